@@ -97,6 +97,7 @@ class PlannedCabling:
     @cached_property
     def _by_plug(self) -> tuple[Ints64, Ints64]:
         order = np.argsort(self.plug, kind="stable")
+        # ports sorted by plug, and where those of each plug begin; one more entry ends the last
         return order, np.searchsorted(self.plug[order], np.arange(int(self.plug.max(initial=-1)) + 2))
 
     def list_plug_ports(self, plug: int) -> list[int]:
@@ -108,6 +109,7 @@ class PlannedCabling:
     @cached_property
     def _by_device(self) -> tuple[Ints64, Ints64]:
         order = np.argsort(self.device, kind="stable")
+        # as above. The sort is stable, so that ports of a device stay in the order of links.
         return order, np.searchsorted(self.device[order], np.arange(len(self.device_names) + 1))
 
     def list_device_ports(self, device: int) -> Ints64:
@@ -142,6 +144,7 @@ class PlannedCabling:
         if not far:
             return near
         far_device, colon, socket = far.partition(" ")[0].partition(":")
+        # the label of a common end names its first far end, and how many more there are
         tails = len({int(self.plug[lane ^ 1]) for lane in self.list_plug_ports(int(self.plug[port]))})
         socket = self.connector_text(port ^ 1) if _RANGE.search(socket) else socket
         more = f" +{tails - 1}" if tails > 1 else ""
@@ -362,6 +365,7 @@ def _number_link_ends(links: Mapping[str, EncodedColumn], column_name: str, numb
     for side, letter in enumerate("ab"):
         column = links[f"{letter}_{column_name}"]
         codes = np.array([number.get(text, -1) for text in column.vocabulary.tolist()], dtype=np.int32)
+        # even entries are a ends, odd ones b ends
         numbers[side::2] = codes[column.codes]
     return numbers
 
@@ -383,14 +387,17 @@ def _number_runs(
     """
     ends = [_share_vocabulary(links[f"{side}_device"], cables[f"{side}_device"]) for side in "ab"]
     link_keys, row_keys = (
+        # (cable, a device, b device) as one number
         (cable.astype(np.int64) * len(ends[0][0]) + ends[0][at]) * len(ends[1][0]) + ends[1][at]
         for at, cable in ((1, link_cable), (2, row_cable))
     )
     several = np.bincount(row_cable, minlength=int(link_cable.max(initial=-1)) + 1) > 1
     if not several.any():
         return link_cable, row_cable
+    # links between devices that no row of their cable joins: its rows cannot tell its links apart
     lone = ~np.isin(link_keys, row_keys)
     several[link_cable[lone]] = False
+    # runs of such cables are numbered behind all cables, so that the two kinds of number do not meet
     first = int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1
     keys = np.unique(row_keys[several[row_cable]])
     run_numbers = []
@@ -405,11 +412,13 @@ def _assign_rows(link_cable: Ints, row_cable: Ints) -> Ints:
     count = int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1
     links, rows = np.bincount(link_cable, minlength=count), np.bincount(row_cable, minlength=count)
     by_link, by_row = np.argsort(link_cable, kind="stable"), np.argsort(row_cable, kind="stable")
+    # where those of each cable begin in `by_link` and `by_row`
     first_link, first_row = np.cumsum(links) - links, np.cumsum(rows) - rows
     cable = link_cable[by_link]
     nth = np.arange(len(by_link)) - first_link[cable]
     links_per_row = np.maximum(links // np.maximum(rows, 1), 1)
     link_rows = np.empty(len(link_cable), dtype=np.int32)
+    # what does not divide evenly belongs to the last row
     link_rows[by_link] = by_row[first_row[cable] + np.minimum(nth // links_per_row[cable], rows[cable] - 1)]
     return link_rows
 
@@ -428,6 +437,7 @@ def _match_labels(
     """
     a, b = (cables[f"{side}_device"].codes.astype(np.int64) for side in "ab")
     order = np.lexsort((b, a, row_cable))
+    # sorted, rows of one cable between the same two devices are neighbours
     is_repeated = np.all([column[order][1:] == column[order][:-1] for column in (row_cable, a, b)], axis=0)
     unsure = np.zeros(int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1, dtype=bool)
     unsure[row_cable[order[1:][is_repeated]]] = True
@@ -441,5 +451,6 @@ def _match_labels(
     link_rows = row.copy()
     for link in np.flatnonzero(unsure[link_cable]).tolist():
         key = str(device.vocabulary[device.codes[link]]), str(port.vocabulary[port.codes[link]])
+        # labels that do not name the port: these links keep the row that they were dealt
         link_rows[link] = ends.get((int(link_cable[link]), *key), row[link])
     return link_rows

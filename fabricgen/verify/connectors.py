@@ -128,12 +128,14 @@ def _count_pieces(part: EncodedColumn, several: Ints64, common_b: Flags) -> Ints
     listed = [str(text).split(JOINT) for text in part.vocabulary.tolist()]
     numbers = [(len(parts), split_set(parts[0])[0], split_set(parts[-1])[0]) for parts in listed]
     count, first, last = np.array(numbers, dtype=np.int64).reshape(-1, 3)[part.codes].T
+    # a part that lists both ends has the a end first
     of_end = np.where((count > 1) & common_b, last, first)
     pieces: Ints64 = np.where((several > 1) & (count == 2 * several), several * first, of_end)
     return pieces
 
 
 def _read_ends(cage: EncodedColumn, socket: EncodedColumn) -> _Ends:
+    # few pairs of cage and socket among many rows: each is parsed once
     key = cage.codes.astype(np.int64) * max(len(socket.vocabulary), 1) + socket.codes
     keys, code = np.unique(key, return_inverse=True)
     cages, parts, counts = [], [], []

@@ -176,6 +176,7 @@ def compute_figures(
             continue
         figures = dict(discovery.load_module(SECTIONS, name).figures(hall_network, job, request))
         if name == "structure":
+            # the design's bisection less what was lost: a lower bound, since what was lost may not lie on the cut
             figures["bisection_gbps"] = max(0.0, before["bisection_gbps"] - find_lost_gbps(planned, hall_network))
             figures["bisection_gbps_per_rank"] = 2 * figures["bisection_gbps"] / max(len(hall_network.ranks), 1)
         if name == "failures":
@@ -373,6 +374,7 @@ class Hall:
         """(Planned links that are not there; ports that are joined in their place.)"""
         mate = self._as_found.mate[: self._planned]
         port = np.flatnonzero((mate >= 0) & (mate != np.arange(self._planned) ^ 1))
+        # each pair once, from its lower port
         port = port[port < mate[port]]
         return self._as_found.gone, [Pair(*pair) for pair in zip(port.tolist(), mate[port].tolist(), strict=True)]
 
@@ -409,6 +411,7 @@ class Hall:
         plan = self.cluster.plan
         columns = {name: getattr(plan.links, name).copy() for name in ("a_device", "b_device", "b_port")}
         used_rows, odd = set[int](), []
+        # pairs that fit a row of their own go first; the others take rows that these leave over
         for pair in sorted(pairs, key=lambda pair: self._join_by_lower(pair) is None):
             joined = self._join_by_lower(pair) or next(
                 (j for j in self._join_by_either(pair) if j.row not in used_rows), None
@@ -419,6 +422,7 @@ class Hall:
             used_rows.add(joined.row)
             for name, column in columns.items():
                 column[joined.row] = getattr(joined, name)
+        # a row that carries another link now is not gone
         dark = np.setdiff1d(self._rows[gone], np.array(sorted(used_rows), dtype=np.int64))
         if not used_rows:
             return self.cluster, dark, odd
@@ -428,6 +432,7 @@ class Hall:
         """The link of a lower port that is planned, to a port as far up as its own."""
         links = self.cluster.plan.links
         for low, up in (pair, pair[::-1]):
+            # even ports are lower ends; a spare port is in no segment
             if low >= self._planned or low & 1:
                 continue
             row, segment = self._find_row(low), self._find_segment(low)

@@ -54,6 +54,8 @@ class PortNumbers:
         cabling, names = self.cabling, max(len(self.cabling.port_texts), 1)
         kind = self.kind[cabling.device].astype(np.int64)
         used = np.bincount(kind * names + cabling.name, minlength=kinds * names).reshape(kinds, names) > 0
+        # by kind and name: which of the names that the kind uses it is. Without this a table of all devices and all
+        # names would not fit into memory.
         self._local = np.cumsum(used, axis=1, dtype=np.int32) - 1
         self._used = used
         size = used.sum(axis=1).astype(np.int64)[self.kind]
@@ -93,6 +95,7 @@ class PortNumbers:
         if not len(rows):
             return ports
         kinds = self.kind[device[rows]].astype(np.int16)
+        # kind by kind, since what a text means depends on the kind; int16 sorts by radix
         rows = rows[np.argsort(kinds, kind="stable")]
         owners, codes = device[rows], text[rows]
         ends = np.cumsum(np.bincount(kinds)).tolist()
@@ -121,6 +124,7 @@ class PortNumbers:
             name = self.renamed.get((kind, text)) or synonyms.find_name(text)
             if not name:
                 continue
+            # spare names count down from -2; -1 is UNKNOWN
             spare[code] = -2 - self._spare.setdefault(name, len(self._spare))
             number = self._name_codes.get(name, -1)
             if number >= 0 and self._used[kind, number]:
@@ -183,6 +187,7 @@ def list_synonyms(
         by_text |= _number_face(model, names, catalog, legs or {})
     if spoken.cage_alone:
         by_text |= _list_lone_cages(names)
+    # backwards, so that of two names that fold alike the first one stays
     by_text |= {_fold_name(name, spoken): name for name in sorted(names, reverse=True)}
     shapes = frozenset(_mask_numbers(_fold_name(name, spoken)) for name in names)
     return PortSynonyms(spoken, names, by_text, shapes)
@@ -259,6 +264,7 @@ def _number_face(model: str, names: frozenset[str], catalog: Catalog, legs: Mapp
     splits = dict.fromkeys(range(1, cages + 1), connectors)
     for cage, sub in places.values():
         if sub > splits[cage]:
+            # cages split into powers of two: the least that has this port
             splits[cage] = 1 << (sub - 1).bit_length()
     for socket, count in legs.items():
         number, _, connector = socket.partition("/")
@@ -267,6 +273,7 @@ def _number_face(model: str, names: frozenset[str], catalog: Catalog, legs: Mapp
             splits[int(number)] = max(splits[int(number)], breakout * (connectors if connector else 1))
     stride = max(splits.values(), default=1)
     return {
+        # ports of a cage that is split less are spread over its numbers
         str((cage - 1) * stride + sub * (stride // split) + 1): f"{cage}/{sub + 1}"
         for cage, split in splits.items()
         for sub in range(split)

@@ -62,6 +62,7 @@ def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRea
     with all faults of all files, at most `MOST_FAULTS` of them: a
     named file that is no dump, one that is damaged, an argument without any dump.
     """
+    # by name, not by the order in which arguments were given: the result must not depend on that
     all_sources = sorted(list_sources(list(arguments)), key=lambda source: arguments[source.argument])
     batches = _cut_batches(all_sources)
     ignored, faults, parts, reports = list[str](), list[Diagnostic](), list[Sightings](), list[PortReport]()
@@ -123,6 +124,7 @@ def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics
             must_be = source.named and shown == source.shown
             parts = _split_contents(shown, raw, faults, must_be)
             links, ports = _choose_readers(parts)
+            # only a file that was named is a mistake; in a folder it is left out and told
             if parts and must_be and not links and not ports and not faults:
                 hint = _near_misses.suggest_dump(parts[0].text) or _make_hint()
                 faults.append(_make_fault(Span(shown, 1, 1), f"'{shown}' is none of the dumps that are read", hint))
@@ -142,6 +144,7 @@ def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics
 
 def _drop_repeated(faults: list[Diagnostic]) -> list[Diagnostic]:
     """The first fault at each place: a file may be read for its links and again for its ports."""
+    # backwards twice: the first fault at a place is the one that stays, and the order is kept
     return list({fault.span: fault for fault in reversed(faults)}.values())[::-1]
 
 
@@ -200,6 +203,7 @@ def _decode(raw: bytes) -> str | None:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = raw.decode("utf-8-sig", errors="replace")
+        # a few bytes may be wrong in any text; where many are, it is none
         if text.count("\ufffd") > max(_UNDECODED * len(text), 8):
             return None
     return None if "\0" in text[:4096] else text
@@ -246,6 +250,7 @@ def _list_formats(package: str) -> tuple[tuple[ModuleType, ...], tuple[ModuleTyp
 
 def _find_near_miss(ignored: list[str]) -> str:
     """The first file that is nearly a dump, with what it is instead; "" where there is none."""
+    # what is nearly a dump has its hint in brackets
     return next((file for file in ignored if file.endswith(")")), "")
 
 

@@ -70,9 +70,11 @@ def _number_ports(cabling: PlannedCabling, ends: Ends, identities: Identities, s
         (ends.far, ends.far_device, ends.near_device),
     ):
         spare = (port < UNKNOWN) & sees & ((other_device >= 0) | is_switch[device])
+        # (device, name) as one number: the name of a spare port v has the number -2 - v, see `spare_names`
         keys.append((np.flatnonzero(spare), device[spare].astype(np.int64) * count - 2 - port[spare]))
     distinct, inverse = np.unique(np.concatenate([key for _, key in keys]), return_inverse=True)
     near, far = np.maximum(ends.near, -1), np.maximum(ends.far, -1)
+    # `inverse` has the near ends first, then the far ones
     split = len(keys[0][0])
     near[keys[0][0]] = cabling.ports + inverse[:split]
     far[keys[1][0]] = cabling.ports + inverse[split:]
@@ -101,6 +103,7 @@ class _Pairs(NamedTuple):
 def _pair_ports(numbers: _Numbers) -> _Pairs:
     paired = np.flatnonzero((numbers.near >= 0) & (numbers.far >= 0) & (numbers.near != numbers.far))
     near, far = numbers.near[paired].astype(np.int64), numbers.far[paired].astype(np.int64)
+    # a pair as one number, alike whichever side tells of it
     key = np.minimum(near, far) * len(numbers.device) + np.maximum(near, far)
     order = np.argsort(key, kind="stable")
     key = key[order]
@@ -108,6 +111,7 @@ def _pair_ports(numbers: _Numbers) -> _Pairs:
     is_low = (near < far)[order]
     by_low = np.logical_or.reduceat(is_low, first) if len(first) else np.zeros(0, dtype=bool)
     by_high = np.logical_or.reduceat(~is_low, first) if len(first) else np.zeros(0, dtype=bool)
+    # from the order of keys back to that of first sightings
     back = np.argsort(order[first], kind="stable")
     low, high = np.divmod(key[first][back], len(numbers.device))
     return _Pairs(low, high, by_low[back], by_high[back])
@@ -117,6 +121,7 @@ def _join_ports(pairs: _Pairs, numbers: _Numbers) -> tuple[Ints, tuple[Conflict,
     """(Mate of every port; conflicts, but for second neighbours of spare ports, of which none is planned.)"""
     mate = np.full(len(numbers.device), -1, dtype=np.int32)
     uses = np.bincount(pairs.low, minlength=len(mate)) + np.bincount(pairs.high, minlength=len(mate))
+    # nearly all pairs: nobody says anything else of either port
     clear = (uses[pairs.low] == 1) & (uses[pairs.high] == 1)
     mate[pairs.low[clear]], mate[pairs.high[clear]] = pairs.high[clear], pairs.low[clear]
     rest = np.flatnonzero(~clear)
@@ -128,6 +133,8 @@ def _join_ports(pairs: _Pairs, numbers: _Numbers) -> tuple[Ints, tuple[Conflict,
     said_pairs = {*zip(low[by_low].tolist(), high[by_low].tolist(), strict=True)}
     said_pairs |= {*zip(high[by_high].tolist(), low[by_high].tolist(), strict=True)}
     conflicts: list[Conflict] = []
+    # the last key counts first: what both ends say, then what nobody denies, then what is planned. The first to take a
+    # port keeps it.
     for i in np.lexsort((~planned, denied, ~(by_low & by_high))).tolist():
         a, b = int(low[i]), int(high[i])
         if mate[a] < 0 and mate[b] < 0:
@@ -143,12 +150,14 @@ def _join_ports(pairs: _Pairs, numbers: _Numbers) -> tuple[Ints, tuple[Conflict,
 def _find_devices_seen(mate: Ints, numbers: _Numbers, ends: Ends) -> Ints:
     """The device that a port without a known mate sees, or is seen by."""
     towards = np.full(len(mate), -1, dtype=np.int32)
+    # what a port says of itself is written last, over what others say of it
     for port, far_port, device in (
         (numbers.far, numbers.near, ends.near_device),
         (numbers.near, numbers.far, ends.far_device),
     ):
         rows = np.flatnonzero((port >= 0) & (far_port < 0) & (device >= 0))
         towards[port[rows]] = device[rows]
+    # a port that is known says more than the device alone
     towards[mate >= 0] = -1
     return towards
 
@@ -184,6 +193,7 @@ def _find_dumped_ports(
     for agent, devices in listed_devices.items():
         is_listed = np.zeros(len(cabling.device_names), dtype=bool)
         is_listed[list(devices)] = True
+        # a device that lists all its neighbours is silent at every port that it does not list
         dumped[: cabling.ports] |= is_listed[cabling.device] & coverage.flag_ports(agent) & named
     return dumped, down
 

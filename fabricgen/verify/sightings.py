@@ -137,6 +137,7 @@ def join_sightings(parts: Iterable[Sightings]) -> Sightings:
                 _WITHIN_A_SWITCH if is_aggregation_node(raw) else boxes.setdefault(_make_printable(raw), len(boxes))
                 for raw in part.boxes
             ]
+            # so that -1, no neighbour, stays -1 when it is an index
             + [-1],
             dtype=np.int32,
         )

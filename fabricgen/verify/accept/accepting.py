@@ -79,6 +79,7 @@ def _check_cluster(design: Design, ids_by_cable: Mapping[str, str], ids: Sequenc
         build_cluster(design)
     except InputError as error:
         faults = [_locate_at_id(diagnostic, ids_by_cable, ids) for diagnostic in error.diagnostics]
+        # several cables of one id may have the same fault
         raise InputError(dict.fromkeys(faults)) from error
 
 
@@ -163,6 +164,7 @@ def list_accepted_names(places: Places, picked: Chosen, overrides: StatedOverrid
             faults += _refuse_named(places, key, name)
         for names in (overlay_names, devices):
             names[key] = name
+            # a box in its usual place needs no name of its own, unless the lock has names and would give another one
             if name == key and not adopted:
                 del names[key]
     if faults:
@@ -181,6 +183,7 @@ def _close_names(renamed: Mapping[str, str]) -> dict[str, str]:
     for box, planned_name in renamed.items():
         if box not in new_names:
             end = planned_name
+            # from place to place along the boxes that moved, up to the place that nobody took
             while end in renamed:
                 end = renamed[end]
             new_names[box] = end
@@ -229,12 +232,15 @@ def list_accepted_ends(places: Places, picked: Chosen) -> list[Accepted]:
     for action in picked.actions:
         try:
             for accepted_end in _accept_action(places, action, picked.joined):
+                # a cable end is known by its first link and its side, so that each plug is stated once, however many
+                # links it carries
                 by_end[accepted_end.end.rows[0], accepted_end.end.upper] = accepted_end
         except InputError as error:
             faults += error.diagnostics
     for cable, joined in picked.harmless.items():
         for lower, upper in joined:
             accepted_end = _accept_harmless(places, cable, lower, upper)
+            # what an action says of an end goes before what is harmless there
             by_end.setdefault((accepted_end.end.rows[0], accepted_end.end.upper), accepted_end)
     if faults:
         raise InputError(faults)
@@ -362,6 +368,7 @@ def _displace_ends(places: Places, ends: list[Accepted]) -> list[Accepted]:
         if (end.rows[0], end.upper) in moved_ends:
             continue
         free, passed = accepted_end.place, set[Place]()
+        # a place may be left by a plug that took the place of another in turn; `passed` ends a ring
         while (free, accepted_end.end.upper) in leads and free not in passed:
             passed.add(free)
             free = leads[free, accepted_end.end.upper]

@@ -92,6 +92,7 @@ class Places:
         """The rows of the links that run through the plug at the end of one of them, in their order."""
         cabling, rows = self._plugs
         number = bisect_left(rows, end.row)
+        # ports of the cabling are numbered by links that have a cable, two each, with the upper end as the odd one
         return [rows[port >> 1] for port in cabling.list_plug_ports(int(cabling.plug[2 * number + end.upper]))]
 
     def is_one_plug(self, end: LinkEnd) -> bool:

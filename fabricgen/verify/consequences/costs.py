@@ -102,10 +102,12 @@ def _exchange_ports(
     for action in exchanges:
         for box, name in action.renamed.items():
             stands_for[number[box]] = number[name]
+    # -1 would index the last device; `where` leaves it out after the fact
     towards = np.where(seen_ports.towards < 0, -1, stands_for[seen_ports.towards])
     now = {seen_port: port for port, seen_port in seen_at.items() if seen_port != SPARE}
     mate, sees = seen_ports.mate.copy(), towards.copy()
     moved = np.array([*now, *seen_at], dtype=np.int64)
+    # all ports of the ring are cleared before any is filled, since each takes the place of another
     mate[moved] = sees[moved] = -1
     for seen_port, port in now.items():
         far = int(seen_ports.mate[seen_port])
@@ -146,6 +148,7 @@ class _Lookup:
         if key not in self._served:
             links = self.cabling.list_device_ports(device) >> 1
             fabrics, values = self.cabling.links["fabric"], self.cabling.links[column]
+            # a device may serve several fabrics, of which rails have the same numbers
             codes = values.codes[links[fabrics.vocabulary[fabrics.codes[links]] == fabric]]
             self._served[key] = frozenset(values.vocabulary[unique_values(codes)].tolist()) - {""}
         return self._served[key]
@@ -184,6 +187,7 @@ class _Lookup:
         node = (self.cabling.devices["tier"].vocabulary == "node")[self.cabling.devices["tier"].codes]
         gbps = speed.vocabulary.astype(np.float64)[speed.codes] * node[self.cabling.device[0::2]]
         total = np.bincount(fabric.codes, weights=gbps, minlength=len(fabric.vocabulary))
+        # the network that accelerators talk over is the widest; those for storage and management are narrower
         flags: Flags = 2 * total >= total.max(initial=0)
         return flags
 
@@ -233,6 +237,7 @@ class _Account:
     def count_lost(self, link: int) -> None:
         """Count a link that nobody sees."""
         self.lost[self.lookup.name_tiers(link)] += self.lookup.find_speed(link)
+        # `2 * link` is its a end, the lower one
         if self.lookup.are_uplinks(np.array([2 * link], dtype=np.int64))[0]:
             self.uplinks[self.lookup.list_devices(link)[0]] += 1
         self._count_affected(link)
@@ -285,6 +290,8 @@ def _price_links(lookup: _Lookup, action: Action, links: Sequence[int], sees: Se
         elif sees is None or sees.mate[2 * link] < 0 or sees.mate[2 * link + 1] < 0:
             account.count_lost(link)
     pairs = _count_pairs(lookup, ((a.device, b.device) for a, b in places_now.values()))
+    # what is joined now, as a bag: links that are swapped among themselves lead where they should, each in place of
+    # another
     served = Counter(_describe_join(lookup, ends) for ends in places_now.values())
     for link, ends in places_now.items():
         planned_join = _describe_join(lookup, lookup.places.list_link_places(link))
@@ -335,11 +342,13 @@ def _list_uneven_pairs(
     for low, high in sorted(pair for pair in planned | seen_pairs if planned[pair] != seen_pairs[pair]):
         ports = lookup.cabling.list_device_ports(low)
         between = ports[device[ports ^ 1] == high]
+        # the links of this pair that the action leaves alone, and those that it has now
         links_there = len(between) - planned[low, high] + seen_pairs[low, high]
         if seen_ports is not None:
             links_there = _count_links_seen(lookup.cabling, seen_ports, low, high) + _count_unseen(seen_ports, between)
             if links_there == len(between):
                 continue
+        # `low` is the lower row of devices, and may be the upper end: then its ports are odd
         upper_first = len(between) and int(between[0]) & 1
         yield (*((names[high], names[low]) if upper_first else (names[low], names[high])), links_there, len(between))
 
@@ -369,6 +378,7 @@ def _note_worst_switch(lookup: _Lookup, actions: Iterable[Action]) -> Iterator[s
     number = lookup.cabling.device_numbers
     planned = {name: len(lookup.list_uplinks(number[name])) for name in lost}
     lost = Counter({name: min(count, planned[name]) for name, count in lost.items()})
+    # the largest part, and of several switches the first by name
     name = min(lost, key=lambda switch: (-lost[switch] / planned[switch], switch))
     yield (
         f"of all switches {name} has lost the most uplinks: {lost[name]} of {planned[name]}"
@@ -380,6 +390,7 @@ def _describe_oversubscription(lookup: _Lookup, device: int, lost: int) -> str:
     """What that makes of its oversubscription."""
     ports = lookup.cabling.list_device_ports(device).tolist()
     up_gbps = [lookup.find_speed(port >> 1) for port in lookup.list_uplinks(device)]
+    # a switch is the upper end, the odd port, of what hangs below it
     down_gbps = sum(lookup.find_speed(port >> 1) for port in ports if port & 1)
     left_gbps = sum(up_gbps) * (1 - lost / len(up_gbps))
     if not down_gbps or not left_gbps:

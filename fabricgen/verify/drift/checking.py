@@ -108,6 +108,7 @@ def _check_device(device: str, sources: list[Source], planned: Files, request: C
     ]
     findings += [describe_by_path(device, verdict, Severity.ERROR) for verdict in prepared.verdicts]
     findings += [Finding(device, subject, text, severity) for subject, text, severity in prepared.notes]
+    # nearly all devices: no statement has to be read
     if prepared.files == dict(planned):
         return Checked(device, files, tuple(findings), ignored=ignored)
     return _judge_statements(
@@ -218,6 +219,7 @@ def list_findings(
 
 def _name_below(finding: Finding, cause: _Cause) -> Finding:
     """A finding of a row or section with what stands in it, by name."""
+    # a step of a path may be a secret itself
     names = [mask_path(verdict.difference.path[-1:])[0] for verdict in cause.below]
     if not names:
         return finding
@@ -232,6 +234,7 @@ def _group_causes(errors: list[Verdict]) -> list[_Cause]:
     first: list[Verdict] = []
     for verdict in errors:
         path = verdict.difference.path
+        # shortest first: the finding is told of the topmost row that differs
         tops = (path[:depth] for depth in range(1, len(path)))
         top = next((t for t in tops if t in above and above[t].difference.side == verdict.difference.side), None)
         if top is None:

@@ -65,11 +65,13 @@ def find_device(shown: str, devices: Collection[str]) -> str | None:
     while True:
         if stem in devices:
             return stem
+        # suffixes are taken off one by one, since names of devices may have dots
         stem, dot, _ = stem.rpartition(".")
         if not dot:
             break
     if (word := _SUFFIX.search(path.name)) and path.name[: word.start()] in devices:
         return path.name[: word.start()]
+    # the nearest folder first
     return next((part for part in reversed(path.parts[:-1]) if part in devices), None)
 
 
@@ -102,6 +104,7 @@ def read_configurations(source: Source) -> Iterator[tuple[str, ShownConfiguratio
             raise fault(CODE, f"'{shown}' has more than {MOST_BYTES >> 20} MiB, which no running configuration has")
         yield (
             shown,
+            # a NUL early on is a binary file; some editors write a byte order mark
             None if b"\0" in raw[:4096] else recognize_configuration(raw.decode("utf-8-sig", errors="replace")),
         )
 

@@ -102,6 +102,7 @@ def _write_junit(drift: Drift) -> str:
 
 def _write_github(drift: Drift) -> str:
     """A workflow command for each finding (actions/toolkit, command.ts)."""
+    # `%` begins an escape in workflow commands
     lines = [(_COMMANDS[f.severity], _format_line(f, [f.subject]).replace("%", "%25")) for f in drift.list_findings()]
     return "\n".join(f"::{command} title=running configuration::{text}" for command, text in lines)
 

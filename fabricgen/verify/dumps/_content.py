@@ -77,11 +77,13 @@ class Content:
         """Note a fault at a place of a text; raises TooManyFaultsError where enough are noted."""
         if self.within:
             message = f"{message} (line {line} of the text)"
+            # the text lies in a string of a JSON file, of which no line is that of the text
             line, column = _json.locate_value(self.within, self.path)
         line += self.first_line - 1
         if len(message) > MOST_CHARACTERS:
             message = f"{message[:MOST_CHARACTERS]}..."
         self.faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, Span(self.shown, line, column)))
+        # to locate a fault in JSON, all before it is parsed again
         searched = max(len(self.within), len(self.text) if self.is_json else 0)
         if len(self.faults) >= (MOST_FAULTS if searched < LARGE else FEW_FAULTS):
             raise TooManyFaultsError

@@ -33,6 +33,7 @@ def looks_like_json(text: str) -> bool:
 
 def parse_json(text: str) -> Any:
     """The value of a JSON text; raises NotJsonError. Halves of characters (lone surrogates) become U+FFFD."""
+    # counted before it is parsed: a small file may hold very many values, and each takes far more memory than its text
     if text.count(",") + text.count("[") + text.count("{") > MOST_VALUES:
         raise NotJsonError(1, 1, f"it has more than {MOST_VALUES:,} values")
     if "\\ud" in text or "\\uD" in text:
@@ -67,6 +68,7 @@ def find_path(value: Any, target: Any) -> list[str | int] | None:
             if below is target:
                 return [*path, key]
             if isinstance(below, dict | list):
+                # depth first without recursion: JSON of others may be nested deeply
                 path.append(key)
                 levels.append(_list_children(below))
                 break
@@ -88,6 +90,7 @@ def locate_value(text: str, path: Sequence[str | int]) -> tuple[int, int]:
         if child_at is None:
             break
         at = child_at
+    # `rfind` gives -1 on the first line, so that columns count from 1 there, too
     return text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
 
 

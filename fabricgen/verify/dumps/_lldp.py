@@ -20,6 +20,7 @@ def make_neighbor(name: str, chassis: str, *addresses: str) -> Box:
     """
     number = read_hardware(chassis)
     stripped = (text.strip() for text in addresses)
+    # a link-local address means something on its own link only
     address = next((text for text in stripped if text and not text.lower().startswith("fe80:")), "")
     return Box(name.strip() or ("" if number else chassis.strip()), number, address)
 
@@ -27,6 +28,7 @@ def make_neighbor(name: str, chassis: str, *addresses: str) -> Box:
 def read_hardware(chassis: str) -> str:
     """A MAC as aa:bb:cc:dd:ee:ff, a GUID as 0x and 16 digits, else ""."""
     lower = chassis.strip().lower()
+    # vendors write colons, dashes, dots as Cisco does, or nothing between the digits
     digits = re.sub(r"[^0-9a-f]", "", lower.removeprefix("0x"))
     if _MAC.fullmatch(lower):
         return ":".join(digits[i : i + 2] for i in range(0, 12, 2))

@@ -111,9 +111,11 @@ def read_contents(source: Source) -> Iterator[tuple[str, bytes]]:
     """
     if source.path is None:
         _check(sys.stdin is not None, source.shown, "standard input is closed")
+        # one byte more than allowed tells that it is too large, and no more is read
         data = sys.stdin.buffer.read(MOST_BYTES + 1)
     else:
         data = read_bytes(source.path, source.shown, limit=MOST_BYTES)
+    # archives may hold a few times their size, so that a small file cannot fill the memory
     most = min(MOST_UNPACKED, max(LEAST_UNPACKED, MOST_TIMES * len(data)))
     yield from _Unpacking(source.shown, most).unpack(source.shown, data, 0)
 
@@ -137,6 +139,7 @@ class _Unpacking:
         try:
             if data.startswith(_ZIP):
                 yield from self._unpack_zip(shown, data, depth)
+            # the first block of a tar is its header, 512 bytes
             elif packed is None or _is_tar(packed.read(512)):
                 yield from self._unpack_tar(shown, _open_packed(data) or io.BytesIO(data), depth)
             else:
@@ -217,6 +220,7 @@ def _open_packed(data: bytes) -> IO[bytes] | None:
             opened: IO[bytes] = module.open(stream)
             return opened
     if data.startswith(_ZSTD):
+        # larger windows, which would fill the memory, are refused; a file of several frames is one stream
         reader = zstandard.ZstdDecompressor(max_window_size=128 << 20).stream_reader(stream, read_across_frames=True)
         return io.BufferedReader(reader)
     return None

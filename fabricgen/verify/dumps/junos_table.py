@@ -38,6 +38,7 @@ def _read_rows(content: Content) -> Iterator[Sighting]:
     fixed, start = 0, 0
     for number, line in content.read_lines():
         if head := _HEAD.match(line):
+            # Junos prints a column for the parent interface on some systems; names begin below their head
             fixed, start = (3 if head[1] else 2), line.index("System Name")
         elif fixed and _ROW.match(line):
             words = line.split(maxsplit=fixed)
@@ -53,6 +54,7 @@ def _split_row(line: str, rest: str, start: int) -> tuple[str, str]:
     at = len(line.rstrip()) - len(rest.rstrip())
     if at >= start:
         return "", rest.strip()
+    # a port that is longer than its column pushes the name to the right: the last word is the name
     if line[start - 1 : start].strip():
         port, _, name = rest.strip().rpartition(" ")
         return (port.strip(), name) if port else (name, "")

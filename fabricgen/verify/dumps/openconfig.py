@@ -69,6 +69,7 @@ def dumps(content: Content) -> Iterator[Dump]:
 
 
 def _make_dump(content: Content, value: Json, source: str) -> Dump:
+    # gNMI clients name the target as HOST:PORT, with IPv6 in brackets
     host = source.rpartition(":")[0].strip("[]") or source
     box, interfaces = make_neighbor("", "", host) if host[:1].isdigit() else content.find_box(), list[Json]()
     with content.note_faults():

@@ -81,5 +81,6 @@ def _read_rows(content: Content, pick: Callable[[list[str]], _Row], width: int, 
 def _read_header(text: str) -> tuple[list[str], str]:
     """(names of columns, what is between them)."""
     line = text[:4096].partition("\n")[0].rstrip("\r")
+    # spreadsheets write semicolons where the comma is the decimal sign; of equal counts the comma wins
     delimiter = max(",;\t", key=line.count)
     return [name.strip().strip('"').lower() for name in line.split(delimiter)], delimiter

@@ -43,8 +43,10 @@ def _read_sightings(content: Content) -> Iterator[Sighting]:
             if total[1] != str(row_count):
                 content.add_fault(number, 1, f"{row_count} rows stand above, not {total[1][:20]}", _HINT)
             return
+        # SONiC rules off the table with dashes before its total
         if not line.strip() or not line.strip().strip("-"):
             continue
+        # the table may lack its last columns
         cells = [line[start:end].strip() for start, end in spans] + [""] * 2
         if not cells[0] or not (cells[1] or cells[2]):
             content.add_fault(number, 1, f"the row names no {'neighbour' if cells[0] else 'port'}", _HINT)

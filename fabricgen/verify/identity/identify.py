@@ -196,6 +196,7 @@ def separate_copies(
         return identities, []
     boxes = [box for same_name in shared.values() for box in same_name]
     device = identities.device.copy()
+    # first without the copied names: where do the cables of these boxes say that they stand?
     device[boxes] = -1
     _, inferred = infer_devices(cabling, sightings, replace(identities, device=device))
     claimed = set(identities.device.tolist())
@@ -203,6 +204,7 @@ def separate_copies(
     device, how, copies = identities.device.copy(), identities.how.copy(), []
     for match in inferred:
         same_name = {int(identities.device[box]) for box in match.boxes} & set(shared)
+        # one of the boxes of this name must be where the name belongs, so that the others are the copies
         if match.votes > 1 and match.device not in claimed and same_name <= at_home and same_name:
             device[list(match.boxes)], how[list(match.boxes)] = match.device, How.INFERRED
             copies.append(match)
@@ -240,12 +242,14 @@ def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Ident
         (ends.far, ends.far_device, ends.near, np.where(end_texts.far > 0, end_texts.far, end_texts.described)),
     ):
         rows = np.flatnonzero((port == UNKNOWN) & (device >= 0) & (far_port >= 0) & (text > 0))
+        # the port that the plan joins to the one at the far end, if the cable is right
         planned = far_port[rows] ^ 1
         right = cabling.device[planned] == device[rows]
         parts.append((far_port[rows][right], text[rows][right], planned[right], device[rows][right]))
     far_port, text, planned, device = (np.concatenate(column) for column in zip(*parts, strict=True))
     if not len(far_port):
         return []
+    # a link that both ends tell of is one voice
     _, first = np.unique(far_port.astype(np.int64) * len(texts) + text, return_index=True)
     text, planned, device = text[first].astype(np.int64), planned[first], device[first]
     kind = ports.kind[device].astype(np.int64)
@@ -255,9 +259,12 @@ def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Ident
     subjects, totals = keys // names, dict[int, int]()
     for subject, count in zip(subjects.tolist(), counts.tolist(), strict=True):
         totals[subject] = totals.get(subject, 0) + count
+    # most voices first: a planned name is given away once
     for i in np.argsort(-counts, kind="stable").tolist():
         subject, name, count = int(subjects[i]), int(keys[i] % names), int(counts[i])
         of_kind, said_text = divmod(subject, len(texts))
+        # more than half of those that have the name must agree; a MAC is of one port, not a name that ports of a kind
+        # share
         if count < LEAST or 2 * count <= totals[subject] or (of_kind, name) in named or is_mac(texts[said_text]):
             continue
         named.add((of_kind, name))
@@ -293,6 +300,7 @@ def read_identities(
         if adapter_name:
             adapter[i] = adapters.setdefault(adapter_name, len(adapters))
         device[i], how[i] = (named_device, How.NAME) if named_device >= 0 else _identify_otherwise(box, names, chassis)
+    # the GUID is known, but of a port of another device than the name says: the name has the word
     wrong = (port >= 0) & (cabling.device[port] != device)
     port[wrong] = -1
     hardware = np.array([chassis.get(box.chassis, -1) if box.chassis else -1 for box in boxes], dtype=np.int32)
@@ -316,6 +324,7 @@ def _index_addresses(cabling: PlannedCabling, addresses: Iterable[KnownAddress],
     for row in addresses:
         device = cabling.device_numbers.get(row.device, -1)
         if device >= 0:
+            # of several rows of one address the first counts
             devices_by_address.setdefault(row.address, device)
             if row.port:
                 with_port.append((device, row))

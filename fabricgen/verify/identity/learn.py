@@ -59,12 +59,14 @@ def learn_hardware(
     for row in inventory:
         _, _, *figures = row.figures
         rows[row.device, row.port] = list(figures)
+    # what the inventory has stays where it is, and is not learnt a second time for another place
     taken = {text for figures in rows.values() for text in figures if text}
     for column, addresses in enumerate((macs, guids)):
         for place, text in addresses.items():
             if not rows[place][column] and text not in taken:
                 rows[place][column] = text
     order = cabling.device_numbers
+    # devices that the plan does not know come last
     places = sorted(rows, key=lambda place: (order.get(place[0], len(order)), place))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -88,8 +90,10 @@ def _find_macs(cabling: PlannedCabling, sightings: Sightings, identities: Identi
     sure = (sightings.neighbor >= 0) & (identities.how[sightings.neighbor] < How.WEAK)
     rows = np.flatnonzero((far >= 0) & is_mac[sightings.far_port] & sure)
     count = len(sightings.texts)
+    # (port, text) as one number, each pair once
     for key in unique_values(far[rows].astype(np.int64) * count + sightings.far_port[rows]):
         port, text = divmod(key, count)
+        # a port that tells the MAC of a switch has none of its own
         if sightings.texts[text] not in switch_macs:
             addresses.add(
                 ((cabling.device_names[cabling.device[port]], cabling.port_text(port)), sightings.texts[text])
@@ -104,6 +108,7 @@ def _find_guids(cabling: PlannedCabling, sightings: Sightings, identities: Ident
     for boxes, ports in ((sightings.owner, ends.near), (sightings.neighbor, ends.far)):
         rows = np.flatnonzero((boxes >= 0) & (ports >= 0))
         count = len(sightings.boxes)
+        # (port, box) as one number, each pair once
         for key in unique_values(ports[rows].astype(np.int64) * count + boxes[rows]):
             port, box = divmod(key, count)
             if guid := _real_guid(sightings.boxes[box].chassis):
@@ -164,6 +169,7 @@ def _real_guid(chassis: str) -> str:
     if not _GUID.fullmatch(chassis):
         return ""
     number = int(chassis, 16)
+    # all zeros and all ones are what devices tell that have none; GUIDs that we planned ourselves are no hardware's
     return "" if number in (0, (1 << 64) - 1) or number >> PLANNED_BITS == PLANNED >> PLANNED_BITS else chassis[2:]
 
 

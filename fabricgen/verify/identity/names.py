@@ -61,6 +61,7 @@ class DeviceNames:
         folded = name.lower()
         if (device := self.folded.get(folded, -1)) >= 0:
             return device
+        # domains are taken off one label at a time: names of devices may have dots themselves
         while "." in folded:
             folded = folded.rpartition(".")[0]
             if (device := self.folded.get(folded, -1)) >= 0:
@@ -73,6 +74,7 @@ class DeviceNames:
 
     def find_by_file(self, file: str) -> int:
         """The device that a file is called after, or a folder above it; -1 for none, or for several."""
+        # the name of the file says more than that of a folder
         for part in reversed(file.split("/")):
             if (device := self._find_in_text(part)) >= 0:
                 return device
@@ -93,6 +95,7 @@ class DeviceNames:
 
 def _list_runs(text: str) -> Iterator[str]:
     """Parts of a text between characters that names do not have; each without words such as `lldp-` around it, too."""
+    # parts and what is between them by turns. Bounded, since all runs of parts are tried.
     pieces = re.split(r"([^a-z0-9-]+)", text[-255:])[:41]
     for first in range(0, len(pieces), 2):
         for last in range(first, min(first + 12, len(pieces)), 2):
@@ -113,6 +116,7 @@ def index_device_names(cabling: PlannedCabling) -> DeviceNames:
     mgmt = cabling.devices["mgmt"].texts().tolist()
     for device, name in enumerate(cabling.device_names):
         for table, key in ((folded, name.lower()), (addresses, str(mgmt[device]).partition("/")[0].lower())):
+            # two devices of one text: it tells neither
             table[key] = device if table.get(key, device) == device else -1
     addresses.pop("", None)
     return DeviceNames(cabling.device_numbers, folded, addresses)
@@ -206,6 +210,7 @@ def _name_adapters(
     codes = np.empty(len(pairs), dtype=np.int32)
     for i, pair in enumerate(pairs.tolist()):
         name, port = identities.adapters[pair // len(texts)], texts[pair % len(texts)]
+        # port 1 goes by the name of the adapter alone, as on those with one port
         codes[i] = all_codes.setdefault(name if port in ("", "1") else f"{name}/{port}", len(all_codes))
     column = text.copy()
     column[at] = codes[inverse]
@@ -222,9 +227,11 @@ def number_ends(sightings: Sightings, identities: Identities) -> Ends:
     unsure = np.flatnonzero((far < 0) & (far_device >= 0) & (end_texts.described > 0))
     if len(unsure):
         described = ports.find_ports(far_device[unsure], end_texts.described[unsure], end_texts.texts)
+        # a planned port that the description names goes before a spare one that the id names
         far[unsure] = np.where((described >= 0) | (far[unsure] == UNKNOWN), described, far[unsure])
     for end, box in ((near, sightings.owner), (far, sightings.neighbor)):
         adapter = np.where(box >= 0, identities.port[box], -1)
+        # the GUID of an adapter is that of one port, and says more than any name
         np.copyto(end, adapter, where=adapter >= 0)
     return Ends(own_device, near, far_device, far)
 

@@ -90,6 +90,7 @@ def _apply_proven(identities: Identities, groups: Ints64) -> Identities:
     if not len(unknown):
         return identities
     count = len(groups)
+    # least and greatest device of each group: equal where all agree, and 2**31 - 1 above -1 where nobody says any
     low, high = np.full(count, 2**31 - 1, dtype=np.int32), np.full(count, -1, dtype=np.int32)
     identified = np.flatnonzero(identities.device >= 0)
     np.minimum.at(low, groups[identified], identities.device[identified])
@@ -123,6 +124,7 @@ def _list_choices(
         votes.group[cast] * len(cabling.device_names) + votes.target[cast], return_inverse=True, return_counts=True
     )
     group, target = np.divmod(pairs, len(cabling.device_names))
+    # a vote whose port has the planned name, too, counts twice
     weight = count + np.bincount(index, weights=votes.agrees[cast], minlength=len(pairs))
     chosen = np.flatnonzero((2 * count >= total[group]) & ~_is_elsewhere(cabling, ends)[target])
     members: dict[int, list[int]] = {number: [] for number in group[chosen].tolist()}
@@ -136,6 +138,7 @@ def _list_choices(
             has_chassis = any(sightings.boxes[box].chassis for box in boxes)
             has_name = any(not is_default(sightings.boxes[box].name) for box in boxes)
             inferred = Inferred(boxes, int(target[i]), int(count[i]), int(total[number]))
+            # below 0, so that the strongest sorts first
             choices.append(_Choice(-float(weight[i]), number, inferred, has_chassis, has_name))
     return sorted(choices)
 
@@ -183,14 +186,17 @@ def _collect_votes(
         (np.flatnonzero(unknown_own), ends.far, sightings.owner, end_texts.near),
     ):
         near = ends.near_device if port is ends.near else ends.far_device
+        # a number for each spare port, by device, that no planned port has; `port` is below 0 there
         spare = cabling.ports + near[rows].astype(np.int64) * 65536 - port[rows]
         seen_at = np.where(port[rows] >= 0, port[rows], spare)
+        # spare ports are below 0, and are left out of `free` below
         planned = np.maximum(port[rows], 0) ^ 1
         free = (port[rows] >= 0) & ~is_taken[planned]
         target = np.where(free, cabling.device[planned], -1)
         called = identities.ports.find_ports(target.astype(np.int32), text[rows], end_texts.texts)
         parts.append((groups[box[rows]], seen_at, target, (called == planned) & (target >= 0)))
     group, port, target, agrees = (np.concatenate(column) for column in zip(*parts, strict=True))
+    # one vote for each port at which a group was seen, whoever told of it
     key = group * (int(port.max(initial=0)) + 1) + port
     _, first = np.unique(key, return_index=True)
     return _Votes(group[first], port[first].astype(np.int64), target[first].astype(np.int64), agrees[first])
@@ -198,6 +204,7 @@ def _collect_votes(
 
 def _find_taken_ports(cabling: PlannedCabling, ends: Ends) -> Flags:
     """Planned ports that are known to be joined to another port than planned: no unknown box has them."""
+    # at least two entries: `planned` above is 1 even where the plan has no links
     is_taken = np.zeros(max(cabling.ports, 2), dtype=bool)
     joined_ends = (ends.near >= 0) & (ends.far >= 0) & (ends.near != ends.far ^ 1)
     is_taken[ends.near[joined_ends]] = is_taken[ends.far[joined_ends]] = True

@@ -101,6 +101,7 @@ class Parts:
         cables = []
         for product in self._all:
             if product.kind == "cable" and product.lengths_m:
+                # the length stands in the number, as `Product.part_number` codes it: `002` is 2 m, `00A` half a metre
                 text = re.escape(product.part).replace(re.escape(CODED), r"(\d\d[\dA])")
                 text = text.replace(re.escape(PLAIN), r"(\d+(?:\.\d+)?)")
                 cables.append((re.compile(text, re.IGNORECASE), product))
@@ -130,6 +131,7 @@ class Parts:
         product = self._find_product(part)
         if product:
             return next((self._profiles[medium] for medium in product.media if medium in self._profiles), None)
+        # generic part numbers begin with the id of the profile; ids may begin alike, and the longest is meant
         ids = [name for name in self._profiles if part == name or part.startswith(f"{name}-")]
         return self._profiles[max(ids, key=len)] if ids else None
 
@@ -176,8 +178,10 @@ def read_kind(words: str) -> Kind:
     families = {kind.family for kind in kinds if kind.family}
     optical = families - {COPPER, AOC}
     if _ATTACHED.search(words) and optical:
+        # a cable with ends of its own that also names a kind of light is an active optical one
         families = (families - optical) | {AOC}
     gbps = max((kind.gbps for kind in kinds), default=0.0)
+    # words that contradict each other tell nothing; the speed still does
     if len(families) != 1:
         return Kind(gbps=gbps)
     family = families.pop()
@@ -334,8 +338,10 @@ def count_planned_cages(cabling: PlannedCabling) -> int:
         device, cage = (
             _number_rows(_find_column(cabling, f"{side}_{column}"), numbers) for column in ("device", "cage")
         )
+        # (device, cage) as one number
         pairs.append((device << 32 | cage)[pluggable])
     cages = np.sort(np.concatenate(pairs))
+    # distinct values of a sorted column: the changes, and the first one
     return int(np.count_nonzero(np.diff(cages))) + min(len(cages), 1)
 
 

@@ -166,6 +166,7 @@ def _make_actions(cabling: PlannedCabling, faults: Iterable[Finding], dark: Set[
     by_cable: dict[int, list[Finding]] = defaultdict(list)
     for finding in faults:
         by_cable[int(cabling.cable[min(finding.ports) >> 1])].append(finding)
+    # in the order of the plan, whatever order dumps came in
     for cable, findings in sorted(by_cable.items(), key=lambda cable_findings: min(cable_findings[1][0].ports)):
         ports = sorted({port for finding in findings for port in finding.ports})
         cables = sorted({str(cabling.cable_ids[cabling.cable[port >> 1]]) for port in ports})
@@ -182,6 +183,7 @@ def _price_findings(cabling: PlannedCabling, findings: Iterable[Finding]) -> Con
     for finding in findings:
         for link in {port >> 1 for port in finding.ports if finding.lost_gbps}:
             speed = float(cabling.read_link("speed_gbps", 2 * link))
+            # several faults of one link do not add up: it cannot lose more than it has
             lost[link] = max(lost.get(link, 0.0), min(finding.lost_gbps, speed))
     by_tiers: dict[str, float] = defaultdict(float)
     nodes = set[int]()
@@ -294,8 +296,10 @@ def find_lanes(cabling: PlannedCabling, parts: Parts, cage: Cage | None, port: i
         sum(float(cabling.read_link("speed_gbps", cage_port)) for cage_port in ports),
         _find_capacity(cabling, parts, port),
     )
+    # the cage has more lanes than are planned in it, and nobody says which lanes are idle: so many may be dark
     if capacity > planned:
         return Lanes(power, len(power) - 1 if len(ports) > 1 else len(power) - int(len(power) * planned / capacity))
+    # in the order of their names, each port has as many lanes as any other
     share, rest = divmod(len(power), len(ports))
     if rest or not share:
         return Lanes(power, max(len(power) - 1, 0) if len(ports) > 1 else 0)
@@ -327,6 +331,7 @@ def judge_port(
         findings.add_fault(Kind.PORT, (port,), f"{location} is shut down", WHOLE)
     elif report.oper == "down" and not silent:
         findings.add_fault(Kind.PORT, (port,), f"{location} is down", WHOLE)
+    # speeds are rounded in dumps: a percent is no other speed
     if report.speed_gbps and abs(report.speed_gbps - planned) > 0.01 * planned:
         verb = "is set to" if report.oper == "down" else "runs at"
         lost = max(planned - report.speed_gbps, 0.0)
@@ -338,6 +343,7 @@ def judge_port(
         text = f"has {report.lanes} lanes for {planned:g}G; {round(planned / lane)} of {lane:g}G are planned"
         findings.add_fault(Kind.PORT, (port,), f"{location} {text}")
     planned_ends = [_find_profile(cabling, parts, end) for end in (port, port ^ 1)]
+    # a module with FEC of its own has the port run without
     if not any(profile and profile.own_fec for profile in planned_ends):
         _judge_fec(cabling, reported, port, lane, findings)
     _judge_errors(location, port, report, lane, findings)
@@ -349,6 +355,7 @@ def _judge_fec(cabling: PlannedCabling, reported: Reported, port: int, lane: flo
     own_fec, far = reported.ports[port].fec, reported.ports.get(port ^ 1)
     location, mate = cabling.name_port(port), cabling.name_port(port ^ 1)
     if own_fec and far and far.fec and far.fec != own_fec:
+        # told once, from the a end
         if port < port ^ 1:
             text = f"{location} has {_FEC[own_fec]} and {mate} has {_FEC[far.fec]}; both ends must have the same"
             findings.add_fault(Kind.PORT, (port, port ^ 1), text)

@@ -65,11 +65,13 @@ def count_by_unit(plan: PlannedCabling, scope: Scope, states: Ints, earlier: Fla
 def count_by_rack(plan: PlannedCabling, scope: Scope, states: Ints, earlier: Flags) -> tuple[Progress, ...]:
     """Each cable of the scope counted once in every rack in which it ends; only racks of the scope, if it has some."""
     names, of_device = list_racks(plan)
+    # two ports a link
     port = np.repeat(scope.cables[plan.cable], 2)
     if scope.devices.any():
         port &= scope.devices[plan.device]
     port &= np.array([bool(name) for name in names], dtype=bool)[of_device][plan.device]
     rack = of_device[plan.device[port]].astype(np.int64)
+    # (rack, cable) as one number: a cable of several links, or with both ends in a rack, counts once there
     pairs = np.sort(rack * len(plan.cable_ids) + np.repeat(plan.cable, 2)[port])
     pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # np.unique takes eight times as long
     return _count_places(names, pairs // len(plan.cable_ids), pairs % len(plan.cable_ids), states, earlier)
@@ -104,6 +106,7 @@ def _count_places(
     names: Sequence[str], group: Ints64, cable: Ints64, states: Ints, earlier: Flags
 ) -> tuple[Progress, ...]:
     kinds = len(CableState)
+    # a table of places by states, counted as one column
     table = np.bincount(group * kinds + states[cable], minlength=len(names) * kinds).reshape(-1, kinds)
     before = np.bincount(group[earlier[cable]], minlength=len(names))
     rows = zip(names, table.tolist(), before.tolist(), strict=True)
@@ -194,6 +197,7 @@ def find_scope(plan: PlannedCabling, requested: Sequence[str]) -> Scope:
             raise fault("FG066", f"the plan has no place '{text}' to verify", hint=hint)
         places |= in_place
         devices |= in_place | switches
+        # a row a link: either of its ends is in the place
         links |= of_fabric | in_place[plan.device].reshape(-1, 2).any(axis=1)
     cables = np.zeros(len(plan.cable_ids), dtype=bool)
     cables[plan.cable[links]] = True
@@ -226,6 +230,7 @@ def _find_unit(plan: PlannedCabling, pod: Flags, parts: Sequence[tuple[str, ...]
         return flags
     nodes = flags & _match_text(plan.devices["tier"], "node")
     column = plan.devices["rack"]
+    # in the order of the plan, in which racks of a unit are counted
     racks = list(dict.fromkeys(column.codes[nodes].tolist()))
     number = len(racks) if parts[1][1] == "last" else int(parts[1][1])
     return flags & (column.codes == racks[number - 1]) if 0 < number <= len(racks) else np.zeros_like(flags)

@@ -59,6 +59,7 @@ def read_reports(files: Sequence[str]) -> Earlier:
         verified |= set(_list_ids(report["verified"]))
         actions = [*report["actions"], *report["since"]["unseen"]]
         gone = {finding["id"] for finding in report["since"]["mended"]}
+        # before what this report has open: a finding that came back is open again
         opened = {key: finding for key, finding in opened.items() if key not in gone}
         for action in actions:
             opened[action["id"]] = action

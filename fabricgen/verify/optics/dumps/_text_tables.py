@@ -30,6 +30,7 @@ def read_rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
             spans = [dash_run.span() for dash_run in _DASHES.finditer(line)]
         elif names and line.strip():
             cells = _GAP.split(line.strip())
+            # a cell is empty, or holds two blanks itself: only the dashes tell where columns begin
             if len(cells) != len(names):
                 cells = [line[start:end].strip() for start, end in spans if start < len(line)]
             yield number, dict(zip(names, cells, strict=False))
