@@ -49,6 +49,7 @@ def make_bonds(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds 
     parts = [members.bonds(mlag_peer) for members in hosts]
     parts.append(_make_peer_bonds(devices, links, mlag_peer))
     of_link, count = np.full(len(links), -1, dtype=np.int32), 0
+    # parts number their bonds from 0 each
     for part in parts:
         of_link[part.rows] = part.bond + count
         count += len(part.first)
@@ -148,7 +149,9 @@ class _Members:
         parts = list(_list_bonded_ports(links, fabric))
         none = np.empty(0, dtype=np.int64)
         rows = np.concatenate([none, *(part for part, _ in parts)])
+        # of a bond over all ports of a host the number is 0 everywhere, so that its ports are one group below
         nic = np.concatenate([none, *(rails for _, rails in parts)]) * (fabric.bond == "nic")
+        # by host, then by NIC: ports of a bond are neighbours, in the order of the host
         order = np.lexsort((links.a_port[rows], nic, links.a_device[rows]))
         rows, nic = rows[order], nic[order]
         device = links.a_device[rows]
@@ -156,6 +159,7 @@ class _Members:
         new[1:] = (device[1:] != device[:-1]) | (nic[1:] != nic[:-1])
         bond = np.cumsum(new) - 1
         several = np.bincount(bond, minlength=1)[bond] > 1
+        # a single port is no bond; the others are numbered anew without it
         return cls(fabric, devices, links, rows[several], nic[several], np.cumsum(new[several]) - 1)
 
     @property
@@ -173,8 +177,12 @@ class _Members:
         """These bonds with their numbers."""
         low, high = self.ends
         switch = self.links.b_device[self.rows]
+        # bond by bond, ports at the lower switch first: both switches of a pair have to give a bond the same number,
+        # that of its port on the first
         on_first = np.lexsort((self.links.a_port[self.rows], switch != low[self.bond], self.bond))
         number = _number_ports(self.devices, self.links, self.rows[on_first[self.starts]])
+        # bonds at the second switch of a pair alone are numbered behind all those of the first, where numbers are
+        # shared
         alone = (low == high) & (mate[low] >= 0) & (mate[low] < low)
         number += alone * _count_ports(self.devices, low)
         kind = np.where(low == high, LACP, MLAG)
@@ -248,6 +256,7 @@ def _make_peer_bonds(devices: DeviceTable, links: LinkTable, mate: Ints) -> _Som
     rows = np.concatenate([np.empty(0, dtype=np.int64), *peers])
     rows = rows[mate[links.a_device[rows]] >= 0]
     rows = rows[np.lexsort((links.a_port[rows], links.a_device[rows]))]
+    # a bond begins where the device changes; -1 is before the first
     starts = np.flatnonzero(np.diff(links.a_device[rows], prepend=-1))
     first = rows[starts]
     bond = np.searchsorted(starts, np.arange(len(rows)), side="right") - 1

@@ -45,6 +45,7 @@ class Bonds:
 
     def kinds(self, links: Ints64 | Ints) -> Ints64:
         """The kind of the bond of each of some links, -1 for none; int64."""
+        # the bond -1 indexes the last place, which says -1
         return np.append(self.kind, -1)[self.of_link[links]].astype(np.int64)
 
     def at(self, links: Ints64, devices: Ints64) -> Bonds:
@@ -68,6 +69,7 @@ class Bonds:
 
     def _find_first_links(self, links: Ints64) -> Ints64:
         """By bond, the place among some links of its first one, or of the first that is there; else their number."""
+        # `len(links)` stands for links that are not among these: it is greater than any place
         position = np.full(len(self.of_link), len(links), dtype=np.int64)
         position[links] = np.arange(len(links))
         first, is_bonded = np.full(len(self.first), len(links), dtype=np.int64), self.of_link[links] >= 0
@@ -78,6 +80,7 @@ class Bonds:
 
 def renumber_rows(kept_rows: Ints64, rows: int) -> Ints:
     """The new number of each of `rows` former ones, -1 for those that are gone and for -1; int32."""
+    # one more than there are, so that -1 as an index meets a -1
     numbers = np.full(rows + 1, -1, dtype=np.int32)
     numbers[kept_rows] = np.arange(len(kept_rows), dtype=np.int32)
     return numbers

@@ -73,6 +73,7 @@ def _draft_nodes(design: Design) -> Iterator[_Draft]:
 
 
 def _draft_extras(design: Design) -> Iterator[_Draft]:
+    # backwards, so that of fabrics that share a set the first one has the word
     paths = {e.name: e.path for f in reversed(design.fabrics) for e in f.extras}
     for name, (profile, names, site) in design.extra_devices.items():
         count = len(names)

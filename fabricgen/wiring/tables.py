@@ -91,6 +91,8 @@ class DeviceTable:
 
     def split_by_class(self, device: Ints, rows: slice) -> Iterator[tuple[DeviceClass, slice | Ints64]]:
         """(class, rows) of each class of device in some rows of a column of device rows; `rows` is not empty."""
+        # classes are contiguous rows, so that the lowest and the highest device say which there may be; mostly it is
+        # one
         first, last = (int(self.device_class[end]) for end in (device[rows].min(), device[rows].max()))
         if first == last:
             yield self.classes[first], rows

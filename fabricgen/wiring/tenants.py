@@ -19,6 +19,7 @@ NOBODY = -1
 def find_device_tenants(design: Design, devices: DeviceTable) -> Ints:
     """The tenant of every device as an index into `design.tenants`, NOBODY for none, or for several; int32."""
     tenants = np.full(len(devices), NOBODY, dtype=np.int32)
+    # slots in the blueprint count from 1, coordinates from 0
     tenant_of_slot = {(s.pod, s.su - 1, s.node - 1): i for i, tenant in enumerate(design.tenants) for s in tenant.slots}
     tenant_of_extra = {name: i for i, tenant in enumerate(design.tenants) for name in tenant.extras}
     for cls in devices.classes:
@@ -102,6 +103,7 @@ def locate_tenants(design: Design, plan: WiringPlan, rails: Mapping[str, Ints64]
                 0
             ]
             subnet = (
+                # -1 is a link of no rail; it has the first VLAN
                 np.maximum(rails[name][links_in_fabric], 0)
                 if name in rails
                 else np.zeros(len(links_in_fabric), dtype=np.int64)

@@ -117,6 +117,7 @@ def make_place_columns(layout: Layout, scope: str) -> Columns:
         return {name: _make_empty_column(len(pod)) for name in _PLACES} | {"site": find_pod_sites(layout), "pod": pod}
     units = make_unit_columns(layout)
     if not is_within_unit(scope):
+        # the first unit of each place stands for it
         is_first = units["su"] % count_units_per_place(layout, scope) == 0
         units = {name: column[is_first] for name, column in units.items()}
         wider = {name: find_place_number(layout, name, units).astype(np.int32) for name in _list_counted_scopes(scope)}
@@ -160,6 +161,8 @@ def make_tier_columns(tier: TierDesign) -> Columns:
     grid = np.indices(shape, dtype=np.int32).reshape(len(shape), switches_per_place)
     place_count = len(places["pod"])
     columns = {name: np.repeat(column, switches_per_place) for name, column in places.items()}
+    # the last one turns fastest: switches of a group are neighbours, which all that computes a row from coordinates
+    # relies on
     for i, dimension in enumerate((*list_inner_dimensions(tier.per), tier.name)):
         columns[dimension] = np.tile(grid[i], place_count)
     return columns
@@ -213,6 +216,7 @@ def sort_rows(major: Ints | Ints64, minor: Ints | Ints64) -> Ints64:
     Both values and the row number are packed into one 64-bit word where they fit, which is much faster than lexsort.
     """
     minor_bits, row_bits = int(minor.max(initial=0)).bit_length(), len(major).bit_length()
+    # too large for one word
     if int(major.max(initial=0)).bit_length() + minor_bits + row_bits > _WORD_BITS:
         return np.lexsort((minor, major))
     words = major.astype(np.int64)  # major, minor and row number side by side, which sort as the three do
@@ -221,6 +225,7 @@ def sort_rows(major: Ints | Ints64, minor: Ints | Ints64) -> Ints64:
     words <<= row_bits
     words |= np.arange(len(words))
     words.sort()
+    # what is left is the row number
     words &= (1 << row_bits) - 1
     return words
 

@@ -216,6 +216,7 @@ class FabricWiring:
         columns = make_tier_columns(lower)
         rank = rank_lower_switches(lower, upper, columns)
         for d in list_inner_dimensions(upper.per):
+            # a switch of one rail is of one group of rails, too: the coarser dimension follows from the finer one
             if d not in columns and is_told(d, lower.per):
                 finer = columns[find_dimension(d).follows]
                 columns[d] = np.array(lower.coarser[d], dtype=np.int32)[finer]
@@ -231,12 +232,14 @@ class FabricWiring:
                 d: np.full(lower.switches, combos[i, g], dtype=np.int32) for i, d in enumerate(met_dimensions)
             }
             groups.append(find_group_number(upper.layout, upper.per, upper.sizes, coords))
+        # axes: lower switch, upper group, link to that group
         group = np.stack(groups, axis=1)[:, :, None]
         b = self._find_switches(upper).first + group * upper.count + index
         ports = np.array(make_run_ports(upper, feed.run).of(feed), dtype=np.int32)
         b_port = ports[port]
         uplink_count = uplink.links_per_group * uplink.upper_groups
         a = np.repeat(np.arange(lower.switches, dtype=np.int32) + self._find_switches(lower).first, uplink_count)
+        # uplink ports are taken in the order of the links, group by group
         a_port = np.tile(np.arange(uplink_count, dtype=np.int32), lower.switches)
         b_device = b.reshape(-1).astype(np.int32)
         rail, plane = self._merge_rail_and_plane(a, b_device)
@@ -248,6 +251,7 @@ class FabricWiring:
         """Peer links: between the two switches of each pair, or between the border switches of two sites."""
         first, pairs = self._find_switches(tier).first, []
         if not peer_links.spans:
+            # pairs are switches 0 and 1, 2 and 3 of a tier
             lower = first + np.arange(0, tier.switches, 2, dtype=np.int32)
             stated_media = find_peer_media(self._design, tier, None)
             pairs.append((lower, lower + 1, peer_links.run.count, (0, 0), (*tier.path, "peer"), 0.0, stated_media))
@@ -268,6 +272,7 @@ class FabricWiring:
     def _merge_rail_and_plane(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:
         """Rail and plane of links between switches: those of whichever end has one."""
         rails, planes = zip(self._read_rail_and_plane(a), self._read_rail_and_plane(b), strict=True)
+        # -1, none, is below any number
         return np.maximum(*rails), np.maximum(*planes)
 
 
@@ -279,6 +284,7 @@ def _find_upper_ends(uplink: Uplink, run: PortRun, feed: Feed, rank: Ints) -> tu
     shape = len(rank), uplink.upper_groups, uplink.links_per_group
     if uplink.uneven:
         index, port = uplink.dealt(rank[:, None], np.arange(uplink.links_per_group, dtype=np.int32))
+        # along the last axis: the uplinks of each lower switch by upper switch, then by port
         order = np.lexsort((port, index))
         ends = (np.take_along_axis(column, order, axis=1)[:, None, :] for column in (index, port))
         index_and_port = [np.broadcast_to(column, shape) for column in ends]

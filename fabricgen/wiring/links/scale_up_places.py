@@ -74,6 +74,7 @@ def make_tray_columns(design: Design, scale_up: ScaleUpDesign) -> Columns:
     if scale_up.tray_scope != "rack":
         pods = np.array(places.pods(layout), dtype=np.int32)
         pod = pods[domains] if places.per == "pod" else np.full(len(domains), -1, dtype=np.int32)
+        # -1 reads the last pod here, and is put right by `where`
         site = np.where(pod >= 0, find_pod_sites(layout)[pod], 0)
         return {"site": np.repeat(site, trays_per_domain), "pod": np.repeat(pod, trays_per_domain), "index": index}
     unit, rack = (np.array(column, dtype=np.int32) for column in _spread_trays(layout, places, trays_per_domain))
@@ -124,6 +125,7 @@ def _list_suffixes(kind: UnitKind, places: DomainPlacement) -> list[str]:
     groups = places.groups[kind.name]
     if places.per == "node":
         return [f"-n{nodes[0] + 1:03d}" for nodes in groups]
+    # the first rack of the domain, down to a multiple of its racks
     first = [nodes[0] // kind.nodes_per_rack // places.racks * places.racks + 1 for nodes in groups]
     last = [f"-rk{rack + places.racks - 1:02d}" if places.racks > 1 else "" for rack in first]
     return [f"-rk{rack:02d}{ending}" for rack, ending in zip(first, last, strict=True)]

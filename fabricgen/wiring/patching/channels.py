@@ -72,6 +72,7 @@ def make_channels(
     leg_lanes = count_link_lanes(links)[segment] * ends.links[rows]
     split = _find_splits(cable, np.where(lower, b_place, a_place), leg_lanes % lanes_per_connector == 0, cables)
     apart = split[cable] != AT_FAR_END
+    # a cable that splits behind the far panel is one channel; else each of its legs is one
     starts = apart | np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
     of_row = (np.cumsum(starts) - 1).astype(np.int32)
     _, cable_lanes = count_ends_and_lanes(links, ends.cable, ends.link, ends.links, cables)
@@ -126,6 +127,7 @@ def find_jumper_widths(links: LinkTable, ends: CableEnds, split: Ints) -> tuple[
 
 def lay_out_trunks(channels: Channels, policies: tuple[PatchPolicy, ...], places: int) -> TrunkLayout:
     """Assign channels to trunks, for each pair of places in the order of cables; spare ports come last."""
+    # a trunk serves channels in both directions: a pair of places has no order
     low, high = np.minimum(channels.a_place, channels.b_place), np.maximum(channels.a_place, channels.b_place)
     kind = channels.policy.astype(np.int64) * len(FIBRES) + channels.fibre
     key = (kind * places + low) * places + high
@@ -142,6 +144,7 @@ def lay_out_trunks(channels: Channels, policies: tuple[PatchPolicy, ...], places
     before = np.cumsum(count) - count
     start = np.empty(len(order), dtype=np.int32)
     start[order] = connectors_before
+    # ports are counted through all trunks of a pair of places
     port = np.arange(connector_count.sum()) - np.repeat(first, connector_count)
     pair_of_trunk = np.repeat(np.arange(len(first_channel)), count)
     number = np.arange(len(pair_of_trunk)) - before[pair_of_trunk]

@@ -49,6 +49,8 @@ def list_patch_locations(design: Design, racks: RackTable) -> PatchLocations:
     slots = np.array(design.layout.number_units("site", by_slot=True), dtype=np.int32)
     of_units, racks_per_unit = int(starts[-1]), np.diff(starts)
     owner, member = np.full(len(racks), -1, dtype=np.int32), rack - of_units
+    # racks of units are known by the slot of their unit, so that trunks to units which come later have their places
+    # reserved; shared racks by their own number
     owner[:of_units], member[:of_units] = (
         np.repeat(slots, racks_per_unit),
         rack[:of_units] - np.repeat(starts[:-1], racks_per_unit),
@@ -60,6 +62,7 @@ def list_patch_locations(design: Design, racks: RackTable) -> PatchLocations:
     first = np.full(len(row_keys), len(racks), dtype=np.int32)
     np.minimum.at(first, row_of_rack, rack)
     number = _count_rows_before(racks)[racks.hall[first]] + racks.row[first]
+    # rows without a rack of units: their first rack lies behind all of these in the table
     shared = first >= of_units
     return PatchLocations(
         (*racks.names, *_name_rows(racks, first, design.layout)),
@@ -105,6 +108,7 @@ def order_terminations(places: PatchLocations, kind: Ints, place: Ints, far_plac
     is_near = same_unit | (owner < 0)
     position = np.zeros(len(place), dtype=np.int32)
     rows = np.flatnonzero(is_near)
+    # the last key counts first: by place, then those inside the unit, then by far place
     order = rows[np.lexsort((number[rows], member[rows], ~same_unit[rows], group[rows]))]
     position[order] = rank_within(group[order])
     # trunks to units that may come later go behind all others, at places that depend on slots alone
@@ -121,5 +125,6 @@ def _position_by_slot(group: Ints, slot: Ints, member: Ints, number: Ints) -> In
     most = np.zeros((int(group.max()) + 1, width), dtype=np.int32)
     np.maximum.at(most, (group, member), number + 1)
     before = np.cumsum(most, axis=1, dtype=np.int32) - most
+    # from coordinates alone: a unit that is added moves no trunk of another, unless it needs more than any before
     positions: Ints = slot * most.sum(axis=1, dtype=np.int32)[group] + before[group, member] + number
     return positions

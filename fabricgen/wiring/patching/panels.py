@@ -39,6 +39,7 @@ def terminate_trunks(trunks: TrunkLayout, policies: tuple[PatchPolicy, ...], pla
     trunks_per_panel = np.array([p.trunks_per_panel for p in policies], dtype=np.int32)[policy]
     ports = np.array([p.ports_per_trunk for p in policies], dtype=np.int32)[policy]
     number = position // trunks_per_panel
+    # (place, policy and fibre, number) as one integer
     panel_key = (place.astype(np.int64) * len(policies) * len(FIBRES) + kind) * (
         int(number.max(initial=0)) + 1
     ) + number
@@ -77,6 +78,7 @@ def place_panels(
         np.maximum.at(last, rack[panel_rows], panels.number[panel_rows])
         _check_room(policy, last, starts, names)
         u[panel_rows] = starts[rack[panel_rows], panels.number[panel_rows]]
+        # all panels up to the last one that a rack needs, those between that have no trunk yet among them
         used_racks, nth = np.nonzero(np.arange(starts.shape[1]) <= last[:, None])
         for unit in range(policy.panel.rack_units):
             free[used_racks, starts[used_racks, nth] - 1 + unit] = False
@@ -93,6 +95,7 @@ def _find_free_starts(free: Flags, height: int) -> Ints:
         rows = np.flatnonzero(free_run == height)
         starts[rows, start_count[rows]] = unit
         start_count[rows] += 1
+        # the units of this place are taken: the next one begins below
         free_run[rows] = 0
     return starts
 
@@ -122,6 +125,7 @@ def find_free_units(devices: DeviceTable, racks: RackTable) -> Flags:
     free: Flags = np.arange(int(units.max(initial=0))) < units[:, None]
     for cls in devices.classes:
         for unit in range(cls.profile.rack_units):
+            # units count from 1
             free[devices.rack[cls.rows], devices.u[cls.rows] - 1 + unit] = False
     for number, kind in enumerate(racks.kinds):
         for unit in kind.reserved_units:
@@ -157,6 +161,7 @@ def add_patch_racks(
         spots = (values[like_racks[-1]].tolist() for values in (racks.hall, racks.row))
         rows = zip(place.tolist(), number.tolist(), *spots, column[-1].tolist(), strict=True)
         added += [PatchRack(policy.name, places.names[p], n, *position) for p, n, *position in rows]
+        # patch racks of the next policy go further out
         np.maximum.at(ahead, place, -column[-1])
     return replace(panels, rack=rack, u=u), add_network_racks(
         racks, names.name_panel_racks(added), np.concatenate(like_racks), np.concatenate(column)

@@ -84,6 +84,8 @@ class Patcher:
         electrical = np.array([m.copper or m.medium == "COPPER" for m in self.media], dtype=bool)[choice.medium]
         policy = np.where(electrical, -1, _find_cable_policies(self.inputs, ends, len(run_m))).astype(np.int32)
         is_patched, channel_m, laid = policy >= 0, run_m, None
+        # a medium sets the trunks (how many lanes a connector has), these the length, and the length the medium;
+        # lengths only grow, so that it settles
         for _ in range(ROUNDS if is_patched.any() else 0):
             medium, reaches = self._choose_pluggable(chooser, channel_m, direct, is_patched)
             if laid is None or (self._number_kinds(medium) != self._number_kinds(choice.medium))[is_patched].any():
@@ -155,6 +157,7 @@ def _find_cable_policies(inputs: PatchingInput, ends: CableEnds, cables: int) ->
         for d in (inputs.links.a_device[ends.link], inputs.links.b_device[ends.link])
     )
     a_place, b_place = inputs.find_places(ends, policy_of_end)
+    # the last entry is that of no policy, -1
     shuffled = np.array([*(p.shuffles for p in inputs.policies), False], dtype=bool)[policy_of_end]
     policy_of_end = np.where(((a_place != b_place) | shuffled) & (a == b), policy_of_end, -1)
     # a breakout is patched only if all of its ends have one policy, so that lowest and highest agree

@@ -83,6 +83,7 @@ class PatchingResult:
 def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Ints) -> PatchingResult:
     """Lay trunks for the cables that have a policy (not -1); raises InputError (FG086) where panels have no room."""
     places = inputs.find_places(ends, policy[ends.cable])
+    # the last entry is that of no policy, -1
     shuffled = np.array([*(p.shuffles for p in inputs.policies), False], dtype=bool)[policy]
     trunked = np.where(shuffled, -1, policy).astype(np.int32)
     channels = make_channels(inputs.links, ends, trunked, places, medium, inputs.media)
@@ -91,12 +92,14 @@ def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Int
     free = find_free_units(inputs.devices, inputs.racks)
     cable_choices = policy, medium, inputs.media
     housings, shuffles = lay_shuffles(inputs.links, ends, inputs.policies, cable_choices, places)
+    # housings of shuffles are numbered behind the panels of trunks
     shuffles = replace(shuffles, panel=shuffles.panel + len(terminations.panels))
     panels = place_panels(
         join_panels(terminations.panels, housings), inputs.policies, inputs.places, free, inputs.racks.names
     )
     panels, racks = add_patch_racks(panels, inputs.policies, inputs.places, inputs.racks, inputs.rack_names)
     patches = _make_patches(channels, trunks, inputs.media, medium[ends.cable])
+    # positions of panels follow those of devices in one table
     positions, first_panel = _locate_panels(inputs, panels, racks), np.int32(len(inputs.devices))
     run = measure_runs_between(
         positions, racks, inputs.floor, first_panel + terminations.a_panel, first_panel + terminations.b_panel
@@ -124,6 +127,7 @@ def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Int
 def _make_patches(channels: Channels, trunks: TrunkLayout, media: tuple[CableProfile, ...], medium: Ints) -> PatchTable:
     """The front ports of every patched cable end row, one row a connector."""
     counts = channels.connectors[channels.of_row]
+    # 0, 1, 2, ... within each channel
     connector = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     row, channel = np.repeat(channels.rows, counts), np.repeat(channels.of_row, counts)
     port = trunks.start[channel] + connector
@@ -254,6 +258,7 @@ def lay_shuffles(
     for shuffle in shuffles:
         location = shuffle.policy, shuffle.fibre, shuffle.place
         shuffle_number = last_number[location] = last_number.get(location, -1) + 1
+        # a housing holds several shuffles, filled in order
         housing, index = divmod(shuffle_number, policies[shuffle.policy].panel.shuffles)
         panel = housings.setdefault((*location, housing), len(housings))
         pairs += [(row, panel, index, port_in, port_out) for row, port_in, port_out in shuffle.pairs]
@@ -290,6 +295,7 @@ def _group_into_shuffles(
     for plug_key, legs in plugs.items():
         if len({port_in for _, _, port_in, _ in legs}) > 1:
             raise _explain_refusal(patch_policy, "a connector has other lanes at each of its far ends")
+        # connectors whose pairs lead to the same far connectors, in the same order, can share a shuffle
         groups.setdefault(tuple(far for far, *_ in sorted(legs, key=lambda leg: leg[3])), []).append(plug_key)
     for far_ends, members in groups.items():
         pairs = [(row, port_in, port_out) for plug_key in members for _, row, port_in, port_out in plugs[plug_key]]

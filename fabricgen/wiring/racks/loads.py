@@ -126,7 +126,9 @@ def _weigh_racks(plan: WiringPlan) -> tuple[Floats, Ints]:
         for number, kind in enumerate(racks.kinds):
             fixed[number, [u for units in kind.fixed.values() for u in units]] = kind.complete_kg is not None
         inside = fixed[racks.kind[devices.rack], devices.u]
+        # what is built in is in the weight of the complete rack
         device_kg = np.where(inside, 0, device_kg)
+        # a rack of that kind without any of what is built into it is an empty one
         complete[np.bincount(devices.rack[inside], minlength=len(racks)) == 0] = 0
     devices_kg = np.bincount(devices.rack, weights=np.nan_to_num(device_kg), minlength=len(racks))
     unweighed = np.bincount(devices.rack[np.isnan(device_kg)], minlength=len(racks))

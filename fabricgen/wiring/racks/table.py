@@ -133,6 +133,7 @@ def _check_apart(racks: RackTable, stated_names: frozenset[str]) -> None:
         is_same &= key[order[1:]] == key[order[:-1]]
     for i in np.flatnonzero(is_same).tolist():
         first, second = (racks.names[j] for j in sorted(order[i : i + 2].tolist()))
+        # the error goes to the line that states one of the two, not to the computed one
         named = next((name for name in (second, first) if name in stated_names), None)
         at = int(order[i])
         hall, row, position = (
@@ -197,6 +198,7 @@ class _Placement:
         first = self.first_racks[devices.unit[rows]]
         if cls.kind == SWITCH:
             positions = np.array(plan.spots[cls.key], dtype=np.int32)
+            # every unit has as many of them
             ordinal = devices.ordinal[rows] % len(positions)
             self.rack[rows], self.u[rows] = first + positions[ordinal, 0], positions[ordinal, 1]
             return
@@ -208,6 +210,7 @@ class _Placement:
             return
         name = name_trays(cls.label) if cls.kind == TRAY else cls.label
         units = np.array(plan.node_rack.beside[name], dtype=np.int32)
+        # the n-th of a kind in its rack
         self.u[rows] = units[rank_within(self.rack[rows])]
 
     def _place_shared(self) -> list[tuple[NetworkRun, int]]:
@@ -220,6 +223,7 @@ class _Placement:
         for run in self.floor.runs:
             rows, rack, u = self._locate_extras(run) if not run.owner else self._locate_switches(run)
             racks = unique_values(rack)
+            # a run may have gaps, where the reserve is not there yet: only racks that hold something get a row
             self.rack[rows] = base + len(racks_so_far) + np.searchsorted(np.array(racks, dtype=np.int32), rack)
             self.u[rows] = u
             racks_so_far += [(run, number) for number in racks]
@@ -231,6 +235,7 @@ class _Placement:
         if run.tier is None:
             (cls,) = (c for c in devices.classes if c.kind == TRAY and c.label == run.owner)
             rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
+            # trays of a domain are neighbours; `index` counts within it
             domain = devices.ordinal[rows] // (devices.index[rows].max() + 1)
             in_run = self._find_tray_halls(rows) == run.hall
             rows, group = rows[in_run], domain[in_run]
