@@ -131,6 +131,7 @@ def find_nearest(word: str, candidates: Iterable[str]) -> str | None:
     """Return the valid name that `word` may be a slip for, or is a whole part of; None when there is none."""
     import difflib
 
+    # backwards, so that of names that differ in case alone the first one stays
     names = {name.lower(): name for name in sorted(candidates, reverse=True)}
     lower = word.lower()
     holding = [name for name in names if lower in name.split("-")]
@@ -138,6 +139,7 @@ def find_nearest(word: str, candidates: Iterable[str]) -> str | None:
         return names[holding[0]]
     close = difflib.get_close_matches(lower, names, n=3, cutoff=CLOSE)
     closer = difflib.get_close_matches(lower, names, n=1, cutoff=CLOSER)
+    # people seldom mistype the first letter: with another one a name has to be closer
     return next((names[name] for name in close if name[:1] == lower[:1] or name in closer), None)
 
 

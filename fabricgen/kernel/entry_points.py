@@ -70,6 +70,7 @@ def blame_plugin(entry: EntryPoint) -> Iterator[None]:
         if os.environ.get("FABRICGEN_TRACEBACK") or entry.package == OWN:
             raise
         frame = error.__traceback__
+        # the innermost frame is the line that failed
         while frame is not None and frame.tb_next is not None:
             frame = frame.tb_next
         line = Span(frame.tb_frame.f_code.co_filename, frame.tb_lineno, 1) if frame else None

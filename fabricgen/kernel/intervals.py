@@ -92,6 +92,7 @@ class _IntervalSet:
     def __init__(self, intervals: Iterable[Interval]) -> None:
         self._sorted: list[Interval] = []
         for interval in sorted(intervals):
+            # intervals that touch or overlap are merged
             before = self._sorted.pop() if self._sorted and self._sorted[-1].end >= interval.first else interval
             self._sorted.append(Interval(before.first, max(before.end, interval.end) - before.first))
 
@@ -104,9 +105,12 @@ class _IntervalSet:
         gaps = [gap for window in request.windows for gap in self._list_gaps(window)]
         if request.aligned:
             ends = {window.end for window in request.windows}
+            # the free end of each window first (False sorts before True): holes are left for the blocks beside them to
+            # grow into
             gaps.sort(key=lambda gap: gap.end not in ends)
         largest = 0
         for gap in gaps:
+            # rounded up to the next multiple
             first = -(-gap.first // align) * align
             largest = max(largest, gap.end - first, _find_largest_aligned(gap) if request.aligned else 0)
             if first + size <= gap.end:
@@ -145,6 +149,7 @@ class _IntervalSet:
 
 def _find_largest_aligned(gap: Interval) -> int:
     """The largest power of two of numbers in a gap that begins at its own multiple, as a prefix does."""
+    # the largest power of two that is no greater than the gap; it may still not fit at its own multiple
     size = 1 << (gap.size.bit_length() - 1)
     while -(-gap.first // size) * size + size > gap.end:
         size //= 2

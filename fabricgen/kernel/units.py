@@ -66,6 +66,7 @@ def parse_size(text: str) -> int:
     match = _SIZE.match(text.strip())
     if not match:
         raise ValueError(f"'{text}' is no size: write 64K, 16M or 8G")
+    # `*` binds before `<<`: ten bits for each letter on; without one, none
     return int(match[1]) << 10 * " KMGT".index(match[2] or " ")
 
 

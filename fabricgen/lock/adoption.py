@@ -158,11 +158,13 @@ class _Adoption:
             self._add_fault(stated, f"{stated.key.device} has no {number} to override", "leave the cell empty")
             return
         length = self._find_length(row, key)
+        # -1: none was stated
         if stated.length not in (-1, length):
             message = f"{stated.value}/{stated.length}: the prefix length there is /{length}"
             self._add_fault(stated, message, "state the address alone where the length may become another")
             return
         key, value = self._find_lower_end(row, key, stated.value)
+        # both ends of a link are one key: a second one has to say the same
         earlier = self._stated.setdefault(key, replace(stated, value=value))
         if earlier.value != value and key.what != "port":
             self._add_fault(
@@ -205,6 +207,7 @@ class _Adoption:
             return self._places[row] if addresses is self._cluster.addresses else self._plain_places[row]
         if key.what == "asn":
             return str(int(addresses.asn[row]) or "")
+        # `v6` is False or True: as an index the first family or the second
         if key.v6 >= len(addresses.families):
             return ""
         family = addresses.families[key.v6]

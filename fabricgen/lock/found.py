@@ -57,6 +57,7 @@ def read_export(file: str) -> list[NetboxDevice] | None:
     """
     text = decode_text(read_bytes(Path(file), file, limit=MAX_BYTES), file, limit=MAX_BYTES, kind="CSV")
     first = next((line for line in text.splitlines() if line.strip()), "")
+    # NetBox exports by comma; spreadsheets save with semicolons where the comma is the decimal sign
     mark = max(",;\t", key=first.count)
     head = [cell.strip(' "').lower() for cell in first.split(mark)]
     if not {"name", "site", "rack"} <= set(head) or "device" in head:
@@ -74,6 +75,7 @@ def read_export(file: str) -> list[NetboxDevice] | None:
         if row["name"]:
             addresses = [row["ipv4 address"], row["ipv6 address"]]
             primary = filter(None, addresses if any(addresses) else [row["ip address"]])
+            # NetBox has half units, and writes whole ones as 12.0
             rack, u = row["rack"], row["position"].removesuffix(".0")
             span = Span(file, line, 1)
             devices.append(NetboxDevice(row["name"], row["site"], rack, u, tuple(primary), row["oob ip"], span))
@@ -122,6 +124,7 @@ class Matching:
                     device, f"two devices are called {device.name}, here and at {namesake.span}", "rename one of them"
                 )
         for device in at_sites:
+            # by name first: a device that was moved is still itself
             row = rows.get(device, self._in_place.get((self._find_rack(device), device.u), -1))
             if row < 0:
                 self.unused.append(f"{device.name}: no device of the plan has its name or its place")

@@ -64,6 +64,7 @@ def subtract_asns(pool: str, reserved: Sequence[tuple[int, int]]) -> Intervals:
     """The numbers of a pool without those that are kept, ascending."""
     first, last = parse_asns(pool)
     windows = []
+    # a last one behind the pool, so that what is left after all others is a window, too
     for low, high in (*reserved, (last + 1, last + 1)):
         if low > first:
             windows.append(Interval(first, min(low, last + 1) - first))

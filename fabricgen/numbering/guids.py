@@ -79,9 +79,11 @@ def _plan_guids(devices: Iterable[FabricDevice]) -> dict[FabricDevice, int]:
     planned: dict[FabricDevice, int] = {}
     for device in sorted(devices):
         salt = 0
+        # two names may hash alike; devices are sorted, so that it is the same one that is hashed again in every run
         while (number := _hash_device(device, salt)) in used_numbers:
             salt += 1
         used_numbers.add(number)
+        # the low bits are left for the ports of the device
         planned[device] = PLANNED | number << _PORT_BITS
     return planned
 

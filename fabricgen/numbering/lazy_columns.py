@@ -160,6 +160,7 @@ def encode_column(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> Enco
 
 def encode_or_empty(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> EncodedColumn:
     """An encoded column whose value is "" where the code is negative."""
+    # codes move up by one, and -1, none, becomes that of ""
     return encode_column(["", *values], np.maximum(codes, -1) + 1)
 
 

@@ -197,6 +197,7 @@ def _name_trays(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[
 
 def list_site_names(design: Design, devices: DeviceTable) -> list[str]:
     """The name of every device's site; a device that serves several sites stands in the first."""
+    # -1, of several sites, is told as the first
     sites = np.maximum(devices.site, 0).tolist()
     return [design.layout.sites[i] for i in sites]
 

@@ -232,6 +232,7 @@ class LinkEnds:
                 (self._links.b_device, self._ports[1], True),
                 (self._links.a_device, self._ports[0], False),
             ):
+                # backwards, and the lower end last: of several links at a port the first one stays
                 for link in reversed(np.flatnonzero(device == row).tolist()):
                     links[str(ports[link])] = (link, upper)
             self._links_by_port[row] = links

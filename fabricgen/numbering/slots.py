@@ -68,6 +68,7 @@ def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
     shapes = [[text.partition(" ") for text in shape.split(", ")] for shape in held]
     before = [{dimension: int(size) for size, _, dimension in shape if dimension in legs} for shape in shapes]
     now = {dimension: tier.sizes[dimension] for dimension in list_inner_dimensions(tier.per) if dimension in legs}
+    # numbered by today's sizes, nothing has to be kept
     return {} if now in before else next((sizes for sizes in before if sizes.keys() == now.keys()), {})
 
 
@@ -81,6 +82,7 @@ def find_rack_slots(tier: TierDesign) -> Slots:
         return Slots(f"{tier.key.text} (as per {scope})", slot, count, np.zeros_like(slot))
     planes = _read_locked_sizes(replace(tier, per=(scope, "plane"))).get("plane") or tier.sizes["plane"]
     plane = np.asarray(columns["plane"], dtype=np.int64)
+    # planes beyond those that the lock was written for go into a layer of their own, behind it, and move nobody
     slot, layer = slot * planes + plane % planes, plane // planes
     return Slots(f"{tier.key.text} (as per {scope}, {planes} plane)", slot, count * planes, layer)
 

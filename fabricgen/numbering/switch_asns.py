@@ -83,6 +83,8 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
     check_asn_tiers(design)
     tiers = [(fabric, tier) for fabric in fabrics for tier in reversed(fabric.tiers)]
     plans = {fabric.name: merge_asn_plans(design, fabric) for fabric in fabrics}
+    # tiers with stated numbers first (False sorts before True); the sort is stable, so that others stay from the top
+    # down
     tiers.sort(key=lambda pair: pair[1].name not in plans[pair[0].name][0].tiers)
     reserved = list_tier_asns(design, fabrics)
     asns: dict[TierKey, Ints64] = {}
@@ -92,6 +94,7 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
         source = _make_fabric_pool(plan.pool, reserved, paths["pool"])
         if tier.name in plan.tiers:
             source = _make_tier_pool(plan.tiers[tier.name], (*paths["tiers"], tier.name))
+            # a single number is that of every switch of the tier: all have slot 0
             slots = slots if source.windows[0].size > 1 else Slots(slots.name, 0 * slots.number, 1, 0 * slots.layer)
         asns[tier.key] = blocks.numbers(source, slots, Need(tier.key.text))
     return asns

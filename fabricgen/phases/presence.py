@@ -29,7 +29,9 @@ def find_presence(design: Design, plan: WiringPlan, selection: Selection) -> Pre
     """
     present, links = _select_devices(design, plan.devices, selection), plan.links
     selected = _select_links(plan, selection)
+    # with all links: what has nothing below even in the end is no switch to come
     below = _has_below(plan, np.ones(len(links), dtype=bool))
+    # tier by tier: a spine whose leaves are gone leaves its core without anything below
     while True:
         wired = selected & present[links.a_device] & present[links.b_device]
         idle = present & below & ~_has_below(plan, wired)
@@ -93,6 +95,7 @@ def _select_first_nodes(design: Design, devices: DeviceTable, present: Flags, mo
             nodes[cls.rows] = True
             unit = devices.unit[cls.rows]  # ascending, as are the nodes of each
             selected[cls.rows] = np.arange(len(unit)) - np.searchsorted(unit, unit) < most
+    # (unit, rack in it) as one number
     rack = devices.unit.astype(np.int64) * (int(devices.rack_in_unit.max(initial=0)) + 1) + devices.rack_in_unit
     switches = np.array([cls.kind == SWITCH for cls in devices.classes], dtype=bool)[devices.device_class]
     stands = (devices.rack_in_unit >= 0) & ~nodes & ~switches

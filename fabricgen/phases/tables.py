@@ -76,6 +76,7 @@ def cut_cluster(whole: Cluster, name: str, selection: Selection, *, lab: bool = 
 
 def _renumber_rows(kept_rows: Ints64, rows: int) -> Ints:
     """The new row of each of `rows` former ones; -1 for those that are gone, and for the row -1."""
+    # one more than there are, so that the row -1 as an index meets a -1
     new_rows = np.full(rows + 1, -1, dtype=np.int32)
     new_rows[kept_rows] = np.arange(len(kept_rows), dtype=np.int32)
     return new_rows
@@ -101,6 +102,7 @@ def _find_ends(plan: WiringPlan, is_present: Flags) -> tuple[Ints64, Ints64]:
         key = _number_cable_pairs(plan, present)
         order = np.argsort(key, kind="stable")
         lost_keys = _number_cable_pairs(plan, end_link[lost])
+        # a key behind all others would have a place past the end; `matched` tells whether it was met
         positions = np.minimum(np.searchsorted(key[order], lost_keys), len(order) - 1)
         matched = (key[order][positions] == lost_keys) & (cables.end_links[lost] > 1)
         end_link[lost[matched]] = present[order[positions[matched]]]
@@ -317,6 +319,7 @@ def cut_patching(patching: Patching, phase: AtPhase) -> Patching:
     holds = np.ones(len(patching.panels), dtype=bool)  # those without any cable, for growth, stay
     holds[patching.trunks.a_panel] = holds[patching.trunks.b_panel] = holds[patching.shuffles.panel] = False
     holds[patching.trunks.a_panel[used]] = holds[patching.trunks.b_panel[used]] = holds[housings] = True
+    # what stays is numbered through in its order
     panel = np.cumsum(holds, dtype=np.int32) - 1
     trunks, panels = patching.trunks, patching.panels
     return replace(

@@ -85,8 +85,10 @@ class Zip:
 
     def add(self, path: str, size: int, content: BinaryIO, mode: int = _MODE) -> None:
         """Append a file: the next `size` bytes of `content`."""
+        # the first day that a zip can hold: the clock is never read, so that archives have the same bytes every time
         info = zipfile.ZipInfo(path, (1980, 1, 1, 0, 0, 0))
         info.create_system = 3  # Unix, also when written elsewhere
+        # the upper half is the mode as of Unix: a regular file, and its permissions
         info.external_attr = (0o100000 | mode) << 16
         info.compress_type = zipfile.ZIP_DEFLATED
         info.file_size = size

@@ -44,6 +44,7 @@ def list_edited(real: str, old: Mapping[str, Entry], paths: Iterable[str]) -> li
 def compare_listing(listing: Listing, old: Mapping[str, Entry], ledger: Ledger) -> Changes:
     """Compare what was produced with what is in a folder, and with what an earlier build left there."""
     own_files, new = list_own_entries(old, ledger), ledger.entries.keys()
+    # what no build wrote, and what is the user's own by now
     keep = (listing.files - old.keys()) | (listing.files & own_files.keys())
     our_folders = {folder for path in old for folder in list_ancestors(path)}
     keep_folders = listing.folders - our_folders

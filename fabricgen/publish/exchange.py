@@ -43,6 +43,7 @@ def list_mount_points() -> list[str]:
             fields = [line.split(" ")[4] for line in table]
     except OSError:
         return []
+    # the kernel writes blanks and the like in mount points as octal escapes
     return [re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), field) for field in fields]
 
 

@@ -59,6 +59,7 @@ def open_new_file(path: str, mode: int = 0o666) -> Iterator[int]:
 def write_all(descriptor: int, content: bytes) -> None:
     """Write, however often the system has to be asked; raises OSError."""
     done = os.write(descriptor, content)
+    # the system may write less than it was given
     while done < len(content):
         done += os.write(descriptor, memoryview(content)[done:])
 

@@ -179,6 +179,7 @@ def _link_kept_files(stage: Stage, changes: Changes, stager: Stager) -> None:
         stager.folder_of(path)
         old, new = f"{stage.real}/{path}", f"{stage.tree}/{path}"
         try:
+            # a second name for the same file costs nothing; some file systems have none, and get a copy
             os.link(old, new, follow_symlinks=False)
         except OSError:
             shutil.copy2(old, new, follow_symlinks=False)
@@ -224,7 +225,9 @@ def land_by_journal(stage: Stage, changes: Changes) -> None:
     sync_folder(stage.tree)
     steps = {
         "remove": sorted(changes.remove),
+        # backwards: a folder comes after what lies in it
         "prune": sorted(changes.prune, reverse=True),
+        # the manifest last: until then the old one says what was there
         "replace": [*sorted(stage.written), MANIFEST],
     }
     draft = f"{stage.place}/{JOURNAL}.draft"

@@ -45,6 +45,7 @@ def hold_target(target: Path) -> Iterator[str]:
     try:
         with report_disk_faults(target):
             _make_parents(os.path.dirname(real), new_folders)
+            # beside the folder, if one may write there, since the folder itself may be exchanged for another
             inside = os.path.isdir(real) and not can_write_beside(real)
             path = os.path.join(real, LOCK) if inside else name_companion(real, "lock")
             descriptor = _acquire_lock(path)
@@ -69,6 +70,7 @@ def _make_parents(folder: str, new_folders: list[str]) -> None:
         if os.path.lexists(folder):
             break
         folder = os.path.dirname(folder)
+    # from the top down
     for path in reversed(missing):
         os.mkdir(path)
         new_folders.append(path)
@@ -83,6 +85,7 @@ def _acquire_lock(path: str) -> int | None:
             os.close(descriptor)
             return None
         except OSError as error:
+            # a file system without locks: builds there are not kept apart
             if error.errno in _NO_LOCKS:
                 return descriptor
             os.close(descriptor)

@@ -49,6 +49,7 @@ class Built:
 
     def _find_entry(self, path: str) -> Entry | None:
         entries = self.entries or {}
+        # a file that somebody edited is kept, and what was built lies beside it; that again may have been edited
         while path + BESIDE in entries:
             path += BESIDE
         return entries.get(path)

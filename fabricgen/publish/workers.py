@@ -55,6 +55,7 @@ def run_in_order(
         started: dict[int, Future[Result]] = {number: _submit(pool, number) for number in first}
         later = deque(number for number in range(count) if number not in started)
         for number in range(count):
+            # so that finished results do not pile up in memory behind one that takes long
             while later and later[0] <= number + ahead:
                 following = later.popleft()
                 started[following] = _submit(pool, following)
@@ -64,6 +65,7 @@ def run_in_order(
 @contextlib.contextmanager
 def _open_pool(work: Callable[[int], Any], jobs: int) -> Iterator[ProcessPoolExecutor]:
     """Workers, which end with the block; at once, if it fails."""
+    # those of others in this program are not ours to kill
     other_processes = multiprocessing.active_children()
     context = multiprocessing.get_context("fork" if _may_fork() else "spawn")
     pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare_worker, initargs=(work,))

@@ -283,7 +283,7 @@ def _number_ports(devices: DeviceTable, links: LinkTable, rows: Ints64) -> Ints6
     """The number of the switch port at the upper end of some links, from 1: that of its cage, and behind all cages
     those of the second part of each, and so on; int64.
     """
-    found = np.zeros(len(rows), dtype=np.int64)
+    port_numbers = np.zeros(len(rows), dtype=np.int64)
     segment, port = links.segment[rows], links.b_port[rows]
     for i in np.unique(segment).tolist():
         here = np.flatnonzero(segment == i)
@@ -292,8 +292,8 @@ def _number_ports(devices: DeviceTable, links: LinkTable, rows: Ints64) -> Ints6
         profile = devices.find_tier(tier).profile
         assert isinstance(profile, SwitchProfile)  # noqa: S101 - a tier is of switches
         cage = np.array(run.cages, dtype=np.int64)[port[here] // run.ways]
-        found[here] = cage + port[here] % run.ways * profile.cage_count
-    return found
+        port_numbers[here] = cage + port[here] % run.ways * profile.cage_count
+    return port_numbers
 
 
 def _count_ports(devices: DeviceTable, switches: Ints64) -> Ints64:

@@ -35,6 +35,7 @@ class Replacement:
 def apply_to_data(data: Any, edits: Iterable[Edit]) -> Any:
     """Return plain data with edits made; raises KeyError, IndexError or TypeError where a path leads nowhere."""
     data = deepcopy(data)
+    # from the end: removing an item moves only those behind it, whose edits are made
     for edit in sorted(edits, key=lambda e: _sort_key(e.path), reverse=True):
         path = _find_emptied(data, edit.path) if edit.kind == "remove" else edit.path
         above = _find_value(data, path[:-1])

@@ -104,6 +104,7 @@ class _Places(Mapping[Path, Span]):
             if has_key or not self.of_keys:
                 yield path
             if isinstance(node.value, dict):
+                # a stack gives back the last first: reversed, places come in the order of the text
                 pending += [((*path, k), entry.node, True) for k, entry in reversed(node.value.items())]
             elif isinstance(node.value, tuple):
                 pending += [((*path, i), n, False) for i, n in reversed([*enumerate(node.value)])]

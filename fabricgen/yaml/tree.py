@@ -239,12 +239,14 @@ class _Builder:
         span, is_map = self._make_span(event), isinstance(event, self._map_start)
         if event.tag not in (None, "!", CORE + ("map" if is_map else "seq")):
             raise make_tag_error(event.tag, span)
+        # a mapping whose key is still to come
         if self._stack and self._stack[-1].is_map and self._stack[-1].key is None:
             kind = "a mapping" if is_map else "a list"
             hint = "quote text that begins with { or ["
             raise fault("FG002", f"a key must be text, not {kind}", hint=hint, span=span)
         self._check_depth(len(self._stack) + 1, span)
         if event.anchor:
+            # none until it is closed: an alias to what it stands in would have no end
             self._anchors[event.anchor] = None
             self._idle[span] = event.anchor
         self._stack.append(_Open(span, is_map, event.anchor))

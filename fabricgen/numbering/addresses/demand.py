@@ -58,6 +58,7 @@ def _make_demand(
     """A demand of `per_switch` addresses for each switch of a tier; a block of single ones leaves its first unused."""
     numbered = count_numbered_groups(tier) * tier.count
     slots = count_group_slots(owner, tier) * group_capacity(tier)
+    # so that no host has the network address of a block of single addresses
     block = round_up_to_power_of_two(slots + 1 if per_switch == 1 else slots) * per_switch
     return PoolDemand(
         drawing_fabric, pool, family, tier.switches * per_switch, max(numbered, tier.switches) * per_switch, block
@@ -136,6 +137,7 @@ def _make_management_demand(design: Design, family: Family) -> PoolDemand:
     """The one subnet of the management ports of all switches, where no fabric takes them."""
     tiers = [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
     slots = [count_group_slots(fabric, tier) * group_capacity(tier) for fabric, tier in tiers]
+    # the network address and the gateway, and the broadcast address at the other end
     reserved = RESERVED_IN_SUBNET + 1
     block = family.subnet_size or round_up_to_power_of_two(reserved + sum(map(round_up_to_power_of_two, slots)))
     if family.subnet_size:

@@ -63,6 +63,7 @@ def _list_exit_pairs(
     for link in range(rows.start, rows.stop):
         device, leg = index[int(links.a_device[link])], int(links.a_port[link])
         switch = int(links.b_device[link]) - plan.devices.find_tier(tier.key).first
+        # counted for stated pairs, too, so that stating one moves no other
         pair_index = last_indexes[switch] = last_indexes.get(switch, -1) + 1
         if (device, leg) in stated_pairs:
             yield stated_pairs[device, leg]

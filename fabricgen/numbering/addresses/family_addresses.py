@@ -161,6 +161,8 @@ class FamilyAllocation:
         """One loopback for each switch, and a router id for switches without IPv4."""
         for fabric in filter(is_routed, self.design.fabrics):
             has_family = self.family.word in list_families(self.design, fabric)
+            # from the top tier down: blocks are taken in this order where the lock has none yet, and addresses must not
+            # change. A router id has the form of an IPv4 address, and is needed without IPv4, too.
             for tier in reversed(fabric.tiers) if has_family or self.family.bits == ROUTER_ID_BITS else ():
                 rows = self.plan.devices.find_tier(tier.key).rows
                 self.router_id[rows] = loopbacks = self._allocator.loopbacks(fabric, tier)
@@ -213,6 +215,7 @@ class FamilyAllocation:
         """
         if run is tier.up:
             return port
+        # how many ports have come since the lock was written: those below this number
         further = run.count - self.design.layout.lock.rooms.get(name_ports_holder(tier.key), run.count)
         return np.where(port >= further, port - further, run.count - 1 - port)
 
@@ -347,6 +350,7 @@ class FamilyAllocation:
         rows = links.find_rows(segment)
         run = tier.downs.index(links.segments[segment].b)
         port = links.b_port[rows].astype(np.int64)
+        # the first run counts from the beginning of a block, the others from its end
         if run:
             port = places - 1 - self._list_places_from_end(tier, run)[port]
         first = self.plan.devices.find_tier(tier.key).rows.start
@@ -395,10 +399,13 @@ def join_mlag_blocks(
     """
     for first in range(rows.start, rows.stop):
         second = int(mlag_peers[first])
+        # -1 is less than any row; each pair is met at its first switch
         if second < first or not subnets.gateway.at(first):
             continue
+        # `-` binds before `<<`: the addresses of a prefix
         size = 1 << family.bits - int(subnets.length[first])
         base = subnets.base.at(first)
+        # two blocks are one prefix only where the first begins at a multiple of both
         if base % (2 * size) or subnets.base.at(second) != base + size:
             raise fault(
                 "FG044",
@@ -411,5 +418,6 @@ def join_mlag_blocks(
         subnets.gateway[pair] = make_column(family, [base + 1, base + 1])
         if addressed:
             subnets.own[pair] = make_column(family, [base + size - 1, base + size])
+        # one bit less: twice the addresses
         subnets.length[pair] -= 1
         subnets.subnet_length[pair] -= 1

@@ -48,6 +48,7 @@ class Holders:
         named, word = self._match_loopbacks(address)
         for row in np.flatnonzero(named).tolist():
             yield row, f"the {word} of {self._names[row]}"
+        # a switch that is managed at its loopback has one address, not two
         for row in np.flatnonzero(addresses.management.equals(address) & ~named).tolist():
             yield row, f"the management address of {self._names[row]}"
         ends = ((links.a_device, addresses.a, self._ports[0]), (links.b_device, addresses.b, self._ports[1]))

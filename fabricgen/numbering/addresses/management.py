@@ -66,6 +66,7 @@ def _take_port_addresses(plan: WiringPlan, numbered: Links, management: Manageme
             continue
         segment_rows = links.find_rows(i)
         rows = segment_rows.start + np.flatnonzero(numbered.a[segment_rows].present)
+        # `len(links)`, more than any row, stands for devices without such a port
         first = np.full(len(plan.devices), len(links), dtype=np.int64)
         np.minimum.at(first, links.a_device[rows], rows)
         devices = np.flatnonzero(first < len(links))
@@ -105,6 +106,7 @@ def _allocate_flat_subnet(
     intervals = allocator.management(family.subnet_size or (last + 1) * hosts)
     for (_, tier), numbers in zip(tiers, numbers_by_tier, strict=True):
         rows = plan.devices.find_tier(tier.key).rows
+        # where each subnet begins; one of stated size is a single one
         subnet = numbers // hosts * hosts if size == hosts else np.zeros_like(numbers)
         management.address[rows] = pick_addresses(family.kind, intervals, numbers, 1)
         management.gateway[rows] = pick_addresses(family.kind, intervals, subnet + 1, 1)
@@ -112,5 +114,5 @@ def _allocate_flat_subnet(
 
 
 def _bound_subnet_count(needed: int, hosts: int) -> int:
-    """An upper bound of the subnets of `hosts` addresses that `wanted` numbers may take, holes included."""
+    """An upper bound of the subnets of `hosts` addresses that `needed` numbers may take, holes included."""
     return 64 + 4 * -(-needed // (hosts - 3))

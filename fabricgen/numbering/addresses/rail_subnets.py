@@ -183,6 +183,8 @@ def _place_extras(
         for row, link, leg in zip(_find_extra_rows(plan, extra).tolist(), extra.links, legs, strict=True):
             rails = [key[0] for key in leaf.keys[leaf.combo[link.switch]]]
             subnets.subnet[row] = rails.index(leg.rail) if leg.rail in rails else 0
+            # extra devices count down from the end of a subnet, before its broadcast address, so that nodes and they
+            # may grow
             subnets.number[row] = leaf.size - 2 - next(free[extra.devices[link.device]])
 
 
@@ -200,6 +202,7 @@ def _assign_node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign,
     devices, parts = plan.devices, tier.layout.by_part
     slot = np.zeros(len(devices), dtype=np.int64)
     counts = {_name_holder(part): count_part_slots(fabric, layout, tier.scope) for part, layout in parts.items()}
+    # more places than a group of switches has ports
     slots_by_part = blocks.places(f"hosts {fabric.name} /nodes", counts, (), 1 << 20) if len(parts) > 1 else {}
     for part, layout in parts.items():
         columns = number_by_part(layout, {"pod": devices.pod, "unit": devices.unit})

@@ -112,6 +112,7 @@ class BlockAllocator:
                 [AllocationRequest(name, size, source.windows, aligned=aligned)],
             )
         except NoRoomError as error:
+            # the reserve of growth does not fit, but what is needed does
             if 0 < least < size and not aligned:
                 return self.take(source, name, least, need)
             raise self._explain_overflow(source, error, need) from None
@@ -130,6 +131,7 @@ class BlockAllocator:
         Where too few are free, what the lock keeps for names that are gone is given to others, and in the end all of
         it is given anew.
         """
+        # false sorts first, and the sort is stable: otherwise the order is kept
         ordered = sorted(counts, key=lambda name: name not in first)
         requests = [AllocationRequest(name, counts[name], (Interval(0, most),)) for name in ordered]
         self.used |= {(kind, name) for name in counts}
@@ -186,6 +188,7 @@ class BlockAllocator:
             intervals = self.take(source, name, block, need, aligned=True, least=slots.count * size)
             return column.pick_addresses(source.kind, intervals, slots.number, size)
 
+        # a device that needs more than the blocks which its lock has gets further ones, of a name each
         names = [f"{name} +{i}" if i else name for i in range(-(-places // size))]
         return DeviceBlocks(size, tuple(_allocate_by_layer(slots, name, allocate_for_name) for name in names))
 
@@ -237,6 +240,7 @@ def _find_adopted_outside(lock: Lock) -> dict[str, Allocations]:
     for kind, numbers in list_taken_numbers(lock.find_words(ADOPTED)).items():
         held = sorted(interval for intervals in lock.of(kind).values() for interval in intervals)
         starts = [interval.first for interval in held]
+        # the last interval that begins at or before the number; -1 is none
         indexes = [bisect_right(starts, n) - 1 for n in numbers]
         unheld = [n for n, i in zip(numbers, indexes, strict=True) if i < 0 or n >= held[i].end]
         outside[kind] = {"": make_intervals(unheld)}

@@ -131,6 +131,7 @@ class IPv4Column(AddressColumn):
 
     def within(self, address: int, lengths: Ints64) -> Flags:
         """Where the address lies in the prefix of `address` with the length of the row; bool."""
+        # two addresses are in one prefix if no bit of it differs
         flags: Flags = ((self.values ^ address) >> (32 - lengths) == 0) & self.present
         return flags
 
@@ -204,6 +205,8 @@ class IPv6Column(AddressColumn):
 
     def within(self, address: int, lengths: Ints64) -> Flags:
         """Where the address lies in the prefix of `address` with the length of the row; bool."""
+        # shifts by 64 bits and more are undefined, and are clipped; `flags` leaves out the lower word where none of it
+        # is in the prefix
         last = HALF - 1
         upper = (self.high ^ np.uint64(address >> HALF)) >> np.clip(HALF - lengths, 0, last).astype(np.uint64)
         lower = (self.low ^ np.uint64(address & _LOW)) >> np.clip(2 * HALF - lengths, 0, last).astype(np.uint64)

@@ -50,6 +50,7 @@ class Family:
 
     def prefix_length(self, size: int) -> int:
         """The prefix length of a block of `size` addresses, a power of two."""
+        # a power of two has one bit more than its exponent
         return self.bits + 1 - size.bit_length()
 
     def parse(self, text: str) -> int:

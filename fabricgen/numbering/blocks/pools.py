@@ -117,17 +117,20 @@ def _list_growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iter
     layout, scope = tier.layout, find_scope(tier.per)
     slots = count_group_slots(fabric, tier) * group_capacity(tier)
     upper = {t.name: t for name in list_inner_dimensions(tier.per) for t in fabric.list_tiers_beside(tier, name)}
-    for each in (tier, *(upper[d] for d in list_inner_dimensions(tier.per) if d in upper)):
-        room = group_capacity(each)
-        if room > each.count:
-            least = slots // room * round_up_to_power_of_two(each.count)
-            below = design.list_links_below(each.key)
-            if not below or each.most <= each.count:
-                yield f"{each.name} has room for {room} in a group", "", least
+    for growing in (tier, *(upper[d] for d in list_inner_dimensions(tier.per) if d in upper)):
+        room = group_capacity(growing)
+        if room > growing.count:
+            least = slots // room * round_up_to_power_of_two(growing.count)
+            below = design.list_links_below(growing.key)
+            if not below or growing.most <= growing.count:
+                yield f"{growing.name} has room for {room} in a group", "", least
                 continue
-            lower, _ = max(below, key=lambda found: found[1].links_per_group)
+            lower, _ = max(below, key=lambda tier_links: tier_links[1].links_per_group)
             yield (
-                f"{each.name} can grow to {room} in a group, one for each of the {each.most} uplinks of a {lower.name}",
+                (
+                    f"{growing.name} can grow to {room} in a group, one for each "
+                    f"of the {growing.most} uplinks of a {lower.name}"
+                ),
                 f"fewer `uplinks` on {lower.name}",
                 least,
             )
