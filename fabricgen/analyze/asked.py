@@ -58,6 +58,7 @@ def override_constants(constants: ConstantsProfile, settings: Sequence[str]) -> 
         group = tree
         for name in above:
             branch = branch.get(name) if isinstance(branch, dict) else None
+            # the nearest group around the constant that has a source: it has to tell that a value was stated
             group = branch if isinstance(branch, dict) and "source" in branch else group
         if not equals or not isinstance(branch, dict) or not isinstance(branch.get(last), int | float):
             known_names = sorted(branch) if isinstance(branch, dict) else sorted(tree)
@@ -125,9 +126,11 @@ def _deal_by_unit(network: Network, rows: Ints64) -> Ints64:
     domain, unit = network.ranks.domain[rows], network.ranks.unit[rows]
     _, first, domain_index = np.unique(domain, return_index=True, return_inverse=True)
     home = unit[first]
+    # domains of a unit are neighbours here, in the order of their first ranks: the place in it is the domain's turn
     order = np.lexsort((first, home))
     turn = np.empty(len(first), dtype=np.int64)
     turn[order] = np.arange(len(first)) - np.searchsorted(home[order], home[order])
+    # the last key counts first: all first domains of units, then all second ones; ranks of a domain stay together
     return np.lexsort((np.arange(len(rows)), first[domain_index], home[domain_index], turn[domain_index]))
 
 

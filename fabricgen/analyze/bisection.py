@@ -56,6 +56,7 @@ def _list_steps(network: Network) -> list[tuple[Ints64, Floats]]:
         speed = np.array([float(s.speed_gbps) for s in plan.links.segments])[plan.links.segment[rows]]
         (top, out), (a, b) = steps[-1], (plan.links.a_device[rows], plan.links.b_device[rows])
         out = out + sum(np.bincount(top[end], speed, len(top)) for end in (a, b))
+        # the links of pairs leave their switch, and then join the two: a level of its own above the top one
         steps = [
             *steps[:-1],
             (top, out),

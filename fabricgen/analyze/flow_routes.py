@@ -66,8 +66,10 @@ class _Members:
         """(a link of each slot, whether it has any); a choice is a part of 1, or a number to divide by the count."""
         count = self.count[slot]
         part = choice.dtype.kind == "f"
+        # floats are parts of 1, as drawn at random; integers are hashes, or turns
         index = (choice * count).astype(np.int64) if part else choice % np.maximum(count, 1)
         has_any = count > 0
+        # 0 is any link: who asks leaves out slots without one
         return self.order[np.where(has_any, self.start[slot] + index, 0)], has_any
 
 
@@ -104,6 +106,7 @@ class Routes:
         links_here = np.flatnonzero(uplinks.height == height)
         row, lower, upper = uplinks.row[links_here], uplinks.lower[links_here], uplinks.upper[links_here]
         devices = len(self.labels[0])
+        # what the switches above join is a block of slots: one for each switch above and each part below
         joined = np.unique(self.labels[height + 1][lower], return_inverse=True)[1]
         tops, of_top = np.unique(upper, return_index=True)
         parts, of_part = np.unique(self.labels[height][lower], return_index=True)
@@ -117,6 +120,7 @@ class Routes:
         position = np.zeros(devices, dtype=np.int64)
         position[parts] = _number_in_owner(joined[of_part])
         below = position[self.labels[height]]
+        # the last slot is that of switches which are not above: it has no links
         down = _Members.of(links_here, first_slot[upper] + below[lower], links.b_port[row], slots + 1)
         return _Step(_Members.of(links_here, lower, links.a_port[row], devices), down, first_slot, below)
 
@@ -140,6 +144,7 @@ class Routes:
         """By place of a flow among those of its leaf, the uplink whose turn it is; leaves have orders of their own."""
         up = self._steps[0].up
         lower = self.network.uplinks.lower[up.order]
+        # a fraction below 1 shuffles the links of each leaf and keeps leaves apart
         order = np.argsort(lower + rng.random(len(lower))) - up.start[lower]
         return order[up.start[leaf] + position % up.count[leaf]]
 
@@ -151,8 +156,10 @@ class Routes:
         Each switch chooses at random, as hashes of their own do; or with `hashes` by the remainder of a flow's one
         hash; or at the leaf by the flow's turn. Flows that do not arrive are drawn again at random.
         """
+        # `2 * links` is the number of no link: upward links come first, then the same ones downward
         links = np.full((2 * self.heights, len(flows)), 2 * self.links, dtype=np.int64)
         arrived = np.zeros(len(flows), dtype=bool)
+        # in parts, or the columns of a large job would not fit into memory
         for first in range(0, len(flows), _CHUNK):
             part = slice(first, first + _CHUNK)
             choices = (None if column is None else column[part] for column in (hashes, turns))
@@ -178,8 +185,10 @@ class Routes:
             at = np.where(moves, self._ends[1][link], at)
         for height in reversed(range(self.heights)):
             step = self._steps[height]
+            # flows that turn further down are at no switch of this height; their slot has no links
             slot = np.minimum(step.upper[at] + step.below[flows.b], len(step.down.count) - 1)
             link, moves = step.down.choose_links(slot, _draw_choices(rng, hashes, len(flows)))
+            # only down from where the flow is
             moves &= self._ends[1][link] == at
             routes[-1 - height, moves] = link[moves] + self.links
             at = np.where(moves, self._ends[0][link], at)
@@ -223,6 +232,7 @@ def list_flows(network: Network, routes: Routes, source: Ints64, target: Ints64)
         pair = np.flatnonzero((a != NONE) & (b != NONE) & (a != b))
         a, b = a[pair], b[pair]
         level = np.full(len(pair), NONE, dtype=np.int64)
+        # from the top down: the lowest level that joins both leaves is written last
         for number in range(len(routes.labels) - 1, -1, -1):
             level[routes.labels[number][a] == routes.labels[number][b]] = number
         gbps = np.minimum(network.gbps[source[pair], port], network.gbps[target[pair], port])
@@ -277,6 +287,7 @@ def draw_rates(
     routed = _route_flows(routes, flows, rng, balancing, most)
     load, done = np.zeros(len(routes.gbps)), 0
     for number in queue_pairs:
+        # loads add up: more queue pairs are those of fewer, and others
         for links in routed[done:number]:
             for hop in links:
                 load += np.bincount(hop, flows.gbps, len(load))
@@ -299,6 +310,7 @@ def _route_flows(routes: Routes, flows: Flows, rng: np.random.Generator, balanci
 
 def _shuffle_places(leaf: Ints64, rng: np.random.Generator, start: int) -> Ints64:
     """Numbers of flows among those of their leaf in a random order, after as many for each queue pair before."""
+    # a fraction below 1 shuffles the flows of a leaf among themselves
     order = np.argsort(leaf + rng.random(len(leaf)))
     position, count = np.empty(len(leaf), dtype=np.int64), np.bincount(leaf)
     position[order] = np.arange(len(leaf)) - (np.cumsum(count) - count)[leaf[order]]

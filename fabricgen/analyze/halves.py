@@ -46,6 +46,7 @@ def _find_changed_devices(planned: Network, actual: Network) -> Flags:
         edge_counts.append(np.unique(a * size + b, return_counts=True))
     (planned_keys, planned_counts), (actual_keys, actual_counts) = edge_counts
     key, at = np.unique(np.r_[planned_keys, actual_keys], return_inverse=True)
+    # what both have alike cancels out
     odd = key[np.bincount(at, np.r_[planned_counts, -actual_counts], len(key)) != 0]
     changed = np.zeros(size, dtype=np.bool_)
     changed[np.r_[odd // size, odd % size]] = True
@@ -89,6 +90,7 @@ def _order_places(odd: Sequence[int], even: Sequence[int]) -> Iterator[list[int]
     """Orders of places, the first half of which is a half: those with faults in one half, or some in either."""
     yield [*odd, *even]
     if len(odd) > 1:
+        # the middle of the order is the cut: half of the faults before it, half behind
         yield [*odd[::2], *even, *odd[1::2]]
         rng = np.random.Generator(np.random.PCG64(len(odd)))
         for _ in range(RANDOM):
@@ -129,6 +131,7 @@ class _Cut:
         """The least cut on the way from some sides of switches to where each costs least."""
         least = self._sum_across(half, side)
         for _ in range(SWEEPS):
+            # from the top down and up again, so that a change reaches all tiers in one sweep
             for rows in (*self._tiers[::-1], *self._tiers[1:]):
                 side[rows] = self._find_better_sides(pull, side)[rows]
             least = min(least, self._sum_across(half, side))

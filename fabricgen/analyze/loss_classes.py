@@ -86,6 +86,7 @@ class LossClasses:
             firsts = [int(loss.devices[0]) for loss in self._list_switches(tier, cls)]
             for other_tier, other_class in self._tiers[at:]:
                 candidates = [pair for row in firsts for pair in self._pair_with(row, tier, other_tier, other_class)]
+                # the first is the worst: figures are signed so that less is worse
                 for *_, share, pair in sorted(candidates)[:1]:
                     count = cls.count * (cls.count - 1) // 2 if tier is other_tier else cls.count * other_class.count
                     names, gone = " + ".join(self._cluster.names[row] for row in pair), np.array(pair)
@@ -131,6 +132,7 @@ class LossClasses:
         """
         present = carrier != NONE
         last = carrier.max(axis=1, initial=NONE)
+        # all ports of a rank that are there have one carrier
         only = (~present | (carrier == last[:, None])).all(axis=1) & (last != NONE)
         size = max(int(carrier.max(initial=NONE)) + 1, len(self._plan.devices))
         counted = (carrier[present], carrier[present & self.job[:, None]], last[only], last[only & self.job])
@@ -161,6 +163,8 @@ class LossClasses:
         rng = np.random.Generator(np.random.PCG64(0))
         for _ in range(2):
             hashes = np.zeros(size)
+            # each switch adds up random numbers of its neighbours' kinds: equal sums almost surely are equal
+            # neighbours, and need no sort as lists of these would
             for near, far in (np.divmod(pairs, size), np.divmod(pairs, size)[::-1]):
                 kind = _combine_labels(looks[far], parallel)
                 hashes += np.bincount(near, rng.integers(0, 2**32, int(kind.max(initial=0)) + 1)[kind], size)
@@ -274,9 +278,11 @@ class LossClasses:
         held += [np.arange(cls.first, cls.first + cls.count) for _, cls in self._tiers]
         counts = [np.bincount(devices.rack[rows], minlength=len(names)) for rows in held]
         ranks, job_ranks, needed, _, *switches = counts
+        # squares, so that racks with other switches seldom have the same sum
         looks = np.bincount(devices.rack[above], self._looks[above].astype(np.float64) ** 2, len(names)).astype(
             np.int64
         )
+        # what leaves least comes first, and stands for all racks that are alike
         order = np.argsort(share, kind="stable")
         used = order[(ranks + np.sum(switches, axis=0))[order] > 0]
         for first, count in _group_alike(*(column[used] for column in (*counts, looks))):
@@ -395,11 +401,13 @@ def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
     lower = are_common_ends_lower(links, cables)[cable]
     order = np.lexsort((np.where(lower, links.a_port[rows], links.b_port[rows]), cable))
     rows, cable = rows[order], cable[order]
+    # the number of each link in its cable: `cable` is sorted
     position = np.arange(len(cable)) - np.searchsorted(cable, cable)
     end = np.repeat(np.arange(len(cables.end_cable)), cables.end_links)
     wired = np.maximum(np.bincount(cable, minlength=number), far_ends)
     first = np.cumsum(pieces) - pieces
     piece, leg = (np.full(len(links), -1, dtype=np.int64) for _ in range(2))
+    # `-(-a // b)` rounds up: pieces of a cable carry as many links each, the last one what is left
     piece[rows] = first[cable] + position // -(-wired // pieces)[cable]
     row_pieces = piece[rows]
     another = np.append(True, (end[1:] != end[:-1]) | (row_pieces[1:] != row_pieces[:-1]))[: len(end)]

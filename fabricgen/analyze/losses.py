@@ -120,6 +120,7 @@ class Losses:
         self._pairs = np.divmod(pairs, devices)
         no_loss = np.zeros(len(self.links.row), dtype=np.bool_)
         self._up = self._down = np.zeros(devices)
+        # sums start from nothing: what is left without all links is below 0 what they carry
         self._up, self._down = (-gbps for gbps in self._sum_remaining(~no_loss))
         up, across = self.links.level != NONE, self.links.across
         level = np.full(devices, NONE, dtype=np.int64)
@@ -205,6 +206,7 @@ class Losses:
         a, b = (end[linked] for end in self._pairs)
         alive = self._switches[~gone[self._switches]]
         seed = np.full(len(gone), NONE, dtype=np.int64)
+        # one switch of each part of the network, whichever is written last
         seed[self.place[alive]] = alive
         reached = np.zeros(len(gone), dtype=np.bool_)
         reached[seed[seed != NONE]] = True
@@ -212,6 +214,7 @@ class Losses:
         while not reached[alive].all():
             reached[b[reached[a]]] = True
             reached[a[reached[b]]] = True
+            # the left side is read before the right one is assigned: nothing new was reached
             if number == (number := int(reached.sum())):
                 break
         else:
@@ -222,6 +225,7 @@ class Losses:
         largest = np.zeros(len(gone), dtype=np.int64)
         np.maximum.at(largest, self.place[leaves], size[piece[leaves]])
         chosen = np.full(len(gone), NONE, dtype=np.int64)
+        # backwards, so that of pieces of one size the first leaf's is written last
         best = leaves[size[piece[leaves]] == largest[self.place[leaves]]][::-1]
         chosen[self.place[best]] = piece[best]
         return np.asarray(chosen[self.place] == piece)

@@ -137,6 +137,7 @@ def list_networks(cluster: Cluster, dark: Ints64 | None = None) -> Iterator[Netw
     attaching = [f for f in cluster.design.fabrics if _list_attachments(f)]
     having = [f for f in attaching if any(a.profile.accelerators for a in _list_attachments(f))] or attaching
     with_gpus = [f for f in having if any(leg.gpu is not None for a in _list_attachments(f) for leg in a.legs)]
+    # a stable sort: of fabrics as wide as each other the first in the blueprint
     widest = sorted(having, key=lambda f: -max(sum(a.speed_gbps for _ in a.legs) for a in _list_attachments(f)))
     for fabric in with_gpus or widest[:1]:
         yield make_network(cluster, fabric, dark)
@@ -295,8 +296,10 @@ def _find_ports(
             speed = np.full(len(leg_rows), segment.speed_gbps * share)
             parts.append((first[links.a_device[leg_rows]] + accelerator, leg_rows, speed))
     rank, row, speed = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    # by rank, then by plane and rail: ports of one number are of one plane, which all that compares ranks relies on
     order = np.lexsort((row, links.rail[row], links.plane[row], rank))
     rank, row, speed = rank[order].astype(np.int64), row[order].astype(np.int64), speed[order]
+    # the number of each port of its rank: `rank` is sorted
     port = np.arange(len(rank)) - np.searchsorted(rank, rank)
     shape = (ranks, int(port.max(initial=0)) + 1)
     leaf, link = np.full(shape, NONE, dtype=np.int64), np.full(shape, NONE, dtype=np.int64)
@@ -390,6 +393,7 @@ def join_components(label: Ints64, lower: Ints64, upper: Ints64) -> Ints64:
     while len(lower):
         before = label.copy()
         np.minimum.at(label, before[upper], label[lower])
+        # labels are devices: to follow them halves the way to the least one
         label = label[label]
         np.minimum.at(label, before[lower], label[upper])
         label = label[label]

@@ -134,6 +134,8 @@ def gather_claims(files: Sequence[str], matcher: Matcher, faults: Faults) -> Cla
             try:
                 pair = matcher.pair(line)
             except NotPlanned as unfit:
+                # perhaps a sheet of an older plan: its lines are told only once it is known whether any line is of this
+                # one
                 older.append((line, unfit))
                 continue
             is_current = True
@@ -193,6 +195,7 @@ def list_plugs(text: str, ends: Sequence[CableEnd]) -> list[str]:
     """
     device, colon, places = text.strip().rpartition(":")
     cages = [part.strip() for part in places.split("+")]
+    # a cage without a connector: each jumper stays in its own one
     if len(ends) == 1 or (len(cages) == 1 and split_plug(cages[0])[1] is None):
         return [text] * len(ends)
     first, _, _ = cages[0].rpartition("/")

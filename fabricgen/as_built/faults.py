@@ -17,14 +17,16 @@ MOST_FAULTS = 50
 class Faults:
     """Faults found so far."""
 
-    found: list[Diagnostic] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
 
     def add(self, message: str, span: Span, hint: str = "") -> None:
         """Add a fault; raises InputError with all of them once there are `MOST_FAULTS`."""
-        self.found.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, span))
-        if len(self.found) >= MOST_FAULTS:
+        self.diagnostics.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, span))
+        if len(self.diagnostics) >= MOST_FAULTS:
             last = f"{MOST_FAULTS} faults are enough: is this a sheet of another cluster, or of an older plan?"
-            raise InputError([*self.found, Diagnostic(CODE, Severity.ERROR, last, (), "export the sheet anew", span)])
+            raise InputError(
+                [*self.diagnostics, Diagnostic(CODE, Severity.ERROR, last, (), "export the sheet anew", span)]
+            )
 
     def take(self, error: InputError, span: Span) -> None:
         """Add the diagnostics of an error, at the cell that caused it."""
@@ -33,8 +35,8 @@ class Faults:
 
     def check(self) -> None:
         """Raise InputError if there are faults."""
-        if self.found:
-            raise InputError(self.found)
+        if self.diagnostics:
+            raise InputError(self.diagnostics)
 
 
 def refuse(message: str, span: Span, hint: str = "") -> NoReturn:

@@ -96,6 +96,7 @@ def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, na
         total=len(ids),
         status={ids[cable]: claims.status_of(cable) for cable in claims.status},
         faulty=tuple((ids[cable], *claims.faulty[cable]) for cable in sorted(claims.faulty)),
+        # lines that somebody wrote in come first (False sorts before True)
         outdated=tuple(sorted(claims.outdated, key=lambda line: not line.redlined)),
         before=cluster,
         after=after,

@@ -162,5 +162,7 @@ class Matcher:
         fitting = [end for end in ends if printed in (self._built_place(end), self._planned_place(end))]
         return sorted(
             fitting,
+            # false sorts before True: the end that is already where the redline says, then the one that is where it is
+            # printed
             key=lambda end: (not redline or self._built_place(end) != redlined, self._built_place(end) != printed),
         )

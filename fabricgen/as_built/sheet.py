@@ -86,6 +86,7 @@ def _read_header(sheet: str, row: int, cells: Sequence[CellText], faults: Faults
             if name in columns:
                 faults.add(f"the column '{name}' is there twice", Span(sheet, row, i + 1), "delete one of them")
             columns.setdefault(name, i)
+    # a column that people write in and that is misspelt would be passed over in silence
     slips = {i: near for i, name in enumerate(names) if name not in columns and (near := find_nearest(name, HAND))}
     for i, near in slips.items() if "cable" in columns else ():
         faults.add(f"the column '{names[i]}' is not read", Span(sheet, row, i + 1), f"call it {near}, or delete it")

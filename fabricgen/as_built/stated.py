@@ -192,6 +192,7 @@ def _list_cages(value: Mapping[str, str], subject: Subject, matcher: Matcher) ->
     upper = subject.field == "b_cage"
     for end in matcher.cables.ends(subject.cable, upper=upper):
         key = matcher.key(end, subject.cable)
+        # all ways in which an overlay may name this end
         texts = (value.get(word) for word in ("", key, end.place, f"{end.place}.{end.connector + 1}", end.name))
         text = next((text for text in texts if text is not None), None)
         position = matcher.spot(text, end) if text is not None else None

@@ -64,6 +64,7 @@ def read_workbook(raw: bytes, file: str) -> Iterator[Sheet]:
     from openpyxl import load_workbook
     from openpyxl.utils.exceptions import InvalidFileException
 
+    # before openpyxl sees it: what it would unpack is bounded, and XML with entities is refused
     _check_parts(raw, file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of validations and print settings that openpyxl leaves out
@@ -201,11 +202,13 @@ def read_sheets(file: str) -> Iterator[Sheet]:
 
 def _read_csv(text: str, file: str) -> Iterator[tuple[int, list[CellText]]]:
     head = next((line for line in text.splitlines() if line.strip()), "")
+    # spreadsheets write semicolons where the comma is the decimal sign
     mark = max(",;\t", key=head.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
     line = 0
     try:
         for cells in reader:
+            # a cell may hold line ends: a row is told by its first line
             first, line = line + 1, reader.line_num
             yield first, [_read_csv_cell(cell.strip()) for cell in cells[:MOST_COLUMNS]]
     except csv.Error as error:

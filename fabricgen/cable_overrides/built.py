@@ -145,6 +145,7 @@ def _find_moves(
                     faults += error.diagnostics
                     continue
                 for end, position in zip(ends, positions, strict=True):
+                    # stated as it is planned: nothing moves
                     if position != places.planned(end):
                         yield Move(cable, end, position, path)
 
@@ -282,6 +283,7 @@ class _Device:
                 if path is None:
                     continue
                 other_uses = [other_use for other_use in uses if other_use is not use]
+                # another cable is told rather than another plug of the same one
                 other_use = next((o for o in other_uses if self._find_cable(o) != self._find_cable(use)), other_uses[0])
                 stays = "goes there too" if self._find_path(other_use) else "stays there"
                 same_cable = self._find_cable(other_use) == self._find_cable(use)
@@ -342,6 +344,7 @@ class _Device:
             if block == 1:
                 continue
             first = next(n for n in range(1, profile.cage_count + 1) if profile.cage(n) is kind)
+            # splits go by blocks of neighbouring cages; only the first of a block may be split
             head = cage - (cage - first) % block
             for number in range(head, head + block):
                 if number != cage and (number in used or number == head):

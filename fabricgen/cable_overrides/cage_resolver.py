@@ -70,6 +70,7 @@ class CageResolver:
         return CagePosition(end.device, cage, end.connector)
 
     def _find_at_switch(self, text: str, end: CableEnd, run: PortRun, path: Path) -> CagePosition:
+        # switches of a class are alike: their names are worked out once for all of them
         key = end.cls.first, run
         if key not in self._switch_cages:
             self._switch_cages[key] = _SwitchCages(self._catalog, end, run)
@@ -101,6 +102,7 @@ def _find_profile(end: CableEnd) -> SwitchProfile:
 def split_plug(text: str) -> tuple[str, int | None]:
     """(cage, connector from 0) of `14.2`, or `14/2` as labels have it; (text, None) of anything else."""
     match = re.fullmatch(r"(.+)[./]([0-9]{1,2})", text, flags=re.ASCII)
+    # connectors count from 1 on the front: `/0` is a part of the cage's own name
     return (match[1], int(match[2]) - 1) if match and int(match[2]) else (text, None)
 
 
@@ -196,6 +198,7 @@ def _find_at_node(text: str, end: CableEnd, side: Attachment, path: Path) -> Cag
     for leg in side.legs:
         cages.setdefault(leg.cage, []).append(leg.connector)
     if text in cages:
+        # a cage alone: the same connector of it, if it has that one
         return CagePosition(end.device, text, end.connector if end.connector in cages[text] else cages[text][0])
     if text in positions:
         return positions[text]

@@ -45,6 +45,7 @@ def make_cable_ids(plan: WiringPlan, names: Strings, cages: tuple[EncodedColumn,
     row, lower, connector = find_common_ends(plan.links, plan.cables)
     device = np.where(lower, plan.links.a_device[row], plan.links.b_device[row])
     cage = np.where(lower, cages[0].codes[row], cages[1].codes[row])
+    # + 1, since a connector may be -1: combinations are of numbers from 0
     first, code = unique_combinations(cage, connector + 1)
     labels = cages[0].vocabulary[cage[first]].tolist()
     tails = [
@@ -121,6 +122,7 @@ class CableIndex:
     @cached_property
     def _by_cable(self) -> tuple[Ints64, Ints64]:
         """(rows of links sorted by cable, where the links of each cable begin), int64."""
+        # a stable sort, so that the links of a cable stay in the order of the plan; those of no cable, -1, come first
         order = np.argsort(self.plan.links.cable, kind="stable")
         return order, np.searchsorted(self.plan.links.cable[order], np.arange(len(self.plan.cables) + 1))
 

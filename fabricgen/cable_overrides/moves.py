@@ -53,6 +53,7 @@ def apply_moves(plan: WiringPlan, moves: Sequence[Move]) -> WiringPlan:
 def _follow_switch(of_device: Ints, of_link: Ints, row: int, move: Move) -> None:
     """Set the rail (or plane) of a link that has that of its lower switch to that of the switch it is on now."""
     old, new = int(of_device[move.end.device]), int(of_device[move.spot.device])
+    # rails count from 0 on devices and from 1 on links; -1 is a device of several
     if old >= 0 and of_link[row] == old + 1:
         of_link[row] = new + 1
 

@@ -38,9 +38,11 @@ def measure_relocated_runs(design: Design, built: WiringPlan, relocated: Sequenc
     table, run_m = built.cables, built.cables.run_m.copy()
     cables = np.unique(built.links.cable[[relocation.row for relocation in relocated]])
     if built.patching is not None:
+        # -1: not patched
         cables = cables[built.patching.policy[cables] < 0]
     ends = np.flatnonzero(np.isin(table.end_cable, cables))
     runs = measure_runs(design, built.devices, built.racks, built.links, table.end_link[ends].astype(np.int64))
+    # emptied, since the greatest of the new runs is taken, which may be shorter
     run_m[cables] = 0
     np.maximum.at(run_m, table.end_cable[ends], runs)
     return replace(table, run_m=run_m)
@@ -251,6 +253,7 @@ def split_rows(
     Fibres of a patched cable keep together, as they run through one trunk: others are added to `faults` (FG077).
     """
     moved = {_make_end_key(move.cable, move.end): move.spot for move in moves}
+    # backwards, so that the first line of a cable has the word
     paths = {move.cable: move.path for move in reversed(moves)}
     split: dict[int, list[Jumper]] = {}
     for cable, path in sorted(paths.items()):

@@ -118,7 +118,7 @@ class _LinkedFabrics:
         reserve = sort_reserves_by_cage(layout, read_extra_reserves(layout, self.specs), extras, self.specs, fed_tiers)
         for key, ports in ports_wanted.items():
             if key[0] not in fed_tiers:
-                reserve[key] = Reserve(max(most_on_named_switches[key], reserve.get(key, Reserve()).each), ports)
+                reserve[key] = Reserve(max(most_on_named_switches[key], reserve.get(key, Reserve()).per_switch), ports)
         crowded_tiers: set[TierKey] = set()
         frugal_tiers: set[TierKey] = set()
         for _ in range(ROUNDS):
@@ -147,7 +147,9 @@ class _LinkedFabrics:
                     key: count_most_on_one_switch(allocated, *key) for key in growing if _is_too_narrow(tiers[key[0]])
                 }
                 reserves = {key: reserve.get(key, Reserve()) for key in most_by_key}
-                missing = {k: Reserve(n, reserves[k].total) for k, n in most_by_key.items() if n > reserves[k].each}
+                missing = {
+                    k: Reserve(n, reserves[k].total) for k, n in most_by_key.items() if n > reserves[k].per_switch
+                }
             if not missing:
                 break
             reserve |= missing

@@ -43,6 +43,7 @@ def find_affected_switches(old: Cluster, new: Cluster, devices: Delta, links: De
     }
     affected |= {device for device, _ in _find_changed_macs(old, new)}
     settings = dict(_list_settings(old)), dict(_list_settings(new))
+    # static routes of one switch name addresses of others: once anything changed, all of such a fabric may
     anything = bool(affected)
     for key in settings[0].keys() | settings[1].keys():
         if settings[0].get(key) != settings[1].get(key) or (anything and _has_static_routes(key, old, new)):
@@ -70,6 +71,7 @@ def _find_affected_fabrics(old: Cluster, new: Cluster, names: set[str]) -> set[s
 def _list_stated_guids(cluster: Cluster, members: list[str]) -> list[tuple[Any, ...]]:
     """What is stated of GUIDs in some fabrics; of the inventory whatever has one."""
     loaded = cluster.design.loaded
+    # without the place in the file, which may change and changes nothing
     rows: list[tuple[Any, ...]] = [row[:-1] for m in members for row in loaded.guids.get(m, ())]
     return rows + sorted(row.figures for row in loaded.inventory if row.guid)
 
@@ -151,6 +153,7 @@ def _find_differing(old: Cluster, new: Cluster, common: _Matched, was: Any, now:
         if all(fits):
             values = [column[rows] if column is not None else 0 for column, rows in zip((was, now), pair, strict=True)]
             differs: Any = np.asarray(values[0] != values[1])
+            # columns may have several values a row
             differs = differs if differs.ndim == 1 else differs.reshape(len(pair[0]), -1).any(axis=1)
             rows = pair[0][differs]
             links = old.plan.links

@@ -104,7 +104,9 @@ def compare_boms(
     was, now = _index_parts(old), _index_parts(new)
     counts_twice = _may_count_twice(was, now, in_devices_w)
     old_twice, new_twice = (0 if counts_twice else watts or 0 for watts in in_devices_w)
+    # the later of two wins: the new side's
     unit_prices = prices or _read_prices(was) | _read_prices(now)
+    # in the order of the new bill, then what only the old one has
     order = list(dict.fromkeys((*now, *was)))
     kinds = list(dict.fromkeys(row["kind"] for row in (*now.values(), *was.values())))
     rows = [_compare_part(part, was.get(part), now.get(part), find_price(part, unit_prices)) for part in order]

@@ -110,9 +110,11 @@ def write_unified_diff(old: Sequence[str], new: Sequence[str], name: str) -> lis
     most = min(len(old), len(new))
     head = next((i for i in range(most) if old[i] != new[i]), most)
     tail = next((i for i in range(most - head) if old[-1 - i] != new[-1 - i]), most - head)
+    # a diff shows some lines before and behind each change
     head, tail = max(0, head - CONTEXT), max(0, tail - CONTEXT)
     was, now = old[head : len(old) - tail], new[head : len(new) - tail]
     codes: dict[str, int] = {}
+    # numbers compare faster than texts
     before, after = (tuple([codes.setdefault(line, len(codes)) for line in lines]) for lines in (was, now))
     body = [line for hunk in _find_hunks(before, after) for line in _write_hunk(hunk, was, now, head)]
     return [f"--- old/{name}", f"+++ new/{name}", *body] if body else []

@@ -84,6 +84,7 @@ def compare_rows(
     removed, added = sort_rows(old, keys, removed), sort_rows(new, keys, added)
     fields = [name for columns in by_change.values() for name in columns]
     differs = {name: find_differing(old[name], new[name], was, now) for name in fields}
+    # the zeros are for lists of which no column is compared
     changed = np.flatnonzero(np.logical_or.reduce([*differs.values(), np.zeros(len(was), dtype=bool)]))
     changed = changed[np.argsort(rank_rows(old, keys, was[changed]), kind="stable")] if len(changed) else changed
     differs = {name: flags[changed] for name, flags in differs.items()}

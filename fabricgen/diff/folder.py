@@ -136,6 +136,7 @@ def read_blocks(file: Path, content: bytes, names: tuple[str, ...]) -> Iterator[
 
 
 def _find_columns(file: Path, header: list[str], names: tuple[str, ...]) -> list[int]:
+    # columns that are there twice are told before those that are missing
     for name in sorted(names, key=lambda name: -header.count(name)):
         if header.count(name) != 1:
             problem = f"has no column '{name}'" if name not in header else f"has column '{name}' twice"

@@ -68,10 +68,12 @@ class GitTree:
         where = ["--", f"{folder}/"] if folder else []
         output = _run_git(self.spec, "ls-tree", "-r", "-z", "-l", "--full-tree", self.commit, *where)
         blobs: dict[str, _Blob] = {}
+        # `-z` ends each entry with a NUL: names of files may hold line ends
         for entry in output.split(b"\0")[:-1]:
             facts, _, name = entry.partition(b"\t")
             mode, _, oid, size = facts.split()
             path = os.fsdecode(name)
+            # regular files: a link or a submodule is none
             if mode in (b"100644", b"100755"):
                 try:
                     check_path(path)
@@ -98,6 +100,7 @@ class GitTree:
         contents: dict[str, bytes] = {}
         start = 0
         for name, blob in blobs.items():
+            # `cat-file --batch` writes a line about each object, its bytes, and a line end
             start = output.index(b"\n", start) + 1
             contents[name] = output[start : start + blob.size]
             start += blob.size + 1
@@ -133,6 +136,7 @@ def open_tree(spec: str) -> GitTree:
     revision, path = _split_spec(spec)
     prefix = os.fsdecode(_run_git(spec, "rev-parse", "--show-prefix")).rstrip("\n")
     try:
+        # behind `--end-of-options` a revision cannot be an option; `^{commit}` follows tags
         output = _run_git(spec, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except InputError:
         hint = "name a branch, a tag or a commit that is in this repository, for example HEAD~1; fetch what is missing"

@@ -148,11 +148,13 @@ def match_codes(old: Rows, new: Rows) -> tuple[Rows, Rows, Rows, Rows]:
     if _has_repeats(ordered) or _has_repeats(np.sort(old)):
         _, codes = np.unique(np.concatenate([old, new]), return_inverse=True)
         old, new = codes[: len(old)], codes[len(old) :]
+        # equal codes become different ones by their rank, the same on both sides: the n-th matches the n-th
         old, new = _rank_repeats(old) * len(codes) + old, _rank_repeats(new) * len(codes) + new
         order = np.argsort(new, kind="stable")
         ordered = new[order]
     positions = np.searchsorted(ordered, old)
     partners = np.full(len(old), -1, dtype=np.int64)
+    # beyond the last one there is no partner
     inside = np.flatnonzero(positions < len(new))
     candidates = order[positions[inside]]
     partners[inside] = np.where(new[candidates] == old[inside], candidates, -1)

@@ -65,6 +65,7 @@ def find_differing(old: Column, new: Column, was: Rows, now: Rows) -> Flags:
     differs = np.zeros(len(was), dtype=bool)
     for before, after in list_comparables([(old, new)]):
         differs |= np.asarray(before[was] != after[now], dtype=bool)
+    # parts may differ where the texts that they make up are alike: only these rows are spelled out
     differs[differs] = old[was[differs]] != new[now[differs]]
     return differs
 
@@ -97,6 +98,7 @@ def _count_equal_rows(keys: list[_Comparable], i: int, j: int, ends: tuple[int, 
         total += len(differs)
         if len(differs) < size:
             return total
+        # short runs end soon; in long ones larger steps save calls
         size = min(2 * size, _WINDOW)
 
 

@@ -108,6 +108,7 @@ class _MovedLinks:
         """A phrase for the links up to a tier that move; "" where none does."""
         if self._upper is None:
             self._upper = self._tier[find_rows(self._row, self._lists.links["b_device"])]
+        # -2: -1 is a device that is not listed
         number = self._number.get(key, -2)
         moved_rows, _ = self._links.find_changed("moved")
         total = int((self._upper == number).sum())

@@ -107,6 +107,7 @@ def _map_column(column: Column, rename_text: Callable[[str], str], rename_head: 
     head = column.parts[0] if isinstance(column, Texts) else None
     if isinstance(column, Texts) and isinstance(head, EncodedColumn):
         rename = rename_head if len(column.parts) > 1 else rename_text
+        # few texts stand for all rows: these are renamed, and rows keep their numbers
         vocabulary = make_column([rename(text) for text in head.vocabulary.tolist()])
         return Texts((EncodedColumn(vocabulary, head.codes), *column.parts[1:]))
     renamed: dict[Any, str] = {}

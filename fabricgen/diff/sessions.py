@@ -47,6 +47,7 @@ def list_sessions(lists: Lists, among_links: Rows) -> Listing:
     cables = lists.cables.pick_rows(np.flatnonzero(find_among(columns["cable"].tolist(), lists.cables["cable"])))
     cable = find_rows(index_rows(cables["cable"].tolist()), columns["cable"])
     for name, source in (("cable_part", "part"), ("a_transceiver",) * 2, ("b_transceiver",) * 2):
+        # links without a cable have -1, which indexes the last place: ""
         columns[name] = np.append(cables[source][:], np.array([""], dtype=object))[cable]
     places = devices["rack"][:] + " u" + devices["u"][:]
     models = devices["model"][:] + " " + devices["nos"][:]

@@ -85,6 +85,7 @@ def plan_stages(change: Change, at_once: AtOnce) -> tuple[Stage, ...]:
     if new := [device for device in touched if device in new_devices]:
         stages_in_order.append(Stage("new switches, which carry nothing yet", (tuple(new),)))
     tiers = {wiring.tier[device] for device in touched if device not in new_devices}
+    # fabrics that manage others last (False sorts before True): the others are reached over them
     for tier in sorted(tiers, key=lambda tier: (tier[0] in wiring.managing, wiring.height(tier), tier)):
         devices = [device for device in touched if wiring.tier[device] == tier and device not in new_devices]
         stages_in_order.append(Stage(" ".join(tier), tuple(_form_waves(devices, wiring, at_once))))
@@ -131,6 +132,7 @@ def _form_waves(devices: list[str], wiring: _Wiring, at_once: AtOnce) -> Iterato
         used: Counter[tuple[str, ...]] = Counter()
         for device in waiting:
             group = wiring.group[device]
+            # never more than half of what stands in for each other, or one where there are two
             share = min(at_once.of(sizes[group]), max(1, sizes[group] // 2))
             together = len(wave) < at_once.of(tiers[wiring.tier[device]]) and used[group] < share
             if together and wiring.peers[device].isdisjoint(wave) and nodes.isdisjoint(wiring.nodes[device]):

@@ -103,6 +103,7 @@ def join_names(names: Sequence[str]) -> str:
         if runs and digits:
             first, last, count = runs[-1]
             before = _split_number(last)
+            # with as many digits: `n9` and `n10` are no run, `n09` and `n10` are
             if before == (head, f"{int(digits) - 1:0{len(digits)}d}"):
                 runs[-1] = (first, name, count + 1)
                 continue

@@ -68,6 +68,7 @@ class Texts:
             return find_among_texts(chosen, self[:])
         if not more:
             return find_among_texts(chosen, first.vocabulary)[first.codes]
+        # only rows whose first part begins one of the texts are spelled out
         begins = frozenset(text[:end] for text in chosen for end in range(len(text) + 1))
         matches = find_among_texts(begins, first.vocabulary)[first.codes]
         matches[matches] = find_among_texts(chosen, self[matches])

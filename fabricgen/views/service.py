@@ -111,7 +111,7 @@ class Service:
     @property
     def owns(self) -> tuple[str, ...]:
         """The addresses of the switch beside gateways that it shares, IPv4 before IPv6."""
-        return tuple(own for own in (self.own, self.own6) if own)
+        return tuple(address for address in (self.own, self.own6) if address)
 
     @property
     def label(self) -> str:

@@ -124,9 +124,9 @@ def _is_idle(line: str) -> bool:
 def _explain_indentation(lines: list[str], problem: str, mark: Any, name: str) -> InputError | None:
     """A line that is indented otherwise than its neighbours: deeper below a key with a value, or between two levels."""
     text = lines[mark.line] if mark.line < len(lines) else ""
-    own = _count_indent(text)
+    here = _count_indent(text)
     before = [(number, line) for number, line in enumerate(lines[: mark.line]) if not _is_idle(line)]
-    span = Span(name, mark.line + 1, own + 1, mark.line + 1, len(text.rstrip()) + 1)
+    span = Span(name, mark.line + 1, here + 1, mark.line + 1, len(text.rstrip()) + 1)
     if problem.startswith("did not find expected <document start>") and before:
         number, line = before[0]
         if deeper := _count_indent(line):
@@ -138,20 +138,20 @@ def _explain_indentation(lines: list[str], problem: str, mark: Any, name: str) -
         return None
     number, line = before[-1]
     above = _count_indent(line)
-    is_of_the_block = problem.startswith("did not find expected key") and mark.column == own
-    if own > above and (is_of_the_block or problem.startswith("mapping values are not allowed")):
-        why = f"by {own}, deeper than line {number + 1}, which has a value already"
+    is_of_the_block = problem.startswith("did not find expected key") and mark.column == here
+    if here > above and (is_of_the_block or problem.startswith("mapping values are not allowed")):
+        why = f"by {here}, deeper than line {number + 1}, which has a value already"
         advice = f"indent it by {above}, as that line"
         owner = next((shown for _, shown in reversed(before[:-1]) if _count_indent(shown) <= above), "")
         if _count_indent(owner) == above and owner.rstrip().endswith(":"):
-            advice += f", or both by {own}, below `{owner.strip()[:-1]}`"
+            advice += f", or both by {here}, below `{owner.strip()[:-1]}`"
     elif is_of_the_block:
         columns = sorted({_count_indent(shown) for _, shown in before if not shown.lstrip().startswith("- ")})
-        why = f"by {own}, and no key above it is"
+        why = f"by {here}, and no key above it is"
         advice = (
-            f"indent it by {' or '.join(str(c) for c in columns if abs(c - own) <= 2) or above}, as a key of its level"
+            f"indent it by {' or '.join(str(c) for c in columns if abs(c - here) <= 2) or above}, as a key of its level"
         )
-        if own in columns:
+        if here in columns:
             return None
     else:
         return None

@@ -178,7 +178,7 @@ def _tree_us(team: Team, collective: str, size: int, protocol: str, pieces: int 
     far, slower = cache(partial(_far_us, team, wired)), wired.slowdown(_tree_flows(team, collective))
     half = size / 2 / pieces
     us = half / team.rails / (team.rail_gbps / slower * steps.bandwidth_share * BYTES_PER_US)
-    chain = (team.each - 1) * steps.scale_up_us
+    chain = (team.ranks_per_domain - 1) * steps.scale_up_us
     nics = [Turns() for _ in range(team.domains)]
     chains = [Clock(team.domain_gbps * steps.bandwidth_share, chain) for _ in range(team.domains)]
     above = [dict(list_tree_edges(team.domains, second=second).tolist()) for second in (False, True)]
@@ -240,7 +240,7 @@ def test_tree_piece_by_piece(job: tuple[str, ...]) -> None:
 def test_tree_over_nodes_of_one_accelerator(number: int) -> None:
     """No chain in domains hides what the trees make of the network."""
     team = _make_team("superpod-b200", str(8 * number), "packed", "aligned")
-    _hold_tree(replace(team, each=1, rails=1), "all-reduce")
+    _hold_tree(replace(team, ranks_per_domain=1, rails=1), "all-reduce")
 
 
 @pytest.mark.parametrize("number", [4, 13])
@@ -297,13 +297,19 @@ def test_hierarchical_is_its_three_rings(job: tuple[str, ...]) -> None:
         far = [_far_us(team, wired, at, (at + 1) % team.domains) for at in range(team.domains)]
         us = steps.launch_us
         for ranks, rounds, gbps, latency, share in (
-            (team.each, 2 * (team.each - 1), team.domain_gbps, [steps.scale_up_us] * team.each, 1),
+            (
+                team.ranks_per_domain,
+                2 * (team.ranks_per_domain - 1),
+                team.domain_gbps,
+                [steps.scale_up_us] * team.ranks_per_domain,
+                1,
+            ),
             (
                 team.domains,
                 2 * (team.domains - 1),
                 team.rail_gbps / slower,
                 [steps.nic_us + us for us in far],
-                team.each,
+                team.ranks_per_domain,
             ),
         ):
             links = [Clock(gbps * steps.bandwidth_share, us) for us in latency]

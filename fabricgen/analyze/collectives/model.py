@@ -30,17 +30,17 @@ BYTES_PER_US = 125.0
 
 @dataclass(frozen=True)
 class Team:
-    """A job as collectives see it: `domains` scale-up domains with up to `each` ranks, `rails` of which all have.
+    """A job as collectives see it: `domains` scale-up domains, with up to `ranks_per_domain` ranks.
 
-    `domain_gbps` is what a rank reaches in its domain, 0 where that is not known; `rail_gbps` what it reaches in the
-    network, both Gb/s each way, efficiency in it and no crowding.
+    All of them have `rails` ranks or more. `domain_gbps` is what a rank reaches in its domain, 0 where that is not
+    known; `rail_gbps` what it reaches in the network, both Gb/s each way, efficiency in it and no crowding.
     """
 
     network: Network
     job: Job
     constants: ConstantsProfile
     domains: int
-    each: int
+    ranks_per_domain: int
     rails: int
     domain_gbps: float
     in_switch_gbps: float
@@ -55,13 +55,14 @@ class Team:
     @property
     def reaches_its_domain(self) -> bool:
         """Whether it is known what ranks of a domain reach in it, or there is one in each."""
-        return self.each == 1 or self.domain_gbps > 0
+        return self.ranks_per_domain == 1 or self.domain_gbps > 0
 
     @cached_property
     def grid(self) -> Ints64:
         """Ranks by domain and place in it, of the places that all domains have; int64 [domains, rails]."""
         domain = self.network.ranks.domain[self.job.ranks]
         starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
+        # ranks of a domain are side by side in the job
         grid: Ints64 = self.job.ranks[starts[:, None] + np.arange(self.rails)]
         return grid
 
@@ -140,6 +141,7 @@ def list_tree_edges(number: int, *, second: bool) -> Ints64:
     """
     places = np.arange(1, number)
     bit = places & -places  # the lowest bit that is set: the height of a place over the leaves of the tree
+    # the parent has the next higher bit as its lowest one; where there is no such place, it is the one without this bit
     above = (places ^ bit) | (bit << 1)
     edges = np.stack([places, np.where(above < number, above, places ^ bit)], axis=1)
     if not second:

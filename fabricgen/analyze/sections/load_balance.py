@@ -223,8 +223,10 @@ _ALIKE = 8
 
 def list_binomial_chances(number: int, chance: float) -> Floats:
     """How probable 0, 1, 2 and so on of a number of events are, up to where that is below 1e-15."""
+    # twelve standard deviations above the mean, and a few more for small means: beyond that nothing is above 1e-15
     most = min(number, int(number * chance + 12 * (number * chance) ** 0.5 + 30))
     steps = np.arange(1, most + 1)
+    # in logarithms, since binomials of thousands of flows pass what a float holds
     log_choices = np.r_[0.0, np.cumsum(np.log((number - steps + 1) / steps))]
     at = np.arange(most + 1)
     return np.asarray(np.exp(log_choices + at * np.log(chance) + (number - at) * np.log1p(-chance)))
@@ -275,6 +277,7 @@ class Formula:
             slowest += flows * float(((1 - np.clip(np.cumsum(share)[:-1], 0, 1)) ** number).sum() / _GRID)
             size = _GRID * number + 1
             wide = 1 << size.bit_length()  # powers of two are quick
+            # the sum of so many flows' shares: its distribution is that of one, convolved with itself
             of_pair = np.fft.irfft(np.fft.rfft(share, wide) ** number, wide)[:size]
             on_its_own = steps if number == 1 else np.ones(size)
             as_slow += flows / self._ports * np.cumsum(np.clip(of_pair, 0, 1) * on_its_own)[:-1:number]
@@ -335,9 +338,11 @@ def _find_share_chances(hops: list[tuple[Floats, Floats]]) -> Floats:
     loads = np.sort(np.concatenate([load for load, _ in hops]))
     most = np.ones(len(loads))
     for load, chance in hops:
+        # the greatest load of a way is at most so much where that of each hop is
         most *= np.r_[0.0, np.cumsum(chance)][np.searchsorted(load, loads, side="right")]
     chance, at = np.diff(most, prepend=0.0), _GRID / np.maximum(loads, 1)
     low = np.floor(at).astype(np.int64)
+    # a share between two steps of the grid is divided over both, so that the mean stays exact
     weights = np.bincount(low, chance * (low + 1 - at), _GRID + 2) + np.bincount(
         low + 1, chance * (at - low), _GRID + 2
     )
@@ -383,6 +388,7 @@ def list_polarised(routes: Routes) -> Iterator[Polarised]:
 
 def _find_link_shares(upper: Ints64, number: Ints64, counts: Ints64, members: Ints64) -> Floats:
     """By row of a switch, the share of its links in use; where lower switches differ, the most that those alike use."""
+    # a hash that chose among n links before takes only every gcd(n, m)-th of m
     divisor, base = np.gcd(counts, members), int(counts.max(initial=0)) + 1
     keys = np.sort((upper * base + divisor) * base + number % np.maximum(divisor, 1))
     distinct = keys[np.flatnonzero(np.diff(keys, prepend=-1))]

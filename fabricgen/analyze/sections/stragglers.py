@@ -59,6 +59,7 @@ def sum_harmonic(number: int) -> float:
     """1 + 1/2 + ... + 1/number; beyond 1,000 by Euler's expansion, which is then right to 12 digits."""
     if number <= 1000:
         return sum(1 / n for n in range(1, number + 1))
+    # euler's constant, and the first terms of his expansion
     return log(number) + 0.57721566490153286 + 1 / (2 * number) - 1 / (12 * number**2)
 
 
@@ -91,7 +92,9 @@ def count_tree_waits(levels: int, step: float = 0.002) -> float:
     times = np.arange(0, 10 + 5 * levels, step)
     grows, done = np.exp(times), np.ones(len(times))
     for _ in range(levels):
+        # the convolution with an exponential, as a running sum: weights that grow by e^t are taken out again
         late = np.cumsum(done * grows) * (1 - exp(-step)) / grows
+        # both subtrees have to be done; rounding must not make that more than certain
         done = np.minimum(late, 1.0) ** 2
     return float((1 - done).sum() * step)
 

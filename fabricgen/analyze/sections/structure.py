@@ -98,6 +98,7 @@ def _list_pairs(network: Network, question: Question, taper: list[float]) -> Ite
     pair_count = number * (number - 1)
     if not pair_count:
         return
+    # ordered pairs within domains, less each rank with itself
     local = int((np.bincount(ranks.domain) ** 2).sum()) - number
     if local:
         yield {"place": "domain", "share": local / pair_count, "gbps": find_median(ranks.domain_gbps)}
@@ -176,6 +177,7 @@ def _number_wirings(network: Network) -> Ints64:
     """By rank, a number that those have whose ports are on the same leaves."""
     wired = np.zeros(len(network.ranks), dtype=np.int64)
     for port in network.leaf.T:
+        # renumbered at each port, or the numbers would pass 64 bits; + 1, since NONE is -1
         _, wired = np.unique(wired * (int(port.max(initial=0)) + 2) + port + 1, return_inverse=True)
     return wired
 
@@ -218,6 +220,7 @@ def _classify_pairs(network: Network, source: Ints64, target: Ints64) -> Ints64:
     """By pair of ranks, the number of its class: of place, rail and level."""
     ranks = network.ranks
     places = np.full(len(source), len(PLACES) - 1, dtype=np.int64)
+    # the widest place first: the narrowest one that both are in is written last
     for at, column in reversed(list(enumerate((ranks.unit, ranks.pod, ranks.site)))):
         places[column[source] == column[target]] = at
     other_rail = (ranks.rail[source] != ranks.rail[target]).astype(np.int64)
@@ -236,6 +239,7 @@ def _count_corner(within: Mapping[_Cell, int], p: int, other_rail: int, k: int) 
     for a in (0, 1):
         for b in (0, 1):
             for c in (0, 1):
+                # inclusion and exclusion: the corners of a cube with alternating signs
                 total += (-1) ** (a + b + c) * within.get((p - a, other_rail - b, k - c), 0)
     return total
 
@@ -252,7 +256,9 @@ def _count_paths(network: Network) -> dict[_Cell, tuple[int, int]]:
         counts = {cell: [paths.count(*pair) for pair in pairs] for cell, pairs in _pick_examples(network).items()}
         return {cell: (min(cell_counts), max(cell_counts)) for cell, cell_counts in counts.items()}
     between = np.array([*(paths.between(first, level) for level in range(top)), np.zeros((len(first), len(first)))])
+    # by class, as `_classify_pairs` numbers them
     least, most = np.full(len(PLACES) * 2 * (top + 1), np.inf), np.zeros(len(PLACES) * 2 * (top + 1))
+    # two examples of each kind: a pair within a kind needs two ranks of it
     for sources, targets in product((first, last), (first, last)):
         for kind, source in enumerate(sources.tolist()):
             far_ranks = np.flatnonzero(network.ranks.domain[targets] != network.ranks.domain[source])
@@ -408,6 +414,7 @@ class Paths:
         for _ in range(level):
             start, stop = np.searchsorted(self._lower, rows), np.searchsorted(self._lower, rows, side="right")
             count = stop - start
+            # all uplinks of all switches at once: a run of numbers from `start` on for each
             link = self._order[np.repeat(start - np.r_[0, np.cumsum(count)[:-1]], count) + np.arange(count.sum())]
             above, at = unique_inverse(uplinks.upper[link])
             rows = np.array(above, dtype=np.int64)

@@ -85,7 +85,7 @@ class FailureAnalysis:
         gone = {tier.key: tier.switches // planes for tier in split}
         if len(split) == len(self.chain):
             return RemainingBisection(Fraction(planes - 1, planes), "one plane", gone)
-        lost = {t.key: Loss(self._tiers[t.key].each // planes, places=0, strands=0) for t in split}
+        lost = {t.key: Loss(self._tiers[t.key].per_place // planes, places=0, strands=0) for t in split}
         return RemainingBisection(self._find_share((frozenset(lost.items()), (1,))), "one plane", gone)
 
     def after(self, lost: FailureDomain) -> RemainingBisection:
@@ -127,11 +127,11 @@ class FailureAnalysis:
         """The losses of a tier and of the one that joins its switches of one number, by class of numbers that have lost
         as many in the same places; None where these are too many, or no such numbers tell switches apart.
         """
-        telling, switches = self._tiers[upper].inner, self._tiers[upper].each // self._strands
+        telling, switches = self._tiers[upper].inner, self._tiers[upper].per_place // self._strands
         numbers = switches // self._design.tier(upper).count
         failed_by_number: dict[tuple[int, ...], Counter[tuple[TierKey, int]]] = {}
         for key in (lower, upper):
-            if self._tiers[key].each // self._strands % numbers or not self._has_below(lower):
+            if self._tiers[key].per_place // self._strands % numbers or not self._has_below(lower):
                 return None
             for spot in lost.get(key, ()):
                 if not set(telling) <= spot.numbers.keys():
@@ -194,8 +194,8 @@ class FailureAnalysis:
             spots = lost.get(key, ())
             above = lost.get(joiner, ()) if joiner else ()
             if joiner and (spots or above):
-                switches = max(1, self._tiers[key].each // self._strands)
-                of_joiner = max(1, self._tiers[joiner].each // self._strands)
+                switches = max(1, self._tiers[key].per_place // self._strands)
+                of_joiner = max(1, self._tiers[joiner].per_place // self._strands)
                 numbers = len({tuple(sorted(spot.numbers.items())) for spot in spots})
                 numbers = min(switches, numbers + -(-len(above) * switches // of_joiner))
                 losses[key] = Loss(numbers, places=0 if above else len({spot.place for spot in spots}))
@@ -218,7 +218,7 @@ class _Groups:
         self.scope, self.layout = tier.scope, tier.layout
         self._dimensions = list_inner_dimensions(tier.per)
         self._inner = prod(self._sizes[d] for d in self._dimensions)
-        self.each = tier.per_place
+        self.per_place = tier.per_place
         self._shared = [d for d in list_leg_dimensions() if all(d in t.per for t in chain)]
         self.inner = tuple(d for d in self._dimensions if d not in self._shared)
 

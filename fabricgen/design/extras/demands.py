@@ -56,7 +56,7 @@ def list_extra_demands(
     leaf, demands = next(iter(leaves), None), []
     plugged = _list_locked_devices(context)
     used_legs: dict[tuple[str, str, str], int] = {}
-    for name, extra in sorted(spec.extra.items(), key=lambda item: make_natural_key(item[0])):
+    for name, extra in sorted(spec.extra.items(), key=lambda named_extra: make_natural_key(named_extra[0])):
         path: Path = ("fabrics", fabric, "extra", name)
         key = _find_tier(extra, fabric, specs, leaf, path)
         profile = context.catalog.node(extra.device, (*path, "device"))

@@ -55,7 +55,7 @@ class UnitTier:
 
     tier: TierDesign
     stand: Stand
-    each: int
+    per_unit: int
     racks: int
 
     @property
@@ -74,7 +74,7 @@ class UnitTier:
         """
         spots: list[UnitSpot] = []
         used: Counter[int] = Counter()
-        for ordinal in range(self.each):
+        for ordinal in range(self.per_unit):
             rack = self.rack_of(ordinal, racks)
             spots.append((rack, units[used[rack]]))
             used[rack] += 1
@@ -83,8 +83,8 @@ class UnitTier:
     def rack_of(self, ordinal: int, racks: int) -> int:
         """The node rack of a switch, by its number in the unit, where a unit has so many node racks."""
         if find_scope(self.tier.per) == "rack":
-            return ordinal // (self.each // racks)
-        return ordinal * racks // self.each
+            return ordinal // (self.per_unit // racks)
+        return ordinal * racks // self.per_unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def fill_node_rack(
 
 
 def _count_most_in_a_rack(t: UnitTier, racks: int) -> int:
-    return max(Counter(t.rack_of(i, racks) for i in range(t.each)).values(), default=0)
+    return max(Counter(t.rack_of(i, racks) for i in range(t.per_unit)).values(), default=0)
 
 
 def _place_nodes(kind: UnitKind, free: FreeUnits, gap: int) -> tuple[int, ...]:
@@ -353,7 +353,9 @@ def _place_anew(tiers: Sequence[UnitTier], kind: RackProfile, *, hung: bool) -> 
     spots: dict[TierKey, dict[int, UnitSpot]] = {}
     stands: list[Stand] = []
     for stand in NETWORK_STANDS:
-        switches_of_stand = [(t, i, _find_switch_part(t, i)) for t in tiers if t.stand == stand for i in range(t.each)]
+        switches_of_stand = [
+            (t, i, _find_switch_part(t, i)) for t in tiers if t.stand == stand for i in range(t.per_unit)
+        ]
         for part in sorted({part for _, _, part in switches_of_stand}):
             switches_of_part = [(t, i) for t, i, switch_part in switches_of_stand if switch_part == part]
             filled = stack_devices((t.height for t, _ in switches_of_part), kind, hung=hung)
@@ -420,7 +422,7 @@ def _place_beside_kept(
     names = {t.holder for t in tiers}
     network_tiers = [t for t in tiers if t.stand in NETWORK_STANDS]
     for t in network_tiers:
-        for i, (rack, u) in enumerate(_list_bottoms(kept_places.get(t.holder, ()), t.height)[: t.each]):
+        for i, (rack, u) in enumerate(_list_bottoms(kept_places.get(t.holder, ()), t.height)[: t.per_unit]):
             spots.setdefault(t.tier.key, {})[i] = filling.put(t, _find_switch_part(t, i), rack - 1, u)
     for name, places in kept_places.items():
         for rack, u in places if name not in names else ():
@@ -428,7 +430,7 @@ def _place_beside_kept(
             filling.racks[rack - 1].take(u, 1)
     for t in network_tiers:
         places_of_tier = spots.setdefault(t.tier.key, {})
-        for i in range(len(places_of_tier), t.each):
+        for i in range(len(places_of_tier), t.per_unit):
             places_of_tier[i] = filling.place(t, _find_switch_part(t, i))
     stands = tuple(stand or NETWORK_STANDS[0] for stand in filling.stands)
     return UnitStack({key: _sort_places(places) for key, places in spots.items()}, stands)

@@ -110,14 +110,14 @@ def _count_in_use(feed: NodeFeed, table: SlotTable, count: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Reserve:
-    """Down ports set aside for extra devices: at least `each` on every switch, and at least `total` in all."""
+    """Down ports set aside for extra devices: at least `per_switch` on every switch, and at least `total` in all."""
 
-    each: int = 0
+    per_switch: int = 0
     total: int = 0
 
     def ports(self, switches: int) -> int:
         """Ports set aside on each of so many switches."""
-        return max(self.each, -(-self.total // switches))
+        return max(self.per_switch, -(-self.total // switches))
 
 
 class DownPorts:

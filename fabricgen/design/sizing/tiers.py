@@ -241,8 +241,10 @@ class TierSizing:
         if spec.key in self._managed:
             used, room = (self._management(spec, groups * assignment.count, by_slot=flag) for flag in (False, by_slot))
             feeds = (Feed(TierKey("", ""), *places[len(demands)], used, room, by_slot=by_slot),)
-        own = places[len(places) - len(below) :]
-        feeds += self._land_links(spec, assignment.count, lowers, below, own, by_slot=by_slot or spec.for_reserve)
+        places_below = places[len(places) - len(below) :]
+        feeds += self._land_links(
+            spec, assignment.count, lowers, below, places_below, by_slot=by_slot or spec.for_reserve
+        )
         purposes = list_purposes(demands, slot_feeds, feeds)
         front = KeptFront(self._layout.lock, spec.key, spec.profile)
         demand, placement, laid, taken = front.place(demand, purposes, lambda wanted: fit_ports(spec, wanted, up))
@@ -357,16 +359,16 @@ class TierSizing:
         if front.known or lowers[-1].spec.turn > first:
             early = [tier for tier, sized in zip(met, lowers, strict=True) if sized.spec.turn == first]
             _, where = self._add_ports(spec, count, early, by_slot=by_slot)
-            own = fit_ports(spec, demand_for(count, early, by_slot=by_slot), up)
+            fit = fit_ports(spec, demand_for(count, early, by_slot=by_slot), up)
             some = tuple(replace(f, run=run, first=at) for f, (run, at) in zip(feeds, where, strict=False))
-            alone = Laid(own, some, laid.reach) if own else None
+            alone = Laid(fit, some, laid.reach) if fit else None
             laid = front.place(demand, laid, alone, lambda wanted: fit_ports(spec, wanted, up))
         self._note_fewest(lowers[0], spec, below, fits)
         kept = tuple(self._list_extras(spec, groups * count).items())
-        found = SizedTier(
+        sized = SizedTier(
             spec, groups, count, demand, laid.placement, laid.feeds, {}, used, numbered, numbered, up, for_extras=kept
         )
-        return replace(found, reach=(laid.reach,))
+        return replace(sized, reach=(laid.reach,))
 
     def _add_ports(
         self, spec: TierSpec, count: int, lowers: Sequence[LowerTier], *, by_slot: bool

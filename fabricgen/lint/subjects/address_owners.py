@@ -83,6 +83,7 @@ def _find_switches(cluster: Cluster, addresses: FamilyAddresses, number: int) ->
             if of_class.kind == SWITCH:
                 yield Owner(switch, of_class, of_class.fabric, what=role)
     for fabric, subnets in addresses.subnets.items():
+        # length 0 is a switch without a block, and would shift by all bits
         inside = subnets.base.present & subnets.base.within(number, np.maximum(subnets.length, 1))
         for switch in np.flatnonzero(inside).tolist():
             if number in addresses.gateways(fabric, switch):

@@ -66,6 +66,7 @@ def advise_more_racks(design: Design, tier: TierDesign, remaining: RemainingBise
     """Over how many racks to spread a tier so that the loss of one keeps the limit; all racks cost alike."""
     if limit >= 1:
         return "no number of racks keeps everything: lower the limit"
+    # what is lost shrinks with the number of racks; 1e-9 keeps a share such as 0.1 from adding one by its last bit
     racks = ceil(count_racks_of_tier(design, tier) * float(1 - remaining.share) / (1 - limit) - 1e-9)
     per_place = tier.per_place
     if racks > per_place:
@@ -92,6 +93,7 @@ def find_cut_off_devices(plan: WiringPlan, present: Presence, segments: list[int
     """Rows of the devices that are there, are the lower ends of links of some segments, and of none that is there."""
     import numpy as np
 
+    # devices that are not there are of no group
     lower = np.where(present.devices[plan.links.a_device], plan.links.a_device, -1)
     return find_lost_groups(plan.links, segments, lower, ~present.links)[1]
 

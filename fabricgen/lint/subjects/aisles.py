@@ -33,11 +33,13 @@ def find_hot_side(edges: Mapping[tuple[str, str], int]) -> set[str]:
         residual[b][a] += capacity
     while True:
         came_from, reached = {HOT: ""}, [HOT]
+        # the list grows while it is walked: breadth first
         for vertex in reached:
             for neighbor, capacity in residual[vertex].items():
                 if capacity and neighbor not in came_from:
                     came_from[neighbor] = vertex
                     reached.append(neighbor)
+        # no path with room is left: what was reached lies on the hot side of the least cut
         if COLD not in came_from:
             return set(came_from)
         path, vertex = [], COLD
@@ -47,6 +49,7 @@ def find_hot_side(edges: Mapping[tuple[str, str], int]) -> set[str]:
         least = min(residual[a][b] for a, b in path)
         for a, b in path:
             residual[a][b] -= least
+            # what flows may be taken back later
             residual[b][a] += least
 
 

@@ -243,6 +243,7 @@ def _fits_pattern(word: str, pattern: str) -> bool:
     if pattern.startswith("!"):
         return not any(_fits_pattern(word, alternative) for alternative in pattern[1:].split("|"))
     if pattern.startswith("<"):
+        # the first digits are enough to tell: `<4096` has no longer numbers, and `int` refuses very long ones
         return word.isdecimal() and int(word[:9]) < int(pattern[1:])
     return any(_fits_alternative(word, alternative) for alternative in pattern.split("|"))
 

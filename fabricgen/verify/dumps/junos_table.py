@@ -68,8 +68,8 @@ def _read_blocks(content: Content) -> Iterator[Sighting]:
         if _BLOCK.match(line):
             yield from _read_block(content, begun, fields)
             fields, begun = {}, number
-        elif begun and (found := _FIELD.fullmatch(line)):
-            fields.setdefault(found[1].lower(), found[2].strip())
+        elif begun and (field := _FIELD.fullmatch(line)):
+            fields.setdefault(field[1].lower(), field[2].strip())
     yield from _read_block(content, begun, fields)
 
 

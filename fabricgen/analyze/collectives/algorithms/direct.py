@@ -16,9 +16,10 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     """
     if collective != "all-to-all" or not team.reaches_its_domain:
         return None
-    local, far = (team.each - 1) / team.ranks, (team.ranks - team.each) / team.ranks
-    detour = team.rails_are_apart and team.each > 1
-    inside = local + (far * (team.each - 1) / team.each if detour else 0.0)
+    local, far = (team.ranks_per_domain - 1) / team.ranks, (team.ranks - team.ranks_per_domain) / team.ranks
+    detour = team.rails_are_apart and team.ranks_per_domain > 1
+    # all traffic for other domains but that of the rank's own rail crosses the domain first
+    inside = local + (far * (team.ranks_per_domain - 1) / team.ranks_per_domain if detour else 0.0)
     farthest = team.beyond_us[min(team.everyone.level, len(team.beyond_us) - 1)] if far else 0.0
     return [
         Stage(int(far > 0), int(inside > 0) + int(detour), far, inside, team.everyone, np.array([farthest]), flow=True)

@@ -11,10 +11,10 @@ KIND = "ring"
 
 def stages(collective: str, team: Team) -> list[Stage] | None:
     """Each rank of a domain holds its share of the message while that share goes round its rail."""
-    even = team.each == team.rails
-    if not even or team.each == 1 or team.domains == 1 or not team.reaches_its_domain:
+    even = team.ranks_per_domain == team.rails
+    if not even or team.ranks_per_domain == 1 or team.domains == 1 or not team.reaches_its_domain:
         return None
-    per_domain, domains = team.each, team.domains
+    per_domain, domains = team.ranks_per_domain, team.domains
     inside = Stage(scale_up_steps=per_domain - 1, scale_up_bytes=(per_domain - 1) / per_domain)
     rail = (domains - 1) / domains / per_domain
     steps = domains - 1

@@ -20,7 +20,8 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
         return None
     hops = (team.ranks - 1) * _LOOPS[collective]
     flow = collective == "broadcast"
-    across = team.domains - 1 if flow else -(-hops // team.each)
+    # one hop of as many as a domain has ranks leaves it, rounded up
+    across = team.domains - 1 if flow else -(-hops // team.ranks_per_domain)
     sent = 1.0 if flow else hops / team.ranks
     leaves = 1 / team.rails
     if team.domains == 1:

@@ -27,10 +27,11 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     passes = {"all-reduce": 2, "broadcast": 1}.get(collective)
     if passes is None or not team.reaches_its_domain or (passes == 1 and team.domains == AS_CHAINS):
         return None
-    inside, scale_up = passes * (team.each - 1), float(passes) if team.each > 1 else 0.0
+    inside, scale_up = passes * (team.ranks_per_domain - 1), float(passes) if team.ranks_per_domain > 1 else 0.0
     if team.domains == 1:
         return [Stage(0, inside, scale_up_bytes=scale_up, flow=True)]
     turn = find_turn(team.domains) if passes == 2 else None
+    # half of the message on each edge
     sent = (turn.edges if turn else min(team.domains - 1, 2)) / 2
     across, far = passes * find_tree_depth(team.domains), np.array([passes * team.tree_us])
     return [Stage(across, inside, sent / team.rails, scale_up, team.tree, far, flow=True, turn=turn)]

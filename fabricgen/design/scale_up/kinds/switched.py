@@ -20,13 +20,13 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
     per_switch = _count_links_per_switch(domain)
     if len(per_switch) != domain.switches or min(per_switch, default=0) < 1:
         raise MisfitError(f"links_per_switch has {len(per_switch)} entries above 0 for {domain.switches} switches")
-    each = max(per_switch) * domain.lanes
+    lanes = max(per_switch) * domain.lanes
     capacity = domain.ports_of_switch * domain.lanes
-    if accelerators * each > capacity:
+    if accelerators * lanes > capacity:
         raise MisfitError(
-            f"{accelerators:,} accelerators with {each} lane{'s' * (each > 1)} each need {accelerators * each:,} lanes "
-            f"of a switch, it has {capacity:,}: the domain does not fit one switch tier",
-            f"at most {capacity // each:,} accelerators fit; or take fewer lanes to each of more switches: "
+            f"{accelerators:,} accelerators with {lanes} lane{'s' * (lanes > 1)} each need "
+            f"{accelerators * lanes:,} lanes of a switch, it has {capacity:,}: the domain does not fit one switch tier",
+            f"at most {capacity // lanes:,} accelerators fit; or take fewer lanes to each of more switches: "
             f"1 lane each fits {capacity:,}",
         )
     if ports and sum(per_switch) > ports:

@@ -130,7 +130,7 @@ class JunosRouting:
             if EVPN not in self._list_active_families(instance, key)
         ]
         outward = [*instance.families.values(), *(neighbor.map_out for _, neighbor in sessions)]
-        outward += [{own.policy} for own in self.vrfs.values()]
+        outward += [{vrf.policy} for vrf in self.vrfs.values()]
         for name in {name for names in outward for name in names}:
             if any(term.ends == {"accept"} and not term.protocols for term in self.terms.get(name, {}).values()):
                 report_misfit(f"policy {name} announces routes of every protocol")
@@ -139,15 +139,18 @@ class JunosRouting:
                 self._finish_overlay(instance, name, group)
             else:
                 self._finish_sessions(
-                    instance, name, group, [ip_interface(a) for own in addresses.values() for a in own]
+                    instance,
+                    name,
+                    group,
+                    [ip_interface(a) for port_addresses in addresses.values() for a in port_addresses],
                 )
         if strange := self.advertised ^ {port for group in self.groups.values() for port in group.ports}:
             report_misfit(f"ports find neighbours, or send router advertisements, and not both: {sorted(strange)}")
         instances = {"": instance.make_bgp(self.policies, routes_in(""), ())}
-        for vrf, own in self.vrfs.items():
-            if own.vni:
+        for vrf, vrf_instance in self.vrfs.items():
+            if vrf_instance.vni:
                 of_vrf = Instance(self.asn, self.router_id, relax=True, max_paths={self.max_paths})
-                of_vrf.families = {family: {own.policy} for family in FAMILIES.values()}
+                of_vrf.families = {family: {vrf_instance.policy} for family in FAMILIES.values()}
                 instances[vrf] = of_vrf.make_bgp(self.policies, routes_in(vrf), ())
         return instances
 
