@@ -83,6 +83,7 @@ def _choose_mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fa
     """How each NIC port is split: as the blueprint states, else so that every plane gets one port of the NIC."""
     per_nic = role.ports_per_nic
     stated = fabric.nic.get(profile.id) or fabric.nic.get(ALL_KINDS)
+    # the least split with which the ports of a NIC come to a multiple of the planes; speed 0 is the fastest there is
     mode = stated or NicMode.model_construct(ways=fabric.planes // gcd(fabric.planes, per_nic), speed_gbps=0)
     path_stated = (
         (*path, "planes") if stated is None else (*path, "nic", *([profile.id] if profile.id in fabric.nic else []))
@@ -122,6 +123,7 @@ def _choose_speed(
     speed_wanted = speed_asked or mode.speed_gbps or None
     geared: tuple[int, float, float] | None = None
     for speed in offered if speed_wanted is None else [speed_wanted] if speed_wanted in offered else []:
+        # the stated breakout first, then any (0)
         for ways in dict.fromkeys((breakout(speed), 0)):
             for cage in list_matching_cages(switch, role.form_factor):
                 rates = optics.find_lane_rates(LinkEnd(role, mode.ways), LinkEnd(cage, ways), speed)
@@ -173,10 +175,12 @@ def explain_lacking_lanes(speed: int, nic: NicRole, node: str, switch: SwitchPro
 
     800G over lanes of 100G takes eight, whatever a cage's own lanes could carry: one of 4 x 200G has four.
     """
+    # the cages of which most are there are those that people have in mind
     for cage in sorted(list_matching_cages(switch, nic.form_factor), key=lambda cage: -cage.count):
         splits = [ways for ways, speeds in cage.breakouts.items() if speed in speeds]
         lanes_there = cage.lanes // min(splits, default=1)
         rate = min(nic.lane_gbps, cage.lane_gbps)
+        # rounded up; rates may be halves, as 106.25
         needed = -int(-speed // rate)
         ends = ((lanes_there, cage.lane_gbps, switch.id), (nic.lanes, nic.lane_gbps, node))
         for lanes, lane_gbps, end in ends:
@@ -221,11 +225,13 @@ def _make_legs(role: NicRole, ways: int, planes: int, groups: dict[int, int], po
         for port in chosen
         for sub_port in range(ways)
     ]
+    # the order in which ports of switches are dealt out to legs, and in which links of a node are listed
     return tuple(sorted(legs, key=lambda leg: (leg.rail, leg.plane, leg.port)))
 
 
 def _make_leg(port: NicPort, rail_group: int, connector: int, sub_port: int, ways: int, planes: int) -> Leg:
     """One of the `ways` ports that a NIC port is split into; ports of a NIC are assigned to planes round-robin."""
+    # ports in the catalogue count from 1 within their NIC
     nth = (port.port - 1) * ways + sub_port
     return Leg(
         rail=port.rail,

@@ -121,6 +121,7 @@ def size_fabrics(
     designed: dict[str, FabricDesign] = {}
     faults: list[InputError] = []
     parts = group_linked_fabrics({name: blueprint.fabrics[name] for name in names})
+    # fabrics that manage switches last (False sorts before True): how many there are has to be known
     for part in sorted(parts, key=lambda part: any("switches" in blueprint.fabrics[name].also for name in part)):
         try:
             check_linked(blueprint, context.layout.numbering, part)

@@ -124,6 +124,8 @@ class _LinkedFabrics:
         for _ in range(ROUNDS):
             sized_tiers = self._make_sizing(reserve, crowded_tiers, frugal_tiers).run()
             allocator = self._make_allocator(sized_tiers)
+            # each of the following, in this order, makes room for extra devices and sizes anew: no more uplinks than
+            # are needed, no reserve for units that may come, then larger tiers
             wide = {key for key, _ in ports_wanted if _has_more_uplinks(sized_tiers[key])} - frugal_tiers
             if wide and (
                 any(ports > allocator.count_available(*key) for key, ports in ports_wanted.items() if key[0] in wide)
@@ -135,6 +137,7 @@ class _LinkedFabrics:
             if keeping and not self._do_all_extras_fit(sized_tiers, extras, ports_wanted):
                 crowded_tiers |= keeping
                 continue
+            # leaves of accelerators do not grow for a few extra devices: these take what is left over
             growing = {key: ports for key, ports in ports_wanted.items() if not self._is_for_gpus(key)}
             missing = {
                 key: Reserve(most_on_named_switches[key], ports)
@@ -308,6 +311,7 @@ class _LinkedFabrics:
             ]
             return self._list_legs(fabrics_below[0], spec) if fabrics_below else []
         leaves_in_common = [leaf for leaf in leaves if have_common_part(self.specs[leaf], spec)]
+        # the owner of the switches first (False sorts before True)
         sharing = sorted((n for n in self.names if self.leaves[n] == leaves), key=lambda n: n != leaves[0].fabric)
         return [leg for n in sharing for leg in self._list_own_legs(n, leaves_in_common)]
 
@@ -326,6 +330,7 @@ class _LinkedFabrics:
         coarser = {}
         for dimension in DIMENSIONS:
             if dimension.follows:
+                # backwards, so that the first leg of each finer number is written last and stays
                 legs = reversed(self._list_legs(spec.fabric, spec))
                 number_by_finer = {
                     find_leg_number(dimension.follows, leg): find_leg_number(dimension.name, leg) - 1 for leg in legs

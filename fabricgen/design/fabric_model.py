@@ -197,6 +197,7 @@ class NodeFeed:
         """Ports in use on each of `count` switches of a group with `slots` node slots."""
         rounds, rest = divmod(slots, self.turn * count)
         for switch in range(count):
+            # of a last round that is not full, the first switches have more
             yield rounds * self.turn + max(0, min(self.turn, rest - switch * self.turn))
 
     def intervals(self, runs: Sequence[range], count: int) -> list[list[range]]:
@@ -244,6 +245,7 @@ class Uplink:
         the first switches have one more, or with `uneven` those whose turn it is.
         """
         quotient, remainder = divmod(self.links_per_group, self.upper_count)
+        # each lower switch goes on where the one before it stopped
         turn = rank * self.links_per_group if self.uneven else 0
         return quotient + ((index - turn) % self.upper_count < remainder)
 

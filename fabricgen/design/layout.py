@@ -92,6 +92,7 @@ class Layout:
         layouts: dict[str, Layout] = {}
         for part in self.parts:
             pod_numbers = [i for i, pod in enumerate(self.pods) if pod.part == part.name]
+            # units of a part are numbered through its own pods
             starts = accumulate((self.pods[i].su for i in pod_numbers), initial=0)
             number_of = {i: number for number, i in enumerate(pod_numbers)}
             layouts[part.name] = replace(
@@ -375,10 +376,12 @@ def _find_parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[st
 
 def _omit_empty_racks(omitted: frozenset[NodeSlot], kinds: Sequence[UnitKind]) -> frozenset[NodeSlot]:
     """Leave out what stands beside the nodes, too, in racks that hold no node; `kinds` has the kind of units by pod."""
+    # slots count from 1, racks here from 0
     missing = Counter((slot.pod, slot.su, (slot.node - 1) // kinds[slot.pod].nodes_per_rack) for slot in omitted)
     beside_empty: set[NodeSlot] = set()
     for (pod, su, rack), count in missing.items():
         kind = kinds[pod]
+        # the last rack of a unit may hold fewer
         if count == min(kind.nodes_per_rack, kind.nodes - rack * kind.nodes_per_rack):
             sets_beside = [s for s in kind.node_sets if s.per_rack]
             beside_empty |= {

@@ -101,6 +101,7 @@ class Design:
         levels: dict[TierKey, int] = {}
         pending = {tier.key: tier for tier in self.tiers}
         while pending:
+            # from below: a tier is next once nothing that waits is linked up to it
             waiting = {t.uplink.upper for t in pending.values() if t.uplink}
             for key in [key for key in pending if key not in waiting]:
                 levels[key] = max((levels[lower.key] + 1 for lower, _ in self.list_links_below(key)), default=0)
@@ -134,7 +135,9 @@ class Design:
         for extra in (extra for fabric in self.fabrics for extra in fabric.extras):
             named.setdefault(extra.name, set()).update(extra.devices)
         for name, (profile, _, site) in sorted(
-            self.extra_sets.items(), key=lambda name_and_set: -len(name_and_set[1][1])
+            # the largest first: a smaller set may be a part of it, and not the other way round
+            self.extra_sets.items(),
+            key=lambda name_and_set: -len(name_and_set[1][1]),
         ):
             owners_of_same = (
                 other_name

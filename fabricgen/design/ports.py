@@ -244,7 +244,10 @@ class _FreeCages:
         if not self._profile.line_cards or role in self._written:
             return cages[::-1] if at_end else cages
         rank_in_card = {
-            c: len(card) - i if at_end else i for card in self._profile.cages_by_card for i, c in enumerate(card)
+            # links are spread over line cards, so that the loss of one takes a part of all
+            c: len(card) - i if at_end else i
+            for card in self._profile.cages_by_card
+            for i, c in enumerate(card)
         }
         return sorted(cages, key=lambda cage: (rank_in_card[cage], cage))
 
@@ -402,6 +405,7 @@ def find_largest(fits: Callable[[int], bool], most: int) -> int:
         return most
     low, high = 0, max(0, most - 1)
     while low < high:
+        # rounded up, or two neighbours would be halved for ever
         middle = (low + high + 1) // 2
         low, high = (middle, high) if fits(middle) else (low, middle - 1)
     return low

@@ -181,6 +181,7 @@ class SlotTable:
 
     def list_group_runs(self, group: int) -> tuple[range, ...]:
         """Ranges of consecutive slots of one group, by its number, whose units exist."""
+        # groups of a place are neighbours, one for each combination
         place, number = divmod(group, len(self.combos))
         combo = self.combos[number]
         if spans_units(self.per):

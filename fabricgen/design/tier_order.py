@@ -24,6 +24,7 @@ def order_tiers(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path
         return list(chain)
     levels: dict[str, float] = {}
     named_below = {a for tier in chain.values() for a in tier.above}
+    # `FABRIC.TIER` is a tier of another fabric, whose height is no matter here
     pending = {name: [a for a in tier.above if "." not in a] for name, tier in chain.items()}
     while pending:
         placeable = [

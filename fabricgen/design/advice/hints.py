@@ -156,6 +156,7 @@ def propose_nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
     modes = {
         (w, s // w) for role in _list_nic_roles(trials, fabric) for s in role.speeds for w in role.splits if s % w == 0
     }
+    # fewest ports first, then the fastest: the least that differs from a NIC as it is
     changes: list[Any] = [f"{ways}x{speed}" for ways, speed in sorted(modes, key=lambda mode: (mode[0], -mode[1]))]
     slow = None
     for mode in [*changes, *_propose_modes_of_kinds(trials, fabric)]:
@@ -166,6 +167,7 @@ def propose_nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
             if not slowed:
                 yield advice
                 return
+            # the first one that fits at all, in case none keeps the speed
             slow = slow or advice
     if slow:
         yield slow
@@ -264,6 +266,7 @@ def propose_more_switches(trials: Trials, spec: TierSpec, extra: str) -> Iterato
     """The smallest count of a tier that leaves the ports free."""
     path = f"fabrics.{spec.fabric}.tiers.{spec.name}.count"
     count_now = spec.spec.count
+    # a derived count followed from the extra, too: what it would be without it is where counting starts
     if count_now is None:
         without_extra = _drop_extra(trials, extra)
         tier = without_extra.tier(spec.key, {})

@@ -69,6 +69,7 @@ def list_alternative_switches(trials: Trials, spec: TierSpec) -> list[SwitchProf
         names_ports = catalog.names_ports(profile, nos)
         if profile.protocol == spec.profile.protocol and names_ports and name != spec.profile.id:
             profiles.append(profile)
+    # by capacity, so that the smallest that fits is tried first
     return sorted(profiles, key=lambda s: (sum_cage_bandwidth(s), s.vendor != spec.profile.vendor, s.id))
 
 

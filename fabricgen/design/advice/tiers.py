@@ -46,6 +46,7 @@ def propose_count(trials: Trials, target: Target) -> Iterator[Advice]:
         return
     path = write_path(spec, "count")
     derived = trials.tier(spec.key, {path: None})
+    # switches with peer links stand in pairs
     tried = [derived.count] if derived else [2 * (n + 1) for n in range(16)] if spec.spec.peer else []
     for count in tried:
         if count != spec.spec.count and trials.fits({path: count}):
@@ -240,6 +241,7 @@ def describe_reach(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
     if not alike or len(tiers) not in levels:
         return ""
     radix = top.profile.count_split_ports(run.cage_class, run.ways)
+    # half of the ports of each tier but the top one lead up
     most: int = 2 * (radix // 2) ** len(tiers)
     return f"; {levels[len(tiers)]} tiers of {radix} x {run.speed_gbps}G reach {most:,} endpoints"
 
@@ -266,6 +268,7 @@ def find_fewest_uplinks(trials: Trials, tier: TierDesign, tries: int = 8) -> str
         return ""
     speed = tier.up.speed_gbps
     needed = count_needed(sum(run.bandwidth_gbps for run in tier.downs), speed, tier.allowed)
+    # first counts that reach every upper switch alike, else every group alike
     for step in (tier.uplink.upper_groups * tier.uplink.upper_count, tier.uplink.upper_groups):
         counts = range(-(-needed // step) * step, needed + tries * step, step)
         texts = (f"{count} x {speed}G" for count in counts)

@@ -69,6 +69,7 @@ class Place:
 
     def find_bisection(self) -> Fraction:
         """The least bandwidth between two halves of its nodes, Gb/s."""
+        # sides are bits, one for each class of switches above: on which side of the cut it is
         every = (1 << len(self.up)) - 1
         return min(
             self._find_cut_below(self.size / 2, sides) for sides in (range(1, every + 1) if self.sliced else (every,))
@@ -82,6 +83,7 @@ class Place:
             all_sides = (1 << len(self.up)) - 1
             self._cuts[size, beyond] = min(
                 sum(
+                    # links between switches on different sides are cut
                     (up for number, up in enumerate(self.up) if (beyond ^ sides) >> number & 1),
                     self._find_cut_below(size, sides),
                 )
@@ -99,6 +101,8 @@ class Place:
             costs.append(
                 (part._find_cut(part.size, sides) - without if part.size else Fraction(0), without, part, number)
             )
+        # what costs least for its size goes to the other half first; a rest that fits no whole place is shared out
+        # exactly
         costs.sort(key=lambda costed: costed[0] / (costed[2].size or 1))
         total = sum((number * without for _, without, _, number in costs), Fraction(0))
         spent, rest = Fraction(0), size
@@ -195,6 +199,7 @@ def compute_bisection_per_accelerator(
     With full bisection this is the bandwidth of the accelerator's NICs.
     """
     number = count_accelerators(design, fabric)
+    # half of the accelerators send
     return 2 * compute_bisection(design, fabric, lost) / number if number else None
 
 
@@ -414,6 +419,7 @@ def _split_place(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[
         for _, su in pods:
             counts[(part, Fraction(units_per_place)),] += int(su // units_per_place)
             counts[(part, su % units_per_place),] += 1 if su % units_per_place else 0
+        # unary plus drops what counts 0
         return +counts
     units_in_all = sum((su for _, su in pods), Fraction(0))
     units_per_place, racks = count_racks_per_place(layout, lower), units_in_all * layout.racks_per_su

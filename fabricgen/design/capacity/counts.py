@@ -119,6 +119,7 @@ class _LeafConnectors:
         for interval in ports:
             if interval:
                 first, end = interval.start // self._per, (interval.stop - 1) // self._per
+                # a connector that the last range ends on is not counted again
                 total += end - max(first - 1, last)
                 last = end
         return total
@@ -152,6 +153,7 @@ def _count_switch_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[
         links_per_switch = uplink.links_per_group * uplink.upper_groups
         links = lower.switches * links_per_switch
         if up.per_connector > 1:
+            # breakouts hang on the end that splits: connectors there, the last one perhaps part used
             cables = lower.switches * -(-links_per_switch // up.per_connector)
         elif run.per_connector > 1:
             cables = _count_upper_connectors(lower, upper, run.per_connector)
@@ -190,6 +192,7 @@ def _count_peer_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[st
         if not tier.peer_links.spans:
             pairs = tier.switches // 2
             yield tier.name, tier.name, pairs * run.count, pairs * -(-run.count // per)
+        # border switches are as many at each site
         switches = tier.switches // len(design.layout.sites)
         for span in tier.peer_links.spans:
             yield tier.name, tier.name, switches * span.links, switches * -(-span.links // per)

@@ -142,6 +142,7 @@ class FailureAnalysis:
         if len(kinds) >= MOST_CLASSES:
             return None
         rest = numbers - len(failed_by_number)
+        # numbers that lost nothing are a class of their own, if there are any
         classes = tuple(numbers_alike[kind] for kind in kinds) + (rest,) * (rest > 0)
         losses = []
         for key in (lower, upper):
@@ -149,6 +150,7 @@ class FailureAnalysis:
             for place in self._list_places(key, lost):
                 row = [numbers_alike[kind] * dict(kind).get((key, place), 0) for kind in kinds]
                 rows.append((*row, *(0,) * (rest > 0)))
+            # the first place is a particular one (see `_list_places`); the others are alike but for their order
             losses.append(Loss(0, of_class=(*rows[:1], *sorted(rows[1:]))))
         return (losses[0], losses[1]), classes
 
@@ -226,6 +228,7 @@ class _Groups:
         """(strand, spot) of a switch by its group and its number in the group, all from 0."""
         place, remainder = divmod(group, self._inner)
         values: dict[str, int] = {}
+        # groups are numbered with the last dimension turning fastest: it is taken off first
         for dimension in reversed(self._dimensions):
             remainder, values[dimension] = divmod(remainder, self._sizes[dimension])
         strand = 0
@@ -256,6 +259,7 @@ def is_for_management(fabric: FabricDesign) -> bool:
 
 def percent(share: float) -> str:
     """A share as text, rounded down: `93.7%`."""
+    # rounded down, so that nothing is said to be whole that is not; 1e-6 keeps a last bit from costing a tenth
     return f"{int(share * 1000 + 1e-6) / 10:g}%"
 
 

@@ -164,6 +164,7 @@ def find_shared_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> Shar
     """The network rack that holds all switches of a tier for some place; None if there is none or the place has one
     switch only.
     """
+    # no rack holds so many: nothing has to be placed to know that
     if tier.per_place * tier.profile.rack_units > max(part.kind.node_rack.units for part in tier.layout.parts):
         return None
     return next(_find_shared_failures(design, floor, tier, range(1), lambda rack: rack.name), (None, -1))[0]

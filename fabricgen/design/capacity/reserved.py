@@ -59,6 +59,7 @@ def _list_free_ports(design: Design, tier: TierDesign) -> list[int]:
                 used |= {link.slot for link in extra.links}
     free = [port for port in range(run.numbers) if port not in used and run.cages[port // run.ways]]
     shared = {port // run.per_connector for port in used}
+    # false sorts before True: connectors that nothing uses, and of these the last ports
     return sorted(free, key=lambda port: (port // run.per_connector in shared, -port))
 
 

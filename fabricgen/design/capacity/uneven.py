@@ -60,6 +60,7 @@ def compute_fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
             links = uplink.share(index, rank)
             loads[index] += links
             fewest[index] = min(fewest[index], links)
+    # traffic to a lower switch comes from all others
     others = len(ranks) - 1
     if others < 1:
         return Fraction(1)

@@ -63,6 +63,7 @@ def list_extra_demands(
         role = extra.attach or _choose_role(profile, spec.attach or fabric, path)
         tier = specs[key]
         ends = [(extra.device, role, device) for device in extra.names]
+        # behind the ports that an earlier set with the same devices took
         first_leg = max((used_legs.get(end, 0) for end in ends), default=0)
         if role in profile.roles and first_leg >= len(profile.roles[role].ports):
             message = f"all {first_leg} '{role}' ports of {extra.names[0]} are those of its other extra sets"

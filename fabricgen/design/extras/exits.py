@@ -173,6 +173,7 @@ def pair_addresses(link: ExitLink) -> dict[bool, tuple[int, int, int]]:
         if far is None:
             if address_bits - network.prefixlen > 2:
                 raise ValueError(f"{text} has more than one neighbour in {network}: which is the far address?")
+            # the other address of a /31 differs in one bit; of the two usable ones of a /30, .1 and .2, in two
             low_bits = 1 if address_bits - network.prefixlen == 1 else 3
             far = type(near.ip)(int(near.ip) ^ low_bits)
         edges = (network.network_address, network.network_address + (network.num_addresses - 1))

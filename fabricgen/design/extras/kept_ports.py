@@ -171,6 +171,7 @@ class KeptPorts:
                     kept_ports[device, leg] = (*port, port in holes)
         self.taken |= {(demand.tier, run, switch, port) for switch, port, _ in kept_ports.values()}
         other_ports = (ports_by_text[text] for text in self._words.values() if text in ports_by_text)
+        # of devices that are gone, too: their ports stay reserved until they are released
         self.taken |= {(demand.tier, run, *port) for port in other_ports}
 
     def _index_ports(self, key: TierKey, run: int) -> dict[str, tuple[int, int]]:

@@ -106,6 +106,7 @@ class ExtraPortAllocator:
             fits = (
                 (p for p in unused if p[0] == named[leg % len(named)])
                 if named
+                # switches of a group are neighbours: the remainder is the number in the group
                 else (p for p in unused if p[0] % sized.count == leg % sized.count)
             )
             port = next(fits, None)
@@ -120,6 +121,7 @@ class ExtraPortAllocator:
         ports = sized.ports(run).list_left_over(numbered[run])
         kept = sized.spec.free_ports if run == 0 else 0
         per = sized.placement.downs[run].per_connector
+        # behind the last connector with numbered ports
         first = -(-numbered[run] // per) * per
         if sized.taken and sized.taken[run]:
             return ports[: max(0, len(ports) - kept)]
@@ -151,6 +153,7 @@ class ExtraPortAllocator:
             return
         numbers = number_places(sized.spec.layout, find_scope(sized.spec.per))
         switches_per_place = sized.groups * sized.count // len(numbers)
+        # by slot, not by number: a place that comes later does not move the devices of others
         for place in sorted(range(len(numbers)), key=lambda place: numbers[place]):
             for port in ports:
                 for switch in range(place * switches_per_place, (place + 1) * switches_per_place):

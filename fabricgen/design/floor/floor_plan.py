@@ -239,6 +239,7 @@ class FloorPlan:
         feeds, cords = self._floor.feeds, self._floor.cords
         if not feeds:
             return ()
+        # by rack, feeds alternate along rows and across them, so that neighbours in both directions differ
         turn = {"rack": spot.row + spot.column, "row": spot.row, "site": spot.site}[self._floor.feed_per]
         return tuple(feeds[(turn + cord) % len(feeds)] for cord in range(cords))
 
@@ -379,6 +380,7 @@ class RackNames:
     def name_all_unit_racks(self) -> list[str]:
         """The names of the racks of all units, unit by unit."""
         racks = [(rack, rack.kind) for rack in self._unit_racks]
+        # names of each kind are filled for all of its racks at once, and dealt out in the order of the racks
         next_names = {
             kind: iter(self._fill_names(kind, [rack for rack, its_kind in racks if its_kind == kind]))
             for kind in (NODES, NETWORK)

@@ -145,6 +145,7 @@ class HallAreas:
         if not wanted:
             return RowEnds()
         kept_columns = self._lock.rooms.get(ROW_KIND + suffix)
+        # with a lock the columns stay what they were
         columns = range(kept_columns, kept_columns + 1) if kept_columns else range(1, hall.racks_per_row)
         columns_and_places = choose_row_ends(
             self._lock.of(ROW_KIND + suffix), wanted, room, columns, partial(self._count_rows_beside, number)
@@ -214,6 +215,8 @@ class HallAreas:
         first = 0
         if position != "first" and hall.rows != ENDLESS:
             first = hall.rows - rows if position == "last" else (hall.rows - rows) // 2
+        # a hall without end has no last row: networks stand behind or amid the node rows that there were at first, as
+        # the lock has it
         elif position != "first":
             nodes = self._count_node_rows(number, self.rows[number])
             usual = nodes if position == "last" else -(-nodes // 2)

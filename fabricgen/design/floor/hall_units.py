@@ -171,6 +171,7 @@ class _Filling:
         for room in rooms:
             units_before, rows_kept = self._count_units(room, kind, holder), self.rows[room.kind]
             rows_wanted = room.layouts[kind].count_rows(missing) if missing > 0 else 0
+            # as many rows as fit, the most first
             for extra in range(rows_wanted if room.rows is None else min(rows_wanted, room.rows), 0, -1):
                 size = count_numbers(rows_kept.get(holder, ())) + extra
                 window = (Interval(0, MOST_ROWS if room.rows is None else room.rows),)

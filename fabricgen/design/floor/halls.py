@@ -99,6 +99,8 @@ class Hall:
     def find_y(self, row: Any) -> Any:
         """The centre of a rack across the rows, m, by row from 0; rows below 0 lie before the corner."""
         pair = self.cold_pitch_m + self.hot_pitch_m
+        # rows come in pairs around a cold aisle; `//` rounds down and `%` is never below 0, so that rows before the
+        # first fit
         return self.y_m + self.rack_depth_m / 2 + row // 2 * pair + row % 2 * self.cold_pitch_m
 
 

@@ -145,6 +145,7 @@ class HallLookup:
         self._of_site = [
             min(
                 (i for i, hall in enumerate(halls) if hall.site == number),
+                # the hall that was there alone stays the site's own (False sorts before True), else its first
                 key=lambda i: halls[i].name != words.get(name_hall_holder(site)),
             )
             for number, site in enumerate(design.layout.sites)
@@ -189,6 +190,7 @@ def _list_wanted_runs(
         for tier in fabric.tiers:
             if not stands_in_run(design, tier):
                 continue
+            # -1 alone: no plane
             planes = range(tier.sizes["plane"]) if "plane" in tier.per else range(-1, 0)
             halls_of_tier = sorted(
                 {hall_lookup.find_hall_of_place(tier.layout, tier.scope, place) for place in range(tier.places)}
@@ -233,6 +235,7 @@ def make_tier_groups(tier: TierDesign, hall_lookup: HallLookup) -> TierGroups:
     groups_per_place = tier.groups // tier.places
     values = [split_group_number(tier, i) for i in range(groups_per_place)]
     planes = [value.get("plane", -1) for value in values]
+    # `split_group_number` lists the fastest dimension first: turned round, the slowest one counts first
     distinct = sorted({tuple(v for d, v in value.items() if d != "plane") for value in values}, key=lambda v: v[::-1])
     order = {value: i for i, value in enumerate(distinct)}
     numbers = [order[tuple(v for d, v in value.items() if d != "plane")] for value in values]
@@ -251,6 +254,7 @@ def split_group_number(tier: TierDesign, group: int) -> dict[str, int]:
     """By dimension, the values (from 0) of rail, plane and so on that tell a tier's group from others in its place."""
     values = {}
     for dimension in reversed(list_inner_dimensions(tier.per)):
+        # the last dimension turns fastest
         group, values[dimension] = divmod(group, tier.sizes[dimension])
     return values
 
@@ -307,6 +311,7 @@ class NetworkArea:
             column = place_outwards(column, self.hall.racks_per_row)
         if row < self.rows:
             return self.first + row, column
+        # rows that were not kept: before the first row of an endless hall, from the end of another
         behind = row - self.rows
         return (-1 - behind if self.hall.rows == ENDLESS else self.hall.rows - 1 - behind), column
 
@@ -318,6 +323,7 @@ class NetworkArea:
 def place_outwards(place: int, length: int) -> int:
     """The column of a place when places count from the middle of a row, alternating between both sides."""
     middle = (length - 1) // 2
+    # odd places to the right, even ones to the left: 0, 1, 2, 3 are middle, +1, -1, +2
     return middle + (place + 1) // 2 if place % 2 else middle - place // 2
 
 
@@ -347,6 +353,7 @@ def allocate_together(
         name: kept_racks if kept_racks >= max(1, wanted[name]) else max(1, most_racks[name])
         for name, kept_racks in size.items()
     }
+    # lane by lane, which is a stable sort: within one they stay in the order of the runs
     for name in sorted((name for name in wanted if size[name] <= per_row), key=_choose_lane):
         allocated = {**held, **placed}
         request = AllocationRequest(name, size[name], _list_open_rows(name, allocated, per_row))
@@ -373,6 +380,7 @@ def _choose_lane(name: str) -> str:
     """
     if PART in name:
         return name.rpartition(PART)[2]
+    # planes count from 1 in the lock
     return "b" if PLANE in name and int(name.rpartition(PLANE)[2]) % 2 == 0 else "a"
 
 

@@ -43,6 +43,7 @@ class FreeUnits:
         """The next place after `end`, a rack unit that is taken: above it, or, `hung`, below it; 0: none is taken."""
         if not hung:
             return self.lowest(height, end + 1)
+        # with nothing taken, hanging starts at the top: unit `units` is the highest
         below = range((end or self.units + 1) - height, 0, -1)
         return next((u for u in below if self.is_free(u, height)), None)
 

@@ -233,6 +233,7 @@ def _shelve_devices(
             racks.append(make_network_units(kind))
         return racks[rack_number]
 
+    # the lock has rack and rack unit as one number, racks from 1
     for number, u in (divmod(n, STRIDE) for intervals in kept_numbers.values() for n in list_numbers(intervals)):
         rack(number - 1).take(u, 1)
     kept_spots: dict[str, list[tuple[int, int] | None]] = {}
@@ -243,7 +244,9 @@ def _shelve_devices(
             for key, rack_units in places.items()
         }
         kept_spots[name] = [
-            next((free_spots[key].pop(0) for key in (holder, name) if free_spots[key]), None) for holder in holders
+            # in its own place, else in one that the lock has for its set
+            next((free_spots[key].pop(0) for key in (holder, name) if free_spots[key]), None)
+            for holder in holders
         ]
     spots_by_set: dict[str, list[tuple[int, int]]] = {}
     for name, (profile, _) in sets.items():
@@ -278,6 +281,7 @@ class RunOrder:
         """The place of a switch in its run, from 0; `where(condition, one, other)` is `numpy.where` or its like for
         ints.
         """
+        # groups with fewer switches than parts cannot be divided: whole groups go to the parts by turns
         whole_groups = self.steps[-1].switches < self.parts
         if whole_groups:
             group = group // self.parts
@@ -286,6 +290,8 @@ class RunOrder:
         steps = [self._cut_to_part(step, whole_groups=whole_groups) for step in self.steps]
         place: Any = 0
         outer, inner = (group, number) if self.by_group else (number, group)
+        # each step of growth adds a frame around the rectangle before it: what there was stays where it is. First what
+        # is beside old rows of it, then whole new ones.
         for before, after in zip([Step(0, 0), *steps], steps, strict=False):
             old, new = ((b.groups, b.switches) if self.by_group else (b.switches, b.groups) for b in (before, after))
             start = before.groups * before.switches
@@ -304,4 +310,5 @@ class RunOrder:
     def _cut_to_part(self, step: Step, *, whole_groups: bool) -> Step:
         if whole_groups:
             return Step(-(-step.groups // self.parts), step.switches)
+        # the numbers below `switches` that are `part` modulo `parts`
         return Step(step.groups, (step.switches - self.part + self.parts - 1) // self.parts)

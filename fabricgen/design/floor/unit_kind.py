@@ -173,6 +173,7 @@ def _make_node_sets(
     known_order = order.split(", ")
     for name in sorted(
         stated,
+        # sets that the lock knows keep their numbers; new ones come behind
         key=lambda name: (known_order.index(name) if name in known_order else len(known_order), make_natural_key(name)),
     ):
         nodes = stated[name]

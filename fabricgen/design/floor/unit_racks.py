@@ -138,6 +138,7 @@ def _place_nodes(kind: UnitKind, free: FreeUnits, gap: int) -> tuple[int, ...]:
     units: list[int] = []
     first = 1
     for slot in range(slots):
+        # the first slot of the upper half; the lower one has one more of an odd number
         if gap and slot == -(-slots // 2):
             first = units[-1] + height + gap
         u = fixed[slot] if fixed else free.lowest(height, first)
@@ -165,6 +166,7 @@ def _place_switches(free: FreeUnits, t: UnitTier, count: int, kept: Sequence[int
     """Rack units of a tier's switches in a node rack: those in the lock, then fixed ones, then the
     outermost free ones.
     """
+    # the lock lists all units that a switch takes: each height-th is its lowest
     units = [u for u in kept[:: t.height] if u + t.height - 1 <= free.units][:count]
     while len(units) < count:
         fits = [u for u in fixed if free.is_free(u, t.height)]

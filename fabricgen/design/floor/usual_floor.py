@@ -74,6 +74,7 @@ def choose_row_length(design: Design, unit_racks: int) -> int:
 
 
 def _round_to_units(racks: int) -> int:
+    # the first multiple of a unit's racks that is no shorter than a usual row
     filled = -(-USUAL_ROW // racks) * racks
     fits = racks <= USUAL_ROW and USUAL_ROW % racks <= _EMPTY
     return USUAL_ROW if fits or filled > _LONGEST else filled

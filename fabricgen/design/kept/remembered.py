@@ -98,6 +98,7 @@ def _allocate_front(design: Design, tier: TierDesign) -> dict[str, Allocations]:
         for holder, (first, jumps, room) in _list_ports(design, tier, number).items():
             ports = [find_port(first, jumps, i) for i in range(-(-room // run.per_connector) * run.per_connector)]
             holder_by_port |= dict.fromkeys(ports, holder)
+            # what the lock has and what is in use begin alike: more that it keeps behind that stays
             if ports != list(list_first_numbers(kept_ports.get(holder, ()), len(ports))):
                 kept_ports[holder] = make_intervals(ports)
         if kept_ports := _drop_taken_ports(kept_ports, holder_by_port):

@@ -224,6 +224,8 @@ class ManagementLoad:
         leaf_numbers, counts = set(leaf_list), self._count_switches(place, pods)
         positions = {
             name: [
+                # positions are leaf by leaf, `share` on each. Those beyond the switches there are stay, for switches
+                # that may come back.
                 n if i >= counts.get(name, 0) or n // share in leaf_numbers else -1
                 for i, n in enumerate(list_numbers(held_numbers))
             ]
@@ -427,6 +429,7 @@ class ManagementLoad:
         ordered = PLACES if grows else tuple(reversed(PLACES))
         shares = [(place, self.share(place, leaves, for_reserve=for_reserve)) for place in ordered]
         kept = self.layout.lock.of(self.areas_kind)
+        # more than any switch has ports
         requests = [AllocationRequest(place, share, (Interval(0, 1 << 20),)) for place, share in shares if share]
         return {**kept, **allocate_intervals(kept, requests)}
 

@@ -163,6 +163,7 @@ def make_fibre_map(kind: Polarity, width: int) -> Swap:
         return lambda position: position
     if kind == "B":
         return lambda position: width + 1 - position
+    # type C crosses each pair of fibres: 1 and 2, 3 and 4 (TIA-568.3)
     return lambda position: position + 1 if position % 2 else position - 1
 
 

@@ -146,6 +146,7 @@ class SwitchNames:
         """The value of every field for all switches, group by group."""
         places = self._list_places()
         dimensions = list_inner_dimensions(self._per)
+        # in the order of the device rows: the number in the group turns fastest
         tails = list(product(*(range(1, sizes[d] + 1) for d in dimensions), range(1, count + 1)))
         switches_per_place, places_count = len(tails), len(places["place"])
         fields: dict[str, Values] = dict(self._own)
@@ -239,6 +240,7 @@ class NodeNames:
         """Names of `count` nodes; `columns` are their pod, su, rack and node, int, from 0."""
         members = self._members
         per_rack = members.per_rack or self._kind.nodes_per_rack
+        # sets of nodes share the numbers of a unit; what stands beside them is numbered by itself
         first = members.first if members.per_rack else 0
         pods, fields_used = self._layout.pods, self.naming.fields
         fillers: dict[str, Callable[[], Values]] = {

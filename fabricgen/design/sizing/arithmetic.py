@@ -154,6 +154,7 @@ def _add_uplinks(
     if up.uneven:
         step, needed = groups, max(needed, step)
     kept_count = find_kept_uplinks(tier, needed, up.kind, groups)
+    # rounded up to what reaches every upper switch alike; where that does not fit, to what reaches every group alike
     fewest = (-(-needed // step) * step, -(-needed // groups) * groups)
     for count in dict.fromkeys((kept_count, *fewest) if kept_count and kept_count % step == 0 else fewest):
         with_uplinks, placement = place_upward(tier, demand, count, up.kind)
@@ -213,6 +214,8 @@ def choose_count(
     most = max(slots, default=1)
     if not fit_ports(tier, demand_for(most), up):
         raise explain_small(tier, demand_for(most), up)
+    # `find_largest` looks for the most that fits, and here fewer switches are harder to fit: it counts how many can be
+    # left out
     fewest = 1 + most - find_largest(lambda fewer: fit_ports(tier, demand_for(1 + most - fewer), up) is not None, most)
     for count in range(fewest, min(most, 2 * fewest) + 1):
         if all(number % count == 0 for number in slots) and fit_ports(tier, demand_for(count), up):
@@ -480,6 +483,7 @@ def _explain_indivisible(
     """
     chief = below[0]
     divisors = [count for count in range(1, chief.share + 1) if chief.share % count == 0]
+    # the nearest ones, told in ascending order
     nearest_divisors = sorted(sorted(divisors, key=lambda count: (abs(count - stated), count))[:NEAREST])
     enough = [count for count in divisors if fits(count, [b.stretched(count) or b for b in below])]
     nearest_enough = min(enough, key=lambda count: (abs(count - stated), count), default=0)

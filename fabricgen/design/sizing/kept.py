@@ -184,6 +184,7 @@ class KeptAbove:
             ports_by_feed[feed.run][feed] = staying.ports.get(names[feed.run], {}).get(
                 name_links_holder(feed.source), ()
             )[: feed.room]
+        # the first feed, where nothing of it is kept, is spread anew; the others take the next free ports
         first_feed = fresh.feeds[0] if not ports_by_feed[0][fresh.feeds[0]] else None
         spread: tuple[int, ...] = ()
         if first_feed:
@@ -259,6 +260,7 @@ def _extend_feeds(
     for feed, feed_ports in ports_by_feed.items():
         ports, per = list(feed_ports), run.per_connector
         connectors_per_feed = feed.links // per
+        # the nested order: lane by lane over the connectors of a lower switch
         turn = [
             k % connectors_per_feed * per + k // connectors_per_feed if feed.nested and connectors_per_feed else k
             for k in range(feed.links)
@@ -270,5 +272,6 @@ def _extend_feeds(
             ports += [chunk[k] for k in turn]
             free = free[feed.links :]
         laid_feeds[feed] = _lay_feed(feed, ports)
+        # the next feed begins on a connector of its own
         free = free[next((i for i, p in enumerate(free) if p % per == 0), len(free)) :]
     return laid_feeds

@@ -219,11 +219,13 @@ class KeptFront:
         """The ports of every holder of a run, the kept ones first; None where not all can be had."""
         per, index_of_cage = run.per_connector, {cage: i for i, cage in enumerate(run.cages) if cage}
         ports_there = {index * run.ways + sub for index in index_of_cage.values() for sub in range(run.ways)}
+        # whole connectors: a breakout is of one purpose
         rooms = {purpose.name: -(-purpose.room // per) * per for purpose in purposes}
         ports_by_holder = dict(self._select_kept_ports(name_run(run), rooms, keep))
         extras = sorted(index_of_cage[cage] * run.ways + sub for cage, sub in self._extras if cage in index_of_cage)
         whole_connectors = {port // per * per + i for port in extras for i in range(per)}
         busy = {n for intervals in ports_by_holder.values() for n in list_numbers(intervals)}
+        # a cage that is there no longer, or one port with two holders: nothing of this run can stay
         if not busy <= ports_there or busy & set(extras):
             return None
         windows = make_intervals(sorted(ports_there))

@@ -99,6 +99,8 @@ def _add_first_ports(spans: list[Span], run: PortRun, spec: TierSpec) -> tuple[S
     for span in [*kept_spans, *(span for span in spans if span not in kept_spans)]:
         room = rooms[span.name]
         for site, end in zip(span.sites, kept_ends[span.name], strict=True):
+            # `end` is how far from the last port a span's room reaches; one without a place in the lock takes the next
+            # that is free
             free = (last for last in count(max(end, room)) if used_by_site[site].isdisjoint(range(last - room, last)))
             last = next(free)
             used_by_site[site].update(range(last - room, last))

@@ -52,6 +52,7 @@ def list_uplink_ends(uplink: Uplink, run: PortRun) -> list[tuple[int, int]]:
     ends = [(0, 0)] * (links_per_group * uplink.upper_groups)
     for first in range(0, len(ends), links_per_group):
         for q, port in enumerate(sorted(range(first, first + links_per_group), key=lambda port: _lane_key(run, port))):
+            # dealt to the upper switches in turn, lane by lane through the cages
             ends[port] = (q % count, q // count)
     return ends
 
@@ -125,6 +126,7 @@ class RunPorts:
             connectors = [c for c in numbered if c not in laid and c * per // self._run.ways not in gaps]
             turn = reversed(connectors) if self._wide and first else connectors
             return tuple(port for c in turn for port in range(c * per, c * per + per))
+        # `_others` begins behind the ports of the first feed
         return self._others[first - self._aligned :]
 
     def list_from_top(self) -> tuple[int, ...]:

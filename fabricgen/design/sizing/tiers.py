@@ -189,6 +189,7 @@ class TierSizing:
         chosen = find_down_class(spec.profile, PortDemand(main, 0)) if main else None
         cage = spec.profile.cages[find_up_class(spec.profile, chosen[0] if chosen else None)]
         speed = max(s or cage.speed_gbps for _, s in needs)
+        # over such lengths a port needs a cage of its own, for a coherent module
         coherent = any(span.km > DUPLEX_KM for span in spans.values()) and speed in cage.breakouts.get(1, ())
         kind, ways = PortKind(speed, cage.lane_gbps), 1 if coherent else None
         if not peer or not peer.per_su:
@@ -335,6 +336,7 @@ class TierSizing:
         if not count:
             raise explain_radix(spec, below, up, partial(demand_for, by_slot=False), fits)
         full = demand_for(count, met, by_slot=True)
+        # all that may come is asked for now, to see whether it would fit
         full = replace(full, downs=tuple(replace(wanted, count=wanted.needed) for wanted in full.downs))
         dealing, roomy = self._find_dealing(spec.key.text), spec.for_reserve or fit_ports(spec, full, up) is not None
         by_slot = dealing == "slot" or (roomy and not dealing)
@@ -344,6 +346,7 @@ class TierSizing:
         placement = fit_ports(spec, demand, up)
         if placement is None:
             raise explain_small(spec, demand, up)
+        # sized for what may come, counted for what is there
         met = [replace(tier, now=now.now) for tier, now in zip(met, present, strict=True)]
         downs, places = self._add_ports(spec, count, met, by_slot=by_slot)
         feeds = []

@@ -64,6 +64,7 @@ def widen_uplinks(upper: TierSpec, below: list[LowerTier], fits: Fits) -> list[L
     def cost(share: int) -> tuple[Fraction, int, int]:
         counts = [_count_switches(upper, [replace(s.below[0], share=share), *s.below[1:]], fits) for s in stages]
         if not all(counts):
+            # worse than any ratio that there may be
             return Fraction(1 << 40), 0, share
         return max(s.ratio(count) for s, count in zip(stages, counts, strict=True)), counts[0], share
 

@@ -31,6 +31,7 @@ def number_vrfs(design: Design) -> Design:
     Raises InputError (FG071) where switches with such VRFs have no eBGP underlay, or no IPv4, and (FG114) where a
     fabric states the VLAN of a VNI.
     """
+    # a dict keeps the order, in which numbers are given out
     vrfs = dict.fromkeys(_list_vrfs(design))
     faults = [
         diagnostic

@@ -85,6 +85,7 @@ def _find_slots(blueprint: Blueprint, layout: Layout) -> dict[str, frozenset[Nod
     for name, tenant in blueprint.tenants.items():
         own_slots: set[NodeSlot] = set()
         for i, text in enumerate(tenant.nodes):
+            # a pod alone is all of its units
             slots = parse_slots(text if "/" in text else f"{text}/su-*", pods)
             path: Path = ("tenants", name, "nodes", i)
             if isinstance(slots, str):

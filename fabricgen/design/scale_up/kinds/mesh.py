@@ -38,6 +38,7 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
     """Link every pair; port numbers follow the far accelerator's number."""
     links_per_pair = domain.links_per_pair
     return (
+        # an accelerator has no port to itself: those to higher numbers lie one place lower
         LocalLink(a, (b - 1) * links_per_pair + i, False, b, a * links_per_pair + i)
         for a in range(accelerators)
         for b in range(a + 1, accelerators)

@@ -34,6 +34,7 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
             "let `per`, `racks` and `nodes_per_rack` hold as many, or state other `dims`",
         )
     inner_links = sum(
+        # a ring of two has one link, not two: its wrap-around would join the same neighbours again
         n * accelerators * (length if length > 2 else length - 1) // length
         for n, length in zip(links_by_dimension, grid, strict=True)
     )
@@ -50,6 +51,7 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
     grid = domain.cube if domain.switches else domain.dims
     cells = prod(grid)
     links_by_dimension = _count_links_by_dimension(domain)
+    # by dimension the ports to the lower neighbour, then those to the higher one
     first = list(accumulate((2 * n for n in links_by_dimension), initial=0))
     order = list_coordinates(domain, grid)
     index_of = {coordinates: index for index, coordinates in enumerate(order)}
@@ -61,6 +63,7 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
                     low, high = first[d] + i, first[d] + links_by_dimension[d] + i
                     if domain.switches:
                         yield from _link_face(grid, d, i, cell, cube, base + index, links_by_dimension)
+                    # with switches, wrap-around goes over these
                     if cell[d] + 1 < length or (length > 2 and not domain.switches):
                         far = (*cell[:d], (cell[d] + 1) % length, *cell[d + 1 :])
                         yield LocalLink(base + index, high, False, base + index_of[far], low)
@@ -75,6 +78,7 @@ def _link_face(
     for dimension, length in enumerate(grid):
         if dimension != d:
             position = position * length + cell[dimension]
+    # each position on a face has a switch for each link; faces of one dimension come after those of the ones before
     switch = sum(prod(grid) // grid[k] * links_by_dimension[k] for k in range(d)) + position * links_by_dimension[d] + i
     if cell[d] == 0:
         yield LocalLink(accelerator, first + i, True, switch, 2 * cube)
