@@ -191,11 +191,14 @@ def _make_pair(box: Box) -> Pair | None:
         if mlag or box.vlan_groups or (box.gateway_mac and not any(p.segment.virtual for p in box.ports.values())):
             report_misfit("parts of an MLAG pair without the others")
         return None
+    # the VLAN over which the two switches of the pair talk; all others of the group are VRFs
     first = int(mlag["local-interface"].removeprefix("Vlan"))
     vlans = {n: (box.ports[f"Vlan{n}"].vrf, frozenset(box.ports[f"Vlan{n}"].addresses)) for n in box.vlan_groups}
     pair_addresses = [ip_interface(address) for address in vlans[first][1]]
     conditions = (
+        # a trunk group keeps its VLANs off every other trunk
         set(box.vlan_groups.values()) == {"MLAG"} == set(peer_link.groups),
+        # spanning tree must not block the VLAN that the pair itself needs
         box.without_tree == {first},
         not any(box.ports[f"Vlan{n}"].autostate for n in vlans),
         any(

@@ -86,6 +86,7 @@ def _drop_repeated(statements: Statements) -> Statements:
     groups = {(p[:-1], match[1]): statements[p] for p, match in of_neighbors.items() if match[2] == " peer group"}
     repeated = set()
     for path, match in of_neighbors.items():
+        # an address family is a section below that of the router or VRF, where the group is stated
         group = groups.get((path[:-1], match[1])) or groups.get((path[:-2], match[1]))
         if (
             group
@@ -122,6 +123,7 @@ def _write_line(name: str, value: str, secrets: list[str]) -> str:
         name = name.replace(GAP, words.pop(0), 1)
     line = " ".join([*([NEGATED] if negated else []), name, *words])
     for secret in secrets:
+        # secrets are statements of their own, so that they can be masked; here they go back where the line has gaps
         line = line.replace(GAP, secret, 1)
     return line.rstrip()
 
@@ -212,6 +214,8 @@ class Vocabulary:
         for section, lines in content["lines"].items():
             for text, below in lines.items():
                 letter = text.lstrip("<")[0]
+                # forms are looked up by their first letter; those that begin with a word in `<>` are tried for every
+                # line
                 key = (section, letter if letter.islower() else "")
                 self._forms.setdefault(key, []).append(_Form(text, below or ""))
 

@@ -153,6 +153,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "filters": list_filters(switch),
         **make_relay_values(switch),
         "pair": make_pair_values(switch),
+        # shared gateways answer from one MAC on all switches that have them
         "gateway_mac": GATEWAY_MAC if switch.multihomed or any(s.owns for s in switch.services) else "",
         "bonds": _make_bond_rows(switch),
         "unused": list_unused_ports(switch, naming),
@@ -186,6 +187,7 @@ def find_speed_word(port: SwitchPort, cage: CageClass) -> str:
     """The `speed` of a port, such as 400g-4 (Gb/s and number of lanes); "" for a copper port, which negotiates."""
     if cage.form_factor == "RJ45":
         return ""
+    # up to 25G a port has one lane, of which EOS does not speak
     if port.speed_gbps <= 25:
         return f"{port.speed_gbps}g"
     return f"{port.speed_gbps}g-{count_lanes(port, cage)}"
@@ -259,6 +261,7 @@ def _make_bond_rows(switch: SwitchView) -> list[dict[str, Any]]:
             "mtu": bond.mtu,
             "shutdown": not bond.admin_up,
             "fallback": bond.fallback,
+            # all members of a bond have one speed
             "qos_profile": make_profile_name(speeds[next(iter(bond.members))]) if lossless else "",
             **make_switchport_values(bond),
         }
@@ -331,6 +334,7 @@ def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], unic
         "cnp_percent": queues[cnp_class].limit,
         "mark_percent": first.ecn.percent,
         "unicast_queues": unicast_queues,
+        # hundredths of a second, rounded up
         "watchdog": tuple(f"{-(-ms // 10) / 100:.2f}" for ms in (watchdog.detect_ms, watchdog.restore_ms)),
         "watchdog_poll": f"{watchdog.poll_ms / 1000:.3f}".removesuffix("0"),
         "watchdog_action": WATCHDOG_ACTIONS[watchdog.action],
@@ -403,6 +407,7 @@ def make_management_values(switch: SwitchView, vrf: str) -> dict[str, Any]:
         "without_admin": bool(spec.users) and "admin" not in spec.users,
         "aaa": _make_aaa_row(spec.aaa),
         "ntp_servers": [require_word(server) for server in management.ntp],
+        # EOS has priorities 0 to 4
         "name_servers": [(require_word(server), min(rank, 4)) for rank, server in enumerate(management.dns)],
         "dns_domain": require_token(management.domain) if management.domain else "",
         "log_level": LEVELS[management.syslog_level] if management.syslog else "",
@@ -420,6 +425,7 @@ def _make_user_row(name: str, user: User) -> dict[str, Any]:
     """An account; "" for a missing password hash or SSH key."""
     privilege, role = ROLES[user.role]
     keys = [" ".join(map(require_word, key.split(" "))) for key in user.ssh_keys[:SSH_KEYS]]
+    # filled up, so that there are always two
     first, second = (*keys, "", "")[:2]
     return {
         "name": require_token(name),

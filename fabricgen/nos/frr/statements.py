@@ -193,6 +193,7 @@ class _Reader:
         """How many steps of the section stay when one of these opens: an address family ends the one before it."""
         depths = range(len(self._section), 0, -1)
         below = next((depth for depth in depths if self._section[depth - 1].partition(" ")[0] in kinds), None)
+        # "" in `kinds`: it may open at the top, too
         return 0 if below is None and "" in kinds else below
 
     def _number_entry(self, line: _Line) -> int:
@@ -316,7 +317,9 @@ def _normalize_host(word: str) -> str:
 def _normalize_word(word: str) -> str:
     """A word in one spelling: addresses and prefixes as FRR prints them, AS numbers and targets without dots."""
     if match := re.fullmatch(r"(\d{1,5})\.(\d{1,5})(:\d+)?", word):
+        # the upper and the lower 16 bits of an AS number (RFC 5396, asdot); `:N` behind it is a community's or target's
         return f"{int(match[1]) << 16 | int(match[2])}{match[3] or ''}"
+    # neither an address nor a MAC: nearly all words, which need no parsing
     if not word[0].isdigit() and ":" not in word:
         return word
     try:
@@ -352,6 +355,7 @@ def _normalize_rule(kind: str, rule: str) -> str:
     bounds = {words[n]: words[n + 1] for n in range(2, len(words) - 1, 2)}
     if len(words) % 2 or not set(bounds) <= {"ge", "le"}:
         return rule
+    # the longest prefix there is: `le` says nothing beside `ge` then
     if "ge" in bounds and bounds.get("le") == ("128" if v6 else "32"):
         del bounds["le"]
     return " ".join([*words[:2], *(f"{word} {bounds[word]}" for word in ("ge", "le") if word in bounds)])
@@ -365,6 +369,7 @@ def _split_hops(text: str) -> tuple[str, str]:
     tag = next((rest[n : n + 2] for n, word in enumerate(rest) if word == "tag"), [])
     for word in tag:
         rest.remove(word)
+    # 1 is FRR's distance of static routes where none is stated
     return " ".join(words[:end]), " ".join([*tag, *(rest[1:] if rest[:1] == ["1"] else rest)])
 
 
@@ -450,6 +455,7 @@ def _write_line(path: Path, value: str) -> str:
     step = path[-1]
     denied = re.match(rf"{NOT}\b", value) is not None
     if denied:
+        # without `no `, under which the statement is kept
         value = "" if value.startswith(OVERRIDES) else value[3:]
     if len(path) > 1 and path[-2].startswith("neighbor "):
         # `route-map in` with the value NAME is written `route-map NAME in`

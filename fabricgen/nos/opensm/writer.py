@@ -148,6 +148,7 @@ def values(view: FabricView, catalog: Catalog) -> dict[str, Any]:  # noqa: ARG00
         "partitions": list(list_statements(view)),
         "sharp": _runs_sharp(view),
         "manager_ports": [_write_guid(a.port_guid) for a in view.adapters if a.name in view.managers and a.stated],
+        # subnets count from 1 in files
         "roots": sorted((switch.subnet + 1, require_token(switch.name), _write_guid(switch.guid)) for switch in roots),
         "planned_roots": sum(not switch.stated for switch in roots),
         "names": [(_write_guid(node.guid), _make_label(node)) for node in view.nodes],
@@ -251,5 +252,6 @@ def _make_port_label(node: FabricSwitch | FabricAdapter, cage: int, sub: int) ->
     if isinstance(node, FabricAdapter):
         return str(node.number)
     if node.lane_gbps >= XDR_LANE_GBPS:
+        # as the labels of XDR switches are
         return f"sw{cage}p{sub + 1}"
     return f"{cage}/{sub + 1}" if node.per_cage > 1 else str(cage)

@@ -154,6 +154,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     }
     with_rows = [table for table in _WHERE_FILLED if contents[table]]
     with_value = [table for table, value in PRINTED_WITH.items() if contents[value]]
+    # in the order of the file's keys
     templates = sorted([*map(_find_template, (*_ALWAYS, *with_rows, *with_value)), *common])
     return {**contents, "tables": [{"template": name, "shared_values": common.get(name)} for name in templates]}
 
@@ -341,11 +342,13 @@ def _make_vrf_loopback_rows(loopback: VrfLoopback) -> dict[str, dict[str, Any]]:
     )
 
 
+# VLAN_INTERFACE: the VLANs of hosts with their gateways, and those that carry a VNI, each in its VRF
 def _make_vlan_interface_rows(switch: SwitchView) -> dict[str, dict[str, Any]]:
     rows: dict[str, dict[str, Any]] = {}
     for service in switch.services:
         if service.gateways:
             shared = "true" if switch.multihomed else None
+            # a field that is None is not printed
             fields = {"static_anycast_gateway": shared, "vrf_name": make_vrf_name(service.vrf) or None}
             rows |= _make_address_rows(f"Vlan{service.vlan}", service.gateways, fields)
     return rows | {f"Vlan{vlan}": {"vrf_name": make_vrf_name(vrf)} for vrf, vlan in list_vni_vlans(switch).items()}
@@ -446,6 +449,7 @@ def _require_sound(
 ) -> None:
     """Raise InputError where tables have a problem that they did not have without the user's hand."""
     before = set(check_config_db(plain, catalog))
+    # what we wrote ourselves is no fault of the user's
     faults = [problem for problem in check_config_db(tables, catalog) if problem.grave and problem not in before]
     if faults:
         faulty = find_first_fault(

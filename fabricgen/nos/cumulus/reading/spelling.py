@@ -176,6 +176,7 @@ def _make_command_tree(words: list[str]) -> dict[str, Any]:
             or (path[-1] in spellings.containers and last in spellings.names | spellings.containers)
         )
     )
+    # a name is a key with nothing below it yet; a value ends the tree
     tree: Any = last if is_value else {last: {}}
     for word in reversed(path):
         tree = {word: tree}
@@ -202,6 +203,7 @@ def _list_leaves(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, st
                 _says_itself(leaf_path) if not value else len(leaf_path) > 1 and leaf_path[-2] in load_spellings().names
             ):
                 yield leaf_path, ""
+            # a stack gives back the last first: reversed, settings come in the order of the tree
             pending += reversed(list(_list_below(leaf_path, value)))
 
 
@@ -263,6 +265,7 @@ def _normalize_word(key: str, value: Any) -> str:
     if key in spellings.own_words | spellings.secrets:
         return text
     if key in spellings.asns and (dotted := _DOTTED.fullmatch(text)):
+        # the upper and the lower 16 bits of an AS number (RFC 5396, asdot)
         return str((int(dotted[1]) << 16) + int(dotted[2]))
     if _MAC.fullmatch(text):
         return text.lower()

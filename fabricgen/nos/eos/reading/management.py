@@ -53,6 +53,7 @@ class EosManagement:
         if self.users or self.aaa:
             group = f"group {self.aaa[0][0].replace('tacacs', 'tacacs+')} " if self.aaa else ""
             expected.add(f"aaa authorization exec default {group}local")
+        # EOS comes with an account `admin` without a password
         if self.users and "admin" not in self.users:
             expected.add("no username admin")
         if self.snmp_users:

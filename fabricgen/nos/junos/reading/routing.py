@@ -180,6 +180,8 @@ class JunosRouting:
     def _finish_overlay(self, instance: Instance, name: str, group: Group) -> None:
         """Hold a group of sessions for EVPN to what these need."""
         shared = instance.find_neighbor(name)
+        # Junos counts how often the own AS number may be in a path (`loops 1`: not received at all), the model how
+        # often beyond that
         shared.own_as_in = max(group.loops, default=1) - 1
         required = {"type external", "multipath multiple-as", "vpn-apply-export"}
         if not is_tolerant() and group.words != required:
@@ -211,6 +213,7 @@ class JunosRouting:
                 report_misfit(f"the session with {far} is from {group.locals_.get(far, 'an address of its choice')}")
         allowed = self.as_lists.get(group.as_list, set())
         finds = bool(group.ports)
+        # neighbours that are found have no AS number in the group: a list with one number stands for it
         if finds != (len(allowed) == 1) or (finds and "v4" in shared.active) != group.over_v6:
             report_misfit(f"group {name} finds neighbours of {sorted(allowed)}, or carries IPv4 without next hops")
         for port in group.ports:

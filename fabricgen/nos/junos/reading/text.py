@@ -105,6 +105,7 @@ def _split_oneliner(words: Words) -> Iterator[Words]:
             start = at + 1 + form["names"]
             stem, rest = words[:start], list(words[start:])
             leaves = {*form["values"], *form["words"]}
+            # two words at most are one statement, and stay on one line
             if len(rest) > 2 and rest[0] in leaves:
                 while rest:
                     length = 2 if rest[0] in form["values"] else 1

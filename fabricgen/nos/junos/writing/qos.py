@@ -45,15 +45,18 @@ def _make_class_values(qos: Qos, watchdog: Watchdog) -> dict[str, Any]:
         "roce_points": _list_code_points(qos.class_of, roce_class),
         "cnp_queue": cnp_class,
         "roce_queue": roce_class,
+        # a code point of IEEE 802.1p is three bits
         "priority": f"{roce_class:03b}",
         "lossy_percent": queues[lossy_class].share,
         "roce_percent": queues[roce_class].share,
         "cnp_percent": queues[cnp_class].limit,
         "ecn": next(iter(qos.ports.values())).ecn,
         "poll": watchdog.poll_ms,
+        # Junos counts polls; rounded up
         "detection": -(-watchdog.detect_ms // watchdog.poll_ms),
         "recovery": watchdog.restore_ms,
         "action": watchdog.action,
+        # one line for all where nothing differs
         "ports": [(ALL_PORTS, True)] if all(pauses.values()) else list(pauses.items()),
     }
 

@@ -146,6 +146,8 @@ def _list_groups(bgp: Bgp, names: PolicyNames) -> list[dict[str, Any]]:
     groups: dict[tuple[str, int], dict[str, Any]] = {}
     for row in list_session_rows(bgp, exits=False):
         peer = row["session"]
+        # neighbours that Junos finds on ports by themselves need a group for each AS number: it has no line of its own
+        # for one of them
         key = (peer.group, 0 if peer.address else peer.remote_asn)
         name = peer.group if peer.address else f"{peer.group}-{peer.remote_asn}"
         group = groups.setdefault(key, {"name": name, "session": peer, "peers": [], "ports": []})

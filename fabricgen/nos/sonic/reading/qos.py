@@ -118,6 +118,7 @@ def _make_ecn(row: Mapping[str, str]) -> Ecn:
     colors = ("green", "yellow", "red")
     fields = ("min_threshold", "max_threshold", "drop_probability")
     allow_fields(row, "ecn", *(f"{c}_{f}" for c in colors for f in fields), *(f"wred_{c}_enable" for c in colors))
+    # colours are those of a policer, which nobody states here: one set of thresholds for all of them
     thresholds: set[tuple[str, ...]] = {tuple(row[f"{color}_{f}"] for f in fields) for color in colors}
     if len(thresholds) != 1 or row["ecn"] != "ecn_all" or any(row[f"wred_{c}_enable"] != "true" for c in colors):
         report_misfit("colours are marked differently")

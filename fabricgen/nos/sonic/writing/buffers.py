@@ -106,6 +106,7 @@ def find_headroom(buffers: BufferSet, length_m: int, gbps: int) -> Headroom | No
     row = buffers.headroom[shorter].get(gbps)
     if row is None or shorter >= length_m:
         return row
+    # a pause takes as long as the light to arrive, and what is on the way meanwhile has to be held
     more = round(count_bytes_in_flight((length_m - shorter) / 1000, gbps))
     return row._replace(size=row.size + more, xoff=row.xoff + more)
 
@@ -118,6 +119,7 @@ def make_buffer_tables(
     None without a role that fits the cables.
     """
     key = _make_key(switch, platform, port_table) if ports else None
+    # SONiC's words for a leaf (t0) and for what is above it (t1)
     role = choose_role(key.buffers, "t0" if switch.is_lowest else "t1", ports) if key else None
     if key is None or role is None:
         return {}
@@ -186,6 +188,7 @@ def _list_port_buffers(key: _BufferKey) -> list[tuple[str, PortBuffers]]:
 def _share_rows(table: str, rows: Rows) -> Mapping[str, Rows]:
     """The rows by the name of their table: the same object for the same rows, so that a table is rendered once for all
     switches that have it."""
+    # as tuples, which can be keys of the cache
     return _intern_rows(table, tuple((key, tuple(fields.items())) for key, fields in rows.items()))
 
 
@@ -209,6 +212,7 @@ def choose_role(buffers: BufferSet, preferred: BufferRole, ports: Iterable[Cable
     )
     needed = sum(row.size for row in rows if row)
     for role in (buffers.role(name) for name in dict.fromkeys((preferred, "t1", "t0"))):
+        # what the pools of arriving packets leave of the whole is for headroom
         room = role.pools[WHOLE_BUFFER].size - sum(p.size for p in role.pools.values() if p.type == "ingress")
         shared = role.pools[LOSSLESS_POOL].xoff
         if (needed <= room) if shared is None else (spans <= shared):
@@ -236,6 +240,7 @@ def _make_headroom_fields(row: Headroom) -> dict[str, object]:
 
 def _list_queue_profiles(use: PortBuffers, roce_class: int) -> dict[str, str]:
     """The profile of each run of queues, such as 0-2."""
+    # a run is empty where the RoCE class is the first or the last one
     below, above = (0, roce_class - 1), (roce_class + 1, LAST_QUEUE)
     lossy = {_write_run(*run): use.lossy_queue for run in (below, above) if run[0] <= run[1]}
     return {**lossy, str(roce_class): use.lossless_queue}

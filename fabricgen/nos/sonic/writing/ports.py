@@ -92,6 +92,7 @@ def _make_cage_ports(
     platform: SonicPlatform, cage: PlatformCage, use: CageUse, lanes_used: int | None, *, copper: bool
 ) -> list[TablePort]:
     """The ports of a cage; lanes in the order of the platform's table, and the first `lanes_used` where given."""
+    # SONiC calls a port after the first of its lanes
     lanes_each = len(cage.lanes) // use.ways
     return [
         TablePort(

@@ -66,6 +66,7 @@ def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], spec
     """`speeds` are those of `qos.ports`, Gb/s; `spectrum`: whether the chip is NVIDIA's."""
     lossy_class, cnp_class, roce_class = qos.classes
     by_speed = dict(zip(speeds, qos.ports.values(), strict=True))
+    # shares and percents are alike at every speed: any port tells them
     first, group_of = by_speed[speeds[0]], {group: group for group in (roce_class, NETWORK_CLASS)}
     shaped_percent, queues = first.queues[cnp_class].limit, {str(n): n for n in range(CLASSES)}
     guarded = {
@@ -89,9 +90,11 @@ def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], spec
         "lossy_weight": first.queues[lossy_class].share,
         "roce_weight": first.queues[roce_class].share,
         "mark_percent": first.ecn.percent,
+        # the schema takes no more
         "poll_ms": min(watchdog.poll_ms, MAX_POLL_MS),
         "DSCP_TO_TC_MAP": {MAPS: {str(dscp): number for dscp, number in enumerate(qos.class_of)}},
         "MAP_PFC_PRIORITY_TO_QUEUE": {MAPS: queues},
+        # qos_config.j2 has this map for chips of some vendors, NVIDIA's among them
         "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {MAPS: {str(roce_class): roce_class}} if spectrum else {},
         "PFC_WD": {name: guarded for name, port in qos.ports.items() if port.watched},
         "PORT_QOS_MAP": {name: paused if port.pfc else PAUSED_NEVER for name, port in qos.ports.items()},
@@ -99,6 +102,7 @@ def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], spec
         "SCHEDULER": {
             make_shaper_name(shaped_percent, speed): _make_shaper(shaped_percent, speed) for speed in by_speed
         },
+        # lossy classes share group 0
         "TC_TO_PRIORITY_GROUP_MAP": {MAPS: {str(n): group_of.get(n, 0) for n in range(CLASSES)}},
         "TC_TO_QUEUE_MAP": {MAPS: queues},
         "WRED_PROFILE": {make_wred_name(speed): _make_wred_thresholds(port.ecn) for speed, port in by_speed.items()},
@@ -117,6 +121,7 @@ def make_shaper_name(shaped_percent: int, speed_gbps: int) -> str:
 
 def _make_shaper(shaped_percent: int, speed_gbps: int) -> dict[str, Any]:
     """The fields of a scheduler that lets notifications take so much of a port, in bytes/s; 0: that does not shape."""
+    # bits to bytes first, in whole numbers
     rate = speed_gbps * 1_000_000_000 // 8 * shaped_percent // 100
     return {"cir": rate, "meter_type": "bytes", "pir": rate} if rate else {}
 
@@ -154,6 +159,7 @@ def find_trim_tables(
         return {}
     cabled = frozenset(port.name for port in switch.ports)
     names = tuple(port.name for port in port_table.ports)
+    # the buffers hold dicts, which have no hash; the catalogue keeps them, so that an identity stays theirs
     return _make_trim_tables(_TrimKey(id(buffers), trimming, names, cabled, buffers))
 
 
@@ -200,6 +206,7 @@ def _make_trim_buffers(key: _TrimKey) -> Mapping[str, Rows]:
     profiles: Rows = {name: dict(profile) for name, profile in buffers.profiles.items()}
     profiles[TRIMMED] = {**dict(buffers.profiles[lossy]), "packet_discard_action": "trim"}
     uses = {name: buffers.cabled if name in key.cabled else buffers.unused for name in key.names}
+    # only the lossy class's queue is trimmed, and only where its profile is that of lossy queues
     queues: Rows = {
         f"{name}|{run}": {"profile": TRIMMED if name in trimmed and profile == lossy else profile}
         for name, use in uses.items()
