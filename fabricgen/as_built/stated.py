@@ -124,7 +124,7 @@ def _read_overlay(overlay: str) -> tuple[dict[str, OverrideFields], Mapping[str,
 
 
 def list_stated_fields(override: CableOverride) -> OverrideFields:
-    """The stated fields of an override."""
+    """The fields of an override that state something; "" and None say that a cable is as planned."""
     return {name: getattr(override, name) for name in FIELDS if getattr(override, name) not in (None, "")}
 
 

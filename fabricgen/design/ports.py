@@ -224,7 +224,7 @@ class _FreeCages:
         return (*(c if c in own_cages else 0 for c in demand.kept), *(further[::-1] if backwards else further))
 
     def _mark_taken(self, cages_taken: list[int], cage_class: int, ways: int) -> tuple[int, ...]:
-        """Count some cages as taken."""
+        """Take cages, and those that their split disables, off the free ones; returns them."""
         step = self._profile.cages[cage_class].block(ways)
         self._free -= {c + i for c in cages_taken for i in range(step)}
         self._count_served(cages_taken, ways)

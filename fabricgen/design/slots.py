@@ -100,7 +100,7 @@ class SlotTable:
 
     @cached_property
     def per_unit(self) -> dict[Combo, int]:
-        """Slots of a unit, by combination."""
+        """Slots that a unit takes of a group, omitted nodes included, by what tells the groups of a place apart."""
         return {combo: slots[-1] for combo, slots in self._ordered.items()}
 
     @cached_property

@@ -274,7 +274,7 @@ def _is_bom_line(row: Any, names: tuple[str, ...]) -> bool:
 
 
 def _spell_cell(cell: Any) -> str:
-    """A cell spelled as in CSV."""
+    """A cell of JSON as `bom.csv` would have it: numbers without superfluous zeros."""
     is_number = isinstance(cell, int | float) and not isinstance(cell, bool)
     return format_number(cell) if is_number else str(cell)
 

@@ -19,7 +19,7 @@ class Configs(Protocol):
     """
 
     def devices(self) -> Collection[str]:
-        """Devices that have a configuration."""
+        """The names of all devices that `read` has files of; a switch whose NOS is not rendered has none."""
 
     def digests(self) -> Mapping[str, str] | None:
         """sha256 by path, if known without rendering; else None."""

@@ -72,7 +72,7 @@ class Listing:
         return (dict(zip(self.columns, row, strict=True)) for row in zip(*picked, strict=True))
 
     def pick_rows(self, numbers: Rows) -> Listing:
-        """A listing of some rows only."""
+        """A listing with these rows, in this order; columns stay encoded."""
         return Listing({name: column[numbers] for name, column in self.columns.items()})
 
 

@@ -57,7 +57,7 @@ class NoRoomError(Exception):
 
 
 def count_numbers(intervals: Intervals) -> int:
-    """The count of all numbers in some intervals."""
+    """How many numbers some intervals hold together; they do not overlap."""
     return sum(interval.size for interval in intervals)
 
 

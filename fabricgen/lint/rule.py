@@ -74,7 +74,7 @@ class PlanRule(Rule):
 
 @cache
 def load_design_rules() -> tuple[DesignRule, ...]:
-    """The rules on designs, by id."""
+    """The rules that read the design alone, ordered by id; their modules are loaded once."""
     return _load_rules(DESIGN_RULES, DesignRule)  # type: ignore[type-abstract]
 
 

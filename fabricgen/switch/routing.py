@@ -54,7 +54,7 @@ def make_permit(prefix: str, longest: int = 0, shortest: int = 0) -> Permit:
 
 
 def prefix_length(prefix: str) -> int:
-    """The length of a prefix such as 10.0.0.0/16."""
+    """The number behind the `/` of a prefix of either family."""
     return int(prefix.rpartition("/")[2])
 
 

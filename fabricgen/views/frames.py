@@ -211,7 +211,7 @@ class SwitchFrames:
         return any((owner, vrf) in family.vrf_links for family in self.addresses.families)
 
     def _list_fabric_services(self, row: int, fabric: FabricDesign) -> list[Service]:
-        """The services of a fabric on a switch: one, or one for each subnet of its rails."""
+        """What a switch does for the hosts of a fabric: one service, or one for each subnet of its rails."""
         intent, address_families = self.intents[fabric.name], self.addresses.families
         blocks = [family.prefix(*family.host_block(fabric.name, row)) for family in address_families]
         gateways, labels = self._list_gateways(row, fabric), self.list_rail_labels(row, fabric)

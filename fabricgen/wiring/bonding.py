@@ -72,7 +72,7 @@ class _SomeBonds:
 
     @property
     def columns(self) -> tuple[Ints64, ...]:
-        """What `Bonds` has of each bond, in its order."""
+        """The columns that `Bonds` has by bond, in the order of its fields."""
         return self.first, self.number, self.nic, self.kind
 
 

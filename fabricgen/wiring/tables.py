@@ -278,7 +278,7 @@ class RackTable:
 
     @property
     def units(self) -> Ints:
-        """Rack units of each rack, int32."""
+        """How many rack units high each rack is, int32: a property of its kind."""
         return np.array([kind.units for kind in self.kinds], dtype=np.int32)[self.kind]
 
 

@@ -67,12 +67,12 @@ class Node(NamedTuple):
 
 
 def make_mapping(entries: dict[str, Entry], span: Span, used: Span | None = None) -> Node:
-    """Make the node of a mapping."""
+    """The node of a mapping, sized over what is below it; `used` as in `Node`."""
     return _make_collection(entries, [entry.node for entry in entries.values()], span, used)
 
 
 def make_sequence(nodes: tuple[Node, ...], span: Span, used: Span | None = None) -> Node:
-    """Make the node of a list."""
+    """The node of a list, sized over its items; `used` as in `Node`."""
     return _make_collection(nodes, nodes, span, used)
 
 

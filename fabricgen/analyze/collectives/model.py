@@ -155,7 +155,7 @@ def list_both_trees(number: int) -> Ints64:
 
 
 def count_most_edges(edges: Ints64) -> int:
-    """Edges of the place that has most of them."""
+    """How many edges the busiest place has: among so many transfers its rate is divided."""
     return int(np.bincount(edges.ravel()).max(initial=0))
 
 

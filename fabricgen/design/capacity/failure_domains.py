@@ -119,7 +119,7 @@ def _make_failure_domain(name: str, racks: Iterable[_Rack], units: frozenset[int
 
 
 def _list_unit_racks(floor: FloorPlan, unit: int) -> Iterator[_Rack]:
-    """The network racks of a unit."""
+    """The racks of a unit that hold switches, each with its place and its switches by tier, numbered in the cluster."""
     unit_number = floor.unit_in_part[unit]
     for number, switches in floor.unit_racks(unit):
         held: dict[TierKey, list[SwitchIndex]] = {}

@@ -79,7 +79,7 @@ class FloorPlan:
 
     @cached_property
     def plan_of_unit(self) -> tuple[int, ...]:
-        """By unit, the number of its plan."""
+        """By unit of the cluster, the index of its plan in `plans`: units of a part are alike."""
         numbers = {part.name: number for number, part in enumerate(self._layout.parts)}
         return tuple(numbers[pod.part] for pod in self._layout.pods for _ in range(pod.su))
 
@@ -146,12 +146,12 @@ class FloorPlan:
         return RackPosition(self.halls[unit_place.hall].site, row, column, unit_place.hall)
 
     def name_unit_rack(self, unit: int, rack: int) -> str:
-        """The name of a rack of a unit."""
+        """The name of a rack of a unit, by its number in the unit from 0, network racks behind those of nodes."""
         return self.unit_rack_names[self.first_racks[unit] + rack]
 
     @cached_property
     def unit_rack_names(self) -> list[str]:
-        """The names of the racks of all units, unit by unit."""
+        """The names of the racks of all units, unit by unit, as the rack table has them."""
         return self.names.name_all_unit_racks()
 
     def name_shared_rack(self, run: NetworkRun, place: int) -> str:

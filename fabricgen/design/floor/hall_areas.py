@@ -246,7 +246,7 @@ class HallAreas:
 
     @property
     def rooms(self) -> list[HallRoom]:
-        """The room that each hall has for units."""
+        """The node rows that each hall has left beside its network rows; raises InputError where these do not fit."""
         rooms = []
         for i, hall in enumerate(self._halls):
             rows_left = hall.rows - self.areas[i].rows - self.overflow(i)

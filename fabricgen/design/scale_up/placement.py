@@ -31,17 +31,17 @@ class DomainPlacement:
 
     @property
     def nodes(self) -> int:
-        """Nodes of a full domain."""
+        """Nodes of a domain without omitted slots, over all of its units."""
         return self._each * self.units
 
     @property
     def _each(self) -> int:
-        """Nodes of a full domain in a unit."""
+        """Nodes of a domain without omitted slots, in each of its units."""
         return len(next(iter(self.groups.values()))[0])
 
     @property
     def accelerators(self) -> int:
-        """Accelerators of a full domain."""
+        """Accelerators of a domain without omitted slots."""
         return self.nodes * self.per_node
 
     def find_domain(self, layout: Layout, slot: NodeSlot) -> tuple[int, int] | None:

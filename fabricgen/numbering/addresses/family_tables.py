@@ -54,11 +54,11 @@ class FamilyAddresses:
     """By (owning fabric, VRF): the address of a switch's own in a VRF over EVPN, by device."""
 
     def text(self, address: int) -> str:
-        """An address as text, "" for 0."""
+        """An address, given as an integer, as people write it; "" for 0, which stands for none."""
         return format_address(self.family, address) if address else ""
 
     def prefix(self, address: int, length: int) -> str:
-        """An address with its prefix length, "" for 0."""
+        """An address, given as an integer, with a prefix length: `10.0.0.1/24`; "" for 0, which stands for none."""
         return f"{format_address(self.family, address)}/{length}" if address else ""
 
     def gateways(self, fabric: str, row: int) -> list[int]:

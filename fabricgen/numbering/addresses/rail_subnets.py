@@ -84,7 +84,7 @@ class RailSubnets:
 
     @property
     def most(self) -> int:
-        """The most subnets on one switch."""
+        """How many subnets, and so VLANs, the leaf has that serves most rails."""
         return max(len(keys) for leaf in self.leaves.values() for keys in leaf.keys)
 
 

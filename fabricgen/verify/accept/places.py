@@ -185,7 +185,7 @@ def _join_both_ways(diagnosis: Diagnosis) -> dict[Place, Place]:
 
 
 def _list_exchanged_boxes(actions: Iterable[Action]) -> frozenset[str]:
-    """The boxes that are exchanged."""
+    """The names, as they tell them, of all boxes that actions say are in each other's places."""
     return frozenset(box for action in actions for box in action.renamed)
 
 

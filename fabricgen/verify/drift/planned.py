@@ -17,7 +17,7 @@ from fabricgen.verify.drift.collected import CODE
 
 
 class PlannedConfigs(Protocol):
-    """Planned configurations by device."""
+    """Where planned configurations come from: rendered of a blueprint, or read from a built folder."""
 
     def list_devices(self) -> tuple[str, ...]:
         """Devices that have one, sorted."""

@@ -121,7 +121,7 @@ class Parts:
         return self._look_up(part)[1]
 
     def _look_up(self, part: str) -> tuple[Kind | None, CableProfile | None]:
-        """What a part is; each is looked up once."""
+        """(kind of a part number, its profile), None where unknown; kept: a hall has many modules of few kinds."""
         if part not in self._looked_up:
             profile = self._find_profile(part)
             self._looked_up[part] = (self._make_kind(part, profile) if profile else None), profile

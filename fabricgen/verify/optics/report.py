@@ -96,7 +96,7 @@ class Findings:
     noted: dict[str, list[str]] = field(default_factory=dict)
 
     def add_fault(self, kind: Kind, ports: tuple[int, ...], text: str, lost_gbps: float = 0.0) -> None:
-        """Add a fault."""
+        """Note what is wrong at some ports, with the Gb/s that each of their links loses by it; 0: none."""
         self.faults.append(Finding(kind, ports, text, lost_gbps))
 
     def add_note(self, text: str, place: str) -> None:

@@ -124,7 +124,7 @@ class RackOrder:
     places: Mapping[str, str] = field(default_factory=dict)
 
     def make_key(self, rack: str) -> tuple[int, str]:
-        """Sort key of a rack."""
+        """Sort key of a rack: its position in the walk; racks that the walk does not know come last, by name."""
         return self.order.get(rack, len(self.order)), rack
 
 

@@ -172,7 +172,7 @@ def count_link_lanes(links: LinkTable) -> Ints:
 
 
 def count_far_ends(links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, cables: int) -> Ints:
-    """The number of far ends of each cable, int32, as in `widths`."""
+    """The number of far ends of each cable, int32; arguments and what counts as in `count_ends_and_lanes`."""
     far_ends = np.bincount(end_cable, minlength=cables).astype(np.int32)
     shared = [1 if has_lower_common_end(s) else s.b.per_connector for s in links.segments]
     if max(shared, default=1) > 1:  # else the least that there may be

@@ -69,7 +69,7 @@ class SegmentLinks:
 
 
 class FabricWiring:
-    """Wires one fabric of a design."""
+    """Wires one fabric of a design: a segment for each kind of link, whose rows are columns of devices and ports."""
 
     def __init__(self, design: Design, devices: DeviceTable, fabric: FabricDesign) -> None:
         self._design, self._devices, self._fabric = design, devices, fabric

@@ -39,7 +39,7 @@ class HostTables:
 
 
 def read_acl_tables(box: Any, table: Mapping[str, Any]) -> None:
-    """Take ACL_TABLE."""
+    """Note of ACL_TABLE which ports each list is on; raises UnknownTextError for one of packets that leave."""
     for name, row in table.items():
         allow_fields(row, "policy_desc", "ports", "stage", "type")
         if row["stage"] != "ingress":

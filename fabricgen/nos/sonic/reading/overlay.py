@@ -20,19 +20,19 @@ class Tunnels:
     vnis: dict[str, int] = field(default_factory=dict)
 
     def read_tunnels(self, table: Mapping[str, Mapping[str, str]]) -> None:
-        """Read VXLAN_TUNNEL."""
+        """Note the address that each tunnel of VXLAN_TUNNEL is from."""
         for name, row in table.items():
             allow_fields(row, "src_ip")
             self.sources[name] = row["src_ip"]
 
     def read_evpn(self, table: Mapping[str, Mapping[str, str]]) -> None:
-        """Read VXLAN_EVPN_NVO."""
+        """Note the tunnels of VXLAN_EVPN_NVO that EVPN uses."""
         for row in table.values():
             allow_fields(row, "source_vtep")
             self.used.append(row["source_vtep"])
 
     def read_maps(self, table: Mapping[str, Mapping[str, str]]) -> None:
-        """Read VXLAN_TUNNEL_MAP."""
+        """Note the VNI of each VLAN in VXLAN_TUNNEL_MAP, whichever tunnel it goes through."""
         for row in table.values():
             allow_fields(row, "vlan", "vni")
             self.vnis[row["vlan"]] = int(row["vni"])
