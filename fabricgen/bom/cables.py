@@ -100,6 +100,7 @@ class CableParts:
     def _make_part(self, order: CableOrder, ends: tuple[EndKind, EndKind], length_m: float) -> CablePart:
         """The product from the lists, else a generic part."""
         piece = self._shelf.piece(order, length_m) if self._shelf else None
+        # (product, its length, how many): the length was chosen before, and a list that has no such one has no part
         if piece is None or piece[1] != length_m:
             return CablePart(
                 order, length_m, *describe_cable(order.medium, *ends, order.far_ends, order.lanes, length_m), False

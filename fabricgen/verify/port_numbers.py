@@ -85,7 +85,7 @@ class PortNumbers:
         return most
 
     def spare_names(self) -> tuple[str, ...]:
-        """All of those; the one of a value v is at -2 - v."""
+        """The names of all spare ports: where `find_ports` gives a value v below -1, its name is at -2 - v."""
         return tuple(self._spare)
 
     def find_ports(self, device: Ints, text: Ints, texts: Sequence[str]) -> Ints:

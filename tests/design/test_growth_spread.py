@@ -130,7 +130,9 @@ def layout(uplinks: int, spines: int, lowers: int, ports: tuple[int, int, int]) 
     nested = is_nested(uplinks, spines, lower.per_connector, upper.per_connector)
     assert nested
     uplink = Uplink("compute", TierKey("compute", "spine"), 1, uplinks, spines, lowers, lowers, True, nested)
-    at = RunPorts(upper, 0, [feed := Feed(KEY, 0, 0, links * lowers, links * lowers, links, nested)], ()).of(feed)
+    at = RunPorts(upper, 0, [feed := Feed(KEY, 0, 0, links * lowers, links * lowers, links, nested)], ()).list_ports_of(
+        feed
+    )
     ends = list_uplink_ends(uplink, lower)
     found = {(r, port): (s, at[r * links + k]) for r in range(lowers) for port, (s, k) in enumerate(ends)}
     assert len(set(found.values())) == len(found)
@@ -164,7 +166,7 @@ def test_a_full_switch_uses_every_port_and_what_comes_beside_starts_from_the_top
         feed = Feed(KEY, 0, 0, room, room, links, True)
         ports = RunPorts(run, 0, [feed], ())
         left = ports.list_left_over(room)
-        assert sorted((*ports.of(feed), *left)) == list(range(run.capacity))
+        assert sorted((*ports.list_ports_of(feed), *left)) == list(range(run.capacity))
         if lowers < most:
             fewer = RunPorts(run, 0, [Feed(KEY, 0, 0, links, links, links, True)], ()).list_left_over(links)
             assert fewer[: len(left) - links] == left[: len(left) - links]
@@ -175,8 +177,8 @@ def test_a_second_tier_and_extra_devices_move_no_uplink_of_the_first() -> None:
     first = Feed(KEY, 0, 0, 40, 40, 4, True)
     second = Feed(TierKey("storage", "leaf"), 0, 40, 20, 20, 2, True)
     alone, both = RunPorts(run, 0, [first], ()), RunPorts(run, 0, [first, second], ())
-    assert alone.of(first) == both.of(first)
-    kept = (*both.of(first), *both.of(second), *both.list_left_over(60))
+    assert alone.list_ports_of(first) == both.list_ports_of(first)
+    kept = (*both.list_ports_of(first), *both.list_ports_of(second), *both.list_left_over(60))
     assert sorted(kept) == list(range(128))
 
 

@@ -105,7 +105,7 @@ def reserved_ports_get_no_cable(case: Case) -> None:
 def purposes_of_down_ports_never_overlap(case: Case) -> None:
     design = case.cluster.design
     for tier, _ in case.classes():
-        kept = [(feed.run, make_run_ports(tier, feed.run).of(feed)) for feed in tier.feeds]
+        kept = [(feed.run, make_run_ports(tier, feed.run).list_ports_of(feed)) for feed in tier.feeds]
         assert all(feed.used <= feed.room == len(ports) for feed, (_, ports) in zip(tier.feeds, kept, strict=True))
         for fabric in design.fabrics:
             kept += [(f.run, tuple(range(f.first, f.first + f.per_switch))) for f in fabric.feeds_of(tier.key)]
@@ -130,7 +130,7 @@ def links_use_the_ports_kept_for_them(case: Case) -> None:
             feed = tier.feed(lower.key)
             assert tier.downs.index(segment.b) == feed.run
             if id(feed) not in kept:  # of the design, which stays
-                kept[id(feed)] = make_run_ports(tier, feed.run).of(feed)
+                kept[id(feed)] = make_run_ports(tier, feed.run).list_ports_of(feed)
             assert link.b_port in kept[id(feed)]
 
 

@@ -167,7 +167,7 @@ def _count_upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> i
     uplink = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
     feed = upper.feed(lower.key)
-    connectors = [port // per for port in make_run_ports(upper, feed.run).of(feed)]
+    connectors = [port // per for port in make_run_ports(upper, feed.run).list_ports_of(feed)]
     kinds = list_ranks(lower.per, lower.name, lower.count, upper.per, lower.sizes, lower.coarser)
     alike = upper.groups // upper.places // len(kinds)
     total = 0

@@ -49,7 +49,7 @@ def _list_free_ports(design: Design, tier: TierDesign) -> list[int]:
     if not tier.downs:
         return []
     run = tier.downs[0]
-    used = {port for feed in tier.feeds if feed.run == 0 for port in make_run_ports(tier, 0).of(feed)}
+    used = {port for feed in tier.feeds if feed.run == 0 for port in make_run_ports(tier, 0).list_ports_of(feed)}
     for fabric in design.fabrics:
         for nodes in fabric.feeds_of(tier.key):
             if nodes.run == 0:

@@ -132,7 +132,7 @@ class Laid:
 
     def ports_of(self, feed: Feed) -> tuple[int, ...]:
         """The ports of a feed in their run, in the order of its links."""
-        return RunPorts(self.placement.downs[feed.run], feed.run, self.feeds, (self.reach,)).of(feed)
+        return RunPorts(self.placement.downs[feed.run], feed.run, self.feeds, (self.reach,)).list_ports_of(feed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +189,9 @@ class KeptAbove:
         spread: tuple[int, ...] = ()
         if first_feed:
             del ports_by_feed[0][first_feed]
-            spread = RunPorts(replace(first, cages=cages or first.cages), 0, (first_feed,), (reach,)).of(first_feed)
+            spread = RunPorts(replace(first, cages=cages or first.cages), 0, (first_feed,), (reach,)).list_ports_of(
+                first_feed
+            )
         extras = list_extra_ports(self._lock, self._spec.key)
         downs = []
         for i, wanted in enumerate(demand.downs):
@@ -247,7 +249,7 @@ def _extend_feeds(
     cannot be had.
     """
     spread = RunPorts(run, 0, (first_feed,), (reach,)) if first_feed else None
-    spread_ports = list(spread.of(first_feed)) if spread and first_feed else []
+    spread_ports = list(spread.list_ports_of(first_feed)) if spread and first_feed else []
     ports_used = [*spread_ports, *(port for feed_ports in ports_by_feed.values() for port in feed_ports), *extras]
     if len(set(ports_used)) < len(ports_used) or any(
         port >= run.numbers or not run.cages[port // run.ways] for port in ports_used

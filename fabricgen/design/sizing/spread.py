@@ -94,7 +94,7 @@ class RunPorts:
             self._sort_from_top(first_feed.links if first_feed and first_feed.nested else 1) if first_feed else ()
         )
 
-    def of(self, feed: Feed) -> tuple[int, ...]:
+    def list_ports_of(self, feed: Feed) -> tuple[int, ...]:
         """The ports of a feed, ordered by (rank of the lower switch, number of its link)."""
         if not feed.links or feed.beside_nodes or feed.laid:
             return tuple(find_port(feed.first, feed.jumps, index) for index in range(feed.room))
@@ -102,6 +102,7 @@ class RunPorts:
             return self._chief
         first, per = feed.first - self._aligned, self._run.per_connector
         connectors_per_lower = feed.links // per
+        # nested: lane by lane over the connectors of each lower switch
         order = [
             k % connectors_per_lower * per + k // connectors_per_lower if feed.nested and connectors_per_lower else k
             for k in range(feed.links)
@@ -111,7 +112,7 @@ class RunPorts:
     def list_left_over(self, first: int) -> tuple[int, ...]:
         """Ports beyond the first `first`, in the order they are handed out, on connectors that serve nothing else."""
         laid_connectors = [
-            port // self._run.per_connector for feed in self._feeds if feed.laid for port in self.of(feed)
+            port // self._run.per_connector for feed in self._feeds if feed.laid for port in self.list_ports_of(feed)
         ]
         if laid_connectors:
             order, used = self._others if self._chief else range(self._run.numbers), set(laid_connectors)

@@ -119,7 +119,10 @@ def _lies_beside(lower: TierDesign, uplink: Uplink, upper: TierDesign) -> bool:
 def _is_kept_apart(lower: TierDesign, upper: TierDesign) -> bool:
     """Whether the ports that a lock has for links of a lower tier are on connectors that are not side by side."""
     feed = upper.feed(lower.key)
-    per, ports = upper.downs[feed.run].per_connector, make_run_ports(upper, feed.run).of(feed) if feed.laid else ()
+    per, ports = (
+        upper.downs[feed.run].per_connector,
+        make_run_ports(upper, feed.run).list_ports_of(feed) if feed.laid else (),
+    )
     connector_sets = (
         {port // per for port in ports[start : start + feed.links]} for start in range(0, len(ports), feed.links)
     )

@@ -47,7 +47,7 @@ class WrongCables:
     _spare: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def find_end(self, port: int) -> int:
-        """The first port of the cable end at a planned port."""
+        """The first port of the cable end at a planned port; remembered in `first` for all lanes of that end."""
         if port not in self.first:
             for lane in (lanes := self.plugs.list_lanes(port)):
                 self.first[lane] = lanes[0]

@@ -111,7 +111,7 @@ def _find_guids(cabling: PlannedCabling, sightings: Sightings, identities: Ident
         # (port, box) as one number, each pair once
         for key in unique_values(ports[rows].astype(np.int64) * count + boxes[rows]):
             port, box = divmod(key, count)
-            if guid := _real_guid(sightings.boxes[box].chassis):
+            if guid := _read_real_guid(sightings.boxes[box].chassis):
                 device = int(cabling.device[port])
                 is_switch = bool(cabling.read_device("nos", device))
                 place = (cabling.device_names[device], "" if is_switch else cabling.port_text(port))
@@ -164,8 +164,8 @@ def _is_mac(text: str) -> bool:
     return bool(_MAC.fullmatch(text)) and not int(text[:2], 16) & 1 and text != "00:00:00:00:00:00"
 
 
-def _real_guid(chassis: str) -> str:
-    """Sixteen digits of a GUID that hardware may have; "" for all else."""
+def _read_real_guid(chassis: str) -> str:
+    """The sixteen digits of a GUID that hardware may have; "" for a MAC, a placeholder of ours, or none."""
     if not _GUID.fullmatch(chassis):
         return ""
     number = int(chassis, 16)

@@ -235,7 +235,7 @@ class FabricWiring:
         # axes: lower switch, upper group, link to that group
         group = np.stack(groups, axis=1)[:, :, None]
         b = self._find_switches(upper).first + group * upper.count + index
-        ports = np.array(make_run_ports(upper, feed.run).of(feed), dtype=np.int32)
+        ports = np.array(make_run_ports(upper, feed.run).list_ports_of(feed), dtype=np.int32)
         b_port = ports[port]
         uplink_count = uplink.links_per_group * uplink.upper_groups
         a = np.repeat(np.arange(lower.switches, dtype=np.int32) + self._find_switches(lower).first, uplink_count)

@@ -168,7 +168,7 @@ def _count_moved_uplinks(
         if low.uplink is None or low.up is None or high is None:
             return 0
         feed = high.feed(low.key)
-        ports = make_run_ports(high, feed.run).of(feed)
+        ports = make_run_ports(high, feed.run).list_ports_of(feed)
         dealt = (low.uplink.dealt(0, k) for k in range(low.uplink.links_per_group))
         ends = dealt if low.uplink.uneven else list_uplink_ends(low.uplink, low.up)
         ends_by_stage.append([(s, ports[k]) for s, k in ends])
