@@ -67,6 +67,9 @@ class PairFacts(FrozenModel):
     anycast_segments: Annotated[
         bool, Field(description="Whether with EVPN multihoming the gateway is the only address of both.")
     ] = False
+    one_distinguisher: Annotated[
+        int, Field(ge=0, description="The number in the route distinguisher of all VLANs over EVPN; 0: each its own.")
+    ] = 0
     name: Annotated[
         Literal["first-switch", "mac", "number"],
         Field(description="What both call an MLAG pair: after its first switch, its MAC, or a number made of that."),

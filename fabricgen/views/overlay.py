@@ -96,8 +96,9 @@ def _make_overlay_vlans(switch: SwitchView, design: Design) -> Iterator[tuple[in
         vni = design.bridged_vnis.get((service.fabric, service.tenant))
         if vni and service.gateways:
             pair = int(IPv4Address(switch.multihomed)) & 0xFFFF
+            number = switch.naming.configuration.pairs.one_distinguisher or vni.number
             target = frozenset({f"{vni.vni}:{pair}"})
-            yield service.vlan, OverlayVlan(vni.vni, f"{switch.router_id}:{vni.number}", target)
+            yield service.vlan, OverlayVlan(vni.vni, f"{switch.router_id}:{number}", target)
 
 
 def _make_overlay_peers(switch: SwitchView, frames: SwitchFrames, row: int) -> dict[str, OverlayPeer]:

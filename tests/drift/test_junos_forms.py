@@ -29,7 +29,58 @@ RELAY = {
         }
     }
 }
+SEGMENT = {
+    "interfaces": {
+        "interface": [
+            {"name": "et-0/0/0", "ether-options": {"ieee-802.3ad": {"lacp": {"force-up": [None]}, "bundle": "ae1"}}},
+            {
+                "name": "ae1",
+                "esi": {"identifier": "00:02:00:00:21:00:01:00:00:01", "all-active": [None]},
+                "aggregated-ether-options": {"lacp": {"active": [None], "system-id": "02:00:00:21:00:01"}},
+            },
+        ]
+    },
+    "routing-instances": {
+        "instance": [
+            {
+                "name": "MAC-VRF",
+                "instance-type": "mac-vrf",
+                "protocols": {
+                    "evpn": {
+                        "extended-vni-list": ["all"],
+                        "vni-options": {"vni": [{"name": 10002, "vrf-target": {"community": "target:10002:33"}}]},
+                    }
+                },
+                "interface": [{"name": "ae1.0"}],
+                "vrf-target": {"community": "target:10.0.0.33:65534"},
+                "vlans": {"vlan": [{"name": "compute", "vlan-id": 100, "vxlan": {"vni": 10002}}]},
+            }
+        ]
+    },
+}
 FORMS = {
+    "segment": (
+        SEGMENT,
+        """
+        interfaces {
+            et-0/0/0 { ether-options { 802.3ad { lacp { force-up; } ae1; } } }
+            ae1 {
+                esi { 00:02:00:00:21:00:01:00:00:01; all-active; }
+                aggregated-ether-options { lacp { active; system-id 02:00:00:21:00:01; } }
+            }
+        }
+        routing-instances { MAC-VRF {
+            instance-type mac-vrf;
+            protocols { evpn {
+                extended-vni-list all;
+                vni-options { vni 10002 { vrf-target target:10002:33; } }
+            } }
+            interface ae1.0;
+            vrf-target target:10.0.0.33:65534;
+            vlans { compute { vlan-id 100; vxlan { vni 10002; } } }
+        } }
+        """,
+    ),
     "relay": (
         RELAY,
         """

@@ -20,6 +20,7 @@ from tests.render.rendered import (
     EVPN_JUNOS,
     EVPN_PAIRS,
     EVPN_PAIRS_CUMULUS,
+    EVPN_PAIRS_JUNOS,
     EVPN_PAIRS_SONIC,
     JUNOS,
     UNNUMBERED,
@@ -93,6 +94,15 @@ CASES = {
     "junos-relay-over-evpn": (
         "evpn-guests",
         (*EVPN_JUNOS, *DUAL, f"fabrics.inband.{RELAY}", f"fabrics.storage.{RELAY}"),
+    ),
+    "junos-segment-relay": ("evpn-guests", (*EVPN_PAIRS_JUNOS, *DUAL, f"fabrics.compute.{RELAY}")),
+    "junos-segment-relay-of-tenants": (
+        "evpn-guests",
+        (*EVPN_PAIRS_JUNOS, *DUAL, *UNNUMBERED, f"fabrics.compute.{RELAY}", "tenants={blue: {nodes: [p1/su-1]}}"),
+    ),
+    "junos-bonds": (
+        "leaf-spine",
+        (*JUNOS, *BRIDGED, "fabrics.compute.bond=node", "fabrics.compute.lacp_fallback=true", ONE_LEAF),
     ),
     "tenants": ("tenants", (f"fabrics.compute.{RELAY}", f"fabrics.storage.{RELAY}", f"fabrics.storage.{ACCESS}")),
     "sonic-v6-relay": ("leaf-spine", (*V6, *BRIDGED, f"fabrics.compute.{RELAY}")),

@@ -20,6 +20,7 @@ from tests.render.rendered import (
     DUAL,
     EVPN_EOS,
     EVPN_JUNOS,
+    EVPN_PAIRS_JUNOS,
     EVPN_PAIRS_SONIC,
     EXAMPLES,
     JUNOS,
@@ -41,7 +42,9 @@ CASES += [
 ]
 CASES += [("leaf-spine", JUNOS + sets) for sets in ((), *SETS) if sets != STATIC]
 CASES += [("evpn-guests", EVPN_JUNOS + sets) for sets in ((), DUAL, UNNUMBERED + ONE_NUMBER)]
-CASES += [("evpn-guests", EVPN_PAIRS_SONIC + sets) for sets in (DUAL, DUAL + UNNUMBERED)]
+CASES += [
+    ("evpn-guests", nos + sets) for nos in (EVPN_PAIRS_SONIC, EVPN_PAIRS_JUNOS) for sets in (DUAL, DUAL + UNNUMBERED)
+]
 
 
 @pytest.mark.tenth

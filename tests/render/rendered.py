@@ -47,6 +47,11 @@ EVPN_PAIRS_CUMULUS = (
     "fabrics.compute.tiers.leaf={switch: sn5600, per: su, count: 2, spread: stripe, pair: evpn}",
     *EVPN_PAIRS[-2:],
 )
+EVPN_PAIRS_JUNOS = (
+    "nos=junos",
+    *(pair.replace("7060x6-64de", "qfx5130-32cd") for pair in EVPN_PAIRS[1:3]),
+    *EVPN_PAIRS[3:],
+)
 EVPN_PAIRS_SONIC = ("nos=sonic", *EVPN_PAIRS_CUMULUS[1:])
 COPPER = (
     "fabrics.oob.nos=eos",

@@ -31,7 +31,7 @@ from fabricgen.views.model.ports import model_bonds
 from tests.conftest import BLUEPRINTS, built_files, example_cluster, example_design
 from tests.parity.switches import first, read, rendered, wanted
 from tests.render.nvue_model import faults
-from tests.render.rendered import EVPN_PAIRS, EVPN_PAIRS_CUMULUS, EVPN_PAIRS_SONIC
+from tests.render.rendered import EVPN_PAIRS, EVPN_PAIRS_CUMULUS, EVPN_PAIRS_JUNOS, EVPN_PAIRS_SONIC
 
 EXAMPLE, LEAF = "host-vlans", "configs/inband-leaf-01"
 ONE_SWITCH = (
@@ -344,7 +344,11 @@ TENANTS = ("tenants={blue: {nodes: [p1/su-1]}, red: {nodes: [p1/su-2/node-1]}}",
 
 @pytest.mark.slow
 @pytest.mark.parametrize("tenants", [(), TENANTS], ids=["", "tenants"])
-@pytest.mark.parametrize("sets", [EVPN_PAIRS, EVPN_PAIRS_CUMULUS, EVPN_PAIRS_SONIC], ids=["eos", "cumulus", "sonic"])
+@pytest.mark.parametrize(
+    "sets",
+    [EVPN_PAIRS, EVPN_PAIRS_CUMULUS, EVPN_PAIRS_SONIC, EVPN_PAIRS_JUNOS],
+    ids=["eos", "cumulus", "sonic", "junos"],
+)
 def test_both_switches_of_a_segment_agree(sets: tuple[str, ...], tenants: tuple[str, ...]) -> None:
     """RFC 7432, section 8: both have the segment of a bond, and the route target of its VLAN; no others have either."""
     cluster = example_cluster("evpn-guests", *sets, *tenants)

@@ -6,9 +6,10 @@ A statement that is not known here is an error.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
+from fabricgen.nos.junos.reading.bonds import AGGREGATE, MAC_VRF, Aggregate
 from fabricgen.nos.junos.reading.hosts import RELAY, Relays, make_relay
 from fabricgen.nos.junos.reading.lines import as_lines, pass_on, remove_quotes
 from fabricgen.nos.junos.reading.management import INSTANCE, SNMP, SYSTEM, JunosManagement, take_gateway
@@ -17,9 +18,10 @@ from fabricgen.nos.junos.reading.routing import INSTANCES, OPTIONS, POLICY, PROT
 from fabricgen.nos.junos.reading.text import read_lines
 from fabricgen.running.policy import Route, list_connected_routes
 from fabricgen.running.tree import Line, Rules, is_tolerant, read_part, report_misfit, report_unknown
-from fabricgen.switch.interfaces import Access, Interface, Relay, Vlan, is_unused
+from fabricgen.switch.interfaces import Access, Bond, Interface, Relay, Vlan, is_unused
 from fabricgen.switch.model import Management, Switch
 from fabricgen.switch.qos import Balancing
+from fabricgen.switch.routing import OverlayVlan
 
 FRAME_BYTES = 18
 """What a frame has beside its packet."""
@@ -44,12 +46,16 @@ class Port:
     members: list[str] = field(default_factory=list)
     native: int = 0
     guarded: bool = False
+    bond: int = 0
+    forced_up: bool = False
+    aggregate: Aggregate = field(default_factory=Aggregate)
 
 
 @dataclass
 class Gateway:
     """A unit of `irb`."""
 
+    mac: str = ""
     mtus: dict[str, int] = field(default_factory=dict)
     addresses: list[str] = field(default_factory=list)
 
@@ -59,6 +65,8 @@ class Box:
     """What the configuration says."""
 
     ports: dict[str, Port] = field(default_factory=dict)
+    aggregates: int = 0
+    """How many bonds there may be, from ae0."""
     irb_mtu: int = 0
     gateways: dict[int, Gateway] = field(default_factory=dict)
     vlans: dict[str, int] = field(default_factory=dict)
@@ -109,13 +117,20 @@ def _make_switch(box: Box) -> Switch:
     management = [name for name in box.ports if name.startswith(("re0:", "em", "fxp"))]
     _check_cages(box, cages)
     names = [name for name in box.ports if name not in cages and name.startswith("et-")]
+    bonds = {_parse_bond(name): read_part(name, partial(_make_bond, box, name), None) for name in _list_bonds(box)}
     unread = Interface(True, 0, 0)
     interfaces = {name: read_part(name, partial(_make_interface, box, name, cages), unread) for name in names}
     unused = frozenset(name for name, port in interfaces.items() if is_unused(port))
     used = {name: port for name, port in interfaces.items() if name not in unused}
+    if any(bond and bond.segment for bond in bonds.values()):
+        uplinks = box.routing.list_uplinks({name: port.addresses for name, port in used.items()})
+        used = {name: replace(port, tracked=name in uplinks) for name, port in used.items()}
     loopbacks, vlans = frozenset(box.loopbacks.get(0, ())), {n: _make_vlan(box, n) for n in box.vlans.values()}
     by_vrf = {vrf: frozenset(names) for unit, names in box.loopbacks.items() if (vrf := box.vrf_of(f"lo0.{unit}"))}
     _check_stanzas(box, management)
+    bridged = {f"{name}.0" for name, port in box.ports.items() if port.mode}
+    none: dict[int, OverlayVlan] = {}
+    over_evpn = read_part("MAC-VRF", lambda: box.routing.mac_vrf.make_vlans(box.vlans, bridged), none)
 
     def routes_in(vrf: str) -> Iterator[Route]:
         return list_connected_routes(vrf, used, {}, vlans, loopbacks, by_vrf)
@@ -132,11 +147,12 @@ def _make_switch(box: Box) -> Switch:
         vrfs=frozenset(box.routing.vrfs),
         management=read_part("management", lambda: box.managed.management(own_addresses), Management()),
         vlans=vlans,
+        bonds={number: bond for number, bond in bonds.items() if bond},
         bgp=read_part("BGP", lambda: box.routing.make_bgp(routes_in, addresses), {}),
         drained=read_part("maintenance", box.routing.drained, False),
-        qos=read_part("QoS", lambda: box.qos.qos(used), None),
+        qos=read_part("QoS", lambda: box.qos.qos({n: f"ae{p.bond}" if p.bond else n for n, p in used.items()}), None),
         balancing=read_part("load balancing", lambda: box.qos.balancing(families), Balancing()),
-        overlay=read_part("overlay", lambda: box.routing.overlay(loopbacks), None),
+        overlay=read_part("overlay", lambda: box.routing.overlay(loopbacks, over_evpn), None),
     )
 
 
@@ -160,6 +176,8 @@ def _check_stanzas(box: Box, management: list[str]) -> None:
         report_misfit(f"routes over several links take one of them: {sorted(lacking)}")
     if box.lldp != LLDP:
         report_misfit(f"LLDP tells ports otherwise: {sorted(box.lldp ^ LLDP)}")
+    if box.aggregates != max((number + 1 for number in map(_parse_bond, _list_bonds(box))), default=0):
+        report_misfit(f"the device has {box.aggregates} bonds, and not those that are configured")
     if len(management) > 1:
         report_misfit(f"several ports are for management: {management}")
 
@@ -183,16 +201,12 @@ def _make_interface(box: Box, name: str, cages: Mapping[str, Port]) -> Interface
     port, cage = box.ports[name], cages.get(name.partition(":")[0])
     if cage and port.speed_gbps and port.speed_gbps != cage.speed_gbps:
         report_misfit(f"{name} has another speed than its cage")
-    mtu = port.frame_mtu - FRAME_BYTES if port.frame_mtu else 0
+    frame_mtu = box.port(f"ae{port.bond}").frame_mtu if port.bond else port.frame_mtu
+    mtu = frame_mtu - FRAME_BYTES if frame_mtu else 0
     if any(family_mtu != mtu for family_mtu in port.families.values()) and not is_tolerant():
         report_misfit(f"{name} takes frames of {port.frame_mtu} bytes, and packets of {sorted(port.families.values())}")
-    vlans = [box.vlans.get(member, 0) for member in port.members]
-    if bool(vlans) != bool(port.mode) or 0 in vlans or (port.mode == "access" and len(vlans) != 1):
-        report_misfit(f"{name} is neither a plain access port nor a plain trunk, or in a VLAN that is not there")
-    if port.native and port.native not in vlans:
-        report_misfit(f"{name} has untagged packets in VLAN {port.native}, which it is not in")
-    untagged = port.native if port.mode == "trunk" else next(iter(vlans), 0)
-    if not is_tolerant() and port.admin_up and not (port.frame_mtu and (port.speed_gbps or cage)):
+    untagged, tagged = _find_vlans(box, name)
+    if not is_tolerant() and port.admin_up and not (frame_mtu and (port.speed_gbps or cage)):
         report_misfit(f"{name} has a speed or MTU of Junos's choice")
     return Interface(
         admin_up=port.admin_up,
@@ -203,11 +217,53 @@ def _make_interface(box: Box, name: str, cages: Mapping[str, Port]) -> Interface
         addresses=frozenset(port.addresses),
         link_local="inet6" in port.families and not any(":" in address for address in port.addresses),
         access_vlan=untagged,
-        tagged_vlans=frozenset(vlans) - {untagged},
+        tagged_vlans=tagged,
+        bond=port.bond,
         vrf=box.vrf_of(f"{name}.0"),
         description=port.description,
         relay=box.find_relay(f"{name}.0"),
         access=Access(bpdu_guard=port.guarded),
+    )
+
+
+def _find_vlans(box: Box, name: str) -> tuple[int, frozenset[int]]:
+    """(the untagged VLAN, the tagged VLANs) of a port or bond; raises UnknownTextError for what is no port of VLANs."""
+    port = box.ports[name]
+    vlans = [box.vlans.get(member, 0) for member in port.members]
+    if bool(vlans) != bool(port.mode) or 0 in vlans or (port.mode == "access" and len(vlans) != 1):
+        report_misfit(f"{name} is neither a plain access port nor a plain trunk, or in a VLAN that is not there")
+    if port.native and port.native not in vlans:
+        report_misfit(f"{name} has untagged packets in VLAN {port.native}, which it is not in")
+    untagged = port.native if port.mode == "trunk" else next(iter(vlans), 0)
+    return untagged, frozenset(vlans) - {untagged}
+
+
+def _list_bonds(box: Box) -> list[str]:
+    return [name for name in box.ports if name.startswith("ae")]
+
+
+def _parse_bond(name: str) -> int:
+    """The number of a bond."""
+    return int(name.removeprefix("ae"))
+
+
+def _make_bond(box: Box, name: str) -> Bond:
+    port, number = box.ports[name], _parse_bond(name)
+    members = {member for member, far in box.ports.items() if far.bond == number and member != name}
+    forced_up = [member for member in members if box.ports[member].forced_up]
+    untagged, tagged = _find_vlans(box, name)
+    if not is_tolerant() and len(forced_up) > 1:
+        report_misfit(f"several ports of {name} carry traffic without LACP")
+    return Bond(
+        members=members,
+        admin_up=port.admin_up,
+        mtu=port.frame_mtu - FRAME_BYTES if port.frame_mtu else 0,
+        access_vlan=untagged,
+        tagged_vlans=tagged,
+        description=port.description,
+        access=Access(bpdu_guard=port.guarded),
+        fallback=bool(forced_up),
+        segment=port.aggregate.find_segment(name),
     )
 
 
@@ -223,7 +279,12 @@ def _make_vlan(box: Box, number: int) -> Vlan:
             f"the gateway of VLAN {number} takes packets of {short or box.irb_mtu} bytes, and its ports larger ones"
         )
     interface = f"irb.{number}"
-    return Vlan(frozenset(gateway.addresses), box.vrf_of(interface), relay=box.find_relay(interface))
+    return Vlan(
+        frozenset(gateway.addresses),
+        box.vrf_of(interface),
+        relay=box.find_relay(interface),
+        anycast=bool(gateway.mac),
+    )
 
 
 CHASSIS, INTERFACES, VLANS = Rules(), Rules(), Rules()
@@ -248,6 +309,11 @@ def _read_max_paths(box: Box, line: Line, count: str) -> None:
     box.routing.max_paths = int(count)
 
 
+@CHASSIS.line(r"aggregated-devices ethernet device-count (\d+)")
+def _read_aggregates(box: Box, line: Line, count: str) -> None:
+    box.aggregates = int(count)
+
+
 @INTERFACES.line(r"lo0 unit (\d+) family inet6? address (\S+)")
 def _read_loopback(box: Box, line: Line, unit: str, address: str) -> None:
     box.loopbacks.setdefault(int(unit), []).append(address)
@@ -258,9 +324,10 @@ def _read_irb_mtu(box: Box, line: Line, mtu: str) -> None:
     box.irb_mtu = int(mtu)
 
 
-@INTERFACES.line(r"irb unit (\d+) (?:description .+|family (inet6?) (mtu|address) (\S+))")
-def _read_gateway(box: Box, line: Line, unit: str, family: str, word: str, value: str) -> None:
+@INTERFACES.line(r"irb unit (\d+) (?:description .+|mac (\S+)|family (inet6?) (mtu|address) (\S+))")
+def _read_gateway(box: Box, line: Line, unit: str, mac: str, family: str, word: str, value: str) -> None:
     gateway = box.gateways.setdefault(int(unit), Gateway())
+    gateway.mac = mac or gateway.mac
     if word == "mtu":
         gateway.mtus[family] = int(value)
     elif word:
@@ -270,6 +337,16 @@ def _read_gateway(box: Box, line: Line, unit: str, family: str, word: str, value
 @INTERFACES.line(r"(\S+) (.+)")
 def _read_port_line(box: Box, line: Line, name: str, rest: str) -> None:
     pass_on(_PORT, line, rest, box.port(name))
+
+
+@_PORT.line(r"((?:aggregated-ether-options|esi) .+)")
+def _read_aggregate(port: Port, line: Line, rest: str) -> None:
+    pass_on(AGGREGATE, line, rest, port.aggregate)
+
+
+@_PORT.line(r"ether-options 802\.3ad (?:ae(\d+)|lacp (force-up))")
+def _read_bond_of_port(port: Port, line: Line, number: str, forced_up: str) -> None:
+    port.bond, port.forced_up = int(number or port.bond), port.forced_up or bool(forced_up)
 
 
 @_PORT.line("disable")
@@ -318,6 +395,14 @@ def _read_default_route(box: Box, line: Line, prefix: str, hop: str) -> None:
 @FORWARDING.line(r"dhcp-relay (?:(dhcpv6) )?(.+)")
 def _read_relay(box: Box, line: Line, word: str, rest: str) -> None:
     pass_on(RELAY, line, rest, box.relays.setdefault(word or "", Relays()))
+
+
+@INSTANCES.line(rf"{MAC_VRF} vlans (?:(\S+) vxlan vni (\d+)|(.+))")
+def _read_bridged_vlan(box: Box, line: Line, name: str, vni: str, rest: str) -> None:
+    if name:
+        box.routing.mac_vrf.vni_of[name] = int(vni)
+    else:
+        pass_on(VLANS, line, rest, box)
 
 
 VLANS.ignore_lines(r"\S+ description .+")

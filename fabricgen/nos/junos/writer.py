@@ -23,17 +23,21 @@ User Guide, BPDU protection on interfaces without spanning tree).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.nos.junos.reading.text import quote
+from fabricgen.nos.junos.writing.bonds import GATEWAY_MAC, list_fallbacks, make_bond_row, make_mac_vrf
 from fabricgen.nos.junos.writing.hosts import list_relays
 from fabricgen.nos.junos.writing.management import make_management_values
 from fabricgen.nos.junos.writing.qos import make_qos_values
 from fabricgen.nos.junos.writing.routing import make_bgp_values
 from fabricgen.render.escape import make_one_line, require_token
 from fabricgen.render.ports import list_unused_ports
-from fabricgen.views.model.ports import model_interface
+from fabricgen.switch.interfaces import Bond, Interface
+from fabricgen.views.model.hosts import model_vlan
+from fabricgen.views.model.ports import model_bonds, model_interface
 from fabricgen.views.model.routing import list_loopback_prefixes
 from fabricgen.views.switch import SwitchPort, SwitchView
 
@@ -61,7 +65,8 @@ def files(switch: SwitchView) -> tuple[tuple[str, str], ...]:  # noqa: ARG001 - 
 
 def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
     """The values for the templates in `templates/junos`."""
-    naming = catalog.naming("junos")
+    naming, bonds, mac_vrf = catalog.naming("junos"), model_bonds(switch), make_mac_vrf(switch)
+    fallbacks = list_fallbacks(bonds)
     return {
         "hostname": require_token(switch.name),
         "asn": switch.asn,
@@ -71,9 +76,14 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
             *((loopback.number, list_family_rows(loopback.prefixes)) for loopback in switch.vrf_loopbacks),
         ],
         "cages": _list_cage_rows(switch),
-        "ports": [_make_port_row(switch, port) for port in switch.ports],
+        "ports": [
+            *(_make_port_row(switch, port, forced_up=port.name in fallbacks) for port in switch.ports),
+            *(_make_switched_row(switch, bond) | make_bond_row(number, bond) for number, bond in bonds.items()),
+        ],
+        "aggregates": max(bonds, default=-1) + 1,
+        "mac_vrf": mac_vrf,
         "unused": list_unused_ports(switch, naming),
-        "vlans": _list_vlan_rows(switch),
+        "vlans": _list_vlan_rows(switch, mac_vrf["of_vlan"] if mac_vrf else {}),
         "frame_mtu": GATEWAY_MTU + FRAME_BYTES,
         "gateway_mtu": GATEWAY_MTU,
         "relays": list_relays(switch, ""),
@@ -102,35 +112,53 @@ def _list_cage_rows(switch: SwitchView) -> list[tuple[str, int, int]]:
     ]
 
 
-def _make_port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
-    """The values of a port, "" or 0 where it has none."""
+def _make_port_row(switch: SwitchView, port: SwitchPort, *, forced_up: bool) -> dict[str, Any]:
+    """The values of a port, "" or 0 where it has none; `forced_up`: it carries traffic before a host speaks LACP."""
     interface = model_interface(switch, port)
-    names = {service.vlan: require_token(service.label) for service in switch.services}
     families = list_family_rows([*interface.addresses])
     if interface.link_local:
         words = [FAMILIES[family == "v6"] for family in switch.fabric.families]
         families = [(word, []) for word in dict.fromkeys([*words, "inet6"])]
-    tagged = [names[vlan] for vlan in interface.trunk_vlans]
     return {
+        **_make_switched_row(switch, interface),
         "name": require_token(port.name),
         "description": quote(make_one_line(interface.description)),
-        "frame_mtu": interface.mtu + FRAME_BYTES,
+        "frame_mtu": 0 if interface.bond else interface.mtu + FRAME_BYTES,
         "mtu": interface.mtu,
+        "bond": interface.bond,
+        "forced_up": forced_up,
         "speed": interface.speed_gbps if port.ways == 1 else 0,
         "fec": "none" if interface.states_no_fec else FEC_WORDS[interface.fec],
         "families": families,
-        "mode": "trunk" if tagged else "access" if interface.access_vlan else "",
-        "native": interface.access_vlan if tagged else 0,
-        "members": tagged or [names[vlan] for vlan in (interface.access_vlan,) if vlan],
-        "guarded": interface.access.bpdu_guard and bool(interface.access_vlan or tagged),
         "shutdown": not interface.admin_up,
     }
 
 
-def _list_vlan_rows(switch: SwitchView) -> list[dict[str, Any]]:
-    """The VLANs of hosts with their gateways."""
-    return [
-        {"name": require_token(service.label), "vlan": service.vlan, "families": list_family_rows(service.gateways)}
-        for service in switch.services
-        if service.gateways
-    ]
+def _make_switched_row(switch: SwitchView, interface: Interface | Bond) -> dict[str, Any]:
+    """The VLANs of a port or bond, with the MTU of its frames."""
+    names = {service.vlan: require_token(service.label) for service in switch.services}
+    tagged = [names[vlan] for vlan in interface.trunk_vlans]
+    return {
+        "speed": 0,
+        "fec": "",
+        "families": [],
+        "bond": 0,
+        "lacp": False,
+        "frame_mtu": interface.mtu + FRAME_BYTES,
+        "mode": "trunk" if tagged else "access" if interface.access_vlan else "",
+        "native": interface.access_vlan if tagged else 0,
+        "members": tagged or [names[vlan] for vlan in (interface.access_vlan,) if vlan],
+        "guarded": interface.access.bpdu_guard and bool(interface.access_vlan or tagged),
+    }
+
+
+def _list_vlan_rows(switch: SwitchView, over_evpn: Mapping[int, tuple[int, str]]) -> list[dict[str, Any]]:
+    """The VLANs of hosts with their gateways, and (VNI, target) of those that go over EVPN."""
+    rows = []
+    for service in switch.services:
+        if service.gateways:
+            vni, target = over_evpn.get(service.vlan, (0, ""))
+            mac = GATEWAY_MAC if model_vlan(switch, service).anycast else ""
+            row = {"name": require_token(service.label), "vlan": service.vlan, "vni": vni, "target": target}
+            rows.append(row | {"mac": mac, "families": list_family_rows(service.gateways)})
+    return rows

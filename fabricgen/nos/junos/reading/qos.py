@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
@@ -79,11 +79,11 @@ class JunosQos:
             report_misfit(f"load is balanced otherwise: {sorted(self.by_load)}")
         return Balancing(by_load=True)
 
-    def qos(self, ports: Iterable[str]) -> Qos | None:
-        """QoS as the model has it, given the ports in use; None where there is none."""
+    def qos(self, ports: Mapping[str, str]) -> Qos | None:
+        """QoS as the model has it, None where there is none; each port in use is given with its bond, or itself."""
         if not self.bound:
             return None
-        bound = {port: row_of_port for port in ports if (row_of_port := self._bound_to(port))}
+        bound = {port: row_of_port for port, name in ports.items() if (row_of_port := self._bound_to(name))}
         classifiers = {row["classifier"] for row in bound.values()}
         if len(classifiers) != 1:
             report_misfit(f"ports have classifiers {sorted(classifiers)}")

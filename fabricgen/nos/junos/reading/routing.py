@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 from typing import Any, Protocol
 
-from fabricgen.nos.junos.reading.hosts import RELAY, Relays
+from fabricgen.nos.junos.reading.bonds import BRIDGING, MAC_VRF, MacVrf
 from fabricgen.nos.junos.reading.lines import pass_on, remove_quotes
-from fabricgen.running.bgp import Instance, VrfLines, is_drained, make_overlay
+from fabricgen.nos.junos.reading.vrfs import OWN_TABLE, VRF, Vrf
+from fabricgen.running.bgp import Instance, is_drained, make_overlay
 from fabricgen.running.policy import Policies, Route
 from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
-from fabricgen.switch.routing import EVPN, OWN_ROUTES, Bfd, Bgp, Entry, Overlay
+from fabricgen.switch.routing import EVPN, OWN_ROUTES, Bfd, Bgp, Entry, Overlay, OverlayVlan
 
 FAMILIES = {"inet": "v4", "inet6": "v6"}
 
@@ -37,44 +38,6 @@ class Group:
     teardowns: dict[str, str] = field(default_factory=dict)
     locals_: dict[str, str] = field(default_factory=dict)
     intervals: dict[str, int] = field(default_factory=dict)
-
-
-OWN_TABLE = frozenset({"instance-type virtual-router"})
-"""What a VRF says that stays on the switch."""
-
-
-@dataclass
-class Vrf:
-    """A routing instance. `words` are lines that go with others."""
-
-    interfaces: set[str] = field(default_factory=set)
-    relays: dict[str, Relays] = field(default_factory=dict)
-    """DHCP relay there: of IPv4 under "", of IPv6 under `dhcpv6`."""
-    words: set[str] = field(default_factory=set)
-    vni: int = 0
-    policy: str = ""
-    distinguisher: str = ""
-    target: str = ""
-
-    def lines(self, name: str, families: Set[str]) -> VrfLines:
-        """What it has over EVPN; raises UnknownTextError where a part is missing."""
-        ribs = {f"routing-options rib {name}.inet6.0 multipath"} if "v6" in families else set()
-        required = {*OVER_EVPN, *ribs}
-        if not is_tolerant() and (self.words != required or not (self.vni and self.policy and self.target)):
-            report_misfit(f"VRF {name} lacks a part of what it takes over EVPN: {sorted(self.words ^ required)}")
-        targets = {self.target} if self.target else set[str]()
-        return VrfLines(self.vni, self.distinguisher, targets, set(targets), set(families))
-
-
-OVER_EVPN = frozenset(
-    {
-        "instance-type vrf",
-        "routing-options multipath",
-        "protocols evpn ip-prefix-routes advertise direct-nexthop",
-        "protocols evpn ip-prefix-routes encapsulation vxlan",
-    }
-)
-"""What a VRF says that goes over EVPN."""
 
 
 @dataclass
@@ -104,6 +67,7 @@ class JunosRouting:
     advertised: set[str] = field(default_factory=set)
     """Ports that send router advertisements."""
     vrfs: dict[str, Vrf] = field(default_factory=dict)
+    mac_vrf: MacVrf = field(default_factory=MacVrf)
 
     def find_or_begin_instance(self) -> Instance:
         """BGP, when it is first spoken of."""
@@ -154,8 +118,11 @@ class JunosRouting:
                 instances[vrf] = of_vrf.make_bgp(self.policies, routes_in(vrf), ())
         return instances
 
-    def overlay(self, loopbacks: Iterable[str]) -> Overlay | None:
-        """EVPN, given the loopbacks of the switch; raises UnknownTextError for VRFs that lack a part of it."""
+    def overlay(self, loopbacks: Iterable[str], vlans: Mapping[int, OverlayVlan]) -> Overlay | None:
+        """EVPN, given the loopbacks of the switch, and its VLANs over EVPN.
+
+        Raises UnknownTextError for VRFs that lack a part of it.
+        """
         families = frozenset(
             f for neighbor in (self.instance or Instance(0)).neighbors.values() for f in neighbor.active
         ) - {EVPN}
@@ -165,9 +132,9 @@ class JunosRouting:
             if vrf_read.vni or vrf_read.words - OWN_TABLE
         }
         address = next((text.partition("/")[0] for text in sorted(loopbacks) if ":" not in text), "")
-        if bool(lines) != ("chained-composite-next-hop ingress evpn" in self.words):
-            report_misfit("next hops of EVPN are not composed, or without VRFs over it")
-        overlay = make_overlay(self.instance, self.policies, lines, address if lines else "")
+        if bool(lines or vlans) != ("chained-composite-next-hop ingress evpn" in self.words):
+            report_misfit("next hops of EVPN are not composed, or without VRFs and VLANs over it")
+        overlay = make_overlay(self.instance, self.policies, lines, address if lines or vlans else "", vlans=vlans)
         if overlay and overlay.source != address:
             report_misfit(f"sessions for EVPN come from {overlay.source}")
         return overlay
@@ -188,6 +155,13 @@ class JunosRouting:
             report_misfit(
                 f"group {name} is not external, has one path, or its policy no effect: {sorted(group.words ^ required)}"
             )
+
+    def list_uplinks(self, addresses: Mapping[str, Iterable[str]]) -> set[str]:
+        """The ports with sessions to the tier above, given the addresses of each."""
+        upward = {name for name in self.groups if name.startswith("UP")}
+        own = {address for name in upward for address in self.groups[name].locals_.values()}
+        held = {port for port, texts in addresses.items() if own.intersection(text.partition("/")[0] for text in texts)}
+        return held | {port for name in upward for port in self.groups[name].ports}
 
     def drained(self) -> bool:
         """Whether all sessions are the last choice of their neighbours."""
@@ -253,7 +227,7 @@ class HasRouting(Protocol):
 
 
 POLICY, OPTIONS, PROTOCOLS, INSTANCES = Rules(), Rules(), Rules(), Rules()
-_TERM, _BGP, _GROUP, _FAMILY, _NEIGHBOR, _VRF = Rules(), Rules(), Rules(), Rules(), Rules(), Rules()
+_TERM, _BGP, _GROUP, _FAMILY, _NEIGHBOR = Rules(), Rules(), Rules(), Rules(), Rules()
 
 
 @POLICY.line(r"route-filter-list (\S+) (\S+) (exact|prefix-length-range /\d+-/\d+)")
@@ -457,34 +431,11 @@ def _read_peer_as_list(instance: Instance, name: str, group: Group, line: Line, 
     group.as_list = list_
 
 
-@INSTANCES.line(r"(?!mgmt_junos )(\S+) (.+)")
+@INSTANCES.line(rf"{MAC_VRF} (?!vlans )(.+)")
+def _read_bridging(box: HasRouting, line: Line, rest: str) -> None:
+    pass_on(BRIDGING, line, rest, box.routing.mac_vrf)
+
+
+@INSTANCES.line(rf"(?!mgmt_junos |{MAC_VRF} )(\S+) (.+)")
 def _read_vrf_line(box: HasRouting, line: Line, name: str, rest: str) -> None:
-    pass_on(_VRF, line, rest, box.routing.vrfs.setdefault(name, Vrf()))
-
-
-@_VRF.line(r"interface (\S+)")
-def _read_interface(vrf: Vrf, line: Line, name: str) -> None:
-    vrf.interfaces.add(name)
-
-
-@_VRF.line(r"forwarding-options dhcp-relay (?:(dhcpv6) )?(.+)")
-def _read_relay(vrf: Vrf, line: Line, word: str, rest: str) -> None:
-    pass_on(RELAY, line, rest, vrf.relays.setdefault(word or "", Relays()))
-
-
-@_VRF.line(
-    r"instance-type (?:vrf|virtual-router)|routing-options (?:rib \S+ )?multipath|"
-    r"protocols evpn ip-prefix-routes (?:advertise direct-nexthop|encapsulation vxlan)"
-)
-def _read_vrf_word(vrf: Vrf, line: Line) -> None:
-    vrf.words.add(line.text)
-
-
-@_VRF.line(r"protocols evpn ip-prefix-routes (?:vni (\d+)|export (\S+))")
-def _read_vni_or_policy(vrf: Vrf, line: Line, vni: str, policy: str) -> None:
-    vrf.vni, vrf.policy = int(vni or vrf.vni), policy or vrf.policy
-
-
-@_VRF.line(r"route-distinguisher (\S+)|vrf-target target:(\S+)")
-def _read_distinguisher_or_target(vrf: Vrf, line: Line, distinguisher: str, target: str) -> None:
-    vrf.distinguisher, vrf.target = distinguisher or vrf.distinguisher, target or vrf.target
+    pass_on(VRF, line, rest, box.routing.vrfs.setdefault(name, Vrf()))

@@ -10,7 +10,7 @@ Load is balanced by that of the links (`ecmp-dlb`): flowlet by flowlet with that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -29,9 +29,15 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any]:
     are chosen, None for by hash alone.
     """
     qos, balancing = model_qos(switch), model_balancing(switch)
+    bond_of = {port.name: f"ae{port.bond}" for port in switch.ports if port.bond}
     families = [word for word, v in (("ipv4", "v4"), ("ipv6", "v6")) if v in switch.fabric.families]
     by_load = {"sprays": switch.fabric.balancing.mode == SPRAY, "families": families} if balancing.by_load else None
-    return {"qos": _make_class_values(qos, qos.watchdog) if qos and qos.watchdog else None, "by_load": by_load}
+    return {
+        "qos": _make_class_values(qos, qos.watchdog) | {"ports": _list_port_rows(qos, bond_of)}
+        if qos and qos.watchdog
+        else None,
+        "by_load": by_load,
+    }
 
 
 @lru_cache(maxsize=256)
@@ -39,7 +45,6 @@ def _make_class_values(qos: Qos, watchdog: Watchdog) -> dict[str, Any]:
     """The values that all switches with such ports share."""
     lossy_class, cnp_class, roce_class = qos.classes
     queues = next(iter(qos.ports.values())).queues
-    pauses = {name: bool(port.pfc) for name, port in qos.ports.items()}
     return {
         "cnp_points": _list_code_points(qos.class_of, cnp_class),
         "roce_points": _list_code_points(qos.class_of, roce_class),
@@ -56,9 +61,15 @@ def _make_class_values(qos: Qos, watchdog: Watchdog) -> dict[str, Any]:
         "detection": -(-watchdog.detect_ms // watchdog.poll_ms),
         "recovery": watchdog.restore_ms,
         "action": watchdog.action,
-        # one line for all where nothing differs
-        "ports": [(ALL_PORTS, True)] if all(pauses.values()) else list(pauses.items()),
     }
+
+
+def _list_port_rows(qos: Qos, bond_of: Mapping[str, str]) -> list[tuple[str, bool]]:
+    """(port, whether it pauses): all as one where they are alike, but for the ports of bonds, which take nothing (YANG,
+    junos-conf-interfaces, `bundle`: "scheduler-map config can not be applied on ae child").
+    """
+    pauses = {bond_of.get(name, name): bool(port.pfc) for name, port in qos.ports.items()}
+    return list(pauses.items()) if bond_of or not all(pauses.values()) else [(ALL_PORTS, True)]
 
 
 def _list_code_points(class_of: Sequence[int], number: int) -> list[str]:
