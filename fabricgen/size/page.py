@@ -1,0 +1,137 @@
+"""The blueprint of a shape: text as a person would write it.
+
+Links are fibre, but for those between the nodes and the leaf of a rack, which are copper where it can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isqrt
+
+from fabricgen.size.shapes import ROLE, Hardware, Ports, Shape
+
+NAME_LENGTH = 32
+"""Characters of a blueprint's name, at most."""
+
+USUAL_PITCH_M = 0.6
+"""Between the centres of racks in a row, m."""
+
+IN_RACK_M = 3
+"""As far as copper of 100G lanes reaches, which is far enough in a rack, m."""
+
+
+def write_blueprint(shape: Shape, hardware: Hardware, nodes: int, counts: Mapping[str, int] | None = None) -> str:
+    """The blueprint of a shape with so many nodes; `counts` are stated switches of a group, by tier.
+
+    The shape is one that the node's NICs fit. Servers of the example are the user's to replace.
+    """
+    ports = hardware.ports(shape.switch, shape.planes)
+    assert isinstance(ports, Ports)  # noqa: S101 - shapes that do not fit have been sorted out
+    protocol = "infiniband" if ports.profile.protocol == "infiniband" else "roce"
+    name = "size-" + shape.name.replace(f"-{shape.switch}", "")
+    lines = [
+        f"# {nodes * hardware.gpus_per_node:,} GPUs in {nodes:,} nodes, as `fabricgen size` laid them out",
+        "fabricgen: 1",
+        f"name: {name[:NAME_LENGTH].rstrip('-')}",
+        f"scalable_unit: {{nodes: {shape.unit} x {hardware.node.id}, racks: {_format_racks(hardware)}}}",
+        f"pods: {_format_pods(shape, nodes)}",
+        *_format_scale_up(hardware),
+        "fabrics:",
+        f"  {ROLE}:",
+        f"    protocol: {protocol}",
+        *([f"    planes: {shape.planes}"] if shape.planes > 1 else []),
+        *_format_rail_groups(shape, hardware),
+        "    tiers:",
+        *(f"      {tier}" for tier in _format_tiers(shape, hardware, counts or {})),
+        *(["    routing: {underlay: ebgp-unnumbered}"] if protocol == "roce" else []),
+        *(_format_operation(ports, hardware) if protocol == "roce" else []),
+        f"floor: {{racks_per_row: {_count_row_racks(hardware, nodes)}{_format_pitch(hardware)}}}",
+        f"cabling: {{copper_to_m: {IN_RACK_M if shape.attach == 'tor' else 0}}}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _format_racks(hardware: Hardware) -> str:
+    if hardware.rack:
+        return f"{{type: {hardware.rack.id}}}"
+    return f"{{nodes_per_rack: {hardware.in_rack}}}"
+
+
+def _format_scale_up(hardware: Hardware) -> list[str]:
+    """The scale-up domain that the node's profile names."""
+    domain = hardware.node.scale_up
+    if not domain or domain not in hardware.catalog.ids("scale_up"):
+        return []
+    return [f"scale_up: {{nvlink: {{domain: {domain}, per: {'rack' if hardware.rack else 'node'}}}}}"]
+
+
+def _format_pods(shape: Shape, nodes: int) -> str:
+    """Pods of equal size, and a last one with what is left; its last unit may be part filled."""
+    units = -(-nodes // shape.unit)
+    pod_units = shape.pod or units
+    full, rest = divmod(units, pod_units)
+    short = nodes < units * shape.unit
+    if short and not rest:
+        full, rest = full - 1, pod_units
+    pods = []
+    if full:
+        pods.append(f"p1: {{su: {pod_units}" + (f", count: {full}" if full > 1 else "") + "}")
+    if rest:
+        last_nodes = nodes - full * pod_units * shape.unit
+        pods.append(f"p{full + 1}: {{su: {rest}" + (f", nodes: {last_nodes}" if short else "") + "}")
+    return f"{{{', '.join(pods)}}}"
+
+
+def _format_rail_groups(shape: Shape, hardware: Hardware) -> list[str]:
+    """Neighbouring rails share a leaf, unless all or none do."""
+    if shape.rails in (1, hardware.rails):
+        return []
+    rails = range(1, hardware.rails + 1, shape.rails)
+    groups = ", ".join(f"[{', '.join(map(str, range(first, first + shape.rails)))}]" for first in rails)
+    return [f"    rail_groups: [{groups}]"]
+
+
+def _format_tiers(shape: Shape, hardware: Hardware, counts: Mapping[str, int]) -> list[str]:
+    """The tiers: what each is grouped by, and what is stated of it."""
+    rail = {1: ["rail"], hardware.rails: []}.get(shape.rails, ["rail-group"])
+    rail = [] if hardware.rails == 1 else rail
+    plane = ["plane"] if shape.planes > 1 else []
+    apart = rail if shape.meet not in ("spine", "leaf") else []
+    leaf_place = {"tor": ["rack"], "rail": ["su"], "group": ["su"]}[shape.attach] if shape.tiers > 1 else []
+    spine = [*(["pod"] if shape.tiers == 3 else []), *apart, *plane]
+    core = [*(apart if shape.meet == "" else []), *plane, *(["spine"] if shape.by_spine else [])]
+    tiers = [("leaf", [*leaf_place, *rail, *plane]), ("spine", spine), ("core", core)][: shape.tiers]
+    lines = []
+    for name, per in tiers:
+        keys = [f"switch: {shape.switch}", f"per: [{', '.join(per)}]"]
+        if name == "leaf" and shape.tiers > 1 and shape.ratio != 1:
+            keys.append(f'oversubscription: "{shape.ratio.numerator}:{shape.ratio.denominator}"')
+        if name == "leaf" and shape.attach == "tor" and shape.tiers > 1:
+            keys.append("media: {up: [SR, DR, FR, LR]}")
+        if name == "leaf" and hardware.wishes.spare_ports:
+            keys.append(f"spare_ports: {hardware.wishes.spare_ports}")
+        if name in counts:
+            keys.append(f"count: {counts[name]}")
+        lines.append(f"{name}: {{{', '.join(keys)}}}")
+    return lines
+
+
+def _format_operation(ports: Ports, hardware: Hardware) -> list[str]:
+    """The NOS, and the servers and accounts that its switches need: examples, which are the user's to replace."""
+    usable = hardware.catalog.list_usable_nos(ports.profile)
+    # ports by a table of the platform are the surest: nothing of them is assumed
+    nos = next((nos for nos in usable if hardware.catalog.naming(nos).has_tables), usable[0])
+    servers = "ntp: [10.32.0.4, 10.32.0.5, 10.32.0.10, 10.32.0.11], syslog: {servers: 10.32.0.6}"
+    return [f"nos: {nos}", f"management: {{{servers}}}  # yours"]
+
+
+def _format_pitch(hardware: Hardware) -> str:
+    """The pitch of racks where they are wider than usual."""
+    width = hardware.rack.width_m if hardware.rack else 0
+    return f", rack_pitch_m: {width:g}" if width > USUAL_PITCH_M else ""
+
+
+def _count_row_racks(hardware: Hardware, nodes: int) -> int:
+    """Racks of a row so that the hall is about square: rows are four times as far apart as racks."""
+    racks = -(-nodes // hardware.in_rack)
+    return max(16, -(-2 * isqrt(racks) // 8) * 8)
