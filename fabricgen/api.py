@@ -38,6 +38,7 @@ __all__ = [
     "ViewRule",
     "compile_blueprint",
     "join_hostlist",
+    "make_files",
 ]
 
 
@@ -52,3 +53,15 @@ def compile_blueprint(
     from fabricgen.pipeline import compile_cluster, compile_design
 
     return ClusterView(compile_cluster(compile_design(fspath(path), sets, allow_outside=allow_outside), phase))
+
+
+def make_files(view: ClusterView, *parts: str) -> dict[str, bytes]:
+    """The files of some parts of a build (`--only`), by path, as `build` writes them.
+
+    Raises InputError where there is no such part (FG030), or it cannot be made of this cluster.
+    """
+    from fabricgen.pipeline import BuildOptions, build_bundles
+
+    bundles = build_bundles(view._cluster, dict, BuildOptions(parts=parts))
+    files = (file for bundle in bundles for file in bundle.make())
+    return {path: content if isinstance(content, bytes) else b"".join(content) for path, content in files}

@@ -5,6 +5,7 @@ What it has is promised by `API_VERSION`; all else of fabricgen may change at an
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from itertools import islice
 
@@ -48,6 +49,11 @@ class ClusterView:
     def fabrics(self) -> tuple[str, ...]:
         """The names of the fabrics, in the order of the blueprint."""
         return tuple(fabric.name for fabric in self._cluster.design.fabrics)
+
+    @property
+    def protocols(self) -> Mapping[str, str]:
+        """The protocol of each fabric: `infiniband`, `roce` or `ethernet`."""
+        return {fabric.name: fabric.protocol for fabric in self._cluster.design.fabrics}
 
     @cached_property
     def devices(self) -> Devices:

@@ -12,12 +12,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from fabricgen.addons.emulation.plan import PARTS, Plan, read_plan
 from fabricgen.cli.main import run_command
 from tests.conftest import BLUEPRINTS, built_files, example_cluster
 from tests.hall.examples import EXAMPLES
-from tests.hall.plan import Plan, read_plan
-
-PARTS = ("devices", "links", "cables", "labels", "trunks", "patches")
 
 
 @dataclass(frozen=True)
@@ -38,12 +36,7 @@ class Verdict:
 def plan_of(example: str) -> Plan:
     """The plan of an example, read from the lists that a build writes."""
     cluster = example_cluster(example.partition(" ")[0], *EXAMPLES[example])
-    with TemporaryDirectory() as folder:
-        for name, content in built_files(cluster, *PARTS).items():
-            file = Path(folder, name)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-        return read_plan(Path(folder))
+    return read_plan(built_files(cluster, *PARTS))
 
 
 def verify(example: str, dumps: Mapping[str, str], *options: str) -> Verdict:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from fabricgen.addons.emulation.faults import FAULTS
+from fabricgen.addons.emulation.faults.laid import Laid
+from fabricgen.addons.emulation.model import Hall
+from fabricgen.addons.emulation.plan import Plan
 from tests.hall.examples import EXAMPLES
-from tests.hall.faults import FAULTS
-from tests.hall.faults.laid import Laid
-from tests.hall.model import Hall
-from tests.hall.plan import Plan
 
 HALLS = range(2000)
 

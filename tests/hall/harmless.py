@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from tests.hall.plan import Plan, Port, Row
+from fabricgen.addons.emulation.plan import Plan, Port, Row
 
 
 def parallel(plan: Plan) -> dict[frozenset[Port], str]:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.hall.faults.laid import is_dark
+from fabricgen.addons.emulation.faults.laid import is_dark
+from fabricgen.addons.emulation.model import Hall
+from fabricgen.addons.emulation.plan import Plug, Port, Socket
 from tests.hall.harmless import parallel
-from tests.hall.model import Hall
-from tests.hall.plan import Plug, Port, Socket
 
 LOOKS = ("dark", "optic", "port")
 
@@ -55,7 +55,7 @@ def _exchange_boxes(hall: Hall, actions: Sequence[Mapping[str, Any]], outcome: O
         outcome.complaints.append(f"boxes are not exchanged for each other: {renamed}")
         return
     # The box that tells X stands where Y belongs: Y goes to where X is now.
-    moved = {hall.place_of(name): device for name, device in renamed.items()}
+    moved = {hall.find_place(name): device for name, device in renamed.items()}
     outcome.exchanged |= set(moved)
     hall.names |= moved
 
@@ -121,7 +121,7 @@ def _sockets(hall: Hall, end: Mapping[str, Any]) -> list[Socket]:
     device = end["device"]
     if device not in hall.names.values():
         return []
-    place = hall.place_of(device)
+    place = hall.find_place(device)
     of_device = sorted(s for s in hall.plan.ports if s.device == place)
     if not end["cage"] and not end["port"]:
         return of_device
@@ -154,7 +154,7 @@ def _pairs(hall: Hall, sources: list[Socket], targets: list[Socket]) -> list[tup
 
 def missing_at(hall: Hall) -> set[str]:
     """Cables of which some planned socket sees nobody."""
-    dark = {port for port, far in hall.seen().items() if far is None}
+    dark = {port for port, far in hall.list_sightings().items() if far is None}
     return {
         cord.cable
         for cord in hall.plan.cords
@@ -173,7 +173,7 @@ def _look(hall: Hall, actions: Sequence[Mapping[str, Any]], outcome: Outcome, mi
         sockets = {socket for end in action["ends"] for socket in _sockets(hall, end)} if places else set()
         mended = False
         for device in sorted(places & {hall.names[place] for place in hall.off}):
-            hall.off.discard(hall.place_of(device))
+            hall.off.discard(hall.find_place(device))
             mended = True
         for number, cord in enumerate(hall.plan.cords):
             if cord.cable not in action["cables"] or not is_dark(hall, number):
@@ -198,7 +198,7 @@ def _mend(hall: Hall, number: int) -> None:
 
 def wrong_links(hall: Hall) -> list[str]:
     """What of the planned links is not there, and what is there that is not planned, harmless exchanges aside."""
-    joined = hall.joined()
+    joined = hall.list_joined_ports()
     missing, strange = set(hall.plan.links) - joined, joined - set(hall.plan.links)
     classes = parallel(hall.plan)
     class_of = {port: (key, port[0]) for link, key in classes.items() for port in link}

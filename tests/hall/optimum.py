@@ -12,10 +12,10 @@ from itertools import combinations
 
 import networkx as nx
 
-from tests.hall.faults.laid import is_dark
+from fabricgen.addons.emulation.faults.laid import is_dark
+from fabricgen.addons.emulation.model import Hall
+from fabricgen.addons.emulation.plan import Plug, Socket
 from tests.hall.judge import pull_of
-from tests.hall.model import Hall
-from tests.hall.plan import Plug, Socket
 
 EXCHANGE = 4
 """How many plugs an exchange of two boxes is worth: of less, plugs are moved (docs/verify.md)."""

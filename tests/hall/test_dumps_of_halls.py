@@ -7,17 +7,33 @@ from random import Random
 
 import pytest
 
+from fabricgen.addons.emulation.dumps import (
+    Seen,
+    eos,
+    iblinkinfo,
+    ibnetdiscover,
+    ibnetdiscover_ports,
+    junos,
+    lldp_entry_table,
+    lldpctl,
+    nvue,
+    openconfig,
+    plain,
+    sonic,
+)
+from fabricgen.addons.emulation.faults import FAULTS
+from fabricgen.addons.emulation.model import Hall
 from tests.hall.compiled import plan_of, verify
-from tests.hall.dumps import Seen, eos, iblinkinfo, ibnetdiscover, lldpctl, nvue, plain, sonic
-from tests.hall.faults import FAULTS
-from tests.hall.model import Hall
 
 ETHERNET: dict[str, Callable[[Seen], dict[str, str]]] = {
     "lldpctl": lldpctl.write,
     "eos": eos.write,
     "eos at a prompt": lambda seen: eos.write(seen, prompts=True),
-    "sonic": sonic.write,
+    "junos": junos.write,
+    "lldp_entry_table": lldp_entry_table.write,
     "nvue": nvue.write,
+    "openconfig": openconfig.write,
+    "sonic": sonic.write,
 }
 
 
@@ -26,20 +42,21 @@ def test_agents_of_lldp_tell_what_the_plain_list_tells(name: str) -> None:
     hall = _hall(
         "leaf-spine", "swap_at_node", "ring", "tails_permuted", "cable_unplugged", "device_off", "boxes_exchanged"
     )
-    seen = hall.seen()
+    seen = hall.list_sightings()
     assert _told("leaf-spine", ETHERNET[name](seen)) == _told("leaf-spine", plain.write(seen))
 
 
-@pytest.mark.parametrize("name", ["ibnetdiscover", "ibnetdiscover -g", "iblinkinfo"])
+@pytest.mark.parametrize("name", ["ibnetdiscover", "ibnetdiscover -g", "ibnetdiscover --ports", "iblinkinfo"])
 def test_subnets_tell_what_the_plain_list_tells(name: str) -> None:
     example = "superpod-b200-3tier"
     hall = _hall(example, "swap_at_leaf", "swap_at_node", "cable_unplugged", "boxes_exchanged")
-    seen = hall.seen()
-    switches = [device for device, row in hall.plan.devices.items() if row["nos"] == "opensm"]
+    seen = hall.list_sightings()
+    switches = {device: row["model"] for device, row in hall.plan.devices.items() if row["nos"] == "opensm"}
     dumps = {
-        "ibnetdiscover": ibnetdiscover.write(seen, switches),
-        "ibnetdiscover -g": ibnetdiscover.write(seen, switches, grouped=True),
-        "iblinkinfo": iblinkinfo.write(seen, switches),
+        "ibnetdiscover": ibnetdiscover.write_subnet(seen, switches),
+        "ibnetdiscover -g": ibnetdiscover.write_subnet(seen, switches, grouped=True),
+        "ibnetdiscover --ports": ibnetdiscover_ports.write_subnet(seen, switches),
+        "iblinkinfo": iblinkinfo.write_subnet(seen, switches),
     }
     assert _told(example, dumps[name]) == _told(example, plain.write(seen))
 

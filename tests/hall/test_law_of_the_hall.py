@@ -14,12 +14,12 @@ from random import Random
 
 import pytest
 
+from fabricgen.addons.emulation.dumps import plain
+from fabricgen.addons.emulation.faults.laid import Laid
+from fabricgen.addons.emulation.model import Hall
 from tests.hall.compiled import plan_of, verify
-from tests.hall.dumps import plain
 from tests.hall.examples import EXAMPLES
-from tests.hall.faults.laid import Laid
 from tests.hall.halls import HALLS, example_of, lay_faults
-from tests.hall.model import Hall
 from tests.hall.verdict import contradictions, mistakes
 from tests.laws import law_cases
 
@@ -35,7 +35,7 @@ side, plugs of which as many links are of another box as of their own."""
 @pytest.mark.law
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_an_untouched_hall_has_no_action(example: str) -> None:
-    verdict = verify(example, plain.write(Hall(plan_of(example)).seen()))
+    verdict = verify(example, plain.write(Hall(plan_of(example)).list_sightings()))
     assert (verdict.code, verdict.actions, verdict.errors) == (0, [], "")
 
 
@@ -66,10 +66,10 @@ def judge_hall(number: int) -> str:
     """What is wrong with what is told of a hall, of its full dumps and of some of them; "" for nothing."""
     example = example_of(number)
     hall, laid = lay_faults(plan_of(example), number)
-    seen = hall.seen()
+    seen = hall.list_sightings()
     verdict = verify(example, plain.write(seen))
     complaints = mistakes(hall, laid, verdict.code, verdict.actions) or list(filter(None, [verdict.errors]))
-    fewer = verify(example, plain.write(seen, _some_of(hall.devices(), number)))
+    fewer = verify(example, plain.write(seen, _some_of(hall.list_devices(), number)))
     complaints += [f"with fewer dumps: {text}" for text in contradictions(hall, fewer.actions)]
     return _words(number, laid, complaints) if complaints else ""
 

@@ -9,26 +9,27 @@ from typing import Any
 
 import pytest
 
+import fabricgen.addons.emulation
+from fabricgen.addons.emulation.faults import FAULTS
+from fabricgen.addons.emulation.faults.laid import is_dark
+from fabricgen.addons.emulation.model import Hall
+from fabricgen.addons.emulation.plan import Plug, Socket
 from tests.hall.compiled import plan_of
 from tests.hall.examples import EXAMPLES
-from tests.hall.faults import FAULTS
-from tests.hall.faults.laid import is_dark
 from tests.hall.harmless import parallel
 from tests.hall.judge import pull_of, wrong_links
-from tests.hall.model import Hall
 from tests.hall.optimum import fewest_pulls
-from tests.hall.plan import Plug, Socket
 from tests.hall.verdict import contradictions, mistakes
 
-HERE = Path(__file__).parent
+HERE, MODEL = Path(__file__).parent, Path(fabricgen.addons.emulation.__file__).parent
 DOOR = "compiled.py"
-"""The one file that runs the package; tests call it, the model does not."""
+"""The one file that runs the package; tests call it, the model does not. `emulate.py` has the model in its hands."""
 
 
 def test_the_model_imports_nothing_of_the_package() -> None:
     seen = {}
-    for file in sorted(HERE.rglob("*.py")):
-        if file.name == DOOR or file.name.startswith("test_"):
+    for file in sorted((*HERE.rglob("*.py"), *MODEL.rglob("*.py"))):
+        if file.name in (DOOR, "emulate.py") or file.name.startswith("test_"):
             continue
         names = []
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -38,7 +39,8 @@ def test_the_model_imports_nothing_of_the_package() -> None:
                 assert node.level == 0
                 names.append(node.module or "")
         ours = {name for name in names if name.split(".")[0] in ("fabricgen", "tests", "tools")}
-        seen[file.name] = {name for name in ours if not name.startswith("tests.hall") or name == "tests.hall.compiled"}
+        of_model = ("fabricgen.addons.emulation.", "tests.hall.")
+        seen[file.name] = {n for n in ours if not f"{n}.".startswith(of_model) or n == "tests.hall.compiled"}
     assert len(seen) > 15
     assert {name: imported for name, imported in seen.items() if imported} == {}
 
@@ -47,10 +49,10 @@ def test_the_model_imports_nothing_of_the_package() -> None:
 def test_the_plan_joins_the_links_of_the_list(example: str) -> None:
     plan = plan_of(example)
     hall = Hall(plan)
-    assert hall.joined() == set(plan.links)
+    assert hall.list_joined_ports() == set(plan.links)
     assert wrong_links(hall) == []
     assert fewest_pulls(hall) == 0
-    assert None not in hall.seen().values()
+    assert None not in hall.list_sightings().values()
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -64,7 +66,7 @@ def test_each_fault_happens_somewhere_and_is_mended_by_its_inverse(fault: str) -
             continue
         happened += 1
         assert laid.fault == fault
-        assert hall.joined() != set(hall.plan.links)
+        assert hall.list_joined_ports() != set(hall.plan.links)
         actions = _inverse(hall)
         assert [text for text in mistakes(hall, [laid], 1, actions) if not text.endswith("are enough")] == []
         assert contradictions(hall, actions) == []
@@ -80,9 +82,9 @@ def _inverse(hall: Hall) -> list[dict[str, Any]]:
     wrong = {name: place for place, name in hall.names.items() if place != name}
     if wrong:
         actions.append(_action("exchange", renamed=wrong, boxes=len(wrong)))
-    back = {plug: hall.plan.home(plug) for plug, socket in hall.at.items() if socket != hall.plan.home(plug)}
+    back = {plug: hall.plan.find_home(plug) for plug, socket in hall.at.items() if socket != hall.plan.find_home(plug)}
     for near, far in hall.halves.items():
-        back[Plug(far, 1)] = hall.plan.home(Plug(near, 1))
+        back[Plug(far, 1)] = hall.plan.find_home(Plug(near, 1))
     if back:
         steps = [{"pull": _end(hall.at[plug]), "put": _end(home)} for plug, home in back.items()]
         pulls = {pull_of(hall.at[plug], home) for plug, home in back.items()}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.hall.faults.laid import Laid
+from fabricgen.addons.emulation.faults.laid import Laid
+from fabricgen.addons.emulation.model import Hall
 from tests.hall.judge import Outcome, carry_out, wrong_links
-from tests.hall.model import Hall
 from tests.hall.optimum import EXCHANGE, fewest_with_boxes
 
 
@@ -48,7 +48,7 @@ def _explained(hall: Hall, pairs: list[frozenset[str]]) -> list[frozenset[str]]:
     racked = hall.copy()
     for first, second in map(sorted, pairs):
         racked.exchange(first, second)
-    joined = racked.joined()
+    joined = racked.list_joined_ports()
     astray = {port[0] for link in set(hall.plan.links) ^ joined for port in link}
     return [pair for pair in pairs if not pair & astray]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.hall.faults.laid import Laid, dark_places, places
-from tests.hall.model import Hall
+from fabricgen.addons.emulation.faults.laid import Laid, list_dark_places, list_places
+from fabricgen.addons.emulation.model import Hall
 
 
 def boxes_exchanged(hall: Hall, random: Random) -> Laid | None:
@@ -19,8 +19,8 @@ def names_exchanged(hall: Hall, random: Random) -> Laid | None:
 
 
 def _exchange(hall: Hall, random: Random, fault: str) -> Laid | None:
-    dark = dark_places(hall)
-    devices = [place for place in places(hall) + places(hall, "node") if hall.names[place] == place]
+    dark = list_dark_places(hall)
+    devices = [place for place in list_places(hall) + list_places(hall, "node") if hall.names[place] == place]
     devices = [place for place in devices if place not in dark]
     for first in random.sample(devices, len(devices))[:8]:
         row = hall.plan.devices[first]

@@ -6,15 +6,15 @@ https://github.com/linux-rdma/rdma-core/blob/master/infiniband-diags/iblinkinfo.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
-from tests.hall.dumps import Seen
-from tests.hall.dumps.subnet import End, ends
+from fabricgen.addons.emulation.dumps import Seen
+from fabricgen.addons.emulation.dumps._subnet import End, list_ends
 
 
-def write(seen: Seen, switches: Iterable[str]) -> dict[str, str]:
+def write_subnet(seen: Seen, switches: Mapping[str, str]) -> dict[str, str]:
     """One file of a subnet."""
-    of_subnet = ends(seen, switches)
+    of_subnet = list_ends(seen, switches)
     lids = {guid: number for number, guid in enumerate(sorted({end.guid for end in of_subnet.values()}), start=1)}
     nodes: dict[int, list[tuple[End, End | None]]] = {}
     for port, end in of_subnet.items():
@@ -24,12 +24,12 @@ def write(seen: Seen, switches: Iterable[str]) -> dict[str, str]:
     for rows in nodes.values():
         first = rows[0][0]
         lines.append(f"Switch: 0x{first.guid:016x} {first.name}:" if first.switch else f"CA: {first.name}:")
-        for end, far in sorted(rows, key=lambda row: row[0].port):
+        for end, far_end in sorted(rows, key=lambda row: row[0].port):
             own = " " * 10 if end.switch else f"      0x{end.guid + 1:016x} "
             near = f"{own}{lids[end.guid]:>4} {end.port:>4}[  ] ==("
-            if far is None:
+            if far_end is None:
                 lines.append(f'{near}                Down/ Polling)==>             [  ] "" ( )')
             else:
-                there = f'{lids[far.guid]:>4} {far.port:>4}[  ] "{far.name}" ( )'
+                there = f'{lids[far_end.guid]:>4} {far_end.port:>4}[  ] "{far_end.name}" ( )'
                 lines.append(f"{near} 4X        106.25 Gbps Active/  LinkUp)==>    {there}")
     return {"iblinkinfo.txt": "\n".join([*lines, ""])}

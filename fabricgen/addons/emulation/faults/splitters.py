@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from random import Random
 
-from tests.hall.faults.laid import Laid, is_dark
-from tests.hall.model import Hall
-from tests.hall.plan import Plug
+from fabricgen.addons.emulation.faults.laid import Laid, is_dark
+from fabricgen.addons.emulation.model import Hall
+from fabricgen.addons.emulation.plan import Plug
 
 
-def _splitters(hall: Hall) -> list[int]:
+def _list_splitters(hall: Hall) -> list[int]:
     return [
         n for n, cord in enumerate(hall.plan.cords) if cord.splits and not is_dark(hall, n) and n not in hall.halves
     ]
@@ -18,10 +18,10 @@ def _splitters(hall: Hall) -> list[int]:
 
 def tails_permuted(hall: Hall, random: Random) -> Laid | None:
     """Plug the tails of a splitter in another order."""
-    splitters = _splitters(hall)
+    splitters = _list_splitters(hall)
     for number in random.sample(splitters, len(splitters))[:8]:
         tails = [hall.at[Plug(number, end)] for end in range(1, len(hall.plan.cords[number].homes))]
-        tails = [s for s in tails if hall.plan.alike(tails[0], s)]
+        tails = [s for s in tails if hall.plan.take_alike(tails[0], s)]
         if len(tails) >= 2:
             chosen = random.sample(tails, random.randint(2, len(tails)))
             hall.rotate(chosen)
@@ -31,11 +31,11 @@ def tails_permuted(hall: Hall, random: Random) -> Laid | None:
 
 def splitter_in_another_cage(hall: Hall, random: Random) -> Laid | None:
     """Exchange the common ends of two splitters of a device."""
-    splitters = _splitters(hall)
+    splitters = _list_splitters(hall)
     for number in random.sample(splitters, len(splitters))[:8]:
         first = hall.at[Plug(number, 0)]
         others = [hall.at[Plug(n, 0)] for n in splitters if n != number]
-        others = [s for s in others if s.device == first.device and hall.plan.alike(first, s)]
+        others = [s for s in others if s.device == first.device and hall.plan.take_alike(first, s)]
         if others:
             other = random.choice(others)
             hall.rotate([first, other])
@@ -60,7 +60,7 @@ def trunk_crossed(hall: Hall, random: Random) -> Laid | None:
     trunk = random.choice(trunks)
     first, other = random.sample(sorted(in_trunk[trunk]), 2)
     ends = [hall.plan.cords[n].homes for n in (first, other)]
-    if not all(hall.plan.alike(*pair) for pair in zip(*ends, strict=True)):
+    if not all(hall.plan.take_alike(*pair) for pair in zip(*ends, strict=True)):
         return None
     hall.halves |= {first: hall.halves.get(other, other), other: hall.halves.get(first, first)}
     return Laid("trunk_crossed", f"{trunk}: the channels of {ends[0][0]} and {ends[1][0]}")

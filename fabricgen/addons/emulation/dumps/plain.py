@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tests.hall.dumps import Seen, by_device
+from fabricgen.addons.emulation.dumps import Seen, group_by_device
+
+OF_ALL = True
+"""It tells of InfiniBand and Ethernet alike."""
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
     """One list of all."""
     lines = ["device,port,neighbor,neighbor_port"]
-    for device, ports in by_device(seen, devices).items():
+    for device, ports in group_by_device(seen, devices).items():
         lines += [",".join((device, port, *(far or ("", "")))) for port, far in ports]
     return {"hall.csv": "\n".join([*lines, ""])}

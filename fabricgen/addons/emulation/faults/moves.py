@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.hall.faults.laid import Laid, pick_pair, places, sockets_of
-from tests.hall.model import Hall
-from tests.hall.plan import Socket
+from fabricgen.addons.emulation.faults.laid import Laid, list_places, list_sockets, pick_pair
+from fabricgen.addons.emulation.model import Hall
+from fabricgen.addons.emulation.plan import Socket
 
 
 def swap_at_leaf(hall: Hall, random: Random) -> Laid | None:
     """Exchange two plugs of a leaf."""
-    return _swap_at(hall, random, "swap_at_leaf", places(hall, "leaf"))
+    return _swap_at(hall, random, "swap_at_leaf", list_places(hall, "leaf"))
 
 
 def swap_at_node(hall: Hall, random: Random) -> Laid | None:
     """Exchange two plugs of a node."""
-    return _swap_at(hall, random, "swap_at_node", places(hall, "node"))
+    return _swap_at(hall, random, "swap_at_node", list_places(hall, "node"))
 
 
 def _swap_at(hall: Hall, random: Random, fault: str, devices: list[str]) -> Laid | None:
     for device in random.sample(devices, len(devices))[:6]:
-        pair = pick_pair(hall, random, sockets_of(hall, device))
+        pair = pick_pair(hall, random, list_sockets(hall, device))
         if pair:
             hall.rotate(list(pair))
             return Laid(fault, f"{pair[0]} <-> {pair[1]}")
@@ -30,15 +30,15 @@ def _swap_at(hall: Hall, random: Random, fault: str, devices: list[str]) -> Laid
 
 def swap_across_racks(hall: Hall, random: Random) -> Laid | None:
     """Exchange a plug each of two switches of a tier."""
-    tiers = sorted({hall.plan.devices[place]["tier"] for place in places(hall)})
+    tiers = sorted({hall.plan.devices[place]["tier"] for place in list_places(hall)})
     for tier in random.sample(tiers, len(tiers)):
-        devices = places(hall, tier)
+        devices = list_places(hall, tier)
         if len(devices) < 2:
             continue
         first, other = random.sample(devices, 2)
-        sockets = sockets_of(hall, first)
+        sockets = list_sockets(hall, first)
         for socket in random.sample(sockets, len(sockets))[:6]:
-            others = [s for s in sockets_of(hall, other) if hall.plan.alike(socket, s)]
+            others = [s for s in list_sockets(hall, other) if hall.plan.take_alike(socket, s)]
             if others:
                 far = random.choice(others)
                 hall.rotate([socket, far])
@@ -48,11 +48,15 @@ def swap_across_racks(hall: Hall, random: Random) -> Laid | None:
 
 def legs_crossed(hall: Hall, random: Random) -> Laid | None:
     """Cross two legs of a node that are on different rails or planes."""
-    devices = places(hall, "node")
+    devices = list_places(hall, "node")
     for device in random.sample(devices, len(devices))[:6]:
-        sockets = [s for s in sockets_of(hall, device) if _way(hall, s) != ("", "")]
+        sockets = [s for s in list_sockets(hall, device) if _find_rail_and_plane(hall, s) != ("", "")]
         for first in random.sample(sockets, len(sockets))[:4]:
-            others = [s for s in sockets if _way(hall, s) != _way(hall, first) and hall.plan.alike(first, s)]
+            others = [
+                s
+                for s in sockets
+                if _find_rail_and_plane(hall, s) != _find_rail_and_plane(hall, first) and hall.plan.take_alike(first, s)
+            ]
             if others:
                 other = random.choice(others)
                 hall.rotate([first, other])
@@ -60,7 +64,7 @@ def legs_crossed(hall: Hall, random: Random) -> Laid | None:
     return None
 
 
-def _way(hall: Hall, socket: Socket) -> tuple[str, str]:
+def _find_rail_and_plane(hall: Hall, socket: Socket) -> tuple[str, str]:
     """The rail and plane of a socket's first link."""
     first = hall.plan.ports[socket][0]
     row = hall.plan.row_of.get(first, {"rail": "", "plane": ""})
@@ -69,11 +73,11 @@ def _way(hall: Hall, socket: Socket) -> tuple[str, str]:
 
 def jumper_in_another_cage(hall: Hall, random: Random) -> Laid | None:
     """Exchange one jumper of a pair with one of another cage of the switch."""
-    devices = places(hall)
+    devices = list_places(hall)
     for device in random.sample(devices, len(devices))[:8]:
-        sockets = [s for s in sockets_of(hall, device) if s.connector]
+        sockets = [s for s in list_sockets(hall, device) if s.connector]
         for first in random.sample(sockets, len(sockets))[:4]:
-            others = [s for s in sockets if s.cage != first.cage and hall.plan.alike(first, s)]
+            others = [s for s in sockets if s.cage != first.cage and hall.plan.take_alike(first, s)]
             if others:
                 other = random.choice(others)
                 hall.rotate([first, other])
@@ -83,14 +87,14 @@ def jumper_in_another_cage(hall: Hall, random: Random) -> Laid | None:
 
 def jumpers_crossed(hall: Hall, random: Random) -> Laid | None:
     """Exchange both jumpers of a cage."""
-    devices = places(hall) + places(hall, "node")
+    devices = list_places(hall) + list_places(hall, "node")
     for device in random.sample(devices, len(devices))[:8]:
-        sockets = [s for s in sockets_of(hall, device) if s.connector]
+        sockets = [s for s in list_sockets(hall, device) if s.connector]
         pairs = [
             (first, other)
             for first in sockets
             for other in sockets
-            if first.cage == other.cage and first.connector < other.connector and hall.plan.alike(first, other)
+            if first.cage == other.cage and first.connector < other.connector and hall.plan.take_alike(first, other)
         ]
         if pairs:
             pair = random.choice(pairs)
@@ -101,21 +105,23 @@ def jumpers_crossed(hall: Hall, random: Random) -> Laid | None:
 
 def plug_in_free_cage(hall: Hall, random: Random) -> Laid | None:
     """Put a plug, or both plugs of a cage, into a cage that should be free."""
-    free = [s for s in hall.plan.free() if s not in hall.plugged and s.device not in hall.off]
+    free = [s for s in hall.plan.list_free_sockets() if s not in hall.plugged and s.device not in hall.off]
     for target in random.sample(free, min(8, len(free))):
-        sockets = [s for s in sockets_of(hall, target.device) if hall.plan.alike(s, target)]
+        sockets = [s for s in list_sockets(hall, target.device) if hall.plan.take_alike(s, target)]
         if not sockets:
             continue
         source = random.choice(sockets)
         moves = {source: target}
         if random.random() < 0.4 and source.connector == target.connector:
-            moves |= _rest_of_cage(source, target, sockets, free)
+            moves |= _move_rest_of_cage(source, target, sockets, free)
         hall.put({hall.plugged[s]: t for s, t in moves.items()})
         return Laid("plug_in_free_cage", ", ".join(f"{s} -> {t}" for s, t in moves.items()))
     return None
 
 
-def _rest_of_cage(source: Socket, target: Socket, sockets: list[Socket], free: list[Socket]) -> dict[Socket, Socket]:
+def _move_rest_of_cage(
+    source: Socket, target: Socket, sockets: list[Socket], free: list[Socket]
+) -> dict[Socket, Socket]:
     """The other connectors of a cage, to the same ones of a free cage."""
     beside = {s.connector: s for s in free if (s.device, s.cage) == (target.device, target.cage)}
     others = [s for s in sockets if s.cage == source.cage and s != source]
@@ -124,13 +130,13 @@ def _rest_of_cage(source: Socket, target: Socket, sockets: list[Socket], free: l
 
 def ring(hall: Hall, random: Random) -> Laid | None:
     """Let three to six plugs of a device go round."""
-    devices = places(hall)
+    devices = list_places(hall)
     for device in random.sample(devices, len(devices))[:8]:
-        sockets = sockets_of(hall, device)
+        sockets = list_sockets(hall, device)
         if not sockets:
             continue
         first = random.choice(sockets)
-        others = [s for s in sockets if s != first and hall.plan.alike(first, s)]
+        others = [s for s in sockets if s != first and hall.plan.take_alike(first, s)]
         if len(others) >= 2:
             chosen = [first, *random.sample(others, min(len(others), random.randint(2, 5)))]
             hall.rotate(chosen)

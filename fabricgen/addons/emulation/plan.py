@@ -1,22 +1,24 @@
 """The plan of a hall, read from the lists of a build: which plug sits in which socket, and which ports that joins.
 
-Written from docs/outputs.md, docs/technician.md and docs/patching.md alone. Nothing of the package is imported: what is
-judged with this model must not be able to share a mistake with it.
+Written from docs/outputs.md, docs/technician.md and docs/patching.md alone. Nothing of the package is imported: tests
+judge `verify` with this model, which must not be able to share a mistake with it.
 """
 
 from __future__ import annotations
 
 import csv
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 Port = tuple[str, str]
 """A device and what its operating system calls the port."""
 Row = dict[str, str]
+
+PARTS = ("devices", "links", "cables", "labels", "trunks", "patches")
+"""The parts of a build that a plan is read from."""
 
 
 class Socket(NamedTuple):
@@ -79,70 +81,69 @@ class Plan:
         """What kind of part is planned in each socket: the first word of its name."""
         return {home: cord.part.removeprefix("2x ").split("-")[0] for cord in self.cords for home in cord.homes}
 
-    def kind(self, socket: Socket) -> tuple[object, ...]:
+    def describe_socket(self, socket: Socket) -> tuple[object, ...]:
         """What sockets have in common between which a plug may be put by mistake: model, connectors, links a plug."""
         return self.devices[socket.device]["model"], bool(socket.connector), len(self.ports[socket])
 
-    def alike(self, first: Socket, other: Socket) -> bool:
+    def take_alike(self, first: Socket, other: Socket) -> bool:
         """Whether a plug that is meant for one fits into the other and its links come up there."""
         speeds = [{self.speeds.get(port, "") for port in self.ports[socket]} - {""} for socket in (first, other)]
         return (
-            self.kind(first) == self.kind(other)
+            self.describe_socket(first) == self.describe_socket(other)
             and (not all(speeds) or speeds[0] == speeds[1])
             and self.parts.get(first, "") in ("", self.parts.get(other, self.parts.get(first, "")))
         )
 
-    def plugs(self) -> Iterator[Plug]:
+    def list_plugs(self) -> Iterator[Plug]:
         """Every plug."""
         for number, cord in enumerate(self.cords):
             for end in range(len(cord.homes)):
                 yield Plug(number, end)
 
-    def home(self, plug: Plug) -> Socket:
+    def find_home(self, plug: Plug) -> Socket:
         """Where a plug belongs."""
         return self.cords[plug.cord].homes[plug.end]
 
-    def free(self) -> list[Socket]:
+    def list_free_sockets(self) -> list[Socket]:
         """Sockets that nothing is planned for and whose ports have known names."""
         planned = {home for cord in self.cords for home in cord.homes}
         return sorted(set(self.ports) - planned)
 
 
-def read_plan(folder: Path) -> Plan:
-    """The plan of a built folder with the parts devices, links, cables and labels.
+def read_plan(files: Mapping[str, bytes]) -> Plan:
+    """The plan of the files of a build, by path, of which it reads those of `PARTS`.
 
     Raises ValueError where the lists contradict each other.
     """
-    devices = {row["device"]: row for row in _rows(folder / "devices.csv")}
-    links = _rows(folder / "links.csv")
-    sockets = {row["near_location"] for row in _rows(folder / "labels.csv")}
+    devices = {row["device"]: row for row in _read_rows(files, "devices")}
+    links = _read_rows(files, "links")
+    sockets = {row["near_location"] for row in _read_rows(files, "labels")}
     links_of: dict[str, list[Row]] = defaultdict(list)
     for row in links:
         links_of[row["cable"]].append(row)
     rows_of: dict[str, list[Row]] = defaultdict(list)
-    for row in _rows(folder / "cables.csv"):
+    for row in _read_rows(files, "cables"):
         rows_of[row["cable"]].append(row)
     cords: list[Cord] = []
     ports: dict[Socket, tuple[Port, ...]] = {}
     for cable, rows in rows_of.items():
-        for cord, ends in _cords(cable, rows, links_of[cable], sockets):
+        for cord, ends in _make_cords(cable, rows, links_of[cable], sockets):
             cords.append(cord)
             for home, names in zip(cord.homes, ends, strict=True):
                 if ports.setdefault(home, names) != names:
                     raise ValueError(f"{home} has two sets of ports: {ports[home]} and {names}")
     joined = {frozenset(((r["a_device"], r["a_port"]), (r["b_device"], r["b_port"]))): r for r in links if r["cable"]}
-    ports |= _free_ports(devices, ports)
-    return Plan(devices, tuple(cords), ports, joined, _rows(folder / "trunks.csv"), _rows(folder / "patches.csv"))
+    ports |= _list_free_ports(devices, ports)
+    trunks, patches = (_read_rows(files, name) for name in ("trunks", "patches"))
+    return Plan(devices, tuple(cords), ports, joined, trunks, patches)
 
 
-def _rows(file: Path) -> tuple[Row, ...]:
-    if not file.exists():
-        return ()
-    with file.open(encoding="utf-8", newline="") as lines:
-        return tuple(csv.DictReader(lines))
+def _read_rows(files: Mapping[str, bytes], name: str) -> tuple[Row, ...]:
+    """The rows of a list; none where there is no such list, as of trunks where nothing is patched."""
+    return tuple(csv.DictReader(files.get(f"{name}.csv", b"").decode().splitlines()))
 
 
-def _printed(row: Row, link: Row) -> bool:
+def _is_printed(row: Row, link: Row) -> bool:
     """Whether a link's ports are those that the label of a row names, after the place or as its cage."""
     for side, text in zip("ab", row["label_a"].split(" > "), strict=True):
         place, _, port = text.partition(" ")
@@ -156,7 +157,7 @@ Tail = tuple[Socket, int, Port]
 """Where one end of a link is plugged in: the socket, which tail of the splitter in it (0: all of it), and the port."""
 
 
-def _cords(
+def _make_cords(
     cable: str, rows: list[Row], links: list[Row], sockets: set[str]
 ) -> list[tuple[Cord, list[tuple[Port, ...]]]]:
     """The cords of a cable of cables.csv, each with the ports of its plugs."""
@@ -166,21 +167,20 @@ def _cords(
         ours = [link for link in waiting if all(link[f"{s}_device"] == row[f"{s}_device"] for s in "ab")]
         alike = [r for r in rows[number:] if all(r[f"{s}_device"] == row[f"{s}_device"] for s in "ab")]
         count = len(ours) // len(alike)
-        ours = [link for link in ours if _printed(row, link)] if count == 1 and len(alike) > 1 else ours
+        ours = [link for link in ours if _is_printed(row, link)] if count == 1 and len(alike) > 1 else ours
         ours = ours[:count]
         waiting = [link for link in waiting if link not in ours]
-        joints += _joints(row, ours, sockets)
+        joints += _find_joints(row, ours, sockets)
     if waiting:
         raise ValueError(f"{cable}: no row of cables.csv has the links {[link['link'] for link in waiting]}")
     common = {side: {t[side][0] for t in joints if t[side][1]} for side in (0, 1)}
-    cords = []
-    for key in dict.fromkeys(_key(joint, common) for joint in joints):
-        of_cord = [joint for joint in joints if _key(joint, common) == key]
-        cords.append(_cord(cable, rows[0], of_cord, common))
-    return cords
+    joints_by_cord: dict[tuple[Socket, ...], list[tuple[Tail, Tail]]] = {}
+    for joint in joints:
+        joints_by_cord.setdefault(_find_cord_key(joint, common), []).append(joint)
+    return [_make_cord(cable, rows[0], of_cord, common) for of_cord in joints_by_cord.values()]
 
 
-def _key(joint: tuple[Tail, Tail], common: dict[int, set[Socket]]) -> tuple[Socket, ...]:
+def _find_cord_key(joint: tuple[Tail, Tail], common: dict[int, set[Socket]]) -> tuple[Socket, ...]:
     """What tells cords of a cable apart: the common end of a splitter, both ends of a jumper."""
     for side in (0, 1):
         if joint[side][0] in common[side]:
@@ -188,10 +188,10 @@ def _key(joint: tuple[Tail, Tail], common: dict[int, set[Socket]]) -> tuple[Sock
     return (joint[0][0], joint[1][0])
 
 
-def _joints(row: Row, links: list[Row], sockets: set[str]) -> list[tuple[Tail, Tail]]:
+def _find_joints(row: Row, links: list[Row], sockets: set[str]) -> list[tuple[Tail, Tail]]:
     """Each link of a row of cables.csv with where its two ends are plugged in."""
     near, far = row["label_a"].split(" > ")
-    a_ends, b_ends = _ends(row, "a", near, sockets), _ends(row, "b", far, sockets)
+    a_ends, b_ends = _find_ends(row, "a", near, sockets), _find_ends(row, "b", far, sockets)
     count = max(len(a_ends), len(b_ends))
     if len(links) % count:
         raise ValueError(f"{row['cable']}: {len(links)} links do not fill {count} connectors")
@@ -203,7 +203,7 @@ def _joints(row: Row, links: list[Row], sockets: set[str]) -> list[tuple[Tail, T
     return joints
 
 
-def _ends(row: Row, side: str, text: str, sockets: set[str]) -> list[tuple[Socket, int]]:
+def _find_ends(row: Row, side: str, text: str, sockets: set[str]) -> list[tuple[Socket, int]]:
     """The sockets of one end of a row by its label: `h1.R01.09-U45:33/1+2` is two, `...:1/3` may be a third tail."""
     place = text.partition(" ")[0]
     head, local = place.rsplit(":", 1)
@@ -221,7 +221,7 @@ def _ends(row: Row, side: str, text: str, sockets: set[str]) -> list[tuple[Socke
     return [(Socket(device, cage, connector), int(tail))]
 
 
-def _cord(
+def _make_cord(
     cable: str, row: Row, joints: list[tuple[Tail, Tail]], common: dict[int, set[Socket]]
 ) -> tuple[Cord, list[tuple[Port, ...]]]:
     """One cord of its links: the common end first, the tails by number."""
@@ -243,17 +243,19 @@ def _cord(
     return cord, [tuple(names) for names in ports]
 
 
-def _free_ports(devices: dict[str, Row], ports: dict[Socket, tuple[Port, ...]]) -> dict[Socket, tuple[Port, ...]]:
+def _list_free_ports(devices: dict[str, Row], ports: dict[Socket, tuple[Port, ...]]) -> dict[Socket, tuple[Port, ...]]:
     """Ports of free sockets: as another device of the model has them."""
     known: dict[tuple[str, str], dict[tuple[str, str], set[tuple[str, ...]]]] = defaultdict(lambda: defaultdict(set))
     for socket, names in ports.items():
         row = devices[socket.device]
         if row["tier"] != "node":
             known[row["model"], row["nos"]][socket.cage, socket.connector].add(tuple(port for _, port in names))
+    cages: dict[str, set[str]] = defaultdict(set)
+    for socket in ports:
+        cages[socket.device].add(socket.cage)
     free: dict[Socket, tuple[Port, ...]] = {}
     for device, row in devices.items():
-        cages = {socket.cage for socket in ports if socket.device == device}
-        for (cage, connector), names in sorted(known[row["model"], row["nos"]].items()):
-            if cage not in cages and len(names) == 1:
-                free[Socket(device, cage, connector)] = tuple((device, port) for port in next(iter(names)))
+        for (cage, connector), spellings in sorted(known[row["model"], row["nos"]].items()):
+            if cage not in cages[device] and len(spellings) == 1:
+                free[Socket(device, cage, connector)] = tuple((device, port) for port in next(iter(spellings)))
     return free

@@ -8,19 +8,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from tests.hall.dumps import Seen, by_device, mac
+from fabricgen.addons.emulation.dumps import Seen, group_by_device, number_macs
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
     """A file a device; a port that sees nobody has no neighbours and is down."""
-    names = {device for device, _ in seen}
+    macs = number_macs(seen)
     files = {}
-    for device, ports in by_device(seen, devices).items():
+    for device, ports in group_by_device(seen, devices).items():
         interfaces: dict[str, object] = {}
         for port, far in ports:
             neighbor = {}
             if far:
-                chassis = {"chassis-id": mac(far[0], names), "system-name": far[0]}
+                chassis = {"chassis-id": macs[far[0]], "system-name": far[0]}
                 neighbor = {far[0]: {"age": "80", "chassis": chassis, "port": {"name": far[1], "type": "ifname"}}}
             state = {"oper-status": "up" if far else "down"}
             interfaces[port] = {"link": state, "lldp": {"neighbor": neighbor}, "type": "swp"}

@@ -6,27 +6,29 @@ https://github.com/linux-rdma/rdma-core/blob/master/infiniband-diags/ibnetdiscov
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
-from tests.hall.dumps import Seen
-from tests.hall.dumps.subnet import End, ends
+from fabricgen.addons.emulation.dumps import Seen
+from fabricgen.addons.emulation.dumps._subnet import End, list_ends
 
 
-def write(seen: Seen, switches: Iterable[str], grouped: bool = False) -> dict[str, str]:
+def write_subnet(seen: Seen, switches: Mapping[str, str], grouped: bool = False) -> dict[str, str]:
     """One file of a subnet; with `grouped`, as `-g` prints switches that are no chassis."""
-    of_subnet = ends(seen, switches)
+    of_subnet = list_ends(seen, switches)
     links: dict[tuple[int, str, bool], list[tuple[End, End]]] = {}
     for port, end in of_subnet.items():
         far = seen.get(port)
         if far:
             links.setdefault((end.guid, end.name, end.switch), []).append((end, of_subnet[far]))
-    blocks = [_block(*owner, sorted(rows)) for owner, rows in sorted(links.items(), key=lambda i: (not i[0][2], i[0]))]
+    blocks = [
+        _write_block(*owner, sorted(rows)) for owner, rows in sorted(links.items(), key=lambda i: (not i[0][2], i[0]))
+    ]
     head = "#\n# Topology file: generated on Wed Nov 25 12:00:00 2026\n#\n"
     group = "\nNon-Chassis Nodes\n" if grouped else ""
     return {"ibnetdiscover.txt": "\n".join([head + group, *blocks])}
 
 
-def _block(guid: int, name: str, switch: bool, rows: list[tuple[End, End]]) -> str:
+def _write_block(guid: int, name: str, switch: bool, rows: list[tuple[End, End]]) -> str:
     kind = f'switchguid=0x{guid:x}({guid:x})\nSwitch\t129 "S-' if switch else f'caguid=0x{guid:x}\nCa\t1 "H-'
     about = " enhanced port 0 lid 1 lmc 0" if switch else ""
     head = f'vendid=0x2c9\ndevid=0xd2f2\nsysimgguid=0x{guid:x}\n{kind}{guid:016x}"\t\t# "{name}"{about}'

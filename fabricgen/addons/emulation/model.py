@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from tests.hall.plan import Plan, Plug, Port, Socket
+from fabricgen.addons.emulation.plan import Plan, Plug, Port, Socket
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Hall:
 
     def __post_init__(self) -> None:
         if not self.at:
-            self.at = {plug: self.plan.home(plug) for plug in self.plan.plugs()}
+            self.at = {plug: self.plan.find_home(plug) for plug in self.plan.list_plugs()}
             self.plugged = {socket: plug for plug, socket in self.at.items()}
             self.names = {device: device for device in self.plan.devices}
 
@@ -72,22 +72,22 @@ class Hall:
         """Rack the boxes of two places in each other's place."""
         self.names[first], self.names[other] = self.names[other], self.names[first]
 
-    def place_of(self, name: str) -> str:
+    def find_place(self, name: str) -> str:
         """Where the box of a name stands."""
         return next(place for place, box in self.names.items() if box == name)
 
-    def lit(self) -> Iterator[tuple[Port, Port]]:
+    def list_lit_links(self) -> Iterator[tuple[Port, Port]]:
         """The links that are up, from port to port by the names of the boxes."""
         for number, cord in enumerate(self.plan.cords):
             far = self.halves.get(number, number)
             if number in self.bad or far in self.bad:
                 continue
             for (a, i), (b, j) in cord.lanes:
-                ends = self._port(Plug(number, a), i), self._port(Plug(far, b), j)
+                ends = self._find_port(Plug(number, a), i), self._find_port(Plug(far, b), j)
                 if ends[0] and ends[1]:
                     yield ends[0], ends[1]
 
-    def _port(self, plug: Plug, lane: int) -> Port | None:
+    def _find_port(self, plug: Plug, lane: int) -> Port | None:
         """The port of one fibre pair of a plug; none where it hangs loose, nothing listens, or there is no power."""
         socket = self.at.get(plug)
         if socket is None or socket.device in self.off:
@@ -95,11 +95,11 @@ class Hall:
         ports = self.plan.ports[socket]
         return (self.names[socket.device], ports[lane][1]) if lane < len(ports) else None
 
-    def devices(self) -> list[str]:
+    def list_devices(self) -> list[str]:
         """The names of all boxes that have power, sorted."""
         return sorted(name for place, name in self.names.items() if place not in self.off)
 
-    def seen(self) -> dict[Port, Port | None]:
+    def list_sightings(self) -> dict[Port, Port | None]:
         """What each port of the boxes with power sees: the port at the other end, or nobody.
 
         Ports are those that are planned or that have a plug.
@@ -109,10 +109,10 @@ class Hall:
         for socket in sorted(taken):
             if socket.device not in self.off:
                 seen |= {(self.names[socket.device], port): None for _, port in self.plan.ports[socket]}
-        for a, b in self.lit():
+        for a, b in self.list_lit_links():
             seen |= {a: b, b: a}
         return seen
 
-    def joined(self) -> set[frozenset[Port]]:
+    def list_joined_ports(self) -> set[frozenset[Port]]:
         """The links that are up, without direction."""
-        return {frozenset(ends) for ends in self.lit()}
+        return {frozenset(ends) for ends in self.list_lit_links()}

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from tests.hall.dumps import Seen, by_device
+from fabricgen.addons.emulation.dumps import Seen, group_by_device
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None, prompts: bool = False) -> dict[str, str]:
     """A file a device; with `prompts`, as a terminal shows it."""
     files = {}
-    for device, ports in by_device(seen, devices).items():
+    for device, ports in group_by_device(seen, devices).items():
         rows = [
             {"port": port, "neighborDevice": far[0], "neighborPort": far[1], "ttl": 120} for port, far in ports if far
         ]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tests.hall.dumps import Seen, by_device
+from fabricgen.addons.emulation.dumps import Seen, group_by_device
 
 HEAD = ("LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDescr")
 
@@ -15,7 +15,7 @@ HEAD = ("LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDe
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
     """A file a device."""
     files = {}
-    for device, ports in by_device(seen, devices).items():
+    for device, ports in group_by_device(seen, devices).items():
         rows = [(port, *far, "BR", "") for port, far in ports if far]
         widths = [max(map(len, column)) for column in zip(HEAD, *rows, strict=True)]
         table = [HEAD, tuple("-" * width for width in widths), *rows]

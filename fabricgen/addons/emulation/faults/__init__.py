@@ -33,9 +33,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from tests.hall.faults import boxes, darkness, moves, ranges, splitters
-from tests.hall.faults.laid import Laid
-from tests.hall.model import Hall
+from fabricgen.addons.emulation.faults import boxes, darkness, moves, ranges, splitters
+from fabricgen.addons.emulation.faults.laid import Laid
+from fabricgen.addons.emulation.model import Hall
 
 FAULTS: dict[str, Callable[[Hall, Random], Laid | None]] = {
     fault.__name__: fault for module in (moves, ranges, splitters, boxes, darkness) for fault in module.FAULTS

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 
-from tests.hall.model import Hall
-from tests.hall.plan import Plug, Socket
+from fabricgen.addons.emulation.model import Hall
+from fabricgen.addons.emulation.plan import Plug, Socket
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Laid:
     """Places whose boxes were exchanged, named wrongly or switched off."""
 
 
-def movable(hall: Hall, socket: Socket) -> bool:
+def is_movable(hall: Hall, socket: Socket) -> bool:
     """Whether a fault may move what is in a socket: something lit, so that its place can be told by any means."""
     plug = hall.plugged.get(socket)
     return plug is not None and not is_dark(hall, plug.cord) and socket.device not in hall.off
@@ -34,18 +34,18 @@ def is_dark(hall: Hall, cord: int) -> bool:
     return cord in hall.bad or any(hall.at[plug].device in hall.off if plug in hall.at else True for plug in plugs)
 
 
-def dark_places(hall: Hall) -> set[str]:
+def list_dark_places(hall: Hall) -> set[str]:
     """Places with a cord that is dark, or without power."""
     cords = hall.plan.cords
     return hall.off | {home.device for n, cord in enumerate(cords) if is_dark(hall, n) for home in cord.homes}
 
 
-def sockets_of(hall: Hall, device: str) -> list[Socket]:
+def list_sockets(hall: Hall, device: str) -> list[Socket]:
     """The sockets of a place with something lit in them, in the order of its cages."""
-    return [s for s in in_order(hall.plugged) if s.device == device and movable(hall, s)]
+    return sort_sockets(s for s in hall.plugged if s.device == device and is_movable(hall, s))
 
 
-def in_order(sockets: Iterable[Socket]) -> list[Socket]:
+def sort_sockets(sockets: Iterable[Socket]) -> list[Socket]:
     """Sockets by device, and by the numbers in their cages and connectors."""
     return sorted(sockets, key=lambda s: (s.device, cage_number(s.cage), s.cage, s.connector))
 
@@ -56,7 +56,7 @@ def cage_number(cage: str) -> int:
     return int(digits) if digits else 0
 
 
-def places(hall: Hall, *tiers: str) -> list[str]:
+def list_places(hall: Hall, *tiers: str) -> list[str]:
     """Places of boxes with power of some tiers; of all switches without any."""
     rows = hall.plan.devices.items()
     return sorted(
@@ -71,6 +71,6 @@ def pick_pair(hall: Hall, random: Random, sockets: list[Socket]) -> tuple[Socket
     shuffled = random.sample(sockets, len(sockets))
     for number, first in enumerate(shuffled[:8]):
         for other in shuffled[number + 1 :]:
-            if hall.plan.alike(first, other):
+            if hall.plan.take_alike(first, other):
                 return first, other
     return None

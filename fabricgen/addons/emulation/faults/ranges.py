@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.hall.faults.laid import Laid, cage_number, movable, places, sockets_of
-from tests.hall.model import Hall
-from tests.hall.plan import Socket
+from fabricgen.addons.emulation.faults.laid import Laid, cage_number, is_movable, list_places, list_sockets
+from fabricgen.addons.emulation.model import Hall
+from fabricgen.addons.emulation.plan import Socket
 
 
-def _runs(hall: Hall, device: str) -> list[list[Socket]]:
+def _list_runs(hall: Hall, device: str) -> list[list[Socket]]:
     """The longest runs of neighbouring cages of a device that are alike, by their first connectors."""
     runs: list[list[Socket]] = []
-    for socket in [s for s in sockets_of(hall, device) if s.connector in ("", "1")]:
+    for socket in [s for s in list_sockets(hall, device) if s.connector in ("", "1")]:
         last = runs[-1][-1] if runs else None
         if (
             last
             and cage_number(socket.cage) == cage_number(last.cage) + 1
-            and hall.plan.alike(last, socket)
+            and hall.plan.take_alike(last, socket)
             and cage_number(socket.cage)
         ):
             runs[-1].append(socket)
@@ -26,21 +26,21 @@ def _runs(hall: Hall, device: str) -> list[list[Socket]]:
     return [run for run in runs if len(run) >= 3]
 
 
-def _in_cages(hall: Hall, sockets: list[Socket]) -> list[Socket]:
+def _select_in_cages(hall: Hall, sockets: list[Socket]) -> list[Socket]:
     """Those sockets and the other connectors of their cages, as far as something movable is in them."""
     cages = {(s.device, s.cage) for s in sockets}
-    return [s for s in hall.plugged if (s.device, s.cage) in cages and movable(hall, s)]
+    return [s for s in hall.plugged if (s.device, s.cage) in cages and is_movable(hall, s)]
 
 
-def _moved(socket: Socket, cages: dict[str, str]) -> Socket:
+def _move_socket(socket: Socket, cages: dict[str, str]) -> Socket:
     return socket._replace(cage=cages[socket.cage])
 
 
 def block_shifted(hall: Hall, random: Random) -> Laid | None:
     """Displace neighbouring cages of a switch by one to three, into free cages or round the block."""
-    devices = places(hall)
+    devices = list_places(hall)
     for device in random.sample(devices, len(devices))[:8]:
-        runs = _runs(hall, device)
+        runs = _list_runs(hall, device)
         if not runs:
             continue
         run = random.choice(runs)
@@ -49,26 +49,26 @@ def block_shifted(hall: Hall, random: Random) -> Laid | None:
         block = run[start : start + length]
         if random.random() < 0.5:
             offset = random.choice([-3, -2, -1, 1, 2, 3])
-            if _shift(hall, block, offset):
+            if _shift_block(hall, block, offset):
                 return Laid("block_shifted", f"{block[0]} to {block[-1]} by {offset} cages, open")
         offset = random.randint(1, length - 1)
         names = [s.cage for s in block]
         cages = dict(zip(names, names[offset:] + names[:offset], strict=True))
-        sockets = _in_cages(hall, block)
-        if all(_moved(s, cages) in sockets and hall.plan.alike(s, _moved(s, cages)) for s in sockets):
-            hall.put({hall.plugged[s]: _moved(s, cages) for s in sockets})
+        sockets = _select_in_cages(hall, block)
+        if all(_move_socket(s, cages) in sockets and hall.plan.take_alike(s, _move_socket(s, cages)) for s in sockets):
+            hall.put({hall.plugged[s]: _move_socket(s, cages) for s in sockets})
             return Laid("block_shifted", f"{block[0]} to {block[-1]} by {offset} cages, round")
     return None
 
 
-def _shift(hall: Hall, block: list[Socket], offset: int) -> bool:
+def _shift_block(hall: Hall, block: list[Socket], offset: int) -> bool:
     """Move the plugs of whole cages by an offset, if all cages that they come into are free or of the block."""
     numbers = {cage_number(s.cage): s.cage for s in hall.plan.ports if s.device == block[0].device}
     cages = {s.cage: numbers.get(cage_number(s.cage) + offset, "") for s in block}
-    sockets = _in_cages(hall, block)
-    moves = {s: _moved(s, cages) for s in sockets}
+    sockets = _select_in_cages(hall, block)
+    moves = {s: _move_socket(s, cages) for s in sockets}
     for source, target in moves.items():
-        if target not in hall.plan.ports or not hall.plan.alike(source, target):
+        if target not in hall.plan.ports or not hall.plan.take_alike(source, target):
             return False
         if target in hall.plugged and target not in moves:
             return False
@@ -78,9 +78,9 @@ def _shift(hall: Hall, block: list[Socket], offset: int) -> bool:
 
 def first_jumpers_shifted(hall: Hall, random: Random) -> Laid | None:
     """Let the first jumpers of up to eight neighbouring twin-port cages go on by a cage, the last to the first."""
-    devices = places(hall)
+    devices = list_places(hall)
     for device in random.sample(devices, len(devices))[:8]:
-        runs = [run for run in _runs(hall, device) if run[0].connector]
+        runs = [run for run in _list_runs(hall, device) if run[0].connector]
         if runs:
             run = random.choice(runs)
             length = min(8, len(run))
@@ -92,29 +92,29 @@ def first_jumpers_shifted(hall: Hall, random: Random) -> Laid | None:
 
 def uplinks_low(hall: Hall, random: Random) -> Laid | None:
     """Put all uplinks of a leaf the same number of cages lower: into free cages, or round the uplinks."""
-    devices = places(hall, "leaf")
+    devices = list_places(hall, "leaf")
     for device in random.sample(devices, len(devices))[:8]:
-        ups = uplinks(hall, device)
-        if len(ups) < 2 or len(_in_cages(hall, ups)) != len(ups):
+        ups = list_uplinks(hall, device)
+        if len(ups) < 2 or len(_select_in_cages(hall, ups)) != len(ups):
             continue
         firsts = [s for s in ups if s.connector in ("", ups[0].connector)]
         for offset in random.sample([-1, -2, -3, -4], 4):
-            if _shift(hall, firsts, offset):
+            if _shift_block(hall, firsts, offset):
                 return Laid("uplinks_low", f"{ups[0]} to {ups[-1]} by {offset} cages, open")
         names = list(dict.fromkeys(s.cage for s in ups))
         if len(names) > 2:
             offset = random.randint(1, len(names) - 1)
             cages = dict(zip(names, names[offset:] + names[:offset], strict=True))
-            if all(_moved(s, cages) in ups and hall.plan.alike(s, _moved(s, cages)) for s in ups):
-                hall.put({hall.plugged[s]: _moved(s, cages) for s in ups})
+            if all(_move_socket(s, cages) in ups and hall.plan.take_alike(s, _move_socket(s, cages)) for s in ups):
+                hall.put({hall.plugged[s]: _move_socket(s, cages) for s in ups})
                 return Laid("uplinks_low", f"{ups[0]} to {ups[-1]} by {offset} cages, round")
     return None
 
 
-def uplinks(hall: Hall, device: str) -> list[Socket]:
+def list_uplinks(hall: Hall, device: str) -> list[Socket]:
     """The sockets of a leaf whose planned links go to another tier of switches."""
     ups = []
-    for socket in sockets_of(hall, device):
+    for socket in list_sockets(hall, device):
         row = hall.plan.row_of.get(hall.plan.ports[socket][0])
         if row is not None:
             far = row["b_device"] if row["a_device"] == device else row["a_device"]
@@ -125,17 +125,17 @@ def uplinks(hall: Hall, device: str) -> list[Socket]:
 
 def rail_groups_exchanged(hall: Hall, random: Random) -> Laid | None:
     """Plug the legs of a node in pairs the wrong way round: 1<->2, 3<->4, ..."""
-    devices = places(hall, "node")
+    devices = list_places(hall, "node")
     for device in random.sample(devices, len(devices))[:8]:
-        by_rail = {}
-        for socket in sockets_of(hall, device):
+        by_rail: dict[tuple[int, str], Socket] = {}
+        for socket in list_sockets(hall, device):
             row = hall.plan.row_of.get(hall.plan.ports[socket][0])
             if row is not None and row["rail"]:
                 by_rail.setdefault((int(row["rail"]), row["plane"]), socket)
         pairs = [
             (socket, by_rail[rail + 1, plane])
             for (rail, plane), socket in by_rail.items()
-            if rail % 2 and (rail + 1, plane) in by_rail and hall.plan.alike(socket, by_rail[rail + 1, plane])
+            if rail % 2 and (rail + 1, plane) in by_rail and hall.plan.take_alike(socket, by_rail[rail + 1, plane])
         ]
         if len(pairs) >= 2:
             for pair in pairs:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from tests.hall.dumps import Seen, by_device, mac
+from fabricgen.addons.emulation.dumps import Seen, group_by_device, number_macs
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
     """A file a device."""
-    names = {device for device, _ in seen}
+    macs = number_macs(seen)
     return {
         f"{device}.json": json.dumps(
             {
@@ -26,7 +26,7 @@ def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
                                 "rid": str(number),
                                 "age": "0 day, 01:00:00",
                                 "chassis": [
-                                    {"id": [{"type": "mac", "value": mac(far[0], names)}], "name": [{"value": far[0]}]}
+                                    {"id": [{"type": "mac", "value": macs[far[0]]}], "name": [{"value": far[0]}]}
                                 ],
                                 "port": [{"id": [{"type": "ifname", "value": far[1]}], "ttl": [{"value": "120"}]}],
                             }
@@ -38,5 +38,5 @@ def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
             },
             indent=1,
         )
-        for device, ports in by_device(seen, devices).items()
+        for device, ports in group_by_device(seen, devices).items()
     }

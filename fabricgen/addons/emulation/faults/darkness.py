@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from random import Random
 
-from tests.hall.faults.laid import Laid, is_dark, places
-from tests.hall.faults.ranges import uplinks
-from tests.hall.model import Hall
-from tests.hall.plan import Plug
+from fabricgen.addons.emulation.faults.laid import Laid, is_dark, list_places
+from fabricgen.addons.emulation.faults.ranges import list_uplinks
+from fabricgen.addons.emulation.model import Hall
+from fabricgen.addons.emulation.plan import Plug
 
 
-def _right(hall: Hall) -> list[int]:
+def _list_right_cords(hall: Hall) -> list[int]:
     """Cords that are plugged as planned into the right boxes: where a dark one is astray, nobody can see."""
     return [
         number
@@ -24,7 +24,7 @@ def _right(hall: Hall) -> list[int]:
 
 def cable_unplugged(hall: Hall, random: Random) -> Laid | None:
     """Pull a cord at one end or at all."""
-    right = _right(hall)
+    right = _list_right_cords(hall)
     if not right:
         return None
     number = random.choice(right)
@@ -38,13 +38,13 @@ def cable_unplugged(hall: Hall, random: Random) -> Laid | None:
 
 def cable_dark(hall: Hall, random: Random) -> Laid | None:
     """Let a cord carry no light: one of a cage, both, or all uplinks of a leaf, as of a batch of wrong polarity."""
-    right = set(_right(hall))
+    right = set(_list_right_cords(hall))
     if not right:
         return None
-    leaves = places(hall, "leaf")
+    leaves = list_places(hall, "leaf")
     if leaves and random.random() < 0.2:
         leaf = random.choice(leaves)
-        cords = frozenset(hall.plugged[s].cord for s in uplinks(hall, leaf))
+        cords = frozenset(hall.plugged[s].cord for s in list_uplinks(hall, leaf))
         if len(cords) > 2 and cords <= right:
             hall.bad |= cords
             return Laid("cable_dark", f"all uplinks of {leaf}", cords)
@@ -58,8 +58,8 @@ def cable_dark(hall: Hall, random: Random) -> Laid | None:
 
 def device_off(hall: Hall, random: Random) -> Laid | None:
     """Take the power from a leaf or a node all of whose cords are as planned."""
-    right = set(_right(hall))
-    devices = places(hall, "leaf", "node")
+    right = set(_list_right_cords(hall))
+    devices = list_places(hall, "leaf", "node")
     for device in random.sample(devices, len(devices))[:8]:
         cords = {n for n, cord in enumerate(hall.plan.cords) if any(home.device == device for home in cord.homes)}
         others = {plug.cord for socket, plug in hall.plugged.items() if socket.device == device}

@@ -1,0 +1,30 @@
+"""Writers of what devices say of their neighbours, one module a format.
+
+Each has `write(seen, devices)`, or `write_subnet(seen, switches)` of an InfiniBand subnet: from what the ports of a
+hall see (`Hall.list_sightings`) to the text of each file by its name, so that one hall can be told in every language.
+Files of one device are called after it, as an engineer would call them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from fabricgen.addons.emulation.plan import Port
+
+Seen = Mapping[Port, Port | None]
+
+
+def group_by_device(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, list[tuple[str, Port | None]]]:
+    """The ports of each device and what they see, of some devices or all, sorted."""
+    wanted = None if devices is None else set(devices)
+    ports: dict[str, list[tuple[str, Port | None]]] = {}
+    for (device, port), far in sorted(seen.items()):
+        if wanted is None or device in wanted:
+            ports.setdefault(device, []).append((port, far))
+    return ports
+
+
+def number_macs(seen: Seen) -> dict[str, str]:
+    """A MAC for each device, by its place among all names."""
+    digits = {name: f"{number:06x}" for number, name in enumerate(sorted({device for device, _ in seen}))}
+    return {name: f"0a:00:00:{text[:2]}:{text[2:4]}:{text[4:]}" for name, text in digits.items()}

@@ -1,0 +1,36 @@
+"""`show lldp neighbors | display json` of Junos: a list of one object round every value.
+
+Shape: https://www.juniper.net/documentation/us/en/software/junos/cli-reference/topics/ref/command/show-lldp-neighbors.html
+Ports that see nobody are not listed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from fabricgen.addons.emulation.dumps import Seen, group_by_device, number_macs
+
+
+def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
+    """A file a device."""
+    macs = number_macs(seen)
+    files = {}
+    for device, ports in group_by_device(seen, devices).items():
+        rows = [_write_row(port, macs[far[0]], *far) for port, far in ports if far]
+        answer = {"lldp-neighbors-information": [{"lldp-neighbor-information": rows}]}
+        files[f"{device}.json"] = json.dumps(answer, indent=4)
+    return files
+
+
+def _write_row(port: str, mac: str, name: str, far_port: str) -> dict[str, list[dict[str, str]]]:
+    values = {
+        "lldp-local-port-id": port,
+        "lldp-local-parent-interface-name": "-",
+        "lldp-remote-chassis-id-subtype": "Mac address",
+        "lldp-remote-chassis-id": mac,
+        "lldp-remote-port-id-subtype": "Interface name",
+        "lldp-remote-port-id": far_port,
+        "lldp-remote-system-name": name,
+    }
+    return {key: [{"data": value}] for key, value in values.items()}

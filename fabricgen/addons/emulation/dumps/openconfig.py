@@ -1,0 +1,40 @@
+"""LLDP by the YANG model of OpenConfig, as a gNMI Get of /lldp answers it.
+
+Model: https://github.com/openconfig/public/blob/master/release/models/lldp/openconfig-lldp.yang
+Ports that see nobody have no neighbours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from fabricgen.addons.emulation.dumps import Seen, group_by_device, number_macs
+from fabricgen.addons.emulation.plan import Port
+
+
+def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
+    """A file a device, which says whose it is."""
+    macs = number_macs(seen)
+    files = {}
+    for device, ports in group_by_device(seen, devices).items():
+        interfaces = [_write_interface(port, macs, far) for port, far in ports]
+        state = {"enabled": True, "system-name": device, "chassis-id": macs[device], "chassis-id-type": "MAC_ADDRESS"}
+        lldp = {"state": state, "interfaces": {"interface": interfaces}}
+        files[f"{device}.json"] = json.dumps({"openconfig-lldp:lldp": lldp}, indent=2)
+    return files
+
+
+def _write_interface(port: str, macs: dict[str, str], far: Port | None) -> dict[str, object]:
+    interface: dict[str, object] = {"name": port, "config": {"name": port}, "state": {"name": port, "enabled": True}}
+    if far:
+        state = {
+            "id": "1",
+            "system-name": far[0],
+            "chassis-id": macs[far[0]],
+            "chassis-id-type": "MAC_ADDRESS",
+            "port-id": far[1],
+            "port-id-type": "INTERFACE_NAME",
+        }
+        interface["neighbors"] = {"neighbor": [{"id": "1", "state": state}]}
+    return interface

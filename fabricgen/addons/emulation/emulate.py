@@ -1,0 +1,131 @@
+"""A hall of paper of a cluster: its plan, faults laid in by chance, and what its devices say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from pkgutil import iter_modules
+from random import Random
+
+from fabricgen.addons.emulation import dumps
+from fabricgen.addons.emulation.dumps import Seen
+from fabricgen.addons.emulation.faults import FAULTS
+from fabricgen.addons.emulation.faults.laid import Laid
+from fabricgen.addons.emulation.model import Hall
+from fabricgen.addons.emulation.plan import PARTS, Port, read_plan
+from fabricgen.api import ClusterView, make_files
+
+NATIVE = "native"
+"""In place of a format: each device in that which is named as its NOS, else as lldpd tells it; subnets as
+`ibnetdiscover` does.
+"""
+OF_HOSTS, OF_SUBNETS = "lldpctl", "ibnetdiscover"
+FORMATS = (NATIVE, *sorted(name for _, name, _ in iter_modules(dumps.__path__) if not name.startswith("_")))
+
+
+TRIES = 3
+"""As often each kind of fault is tried before there is no room for one."""
+_LLDP, _SUBNET = "lldp", "subnet"
+
+
+@dataclass(frozen=True)
+class EmulatedHall:
+    """A hall, and what was laid into it, in order."""
+
+    view: ClusterView
+    hall: Hall
+    laid: tuple[Laid, ...]
+
+    @cached_property
+    def _places(self) -> dict[str, str]:
+        """Where the box of each name stands."""
+        return {name: place for place, name in self.hall.names.items()}
+
+    @cached_property
+    def _subnets(self) -> dict[str, dict[str, str]]:
+        """The switches of each InfiniBand fabric by what they call themselves, with the model of each."""
+        subnets: dict[str, dict[str, str]] = {}
+        for place, row in self.hall.plan.devices.items():
+            if self.view.protocols.get(row["fabric"]) == "infiniband" and row["tier"] != "node":
+                subnets.setdefault(row["fabric"], {})[self.hall.names[place]] = row["model"]
+        return subnets
+
+    @cached_property
+    def _seen_by_way(self) -> dict[str, Seen]:
+        """What ports see: those that speak LLDP, those of InfiniBand subnets, and those of scale-up domains, under "",
+        of which nothing is told.
+        """
+        plan, seen_by_way = self.hall.plan, dict[str, dict[Port, Port | None]]()
+        ways = {fabric: _SUBNET if kind == "infiniband" else _LLDP for fabric, kind in self.view.protocols.items()}
+        for port, far in self.hall.list_sightings().items():
+            row = plan.row_of.get(port) or plan.devices[self._places[port[0]]]
+            seen_by_way.setdefault(ways.get(row["fabric"], ""), {})[port] = far
+        return {_LLDP: {}, _SUBNET: {}, **seen_by_way}
+
+    def write_dumps(self, form: str = NATIVE) -> dict[str, str]:
+        """The text of each file by its name, in a format of `dumps`, or each device as it does by itself.
+
+        Nothing where the cluster has no network of which the format tells.
+        """
+        if form != NATIVE:
+            return self._write_in(form)
+        names_by_format: dict[str, list[str]] = {}
+        for place, name in self.hall.names.items():
+            nos = self.hall.plan.devices[place]["nos"]
+            names_by_format.setdefault(nos if nos in FORMATS else OF_HOSTS, []).append(name)
+        files = self._write_in(OF_SUBNETS)
+        for chosen, names in sorted(names_by_format.items()):
+            files |= self._write_in(chosen, names)
+        return files
+
+    def _write_in(self, form: str, devices: list[str] | None = None) -> dict[str, str]:
+        module = import_module(f"{dumps.__name__}.{form}")
+        if hasattr(module, "write_subnet"):
+            seen = self._seen_by_way[_SUBNET]
+            of_fabric = ((fabric, module.write_subnet(seen, self._subnets[fabric])) for fabric in self._subnets)
+            return {f"{fabric}-{name}": text for fabric, files in of_fabric for name, text in files.items()}
+        seen = {**self._seen_by_way[_LLDP], **(self._seen_by_way[_SUBNET] if hasattr(module, "OF_ALL") else {})}
+        files: dict[str, str] = module.write(seen, devices) if seen else {}
+        return files
+
+
+def emulate_hall(view: ClusterView, faults: int = 0, seed: int = 0) -> EmulatedHall:
+    """The hall of a cluster with so many faults, the same for a seed on every machine. No two touch one device.
+
+    Raises InputError (FG176) where the cluster has not so many devices that something could happen to.
+    """
+    hall = Hall(read_plan(make_files(view, *PARTS)))
+    random, laid = Random(f"emulate {seed}"), list[Laid]()  # noqa: S311 - the same faults for everyone, no secret
+    touched = set[str]()
+    while len(laid) < faults:
+        outcome = _lay_fault(hall, random, touched)
+        if outcome is None:
+            raise view.refuse("FG176", f"{view.name} takes {len(laid)} faults, and not {faults}", hint="ask for fewer")
+        hall, fault = outcome
+        laid.append(fault)
+    return EmulatedHall(view, hall, tuple(laid))
+
+
+def _lay_fault(hall: Hall, random: Random, touched: set[str]) -> tuple[Hall, Laid] | None:
+    """(the hall with one fault more, the fault), of the first kind by chance that happens to devices of which none is
+    `touched`; these are added to it. None where none does in a few tries.
+    """
+    for lay in random.sample([*FAULTS.values()] * TRIES, TRIES * len(FAULTS)):
+        changed = hall.copy()
+        fault = lay(changed, random)
+        devices = _list_changed_devices(hall, changed) if fault else set()
+        if fault and not devices & touched:
+            touched |= devices
+            return changed, fault
+    return None
+
+
+def _list_changed_devices(before: Hall, after: Hall) -> set[str]:
+    """The places whose box, plugs or cords are otherwise than before."""
+    plan, devices = before.plan, before.off ^ after.off
+    devices |= {place for place, name in after.names.items() if before.names[place] != name}
+    cords = (before.bad ^ after.bad) | {near for near, far in after.halves.items() if before.halves.get(near) != far}
+    devices |= {home.device for cord in cords for home in plan.cords[cord].homes}
+    moved = (plug for plug in plan.list_plugs() if before.at.get(plug) != after.at.get(plug))
+    return devices | {place.device for plug in moved for hall in (before, after) if (place := hall.at.get(plug))}

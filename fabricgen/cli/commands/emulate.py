@@ -1,0 +1,67 @@
+"""`fabricgen emulate`: what the devices of a hall would say of their neighbours, without a hall."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+from fabricgen.cli.options import blueprint_argument, phase_option, reading_options
+from fabricgen.kernel.discovery import list_modules
+
+DUMPS = "dumps"
+"""The folder of what devices say, to be given to `verify`."""
+FAULTS = "faults.csv"
+FORMATS = ("native", *list_modules("fabricgen.addons.emulation.dumps"))
+
+
+@click.command()
+@blueprint_argument
+@reading_options
+@phase_option
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
+@click.option("--faults", type=click.IntRange(0, 10_000), default=0, help="Lay in so many faults.  [default: none]")
+@click.option("--seed", type=int, default=0, help="Other faults for another number.  [default: 0]")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default=FORMATS[0],
+    help="Of all dumps.  [default: as each device tells it]",
+)
+def command(
+    blueprint: str,
+    sets: tuple[str, ...],
+    allow_outside: bool,
+    phase: str | None,
+    output: Path,
+    faults: int,
+    seed: int,
+    form: str,
+) -> None:
+    """Write what the devices of a BLUEPRINT would say of their neighbours, for tests without a hall.
+
+    The dumps of a folder are those of one hall, which is as planned but for the faults; what was laid in is in
+    faults.csv. `verify` reads them, as does other software that is made for such dumps.
+    """
+    from fabricgen import __version__
+    from fabricgen.addons.emulation.emulate import emulate_hall
+    from fabricgen.api import compile_blueprint
+    from fabricgen.export.table import Table, write_table
+    from fabricgen.publish import Bundle, publish_folder
+
+    view = compile_blueprint(blueprint, sets, phase=phase, allow_outside=allow_outside)
+    emulated = emulate_hall(view, faults, seed)
+    texts = emulated.write_dumps(form)
+    if not texts:
+        raise click.UsageError(f"--format {form}: {view.name} has no network that is told of in this format")
+    files = {f"{DUMPS}/{name}": text.encode() for name, text in texts.items()}
+    laid = emulated.laid
+    columns = {"fault": [fault.fault for fault in laid], "what": [fault.text for fault in laid]}
+    files[FAULTS] = write_table(Table("faults", columns), "csv")
+    bundles = [Bundle("emulate", path, partial(list, [(path, files[path])])) for path in sorted(files)]
+    header = {"fabricgen": __version__, "blueprint": view.name, "digest": view.digest}
+    publish_folder(output, bundles, header=header)
+    count = f"{len(texts)} dump{'s' * (len(texts) > 1)}, {len(laid)} fault{'s' * (len(laid) != 1)}"
+    click.echo(f"{output}: {count}", err=True)
