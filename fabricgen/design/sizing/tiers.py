@@ -198,9 +198,7 @@ class TierSizing:
         return (PortDemand(kind, max(n for n, _ in needs), ways, reserved, last=True),)
 
     def _size_lowest(self, spec: TierSpec, lowers: Sequence[SizedTier]) -> SizedTier:
-        """Size a tier that nodes attach to, perhaps beside the switches of `lowers`, or one below another tier that
-        serves extra devices only.
-        """
+        """Size a tier that nodes, and perhaps switches of `lowers`, attach to, or one of extra devices alone."""
         groups, demands = self._count_groups(spec), self._demands.get(spec.key, ())
         below = [self._make_lower(spec, sized) for sized in lowers]
         main = demands[0].kind if demands else next((k for key, k in self._reserve if key == spec.key), None)
