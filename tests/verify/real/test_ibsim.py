@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.addons.emulation.emulate import emulate_hall
+from fabricgen.api import ClusterView
 from fabricgen.verify.actions import Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.diagnosing import diagnose
@@ -161,6 +163,18 @@ def test_the_subnet_is_what_was_plugged(
     silent = {port for port in range(cabling.ports) if seen.dumped[port] and seen.mate[port] < 0}
     assert silent == {port for port in lost if cabling.read_device("nos", int(cabling.device[port])) == "opensm"}
     assert not any(seen.dumped[port] for port in range(cabling.ports) if not compute[port])
+
+
+def test_a_simulator_takes_a_subnet_of_paper(files: Mapping[str, str]) -> None:
+    emulated = emulate_hall(ClusterView(example_cluster(NAME)), faults=5).write_dumps("ibnetdiscover")
+    text = emulated["compute-ibnetdiscover.txt"]
+    with (
+        tempfile.TemporaryDirectory(prefix="ib") as folder,
+        simulated({**files, "topology.net": text}, Path(folder)) as subnet,
+    ):
+        found = parse(subnet.discover())
+    planned = parse(text)
+    assert (found.names, found.links) == (planned.names, planned.links)
 
 
 def test_the_faults_are_explained_as_they_were_made(cabling: PlannedCabling, discovered: str, tmp_path: Path) -> None:

@@ -8,6 +8,9 @@ from typing import NamedTuple
 from fabricgen.addons.emulation.dumps import Seen
 from fabricgen.addons.emulation.plan import Port
 
+FIRST_GUID = 0x0A00000000000000
+"""Of a locally administered range, so that no adapter has one of those that follow."""
+
 
 class End(NamedTuple):
     """One end of a link in a subnet."""
@@ -17,6 +20,7 @@ class End(NamedTuple):
     """As its node description has it: a switch's name, a host's with its adapter."""
     port: int
     switch: bool
+    lid: int
 
 
 def list_ends(seen: Seen, switches: Mapping[str, str]) -> Mapping[Port, End]:
@@ -31,13 +35,14 @@ def list_ends(seen: Seen, switches: Mapping[str, str]) -> Mapping[Port, End]:
         per_cage[model] = max(parts, per_cage.get(model, 1))
     ports |= {far for port in ports if (far := seen[port])}
     owners = sorted({port[0] if port[0] in switches else " ".join(port) for port in ports})
-    guids = {owner: 0x0A00000000000000 + 0x100 * number for number, owner in enumerate(owners, start=1)}
-    return {
-        port: End(guids[port[0]], port[0], _number_port(port[1], per_cage[switches[port[0]]]), True)
-        if port[0] in switches
-        else End(guids[" ".join(port)], " ".join(port), 1, False)
-        for port in sorted(ports)
-    }
+    lids = {owner: number for number, owner in enumerate(owners, start=1)}
+    ends: dict[Port, End] = {}
+    for device, port in sorted(ports):
+        is_switch = device in switches
+        name = device if is_switch else f"{device} {port}"
+        number = _number_port(port, per_cage[switches[device]]) if is_switch else 1
+        ends[device, port] = End(FIRST_GUID + 0x100 * lids[name], name, number, is_switch, lids[name])
+    return ends
 
 
 def _number_port(port: str, per_cage: int) -> int:

@@ -15,7 +15,6 @@ from fabricgen.addons.emulation.dumps._subnet import End, list_ends
 def write_subnet(seen: Seen, switches: Mapping[str, str]) -> dict[str, str]:
     """One file of a subnet."""
     of_subnet = list_ends(seen, switches)
-    lids = {guid: number for number, guid in enumerate(sorted({end.guid for end in of_subnet.values()}), start=1)}
     nodes: dict[int, list[tuple[End, End | None]]] = {}
     for port, end in of_subnet.items():
         far = seen.get(port)
@@ -26,10 +25,10 @@ def write_subnet(seen: Seen, switches: Mapping[str, str]) -> dict[str, str]:
         lines.append(f"Switch: 0x{first.guid:016x} {first.name}:" if first.switch else f"CA: {first.name}:")
         for end, far_end in sorted(rows, key=lambda row: row[0].port):
             own = " " * 10 if end.switch else f"      0x{end.guid + 1:016x} "
-            near = f"{own}{lids[end.guid]:>4} {end.port:>4}[  ] ==("
+            near = f"{own}{end.lid:>4} {end.port:>4}[  ] ==("
             if far_end is None:
                 lines.append(f'{near}                Down/ Polling)==>             [  ] "" ( )')
             else:
-                there = f'{lids[far_end.guid]:>4} {far_end.port:>4}[  ] "{far_end.name}" ( )'
+                there = f'{far_end.lid:>4} {far_end.port:>4}[  ] "{far_end.name}" ( )'
                 lines.append(f"{near} 4X        106.25 Gbps Active/  LinkUp)==>    {there}")
     return {"iblinkinfo.txt": "\n".join([*lines, ""])}

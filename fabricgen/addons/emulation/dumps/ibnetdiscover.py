@@ -15,28 +15,30 @@ from fabricgen.addons.emulation.dumps._subnet import End, list_ends
 def write_subnet(seen: Seen, switches: Mapping[str, str], grouped: bool = False) -> dict[str, str]:
     """One file of a subnet; with `grouped`, as `-g` prints switches that are no chassis."""
     of_subnet = list_ends(seen, switches)
-    links: dict[tuple[int, str, bool], list[tuple[End, End]]] = {}
+    links: dict[int, list[tuple[End, End]]] = {}
     for port, end in of_subnet.items():
         far = seen.get(port)
         if far:
-            links.setdefault((end.guid, end.name, end.switch), []).append((end, of_subnet[far]))
+            links.setdefault(end.guid, []).append((end, of_subnet[far]))
     blocks = [
-        _write_block(*owner, sorted(rows)) for owner, rows in sorted(links.items(), key=lambda i: (not i[0][2], i[0]))
+        _write_block(sorted(rows)) for rows in sorted(links.values(), key=lambda rows: (not rows[0][0].switch, rows))
     ]
-    head = "#\n# Topology file: generated on Wed Nov 25 12:00:00 2026\n#\n"
+    head = "#\n# Topology file: generated on Thu Jan  1 00:00:00 1970\n#\n"
     group = "\nNon-Chassis Nodes\n" if grouped else ""
     return {"ibnetdiscover.txt": "\n".join([head + group, *blocks])}
 
 
-def _write_block(guid: int, name: str, switch: bool, rows: list[tuple[End, End]]) -> str:
+def _write_block(rows: list[tuple[End, End]]) -> str:
+    """A switch or adapter, by its ports and what they see."""
+    guid, name, _, switch, lid = rows[0][0]
     kind = f'switchguid=0x{guid:x}({guid:x})\nSwitch\t129 "S-' if switch else f'caguid=0x{guid:x}\nCa\t1 "H-'
-    about = " enhanced port 0 lid 1 lmc 0" if switch else ""
+    about = f" enhanced port 0 lid {lid} lmc 0" if switch else ""
     head = f'vendid=0x2c9\ndevid=0xd2f2\nsysimgguid=0x{guid:x}\n{kind}{guid:016x}"\t\t# "{name}"{about}'
     lines = []
     for end, far in rows:
         own = "" if switch else f"({guid + 1:x}) "
         port = "" if far.switch else f"({far.guid + 1:x}) "
         there = f'"{"S" if far.switch else "H"}-{far.guid:016x}"[{far.port}]{port}'
-        told = f'"{far.name}" lid 2 4xNDR' if switch else f'lid 2 lmc 0 "{far.name}" lid 1 4xNDR'
-        lines.append(f"[{end.port}]{own}\t{there}\t\t# {told}")
+        about = f'"{far.name}" lid {far.lid} 4xNDR'
+        lines.append(f"[{end.port}]{own}\t{there}\t\t# {about if switch else f'lid {lid} lmc 0 {about}'}")
     return "\n".join([head, *lines, ""])

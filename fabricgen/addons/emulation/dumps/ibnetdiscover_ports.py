@@ -15,20 +15,17 @@ from fabricgen.addons.emulation.dumps._subnet import End, list_ends
 def write_subnet(seen: Seen, switches: Mapping[str, str]) -> dict[str, str]:
     """One file of a subnet."""
     of_subnet = list_ends(seen, switches)
-    lids = {guid: number for number, guid in enumerate(sorted({end.guid for end in of_subnet.values()}), start=1)}
     lines = []
     for port, end in sorted(of_subnet.items(), key=lambda item: (not item[1].switch, item[1])):
         far = seen.get(port)
         if far:
             far_end = of_subnet[far]
-            lines.append(
-                f"{_write_end(end, lids)} 4x NDR - {_write_end(far_end, lids)} ( '{end.name}' - '{far_end.name}' )"
-            )
+            lines.append(f"{_write_end(end)} 4x NDR - {_write_end(far_end)} ( '{end.name}' - '{far_end.name}' )")
         else:
-            lines.append(f"{_write_end(end, lids)} 4x SDR{'':36}'{end.name}'")
+            lines.append(f"{_write_end(end)} 4x SDR{'':36}'{end.name}'")
     return {"ibnetdiscover-ports.txt": "\n".join([*lines, ""])}
 
 
-def _write_end(end: End, lids: Mapping[int, int]) -> str:
+def _write_end(end: End) -> str:
     guid = end.guid if end.switch else end.guid + 1  # of a switch all ports have its own GUID
-    return f"{'SW' if end.switch else 'CA'} {lids[end.guid]:5d} {end.port:2d} 0x{guid:016x}"
+    return f"{'SW' if end.switch else 'CA'} {end.lid:5d} {end.port:2d} 0x{guid:016x}"
