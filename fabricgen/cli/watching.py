@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import secrets
-import signal
 import socket
 import threading
 import time
@@ -25,6 +24,7 @@ import click
 
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.cli.read_files import list_read_files
+from fabricgen.cli.watched_files import WatchedFiles, let_interrupts_through
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, make_printable
 
 PAUSE_S = 0.2
@@ -32,9 +32,6 @@ PAUSE_S = 0.2
 
 MOST_OPEN, OPEN_S = 64, 10
 """Connections at once, and seconds that one has: the page asks for one a time, and closes it."""
-
-Stamp = dict[Path, tuple[int, int] | None]
-"""Files and when they were changed, with their size; None for those that are not there."""
 
 Made = tuple[str, LoadedBlueprint]
 """A page, and the blueprint that it is of."""
@@ -60,45 +57,23 @@ class Watch:
     def __init__(self, blueprint: str, make: Callable[[int], Made], empty: Callable[[int], str]) -> None:
         """`make` builds the page of a version, `empty` one without a picture, until there is a good one."""
         self._blueprint, self._make = Path(blueprint), make
-        self._files: set[Path] = {self._blueprint}
-        self._seen: Stamp = {}
+        self.watched = WatchedFiles(self._blueprint)
         self.shown = Shown(empty(0).encode())
 
     def build(self) -> None:
         """Build the page; a fault of the blueprint is kept to be told."""
-        number, self._seen = self.shown.version + 1, self.stamp_files()
+        number = self.shown.version + 1
+        self.watched.note_stamps()
         try:
             page, loaded = self._make(number)
         except InputError as error:
-            self._files |= {Path(d.span.file) for d in error.diagnostics if d.span}
+            self.watched.files |= {Path(d.span.file) for d in error.diagnostics if d.span}
             self.shown.faults = [_describe_fault(diagnostic) for diagnostic in error.diagnostics]
             for diagnostic in error.diagnostics:
                 click.echo(diagnostic.text(), err=True)
             return
-        self._files = {self._blueprint, *list_read_files(loaded)}
+        self.watched.files = {self._blueprint, *list_read_files(loaded)}
         self.shown = Shown(page.encode(), number)
-
-    def stamp_files(self) -> Stamp:
-        """When the files were changed."""
-        return {file: _stamp_file(file) for file in sorted(self._files)}
-
-    def follow_changes(self) -> None:
-        """Build at every change, until interrupted."""
-        while True:
-            now = self.stamp_files()
-            if any(now[file] != changed for file, changed in self._seen.items() if file in now):
-                self.build()
-            else:
-                self._seen = now
-            time.sleep(PAUSE_S)
-
-
-def _stamp_file(file: Path) -> tuple[int, int] | None:
-    try:
-        stat = file.stat()
-    except OSError:
-        return None
-    return stat.st_mtime_ns, stat.st_size
 
 
 def _describe_fault(diagnostic: Diagnostic) -> dict[str, str]:
@@ -124,11 +99,11 @@ def serve_page(watch: Watch, *, tell: Callable[[str], None]) -> None:
     server = _Server(("127.0.0.1", 0), Answers)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # what starts us in the background may have it ignored
+    let_interrupts_through()
     try:
         tell(f"http://127.0.0.1:{server.server_port}/{token}/")
         watch.build()
-        watch.follow_changes()
+        watch.watched.follow_changes(watch.build, PAUSE_S)
     except KeyboardInterrupt:
         pass
     finally:

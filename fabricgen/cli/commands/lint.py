@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 )
 @click.option("--fix", is_flag=True, help="Mend what has only one right repair; comments and layout stay.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option("--watch", is_flag=True, help="Judge again at every save, until Ctrl-C.")
 @settings_option
 @fail_on_option
 def command(
@@ -64,6 +66,7 @@ def command(
     templates: Path | None,
     fix: bool,
     diff: bool,
+    watch: bool,
     settings: Path | None,
     fail_on: str | None,
 ) -> int:
@@ -73,12 +76,8 @@ def command(
     """
     import datetime
 
-    from fabricgen.blueprint.beside.lock import list_blueprints
-    from fabricgen.cli.findings import exceeds_limit
-    from fabricgen.kernel.diagnostics import InputError
-    from fabricgen.lint.engine import LintSettings, lint_beside_shortage
-    from fabricgen.lint.report import FileReport, write_report
-    from fabricgen.pipeline import compile_design, compile_with_room
+    from fabricgen.lint.engine import LintSettings
+    from fabricgen.lint.report import write_report
 
     try:
         day = (datetime.date.fromisoformat(as_of) if as_of else datetime.date.today()).isoformat()
@@ -86,30 +85,120 @@ def command(
         raise click.UsageError(f"--as-of {as_of}: {error}") from error
     if (fix or diff) and (sets or "-" in blueprints):
         raise click.UsageError("--fix mends files: not what is --set, nor standard input")
+    if watch and (fix or diff or form != "text" or "-" in blueprints):
+        raise click.UsageError("--watch tells of files in text; leave --fix, --diff, --format and - out")
     refuse_idle("templates", "phase", used=not fast, why="--fast judges the whole design, and renders nothing")
     lint_settings = LintSettings(_parse_codes("--select", select), _parse_codes("--ignore", ignore), day)
-    reports, failed, unusable = [], False, False
-    for blueprint in dict.fromkeys(named for path in blueprints for named in list_blueprints(path)):
-
-        def judge(unsaved: Mapping[str, bytes], blueprint: str = blueprint) -> tuple[Design, LintResult]:
-            design = compile_design(blueprint, sets, allow_outside=allow_outside, settings=settings, unsaved=unsaved)
-            return design, _judge_design(design, phase, fast, lint_settings, templates)
-
-        try:
-            design, result = _mend_blueprint(judge, diff, allow_outside) if fix or diff else judge({})
-        except InputError as error:
-            unusable = True
-            roomy = compile_with_room(error, blueprint, sets, allow_outside=allow_outside, settings=settings)
-            beside = lint_beside_shortage(roomy, lint_settings) if roomy else ()
-            reports.append(FileReport(blueprint, (*error.diagnostics, *beside), usable=False))
-            continue
-        failed |= exceeds_limit(result, design.loaded.project, fail_on)
-        reports.append(FileReport(blueprint, result.findings, result.waived, fast=fast, softened=result.softened))
+    judging = Judging(blueprints, sets, allow_outside, phase, fast, lint_settings, templates, settings, fail_on)
+    if watch:
+        watch_blueprints(judging)
+        return 0
+    judged = judging.judge_all(mend=fix or diff, only_shown=diff)
     if diff:
-        _tell_beside_diff(form, reports, failed=failed)
+        _tell_beside_diff(form, judged.reports, failed=judged.failed)
     else:
-        click.echo(write_report(form, reports))
-    return 2 if unusable else int(failed)
+        click.echo(write_report(form, judged.reports))
+    return 2 if judged.unusable else int(judged.failed)
+
+
+@dataclass
+class Judged:
+    """Reports by blueprint; whether one has findings that fail, or cannot be used; and the files that were read."""
+
+    reports: list[FileReport] = field(default_factory=list)
+    failed: bool = False
+    unusable: bool = False
+    files: set[Path] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Judging:
+    """What is to be judged, and how."""
+
+    blueprints: tuple[str, ...]
+    sets: tuple[str, ...]
+    allow_outside: bool
+    phase: str | None
+    fast: bool
+    lint_settings: LintSettings
+    templates: Path | None
+    settings: Path | None
+    fail_on: str | None
+
+    def judge_all(self, *, mend: bool = False, only_shown: bool = False) -> Judged:
+        """Judge all blueprints; with `mend` repair them first, or show how where that is `only_shown`."""
+        from fabricgen.blueprint.beside.lock import list_blueprints
+        from fabricgen.cli.findings import exceeds_limit
+        from fabricgen.cli.read_files import list_read_files
+        from fabricgen.kernel.diagnostics import InputError
+        from fabricgen.lint.engine import lint_beside_shortage
+        from fabricgen.lint.report import FileReport
+        from fabricgen.pipeline import compile_design, compile_with_room
+
+        judged = Judged()
+        reading: Any = {"allow_outside": self.allow_outside, "settings": self.settings}
+        for blueprint in dict.fromkeys(named for path in self.blueprints for named in list_blueprints(path)):
+
+            def judge(unsaved: Mapping[str, bytes], blueprint: str = blueprint) -> tuple[Design, LintResult]:
+                design = compile_design(blueprint, self.sets, unsaved=unsaved, **reading)
+                judged.files.update(list_read_files(design.loaded))
+                return design, _judge_design(design, self.phase, self.fast, self.lint_settings, self.templates)
+
+            try:
+                design, result = _mend_blueprint(judge, only_shown, self.allow_outside) if mend else judge({})
+            except InputError as error:
+                judged.unusable = True
+                judged.files |= {Path(blueprint), *(Path(d.span.file) for d in error.diagnostics if d.span)}
+                roomy = compile_with_room(error, blueprint, self.sets, **reading)
+                beside = lint_beside_shortage(roomy, self.lint_settings) if roomy else ()
+                judged.reports.append(FileReport(blueprint, (*error.diagnostics, *beside), usable=False))
+                continue
+            judged.failed |= exceeds_limit(result, design.loaded.project, self.fail_on)
+            judged.reports.append(
+                FileReport(blueprint, result.findings, result.waived, fast=self.fast, softened=result.softened)
+            )
+        return judged
+
+
+WATCH_PAUSE_S = 0.02
+"""Seconds between looks at the files: a finding stands 150 ms after a save, of which this is the least part."""
+
+_CLEAR = "\x1b[2J\x1b[3J\x1b[H"
+"""Clears a terminal, and what has scrolled off it (ECMA-48; xterm's ED 3)."""
+
+
+def watch_blueprints(judging: Judging) -> None:
+    """Judge, and again at every save of a file that was read, until interrupted.
+
+    A terminal shows the last report alone. Elsewhere reports follow one another, each with a line at its end, by which
+    an editor's task knows that it is whole.
+    """
+    import sys
+
+    from fabricgen.cli.watched_files import WatchedFiles, let_interrupts_through
+    from fabricgen.lint.report import write_report
+
+    watched = WatchedFiles(*map(Path, judging.blueprints))
+
+    def tell() -> None:
+        watched.note_stamps()
+        judged = judging.judge_all()
+        watched.files = {*map(Path, judging.blueprints), *judged.files}
+        if judging.templates:
+            watched.files.update((judging.templates, *judging.templates.rglob("*")))
+        if judged.unusable:  # for want of a file, perhaps, which comes into one of these folders
+            watched.files |= {file.parent for file in watched.files}
+        report, count = write_report("text", judged.reports), sum(file.is_file() for file in watched.files)
+        last = f"watching {count} file{'s' * (count != 1)}; Ctrl-C ends"
+        click.echo(f"{_CLEAR if sys.stdout.isatty() else ''}{report}\n{last}")
+        sys.stdout.flush()
+
+    let_interrupts_through()
+    try:
+        tell()
+        watched.follow_changes(tell, WATCH_PAUSE_S)
+    except KeyboardInterrupt:
+        click.echo()
 
 
 def _tell_beside_diff(form: str, reports: list[FileReport], *, failed: bool) -> None:
