@@ -340,9 +340,10 @@ def _list_managements(rows: list[Row]) -> Iterator[tuple[str, str]]:
 
 
 def _is_adaptive(rows: Mapping[str, Row], routing: Any) -> bool:
-    ports = {name for name, row in rows.items() if "router" in row}
-    if any(rows[name]["router"] != {"adaptive-routing": {"state": "enabled"}} for name in ports):
+    spoken = {name: row["router"] for name, row in rows.items() if "router" in row}
+    if any(said != {"adaptive-routing": {"state": "enabled"}} for said in spoken.values()):
         report_misfit("ports have other things of `router`")
+    ports = [name for name, said in spoken.items() if "adaptive-routing" in said]
     if bool(ports) != routing.adaptive:
         report_misfit("adaptive routing of ports and of the switch go together")
     return bool(ports)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from ipaddress import ip_interface
+from ipaddress import IPv4Address, IPv6Address, ip_interface
 from typing import Any
 
 from fabricgen.running.tree import is_tolerant, report_misfit
@@ -71,8 +71,7 @@ def _write_policies() -> list[str]:
 def _write_instance(tables: Tables, vrf: str) -> Iterator[str]:
     metadata = tables["DEVICE_METADATA"]["localhost"]
     peers = {k.rpartition("|")[2]: row for k, row in tables.get("BGP_NEIGHBOR", {}).items() if _find_vrf(k) == vrf}
-    loopbacks = [key.partition("|")[2] for key in tables.get("LOOPBACK_INTERFACE", {}) if "|" in key]
-    router_ids = [str(ip_interface(address).ip) for address in loopbacks if ":" not in address]
+    router_ids = [str(address) for address in _list_loopbacks(tables) if address.version == 4]
     yield f"router bgp {metadata['bgp_asn']}" + ("" if vrf == "default" else f" vrf {vrf}")
     yield " no bgp default ipv4-unicast\n no bgp ebgp-requires-policy\n bgp bestpath as-path multipath-relax"
     yield from (f" bgp router-id {address}" for address in router_ids)
@@ -103,13 +102,17 @@ def _write_instance(tables: Tables, vrf: str) -> Iterator[str]:
     yield "exit"
 
 
+def _list_loopbacks(tables: Tables) -> list[IPv4Address | IPv6Address]:
+    """The addresses of Loopback0, the only one that bgpd.main.conf.j2 reads."""
+    keys = (key.partition("|") for key in tables.get("LOOPBACK_INTERFACE", {}))
+    return [ip_interface(address).ip for name, _, address in keys if address and name == "Loopback0"]
+
+
 def _list_networks(tables: Tables, vrf: str) -> Iterator[str]:
     """Prefixes in `network` statements: loopbacks and, of all VRFs, the subnets of VLANs."""
     if vrf != "default":
         return
     as_128 = tables["DEVICE_METADATA"]["localhost"].get("bgp_adv_lo_prefix_as_128") == "true"
-    for key in tables.get("LOOPBACK_INTERFACE", {}):
-        if "|" in key:
-            address = ip_interface(key.partition("|")[2]).ip
-            yield f"{address}/{32 if address.version == 4 else 128 if as_128 else 64}"
+    for address in _list_loopbacks(tables):
+        yield f"{address}/{32 if address.version == 4 else 128 if as_128 else 64}"
     yield from (key.partition("|")[2] for key in tables.get("VLAN_INTERFACE", {}) if "|" in key)

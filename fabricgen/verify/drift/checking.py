@@ -18,7 +18,7 @@ from fabricgen.running.statements import UNREADABLE, Path, Spelling, Statements,
 from fabricgen.running.tree import CANNOT_READ, read_tolerantly
 from fabricgen.switch.model import Switch
 from fabricgen.verify.drift.collected import Collected, collect_configurations, read_device_files
-from fabricgen.verify.drift.comparing import compare_switches
+from fabricgen.verify.drift.comparing import UNPLANNED, compare_switches
 from fabricgen.verify.drift.finding import Checked, Drift, Finding, Waiver, find_valid_waivers, judge_waivers
 from fabricgen.verify.drift.planned import PlannedConfigs
 from fabricgen.verify.dumps._sources import Source
@@ -178,7 +178,9 @@ MOST_CHARACTERS = 200
 MOST_NAMED = 4
 """Lines of a section, or fields of a row, that are named with it."""
 
-_SECRET_WORD = re.compile(r"(?i)((?:\b|_)(?:password|passphrase|passkey|secret|key|community|cak|md5|sha\d*)\b)(.+)")
+_SECRET_WORD = re.compile(
+    r"(?i)((?:\b|_)(?:password|passphrase|passkey|secret|key|community|cak|md5|sha\d*)\b|\bsnmp-server host \S+)(.+)"
+)
 _SECRET_STEP = re.compile(r"(?i).*(?:passw|passkey|passphrase|secret|community|(?:^|_)(?:cak|key)$).*")
 _CRYPT = re.compile(r"\$(?:\w{1,8})\$\S+")
 
@@ -212,7 +214,8 @@ def list_findings(
         # causes alike are laid in together: a hundred MTUs are read at once, and told apart by their names
         words = reader.describe_causes(causes) if reader and number < MOST_READ else {}
         for cause in causes:
-            yield from words.get(cause.path) or [
+            # a rule that names an error says more than the model: why
+            yield from (not cause.verdict.why and words.get(cause.path)) or [
                 _name_below(describe_by_path(device, cause.verdict, Severity.ERROR), cause)
             ]
 
@@ -267,10 +270,13 @@ class _Reader:
             for name in _find_names(" ".join(cause.path)):
                 by_name.setdefault(name, []).append(cause)
         findings_by_path: dict[Path, list[Finding]] = {}
+        removed = {cause.path for cause in causes if cause.verdict.difference.running is None}
         for finding in compare_switches(self._device, form, self._form, frozenset()):
             if finding.severity == Severity.ERROR:
                 for path in _match_names(finding, by_name) if len(causes) > 1 else [causes[0].path]:
-                    findings_by_path.setdefault(path, []).append(replace(finding, path=mask_path(path)))
+                    # what is gone adds nothing: a VLAN of a VRF is one of hosts to a reader that misses its VNI
+                    if path not in removed or finding.text != UNPLANNED:
+                        findings_by_path.setdefault(path, []).append(replace(finding, path=mask_path(path)))
         return findings_by_path
 
     def _read_model(self, statements: Statements) -> Switch | None:
@@ -331,7 +337,12 @@ def _quote_value(value: str | None, secret: object) -> str:
 
 def mask_path(path: Path) -> Path:
     """A path without secrets that lines of it may have, each step as long as a line may be that people read."""
-    return tuple(_mask_secrets(step)[:MOST_CHARACTERS] for step in path)
+    above = ("", *(step.lower() for step in path))
+    # whose name is the secret: a community of SNMP, and none of BGP
+    named = (word == "snmp_community" or (word == "community" and above[1] == "snmp") for word in above)
+    return tuple(
+        MASK if is_named else _mask_secrets(step)[:MOST_CHARACTERS] for step, is_named in zip(path, named, strict=False)
+    )
 
 
 def _mask_secrets(text: str) -> str:

@@ -14,6 +14,8 @@ from fabricgen.verify.drift.finding import Finding
 MOST_NAMED = 6
 """So many values of a set are named in a sentence."""
 
+UNPLANNED = "is not planned"
+
 UNREAD = {"BGP": ("bgp",), "QoS": ("qos",), "MLAG": ("pair",), "bonds": ("bonds",), "management": ("management",)}
 """Fields that say nothing where a part could not be read."""
 
@@ -48,7 +50,7 @@ def _compare_bgp(device: str, running: Mapping[str, Bgp], planned: Mapping[str, 
         place = f"in VRF {vrf}" if vrf else ""
         name = f"BGP {place}".strip()
         if vrf not in running or vrf not in planned:
-            yield Finding(device, name, "is missing" if vrf in planned else "is not planned")
+            yield Finding(device, name, "is missing" if vrf in planned else UNPLANNED)
             continue
         walk = _Walk(device, name, place)
         for field in fields(Bgp):
@@ -114,9 +116,7 @@ class _Walk:
 
     def report_unplanned(self, value: Any) -> Finding:
         """That the subject is there, and not planned."""
-        return self._make_finding(
-            "", "is up, and not planned" if getattr(value, "admin_up", False) else "is not planned"
-        )
+        return self._make_finding("", "is up, and not planned" if getattr(value, "admin_up", False) else UNPLANNED)
 
     def _enter(self, name: str, key: Any, value: Any) -> _Walk:
         """The walk of an entry: session 10.0.0.1 (to spine-01) in VRF blue."""

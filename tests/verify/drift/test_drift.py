@@ -13,7 +13,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from fabricgen.kernel.diagnostics import InputError, Severity
-from fabricgen.verify.drift.checking import check_running
+from fabricgen.verify.drift.checking import CheckRequest, check_running
 from fabricgen.verify.drift.finding import Drift
 from fabricgen.verify.drift.planned import ClusterConfigs
 from fabricgen.verify.drift.report import FORMATS, write_report
@@ -314,3 +314,20 @@ def test_files_that_a_build_wrote_beside_those_of_devices_are_not_told(
     notes.write_text("who did what")
     told = fabricgen("check", blueprint, "--running", tmp_path / "built", "--jobs", "1").out
     assert told == f"1 file passed over: {notes}\n{compared}"
+
+
+def test_a_user_without_password_or_key_is_told_with_its_reason(tmp_path: Path) -> None:
+    ((name, text),) = files_of("eos").items()
+    found = texts(checked(tmp_path, "eos", {name: f"username eve privilege 15 role network-admin nopassword\n{text}"}))
+    assert [line for line in found if "eve" in line and line.endswith("asked for neither a password nor a key")]
+    assert not [line for line in found if line.endswith("user eve: is not planned")]
+
+
+def test_communities_of_traps_are_not_printed(tmp_path: Path) -> None:
+    ((name, text),) = files_of("eos").items()
+    change = CheckRequest(strict=True)
+    (tmp_path / LEAF).mkdir()
+    (tmp_path / LEAF / name).write_text(f"snmp-server host 10.0.0.9 version 2c hunter2\n{text}")
+    found = texts(check_running(str(tmp_path), planned("eos"), 1, change))
+    assert [line for line in found if "snmp-server host 10.0.0.9 <secret>" in line]
+    assert "hunter2" not in "".join(found)

@@ -12,8 +12,10 @@ import pytest
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.running.differences import Verdict
 from fabricgen.running.statements import Difference
-from fabricgen.verify.drift.checking import describe_by_path
+from fabricgen.verify.drift.checking import check_running, describe_by_path
+from fabricgen.verify.drift.planned import ClusterConfigs
 from tests.conftest import Ran
+from tests.render.rendered import cluster_of
 
 LEAF = "compute-leaf-p1-su01-r1-01"
 LISTED = {
@@ -81,6 +83,26 @@ def test_each_of_many_alike_is_told_at_its_own_place(running: Callable[..., Ran]
     ]
 
 
+def test_a_second_loopback_is_told_as_one_and_is_no_router_id(running: Callable[..., Ran]) -> None:
+    ran = running(lambda tables: tables["LOOPBACK_INTERFACE"].update({"Loopback1|10.0.0.1/32": {}}))
+    assert f"{LEAF}: error: LOOPBACK_INTERFACE|Loopback1|10.0.0.1/32: is not planned" in ran.out
+    assert "router id" not in ran.out
+
+
+def test_a_vni_that_is_gone_is_told_as_missing_and_its_vlan_as_nothing_new(tmp_path: Path) -> None:
+    planned = ClusterConfigs(cluster_of("evpn-guests"))
+    name = planned.list_devices()[0]
+    ((_, files),) = planned.read([name])
+    tables = json.loads(files["config_db.json"])
+    gone = sorted(tables["VXLAN_TUNNEL_MAP"])[0]
+    del tables["VXLAN_TUNNEL_MAP"][gone]
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "config_db.json").write_text(json.dumps(tables))
+    (tmp_path / name / "frr.conf").write_text(files["frr.conf"])
+    (told,) = check_running(str(tmp_path), planned, 1).checked[0].findings
+    assert (told.subject, told.text) == (f"VXLAN_TUNNEL_MAP|{gone}", "is missing, with vlan, vni")
+
+
 def test_an_error_that_a_rule_names_says_why() -> None:
     difference = Difference(("ACL_TABLE", "SSH_ONLY"), "", None)
     finding = describe_by_path(LEAF, Verdict(difference, "error", why="it drops BFD"), Severity.ERROR)
@@ -127,10 +149,12 @@ def test_secrets_are_not_printed_wherever_they_stand(running: Callable[..., Ran]
     def tell(tables: dict[str, Any]) -> None:
         tables["BGP_NEIGHBOR"][next(iter(tables["BGP_NEIGHBOR"]))]["auth_password"] = "hunter2hunter2"
         tables["TACPLUS"] = {"global": {"passkey": "hunter2hunter2"}}
+        tables["SNMP_COMMUNITY"] = {"hunter2hunter2": {"TYPE": "RW"}}
         tables["VENDOR"] = {"x": {"api_secret": "hunter2hunter2", "line": "password hunter2hunter2"}}
 
     for form in ("text", "json", "junit", "github"):
         ran = running(tell, "--format", form)
         assert ran.code == 1
         assert "auth_password" in ran.out
+        assert "write by SNMP" in ran.out
         assert "hunter2" not in ran.out
