@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike, fspath
 
+from fabricgen.export.kubernetes.labels import make_label_value
 from fabricgen.export.locality.model import join_hostlist
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.plugins.columns import Columns
@@ -39,6 +40,7 @@ __all__ = [
     "compile_blueprint",
     "join_hostlist",
     "make_files",
+    "make_label_value",
 ]
 
 
