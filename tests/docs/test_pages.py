@@ -140,6 +140,14 @@ def test_every_example_blueprint_is_on_its_page() -> None:
     assert sorted(named) == list(EXAMPLES)
 
 
+def test_every_page_stands_once_in_the_navigation_of_the_site() -> None:
+    """`.ci/run` builds it, which checks its links; this needs no mkdocs."""
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    entries = re.findall(r"^ +- ([\w-]+\.md)$", text[text.index("\nnav:") :], re.MULTILINE)
+    pages = [page.removeprefix("docs/") for page in PAGES if page.startswith("docs/")]
+    assert sorted(entries) == sorted(pages)
+
+
 def test_the_readme_leads_to_every_page() -> None:
     linked = {target for target, _ in LINK.findall(text_of("README.md"))}
     assert {page for page in PAGES if page.startswith("docs/")} <= linked
