@@ -38,7 +38,7 @@ def make_blueprint_schema(catalog: Catalog | None = None) -> dict[str, Any]:
 
 
 def make_schema_of_names(names: Names) -> dict[str, Any]:
-    """`make_blueprint_schema` by the names that are right or, without `only`, proposed."""
+    """`make_blueprint_schema` by names: those that are right or, where `Names.only` is not set, proposed."""
     schema = make_schema(Blueprint, "fabricgen blueprint", names)
     schema["properties"]["include"] = _INCLUDE
     schema["patternProperties"] = _ANCHORS

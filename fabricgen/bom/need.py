@@ -116,7 +116,7 @@ def join_needs(sources: Sequence[Needs]) -> Needs:
 
 
 def count_installed(sources: Sequence[Needs]) -> dict[Part, int]:
-    """Total pieces of each part over several needs; parts and order are those of `joined`."""
+    """Total pieces of each part over several needs; parts and order are those of `join_needs`."""
     parts: dict[str, Part] = {}
     counts: Counter[str] = Counter()
     for needs in sources:

@@ -61,7 +61,7 @@ class RackOptics:
 
 
 def sum_rack_optics(cluster: Cluster, cable_parts: CableParts | None = None) -> RackOptics:
-    """The optics of each rack; each cage and cable end once. `known`: the parts of its cables, if known already."""
+    """The optics of each rack; each cage and cable end once. `cable_parts`: those of its cables, if known already."""
     parts, devices = cable_parts or CableParts(cluster), cluster.plan.devices
     needs = join_needs([transceivers.needs(cluster, parts), laser_modules.needs(cluster, parts)])
     ends = find_end_powers(cluster, parts)

@@ -139,7 +139,7 @@ def _remark_unsold(bill: Bill) -> Iterator[tuple[str, str]]:
 
 
 def _remark_unnumbered(bill: Bill) -> Iterator[tuple[str, str]]:
-    """Devices and racks of which the catalogue has no part number; `ordered` tells it of switches with variants."""
+    """Devices and racks of which the catalogue has no part number; `_remark_variant` tells it of variants."""
     devices, racks = bill.cluster.plan.devices, bill.cluster.plan.racks
     included = find_included_devices(bill.cluster)
     for cls in devices.classes:

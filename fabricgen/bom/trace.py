@@ -51,7 +51,7 @@ def _convert_to_pieces(needs: Needs, part: Part, count: int) -> Needs:
 
 
 def trace_all_parts(bill: Bill) -> dict[str, list[Any]]:
-    """The needs for every part, in the order of the bill's lines; as `trace`."""
+    """The needs for every part, in the order of the bill's lines; as `trace_part`."""
     index = {part.part: i for i, part in enumerate(bill.needs.parts)}
     needs = join_needs([bill.needs.of(index[line.part]) for line in bill.lines])
     return _list_columns(bill, needs)

@@ -196,7 +196,7 @@ class CableIndex:
 
     @cached_property
     def _with_plugs(self) -> dict[tuple[int, bool, int], Side]:
-        """A cache of `_plugs` by (segment, whether it is the b side, fibres)."""
+        """The sides that `_assign_plugs` has made, by (segment, whether it is the upper side, jumpers in its cage)."""
         return {}
 
     def _make_end(

@@ -216,8 +216,8 @@ class CableProfile(Profile):
 
     def module_at(self, end: CageLanes, light_gbps: float, profiles: Iterable[Self]) -> Self | None:
         """The profile of the module at an end: itself where light is as fast as the electrical lanes there, or is none
-        of their number, as of coherent optics; else the first of `others` that makes its light of these, reaches as far
-        and goes into the cage; None where there is none.
+        of their number, as of coherent optics; else the first of `profiles` that makes its light of these, reaches as
+        far and goes into the cage; None where there is none.
         """
         if end.lane_gbps == light_gbps or (self.link_gbps and end.lane_gbps in self.lane_gbps):
             return self

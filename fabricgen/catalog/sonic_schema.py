@@ -63,7 +63,7 @@ def list_row_schemas(table: str) -> list[Schema]:
 def walk_types(schema: Schema, opaque: Container[str] = ()) -> Iterator[tuple[str, Schema]]:
     """(name of the definition or "", schema without references) of the types of which a value has one.
 
-    Those that are `known` by their name are not taken apart. `x-ref` of a union is that of its types.
+    Those whose names are in `opaque` are not taken apart. `x-ref` of a union is that of its types.
     """
     reference: str = schema.get("$ref", "")
     name = reference.removeprefix("#/$defs/")

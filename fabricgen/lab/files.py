@@ -121,7 +121,7 @@ class Build:
 
     @cached_property
     def lowest(self) -> frozenset[str]:
-        """Switches that hosts are cabled to: those of a list, where links to hosts were left out (`inside`)."""
+        """Switches that hosts are cabled to: those that `lab.inside` lists where it leaves links to hosts out."""
         if LOWEST in self.files:
             return frozenset(self.files[LOWEST].split())
         switches = set(self.switches)

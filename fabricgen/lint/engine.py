@@ -74,7 +74,7 @@ def lint(
     settings: LintSettings | None = None,
     other_findings: Iterable[Diagnostic] = (),
 ) -> LintResult:
-    """Judge a design and, if given, its cluster; `others` are findings from elsewhere, e.g. on templates."""
+    """Judge a design and, if given, its cluster; `other_findings` are from elsewhere, e.g. on templates."""
     requested = settings or LintSettings()
     rules: tuple[Rule, ...] = load_design_rules() if cluster is None else load_all_rules()
     impossible_codes = frozenset(rule.id for rule in rules if rule.impossible)

@@ -116,7 +116,7 @@ class Instance:
         return getattr(neighbor, field_name) | getattr(group, field_name)  # type: ignore[no-any-return]
 
     def _carries_prefixes(self, neighbor: Neighbor) -> bool:
-        """Whether it is a session, and not one for EVPN (`overlay`)."""
+        """Whether it is a session, and not one for EVPN."""
         return not neighbor.is_group and EVPN not in self.merge_values(neighbor, "active")
 
     def _list_announced(self, policies: Policies, connected: list[Route], statics: list[Route]) -> set[str]:

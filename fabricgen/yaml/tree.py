@@ -272,7 +272,7 @@ class _Builder:
         self._add(node)
 
     def _add(self, node: Node, mention: Span | None = None) -> None:
-        """Put a finished node into what is open; `at` is where it is mentioned, if that is elsewhere."""
+        """Put a finished node into what is open; `mention` is where it is named, if that is elsewhere."""
         if not self._stack:
             self._root = node
             return

@@ -41,7 +41,7 @@ from fabricgen.kernel.intervals import (
 
 
 def make_management_load(design: Design, leaf: TierDesign) -> ManagementLoad:
-    """The ports that the management fabric of a design needs on the switches of one of its `managing` tiers."""
+    """The ports that the management fabric of a design needs on the switches of one of its tiers that manage."""
     managed = list_managed_devices(design.fabrics, design.scale_up, leaf.fabric)
     by_slot = leaf.feed(TierKey("", "")).by_slot
     return ManagementLoad(leaf.layout, managed, find_scope(leaf.per), by_slot=by_slot)

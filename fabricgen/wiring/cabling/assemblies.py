@@ -125,7 +125,7 @@ def merge_assemblies(sharing: CageSharing, attached: Flags, ends: CableEnds) -> 
 
 
 def _merge_end_rows(number: Ints, merges_ends: Flags, ends: CableEnds) -> CableEnds:
-    """End rows by new numbers; for `whole` cables one row for each pair of cages, with the sum of its links."""
+    """End rows by new numbers; where `merges_ends`, one row for each pair of cages, with the sum of its links."""
     cable, links = number[ends.cable], ends.links.copy()
     touched = np.flatnonzero(merges_ends[ends.cable])
     keys = (cable[touched], ends.cage.a[touched], ends.cage.b[touched])

@@ -73,7 +73,7 @@ class RailCrossed(PlanRule):
 
 
 def _find_crossed(required: Ints, of_device: Ints, end: Ints) -> Flags | bool:
-    """Which links end on a device of another rail or plane; `wanted` is from 1 (0: none), devices from 0 (-1: none)."""
+    """Which links end on a device of another rail or plane: `required` from 1 (0: none), devices from 0 (-1: none)."""
     first = int(end.min())
     window = of_device[first : int(end.max()) + 1]
     if window.max() < 0:

@@ -140,7 +140,7 @@ class MixedMediaInCage(PlanRule):
 
 
 def _find_mixed_cages(cage_of_end: Ints, cages: int, values: Ints) -> Flags:
-    """Which cable ends are in cages (of `cages` in all) that hold several different values of `what`."""
+    """Which cable ends are in cages (of `cages` in all) that hold several different ones of `values`."""
     import numpy as np
 
     least, most = np.full(cages, values.max(initial=0), dtype=np.int32), np.full(cages, -1, dtype=np.int32)
