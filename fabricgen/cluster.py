@@ -133,6 +133,7 @@ class Cluster:
         """The cable end rows of each segment of links: a slice, or int64 indexes."""
         segment = self.plan.links.segment[self.plan.cables.end_link]
         numbers = range(len(self.plan.links.segments))
+        # in the order of segments slices are enough, which copy nothing
         if (segment[1:] < segment[:-1]).any():
             return tuple(np.flatnonzero(segment == i) for i in numbers)
         bounds = np.searchsorted(segment, np.arange(len(numbers) + 1, dtype=np.int32)).tolist()

@@ -144,9 +144,11 @@ def _group_by_domain(network: Network, rows: Ints64) -> Ints64:
 def _rotate_domains(network: Network, rows: Ints64) -> Ints64:
     """Ranks of the k-th domain shifted by k."""
     domain = network.ranks.domain[rows]
+    # ranks of a domain are side by side in the job
     starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
     size = np.diff(np.r_[starts, len(rows)])
     number = np.repeat(np.arange(len(starts)), size)
     inside = np.arange(len(rows)) - starts[number]
+    # place i of the k-th domain is taken by what stands k places further, and the first ones follow the last
     turned: Ints64 = rows[starts[number] + (inside + number) % size[number]]
     return turned

@@ -93,6 +93,7 @@ class Routes:
     def __init__(self, network: Network) -> None:
         self.network, uplinks = network, network.uplinks
         self.links = len(uplinks.lower)
+        # upward, then the same links downward, then no link, which is never the narrowest of a route
         self.gbps = np.r_[uplinks.gbps, uplinks.gbps, np.inf]
         """Gb/s by number of a link; the last is that of no link."""
         self.heights = int(uplinks.height.max(initial=-1)) + 1
@@ -257,6 +258,7 @@ def pair_in_rings(network: Network, ranks: Ints64) -> tuple[Ints64, Ints64]:
     Places are those that all domains of the job have; ranks of a domain are side by side in the job.
     """
     domain = network.ranks.domain[ranks]
+    # a row of `grid` for each domain, a column for each place: the row below is the next domain
     starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
     places = int(np.diff(np.r_[starts, len(ranks)]).min(initial=len(ranks)))
     grid = ranks[starts[:, None] + np.arange(places)]

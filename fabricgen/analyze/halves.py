@@ -77,11 +77,14 @@ def _list_halves(network: Network, changed: Flags) -> Iterator[Flags]:
 def _halve_places(nodes: Ints64, place_of_node: Ints64, odd: Flags) -> Iterator[Flags]:
     """Halves of whole places, by the place of each node, and whether that has faults."""
     _, start, place_index = np.unique(place_of_node, return_index=True, return_inverse=True)
+    # `start` is the first node of each place: places go by where they first occur, and so do their faults
     in_order = np.argsort(start)
     for order in _order_places(in_order[odd[start][in_order]].tolist(), in_order[~odd[start][in_order]].tolist()):
         turn = np.empty(len(start), dtype=np.int64)
         turn[order] = np.arange(len(start))
         half = np.zeros(int(nodes.max()) + 1, dtype=np.bool_)
+        # whole places in that order until half of the nodes are in; the sort is stable, so that only the last may be
+        # cut
         half[nodes[np.argsort(turn[place_index], kind="stable")[: len(nodes) // 2]]] = True
         yield half
 
@@ -106,6 +109,7 @@ class _Cut:
         links, port = Links.of(network), network.leaf != NONE
         self._node = np.broadcast_to(network.ranks.device[:, None], port.shape)[port]
         self._leaf, self._gbps = network.leaf[port], network.gbps[port]
+        # all links between two switches as one, for a cut goes through all of them or none
         pair, at = np.unique(links.a * size + links.b, return_inverse=True)
         self._a, self._b = pair // size, pair % size
         self._links = np.bincount(at, links.gbps, len(pair)).astype(np.float64)

@@ -190,6 +190,7 @@ class LossClasses:
         """The n-th NIC of each node, with all of its ports."""
         links, port_link = self._plan.links, self.network.port_link
         rails = int(links.rail.max(initial=0)) + 1
+        # node and rail as one number
         nic = np.where(self.has, self.network.ranks.device[:, None] * rails + links.rail[port_link], NONE)
         columns = self._count_carried(nic)
         numbers = np.flatnonzero(columns[0])
@@ -421,6 +422,7 @@ def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
 def _count_pieces(plan: WiringPlan, far_ends: Ints64, lanes: Ints64) -> Ints64:
     """How many pieces each cable is: fibres by their lanes, 1 where it has ends of its own."""
     media, most = plan.cables.media, (int(far_ends.max(initial=0)) + 1, int(lanes.max(initial=0)) + 1)
+    # three numbers as one: a plan has few kinds of cable, and each is looked up once
     key = (plan.cables.medium * most[0] + far_ends) * most[1] + lanes
     kinds, kind = np.unique(key, return_inverse=True)
     counts = []

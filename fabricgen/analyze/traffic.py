@@ -36,6 +36,7 @@ def measure_crowding(network: Network, source: Ints64, target: Ints64, share: fl
     source, target = np.asarray(source), np.asarray(target)
     level = int(network.meets(source, target).max(initial=0))
     worst, narrowest, crossing = 1.0, NONE, []
+    # a rank that sends several flows at its full rate is slowed by its own ports already, whatever the network has
     sent = np.bincount(source, minlength=len(network.ranks)).max(initial=1) * share
     worst = max(worst, float(sent))
     ports = []

@@ -21,7 +21,9 @@ def count_rack_plugs(cluster: Cluster) -> Ints64:
     at_a = are_common_ends_lower(links, cables)[cable]
     common = np.where(at_a, links.a_device[row], links.b_device[row])
     far = np.where(at_a, links.b_device[row], links.a_device[row])
+    # ends of one cable are adjacent: the common end is counted at the first of them only
     first = np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
+    # at a far end a splitter has one plug, jumpers that run side by side have one each
     per_end, count = np.maximum(pieces // far_ends, 1)[cable], len(cluster.plan.racks)
     far_plugs = np.bincount(rack[far], weights=per_end, minlength=count)
     return (far_plugs + np.bincount(rack[common[first]], weights=pieces[cable[first]], minlength=count)).astype(

@@ -112,6 +112,7 @@ def _joined_by_cage(cage: Ints, cable: Ints, cages: int, ids: Any) -> Any:
     count = np.diff(first)
     text = np.full(cages, "", dtype=object)
     text[count > 0] = ids[cable_there[first[:-1][count > 0]]]
+    # the nth cable of all cages in one step, for there are many cages with few cables each
     for nth in range(1, int(count.max(initial=0))):
         more = np.flatnonzero(count > nth)
         text[more] = text[more] + JOINT + ids[cable_there[first[more] + nth]]

@@ -28,7 +28,9 @@ class PatchParts:
     def panels(self) -> list[str]:
         """The name of every panel: its rack, and its number there from the top."""
         panels, names = self._patching.panels, self._cluster.plan.racks.names
+        # by rack, and from its top down
         order = np.lexsort((-panels.u, panels.rack))
+        # where the panels of the same rack begin
         first = np.searchsorted(panels.rack[order], panels.rack[order])
         nth = np.empty(len(order), dtype=np.int64)
         nth[order] = np.arange(len(order)) - first

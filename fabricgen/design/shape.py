@@ -211,6 +211,7 @@ def _group_numbers_by_place(layout: Layout, lower: str, upper: str, numbers: Seq
     rows = iter(numbers)
     for pod_number, pod in enumerate(layout.pods):
         units_of_pod = range(0, pod.su, units_per_place) if units_per_place else range(1)
+        # where the upper place holds the whole pod, all numbers of the pod's units go to it in one turn
         step = len(units_of_pod) if upper in (WHOLE, "site", "pod") else 1
         for unit in units_of_pod[::step]:
             coordinates = {"site": layout.sites.index(pod.site), "pod": pod_number, "unit": pod.first_su + unit}
@@ -299,6 +300,7 @@ def number_places(layout: Layout, scope: str, upper: str = WHOLE, *, by_slot: bo
         return layout.site_numbers
     if is_within_unit(upper):
         racks_per_part, racks = count_racks_per_place(layout, scope), count_racks_per_place(layout, upper)
+        # the number of a part less that of the first one that begins in the same wider part
         parts = [
             part - -(-(part * racks_per_part // racks) * racks // racks_per_part)
             for part in range(count_parts_of_unit(layout, scope))

@@ -203,9 +203,11 @@ class Check:
         """The ports of every switch that lead to another by as few links as can be, up first and then only down."""
         order = sorted(self._levels, key=self._levels.__getitem__)
         down, best = {target: 0}, {target: 0}
+        # from the lowest level up: what leads down to the target
         for device in order:
             if device != target:
                 down[device] = 1 + min((down[far] for _, far in self._list_neighbours(device, -1)), default=NOWHERE)
+        # from the top down, so that the best way of all above is known already
         for device in reversed(order):
             over = min((best[far] for _, far in self._list_neighbours(device, 1)), default=NOWHERE)
             best[device] = min(down[device], over + 1)

@@ -242,6 +242,7 @@ def _explain_indentation(problem: _Problem, model: type[BaseModel], located: Loc
             if isinstance(below, dict) and below and {*below} <= {*list_keys(model, (*path[:-1], sibling, path[-1]))}:
                 message = f"wrong indentation: '{path[-1]}' stands beside `{sibling}`, as if it were no part of it"
                 return message, f"indent it below `{sibling}`"
+            # keys above a sibling that has a value are too far up for the key to belong below them
             if beside[sibling] is not None:
                 break
     if problem.kind == "missing" and len(path) > 2 and str(path[-2]) in list_keys(model, path[:-1]):

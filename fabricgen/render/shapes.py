@@ -182,6 +182,7 @@ def _rank_as_text(column: AddressColumn) -> Ints64:
     if not isinstance(column, IPv4Column):
         return np.unique(np.array(column.texts(), dtype=object), return_inverse=True)[1]
     order, ranks = _rank_decimals(), np.zeros(len(column), dtype=np.int64)
+    # octets compared one by one compare as the whole text does, as `.` comes before all digits
     for shift in (24, 16, 8, 0):
         ranks |= order[column.values >> shift & 255] << shift
     return ranks
@@ -218,7 +219,9 @@ def _rank_keys(owner: Ints64, keys: Ints64, by_key: Flags, present: Flags | None
     order = rows[sort_rows(owner[rows], keys[rows])]
     new = np.ones(len(order), dtype=bool)
     new[1:] = (owner[order[1:]] != owner[order[:-1]]) | (keys[order[1:]] != keys[order[:-1]])
+    # `first` is where each distinct key of an owner is first met, in order of owner and key
     first = order[new]
+    # by value where the owner wants that: `first` has that order already
     by_rank = sort_rows(owner[first], np.where(by_key[owner[first]], np.arange(len(first)), first))
     rank = np.empty_like(by_rank)
     rank[by_rank] = np.arange(len(first))

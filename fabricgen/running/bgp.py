@@ -187,10 +187,12 @@ def add_setting_lines(rules: Rules, settings: Mapping[str, tuple[str, Callable[.
 def _set_field(name: str, convert: Callable[..., Any], of_neighbor: bool, *values: Any) -> None:
     """Set a field; `values` is what is read into, among it the instance, the line, and what of it the pattern names."""
     instance = next(given for given in values if isinstance(given, Instance))
+    # what the pattern names comes behind the line in `values`
     words = values[next(n for n, given in enumerate(values) if isinstance(given, Line | Section)) + 1 :]
     target, words = (instance.find_neighbor(words[0]), words[1:]) if of_neighbor else (instance, words)
     value = convert(*words)
     before = getattr(target, name)
+    # fields that are sets gather what several lines state
     setattr(target, name, before | {value} if isinstance(before, set) else value)
 
 

@@ -71,6 +71,7 @@ def _format_pods(shape: Shape, nodes: int) -> str:
     pod_units = shape.pod or units
     full, rest = divmod(units, pod_units)
     short = nodes < units * shape.unit
+    # only a last pod can state how many nodes it has: it is told apart though as large as the others
     if short and not rest:
         full, rest = full - 1, pod_units
     pods = []

@@ -86,6 +86,7 @@ def _draw_panel(result: SearchResult, across: str, up: str) -> str:
     beaten = [(position, name) for position, name in places if name not in numbers]
     front = sorted((position, name) for position, name in places if name in numbers)
     labels = place_labels([(at, numbers[name]) for at, name in front], DOT, [at for at, _ in beaten], BEATEN_DOT, FRAME)
+    # what comes later lies on top: the front on lines, and these on what is beaten
     parts += [_draw_dot(*at, BEATEN_DOT, BEATEN, name) for at, name in beaten]
     parts += [_draw_line(*placed.point, *placed.line, "l") for placed in labels if placed.line]
     parts += [_draw_dot(*at, DOT, ON_FRONT, name) for at, name in front]

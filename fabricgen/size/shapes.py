@@ -252,6 +252,7 @@ def find_likeness(shape: Shape, hardware: Hardware, nodes: int) -> tuple[object,
     groups = hardware.rails // shape.rails
     if shape.tiers == 1:
         return (*shape_key, nodes * legs, groups)
+    # the nodes of one leaf of each rail: those of a rack, or of a unit
     together = hardware.in_rack if shape.attach == "tor" else shape.unit
     joined = groups if shape.meet == "spine" else 1
     leaves_below, units = shape.unit // together * joined, -(-nodes // shape.unit)
@@ -309,7 +310,9 @@ def _list_unit_sizes(hardware: Hardware, ports: Ports, shape: Shape, nodes: int)
     full = ports.most(shape.ratio, wishes.spare_ports) // (shape.rails * ports.legs)
     if full < 1:
         return []
+    # the greatest power of two that fits
     even = 1 << (full.bit_length() - 1)
+    # no more units than needed, all of one size but for the last
     alike = -(-nodes // -(-nodes // full))
     sizes = {full, even, even // 2, alike}
     return sorted({min(unit, nodes, MOST_NODES) for unit in sizes if unit})
@@ -350,5 +353,6 @@ def _count_unit_leaves(shape: Shape, hardware: Hardware, ports: Ports) -> int:
     """Leaves of a unit below one spine."""
     down = ports.most(shape.ratio, hardware.wishes.spare_ports)
     together = hardware.in_rack if shape.attach == "tor" else shape.unit
+    # so many leaves for the nodes of one rack, or of the unit, as their ports fill
     leaves = shape.unit // together * -(-together * shape.rails * ports.legs // max(1, down))
     return leaves * (hardware.rails // shape.rails if shape.meet == "spine" else 1)

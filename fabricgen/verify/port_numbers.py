@@ -232,6 +232,7 @@ def _find_breakout(cage: PlatformCage, platform: SonicPlatform, names: frozenset
         for breakout in range(1, len(cage.lanes) + 1)
         if len(cage.lanes) % breakout == 0 and platform.splits(breakout)
     )
+    # the coarsest split where every name that is used is of the first lane of a part
     return next(
         (breakout for breakout in fits if all(offset % (len(cage.lanes) // breakout) == 0 for offset in used)), 1
     )

@@ -266,11 +266,13 @@ def _note_empty_dumps(cabling: PlannedCabling, sightings: Sightings, identities:
 def _note_contradictions(cabling: PlannedCabling, sightings: Sightings, numbers: _Numbers) -> tuple[str, ...]:
     """Dumps that claim to be of one device and say different things of its ports."""
     rows = np.flatnonzero((numbers.near >= 0) & (numbers.far >= 0))
+    # both ports as one number, so that a pair which several dumps state counts once
     key = numbers.near[rows].astype(np.int64) * len(numbers.device) + numbers.far[rows]
     order = np.argsort(key, kind="stable")
     rows, key = rows[order], key[order]
     distinct = np.r_[True, key[1:] != key[:-1]][: len(key)]
     rows = rows[distinct]
+    # a near port with one far port is beyond dispute
     several = np.bincount(numbers.near[rows], minlength=len(numbers.device)) > 1
     owners_by_port: dict[int, list[int]] = {}
     for row in rows[several[numbers.near[rows]]].tolist():

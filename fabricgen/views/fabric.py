@@ -326,6 +326,7 @@ class _FabricViewBuilder:
         cage = np.array(side.cages, dtype=np.int64)[port // side.ways]
         sub = (port % side.ways).astype(np.int64)
         stride = self._stride[device]
+        # each cage has as many numbers as the finest split in use: ports of a coarser one have the first of their share
         return (cage - 1) * stride + sub * (stride // side.ways) + 1, cage, sub
 
     def _locate_device(self, row: int) -> tuple[str, int]:
@@ -382,6 +383,7 @@ def _number_subnets(a: Ints64, b: Ints64, switches: int) -> Ints64:
     between = (a < switches) & (b < switches)
     a, b = a[between], b[between]
     label = np.arange(switches, dtype=np.int64)
+    # each round hands the lowest label on by one link, until none gets lower
     while True:
         lowest = label.copy()
         np.minimum.at(lowest, a, label[b])

@@ -67,6 +67,8 @@ class SwitchFrames:
         switch_rows = np.asarray(rows, dtype=np.int64)
         counts = pointer[switch_rows + 1] - pointer[switch_rows]
         owner = np.repeat(np.arange(len(switch_rows)), counts)
+        # the number of an end among all of these, less those of switches before its own, from where those of its own
+        # begin
         position = np.arange(len(owner)) + (pointer[switch_rows] - np.cumsum(counts) + counts)[owner]
         return owner, links.take(position), upper.take(position)
 

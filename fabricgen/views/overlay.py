@@ -47,6 +47,7 @@ def add_overlay(switch: SwitchView, frames: SwitchFrames, row: int) -> SwitchVie
         service.vrf for service in switch.services if service.vrf and (service.host_subnet or service.gateways)
     }
     brought = list_services_of_leaks(owner, vrfs_here, frames, row)
+    # a VRF is on a switch where it has hosts, what leaks bring there, or an exit
     vrfs_here |= {service.vrf for service in brought}
     vrfs_here |= {vrf for vrf, _ in switch.exits.peers} | {vrf for vrf, _ in switch.exits.routes}
     families = frozenset(switch.fabric.families)

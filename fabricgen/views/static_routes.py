@@ -187,6 +187,7 @@ def merge_ranges(ranges: Iterable[tuple[int, int]]) -> AddressRanges:
 def split_range(first: int, end: int, bits: int = 32) -> Iterator[tuple[int, int]]:
     """The fewest (address, length) prefixes that cover a range exactly; addresses have `bits` bits."""
     while first < end:
+        # a prefix starts at a multiple of its size: no larger than the lowest bit of its start, nor than what is left
         size = min(first & -first if first else 1 << bits, 1 << (end - first).bit_length() - 1)
         yield first, bits + 1 - size.bit_length()
         first += size

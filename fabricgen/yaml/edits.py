@@ -195,6 +195,7 @@ class _Edited:
         key = self._source.keys[path]
         lines = self._find_lines(key)
         start, end = lines.offset(key.line, key.column), self._find_end(path)
+        # a key without a value ends behind its colon
         end = max(end, lines.offset(key.end_line, key.end_column) + 1)
         if self._is_block(path[:-1]):
             if not lines.first_on_its_line(key.line, start):
@@ -229,6 +230,7 @@ class _Edited:
         if lines.text[start] == "{":
             keys = (k for p, k in self._source.keys.items() if p[:-1] == edit.path[:-1] and k.file == span.file)
             first = min((k for k in keys if (k.line, k.column) > (line, column)), default=None)
+            # nothing in the brackets that the key would have to be parted from
             if first is None:
                 return Replacement(span.file, start + 1, start + 1, entry)
             entry, comma = f"{self._write_key(first, str(edit.path[-1]))}: {edit.text}", ","

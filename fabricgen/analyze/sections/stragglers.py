@@ -67,6 +67,7 @@ def _list_collectives(ranks: int, domains: int, per_domain: int) -> Iterator[tup
     """(collective, dependent steps, jitters that it waits for) of an all-reduce by algorithm, and of the others."""
     if ranks < 2:
         return
+    # rings reduce in n - 1 steps and gather in n - 1 more; trees go up and come down
     levels = ceil(log2(ranks))
     yield "all-reduce, ring", 2 * (ranks - 1), count_ring_waits(ranks, 2 * (ranks - 1))
     yield "all-reduce, tree", 2 * levels, 2 * count_tree_waits(levels)

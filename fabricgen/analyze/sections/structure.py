@@ -274,6 +274,7 @@ def _pick_examples(network: Network) -> dict[_Cell, list[tuple[int, int]]]:
     """Pairs of every class: from a few ranks, the first and the last other rank that is in the class."""
     pairs_by_cell: dict[_Cell, set[tuple[int, int]]] = {}
     number, ranks = len(network.ranks), network.ranks
+    # ranks at equal distances from the first to the last, and those that are unlike them
     for source in sorted(
         {(number - 1) * part // (EXAMPLES - 1) for part in range(EXAMPLES)} | _pick_odd_ranks(network)
     ):

@@ -67,6 +67,7 @@ def read_rows(
                     message = f"the line has {len(cells)} cells, the header {len(header)}"
                     faults.append(make_fault(message, places[len(header)]))
                 spans = dict(zip(header, places, strict=False))
+                # a fault of the line itself is told at its beginning
                 spans.setdefault(needed[0], places[0])
                 yield dict(zip(header, (cell.strip() for cell in cells), strict=False)), spans
     except csv.Error as error:
@@ -91,6 +92,8 @@ def _find_cell_spans(line: str, cells: list[str], shown: str, number: int) -> li
     """Where each cell of a line begins; cells in quotes are found by their text."""
     spans, position = [], 0
     for cell in cells:
+        # a cell with quotes in it is not in the line as it was read: it is then taken to begin where the one before
+        # ended
         begin = max(line.find(cell, position), position) if cell else position
         spans.append(Span(shown, number, begin + 1, number, begin + 1 + len(cell)))
         position = max(line.find(",", begin + len(cell)), begin + len(cell)) + 1
@@ -158,6 +161,7 @@ _make_fault = bind_fault_code(CODE)
 def parse_guid(text: str) -> tuple[int, str, str]:
     """(a GUID, what is wrong with it, what would be right), the last two "" where nothing is."""
     number = int(text.lower().removeprefix("0x").replace(":", ""), 16) if re.fullmatch(_GUID, text) else 0
+    # all zeros and all ones stand for no GUID, and 0 for text that is none
     if number in (0, (1 << 64) - 1):
         return 0, f"'{text}' is no GUID", "write its 16 hexadecimal digits, e.g. 0xb83fd20300a1b2c4"
     if number >> PLANNED_BITS == PLANNED >> PLANNED_BITS:

@@ -111,8 +111,10 @@ def _list_lines(volts: int, amps: int | None, feed: str, height: str) -> tuple[t
 
 def size_feed_pdus(supply: RackPdus, load_w: float, feeds: int) -> tuple[int, int]:
     """(rating in A, number) of the PDUs on each of so many feeds of a rack that draws a load, W."""
+    # with one feed lost the others carry the whole load
     share = load_w / max(1, feeds - 1)
     carries = [_find_kva(amps, supply.volts) * 1000 * supply.load for amps in supply.amps]
+    # rounded first: a load that is just carried must not take one PDU more by the last digit
     count = max(1, ceil(round(share / carries[-1], 9)))
     fits = (amps for amps, watts in zip(supply.amps, carries, strict=True) if watts * count >= share - 1e-6)
     return next(fits, supply.amps[-1]), count

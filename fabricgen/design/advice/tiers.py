@@ -160,6 +160,7 @@ def propose_upper_tier(trials: Trials, target: Target) -> Iterator[Advice]:
         return
     for per, upper_per, pods in _list_upper_groupings(trials, target):
         tier: dict[str, Any] = {"switch": spec.profile.id, "per": list(upper_per)}
+        # a tier of no usual name has no usual place either: the new one says what it is above
         if spec.name not in TIER_LEVELS:
             tier["above"] = spec.name
         change: dict[str, Any] = {write_path(spec, "per"): list(per)} if per != spec.per else {}

@@ -169,6 +169,7 @@ def _count_upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> i
     feed = upper.feed(lower.key)
     connectors = [port // per for port in make_run_ports(upper, feed.run).list_ports_of(feed)]
     kinds = list_ranks(lower.per, lower.name, lower.count, upper.per, lower.sizes, lower.coarser)
+    # upper groups that meet lower switches of the same kind are alike: one of each kind is counted
     alike = upper.groups // upper.places // len(kinds)
     total = 0
     shape = lower.sizes, lower.coarser

@@ -83,6 +83,7 @@ class FailureAnalysis:
         if planes == 1 or not split:
             return None
         gone = {tier.key: tier.switches // planes for tier in split}
+        # planes that are apart in every tier share nothing, and what is left is what the others carry
         if len(split) == len(self.chain):
             return RemainingBisection(Fraction(planes - 1, planes), "one plane", gone)
         lost = {t.key: Loss(self._tiers[t.key].per_place // planes, places=0, strands=0) for t in split}
@@ -199,6 +200,7 @@ class FailureAnalysis:
                 switches = max(1, self._tiers[key].per_place // self._strands)
                 of_joiner = max(1, self._tiers[joiner].per_place // self._strands)
                 numbers = len({tuple(sorted(spot.numbers.items())) for spot in spots})
+                # a failed switch above takes with it the numbers below that it joins, its share of them
                 numbers = min(switches, numbers + -(-len(above) * switches // of_joiner))
                 losses[key] = Loss(numbers, places=0 if above else len({spot.place for spot in spots}))
                 if above:

@@ -190,6 +190,7 @@ def _find_shared_failures(
     """Places whose switches of a tier all share a rack or feed, in order; only `units` of its layout are looked at."""
     scope, places = tier.scope, tier.places
     switches_per_place, groups_per_place = tier.switches // places, tier.groups // places
+    # one switch has none to stand in for it, wherever it stands
     if switches_per_place == 1 or is_part_of_unit(scope):
         return
     in_units = not stands_in_run(design, tier)

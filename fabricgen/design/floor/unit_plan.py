@@ -75,6 +75,7 @@ class UnitPlan:
             groups = domain.places.groups.get(kind.name, ())
             if domain.trays and domain.tray_scope == "rack" and groups:
                 tray = self._design.catalog.switch(domain.profile.tray)
+                # the trays of a domain are spread over its racks: the domain with the fewest has most in each
                 racks = min(len({node // kind.nodes_per_rack for node in nodes}) for nodes in groups)
                 beside.append(
                     RackFixture(name_trays(domain.name), "tray", tray.rack_units, -(-domain.trays_each // racks))

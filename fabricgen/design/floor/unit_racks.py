@@ -211,6 +211,7 @@ class UnitRows:
         """(row of nodes, column) of a rack, all from 0; `position` is the number of its unit in the hall, `rack` its
         number in the unit. Takes ints or int arrays.
         """
+        # units run on from row to row
         if not self.per_row:
             place = position * self.racks + self.columns[rack]
             return place // self.racks_per_row, place % self.racks_per_row
@@ -245,6 +246,7 @@ def lay_out_unit_rows(node_racks: int, stands: Sequence[Stand], racks_per_row: i
         racks_of_stand = [node_racks + i for i in shared if stands[i] == stand]
         racks_of_all = [unit * racks + rack for unit in range(per_row) for rack in racks_of_stand]
         if stand == "row-middle":
+            # racks that units share in the middle stand between the two halves of the units of a row
             half = -(-per_row // 2)
             before, after = (
                 [u * racks + r for u in units for r in own_order] for units in (range(half), range(half, per_row))
@@ -298,6 +300,7 @@ def stack_devices(heights: Iterable[int], kind: RackProfile, *, hung: bool) -> S
     rack = end = 0
     for height in heights:
         u = free.find_next(end, height, hung=hung)
+        # an empty rack that has no place is not followed by another, which would have none either
         if u is None and end:
             rack, u = rack + 1, free.find_next(0, height, hung=hung)
         u = u or 1
@@ -427,6 +430,7 @@ def _place_beside_kept(
         for i, (rack, u) in enumerate(_list_bottoms(kept_places.get(t.holder, ()), t.height)[: t.per_unit]):
             spots.setdefault(t.tier.key, {})[i] = filling.put(t, _find_switch_part(t, i), rack - 1, u)
     for name, places in kept_places.items():
+        # devices that are gone keep their rack units, which are listed one by one
         for rack, u in places if name not in names else ():
             filling.open_racks(rack - 1)
             filling.racks[rack - 1].take(u, 1)

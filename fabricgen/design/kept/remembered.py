@@ -53,6 +53,7 @@ def add_remembered(design: Design, lock: Lock) -> Lock:
     for leaf, load in _list_managing_tiers(design):
         held |= load.held(leaf.switches, for_reserve=leaf.for_reserve)
         held |= {load.areas_kind: load.areas(leaf.switches, for_reserve=leaf.for_reserve)}
+        # places wider than a unit: within one, switches are dealt over its leaves in turn, and no share is kept
         for place in PLACES[: PLACES.index("su")]:
             share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
             if share and not is_in_turn(place, find_scope(leaf.per)):

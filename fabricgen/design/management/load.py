@@ -414,6 +414,7 @@ class ManagementLoad:
         layout, scope = self.layout, self._leaf_scope
         if PLACES.index(place) >= PLACES.index("su"):
             return -(-leaves // count_places(layout, place))
+        # leaves that stand in units: so many of each unit, whatever place the units make up
         if PLACES.index(scope) >= PLACES.index("su"):
             return -(-leaves // layout.units) * sum(pod.su for pod in pods)
         if scope == "pod":

@@ -51,8 +51,10 @@ class DomainPlacement:
         if group is None:
             return None
         unit, position = layout.unit_index(slot), groups[group].index(node)
+        # domains of their own in each unit
         if self.units == 1 and self.per not in ("pod", "cluster"):
             return self.count_first_domains(layout)[unit] + group, position
+        # a domain of all units of a pod, and one of several units or of all of them
         if self.per == "pod":
             return self.pods(layout).index(slot.pod), (slot.su - 1) * self._each + position
         return 0, self.count_first_domains(layout)[unit] * self._each + position

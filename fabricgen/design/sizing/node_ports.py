@@ -149,6 +149,7 @@ class DownPorts:
         run = self._kinds.index(kind)
         first = self._ports[run]
         chosen = find_down_class(self._tier.profile, self.port_demand(kind))
+        # a purpose begins on a connector that no other has ports of
         if first and chosen:
             step = max(1, chosen[1] // self._tier.profile.cages[chosen[0]].connectors)
             first = -(-first // step) * step

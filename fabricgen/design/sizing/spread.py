@@ -29,10 +29,12 @@ def is_nested(links_per_group: int, upper_count: int, lower_per: int, upper_per:
     common end is at the upper switch, the links of each lower switch are adjacent.
     """
     share = -(-links_per_group // upper_count)
+    # a pair's links fill whole connectors of the lower switch, or several pairs share one
     if lower_per > 1:
         even = links_per_group % upper_count == 0 and links_per_group % lower_per == 0
         if not even or (share % lower_per and lower_per % share):
             return False
+    # pairs share a connector of the upper switch only on cables that are split at the lower end too
     return share % upper_per == 0 or (lower_per > 1 and upper_per % share == 0)
 
 
@@ -86,9 +88,11 @@ class RunPorts:
         first_feed = feeds[0] if feeds and feeds[0].links and not (feeds[0].beside_nodes or feeds[0].laid) else None
         needed = first_feed.room if first_feed else 0
         ports = min(reach[number] if number < len(reach) else run.numbers, run.numbers)
+        # the reach in whole cages, or more where the feed needs that
         cages = max(ports // run.ways, -(-needed // run.ways))
         self._places = sorted(range(cages * run.ways), key=lambda port: _lane_key(run, port))
         self._chief = self._spread_ports(first_feed) if first_feed else ()
+        # other feeds begin on a connector that the first one does not use
         self._aligned = -(-needed // run.per_connector) * run.per_connector
         self._others = (
             self._sort_from_top(first_feed.links if first_feed and first_feed.nested else 1) if first_feed else ()
@@ -151,11 +155,15 @@ class RunPorts:
         run, used_ports = self._run, set(self._chief)
         per = run.per_connector
         units = [port // per for port in self._places[: len(self._places) // per]]
+        # the links of one lower switch lie in as many blocks of the run: rank r has the r-th connector of each
         blocks = max(1, links // per)
         starts = [b * len(units) // blocks for b in range(blocks + 1)]
+        # blocks may differ by one connector: what only the longer ones have is of no rank, and is handed out first
         deep = len(units) // blocks
         order = [units[index] for b in reversed(range(blocks)) for index in range(starts[b] + deep, starts[b + 1])]
+        # then rank by rank, the highest first: lower switches that are added later take the lowest ranks that are free
         order += [units[starts[b] + rank] for rank in reversed(range(deep)) for b in reversed(range(blocks))]
+        # last what lies beyond the reach
         order += range(len(self._places) // per, run.numbers // per)
         used_ports |= {port for port in range(run.numbers) if not self._has_cage(port)}
         by_unit = [[port for port in range(unit * per, unit * per + per) if port not in used_ports] for unit in order]

@@ -233,8 +233,10 @@ def _matches_row(words: tuple[str, ...], pattern: list[str]) -> bool:
     """Whether words begin with what a pattern says."""
     if not pattern:
         return True
+    # the end of the row
     if pattern[0] == "$":
         return not words
+    # any words between, perhaps none
     if pattern[0] == "**":
         return any(_matches_row(words[skipped:], pattern[1:]) for skipped in range(len(words)))
     return bool(words) and _fits_pattern(words[0], pattern[0]) and _matches_row(words[1:], pattern[1:])

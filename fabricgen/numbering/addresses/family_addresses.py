@@ -284,6 +284,7 @@ class FamilyAllocation:
         self, fabric: FabricDesign, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks
     ) -> None:
         """The addresses of nodes in the VLAN of a fabric on the ports of its carrier: by port, as all others."""
+        # without the reserved ones at the beginning and the broadcast address at the end
         places = size_bridged_subnet(sum(run.numbers for run in tier.downs)) - RESERVED_IN_SUBNET - 1
         if not self.family.subnet_size:
             places = device_blocks.size - RESERVED_IN_SUBNET - 1

@@ -230,6 +230,7 @@ def _rank_members(layout: Layout, served: Sequence[int], scope: str) -> Ints64:
     rank, racks = np.zeros(layout.members_per_su, dtype=np.int64), count_racks_per_place(layout, scope)
     for position, member in enumerate(served):
         first = 0
+        # in parts of a unit ranks begin anew at the first member of each
         if is_part_of_unit(scope):
             part = layout.racks_of_members[member] // racks
             first = next(i for i, m in enumerate(served) if layout.racks_of_members[m] // racks == part)

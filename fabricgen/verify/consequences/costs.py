@@ -124,6 +124,7 @@ def _serves_link(cabling: PlannedCabling, seen_ports: SeenPorts, link: int) -> b
     """
     a, b = 2 * link, 2 * link + 1
     far, device = int(seen_ports.mate[a]), cabling.device
+    # the a end sees a port of the device at b, which the plan joins with the device at a
     if 0 <= far < cabling.ports and device[far] == device[b] and device[far ^ 1] == device[a]:
         alike = far == b or cabling.are_alike(far, b) or cabling.are_alike(far ^ 1, a)
         return alike and bool(seen_ports.mate[b] >= 0)

@@ -161,6 +161,7 @@ def _find_blind_sides(topology: Topology, dark: Flags) -> list[tuple[int, str, l
     cabling = topology.cabling
     tier, fabric = cabling.devices["tier"], cabling.links["fabric"]
     blind_sides = []
+    # a link has two ports, one after the other
     for device in np.unique(cabling.device[np.flatnonzero(np.repeat(dark, 2))]).tolist():
         sides: dict[str, list[int]] = defaultdict(list)
         for port in cabling.list_device_ports(device).tolist():

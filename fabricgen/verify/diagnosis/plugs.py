@@ -194,7 +194,9 @@ def _find_plugs_near_common(plugs: Plugs, votes: Sequence[Vote]) -> set[int]:
 
     Those of straight plugs alone are told by chains, which find out at which of their ends they were moved.
     """
+    # spare cages have numbers below 0
     near = {plug for vote in votes for plug in vote[1:] if plug < 0 or plugs.is_common(plug)}
+    # and what votes join with these, until nothing is added
     while more := {plug for vote in votes if not near.isdisjoint(vote[1:]) for plug in vote[1:]} - near:
         near |= more
     return near

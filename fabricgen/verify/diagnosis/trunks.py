@@ -124,6 +124,7 @@ def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
 
 def make_trunk_action(ends: TrunkEnds, ring: Ring, cables: tuple[str, ...]) -> Action:
     """Ends of trunks that are in each other's place, told by their panels; a step for each, of no cable of the plan."""
+    # a trunk has two ends, one after the other: `end // 2` is its number, `end ^ 1` its other end
     actual_ends = sorted(ring)
     names = join_in_words([ends.names[end // 2] for end in actual_ends])
     places = [ends.places[end] for end in actual_ends]

@@ -109,6 +109,7 @@ def _find_child(text: str, at: int, step: str | int) -> int | None:
             child_at = at
             if close == "]":
                 break
+        # a value that is not wanted is decoded to find its end
         _, at = _DECODER.raw_decode(text, at)
         at = _skip_space(text, at)
         if text[at] == ",":

@@ -120,6 +120,7 @@ def judge_optics(
     left_out = set[int]()
     for _, cage in sorted(reported.cages.items()):
         moved = {int(cabling.cable[port >> 1]) for port in cage.ports} & elsewhere
+        # a module whose cable is plugged elsewhere is another cable's now
         if moved:
             left_out |= moved
             continue

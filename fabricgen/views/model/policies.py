@@ -55,6 +55,7 @@ def model_maps(switch: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps
             make_permit(pool, bits - 1) for pool in _select_family(_list_host_pools(switch, vrf), ending)
         )
         loopbacks = (make_permit(pool, bits, bits) for pool in _select_family(switch.fabric.loopback_pools, ending))
+        # loopbacks are in the default VRF only
         lists = {} if vrf else {f"LOOPBACKS{ending}": OrderedSet(loopbacks)}
         lists |= {f"HOSTS{ending}": hosts} if hosts or vrf else {}
         maps.prefix_lists |= dict(sorted(lists.items()))

@@ -389,6 +389,7 @@ class _ManagedPositions:
             tier = design.tier(cls.key)
             group, index = np.divmod(ordinal.astype(np.int64), tier.count)
             groups_per_place = tier.groups // tier.places
+            # groups of a place that manages are told apart by their place in it and their number there
             inside = number_places(tier.layout, tier.scope, managed.scope, by_slot=False)
             self._label = (
                 np.array(inside, dtype=np.int64)[group // groups_per_place] * groups_per_place
@@ -417,6 +418,7 @@ class _ManagedPositions:
         """(index of each device's location inside the place; for each index its kind and holder text in the lock)."""
         layout, place, scope = self._layout, self._place, self._scope
         place_kind = self._kind
+        # a pod may have entries of its own in the lock, else it has those of all pods
         if scope == place == "pod":
             pod_kinds = [kind if (kind := name_own_kind(pod.name)) in self._held else place_kind for pod in layout.pods]
             return self._at["pod"], [(kind, "") for kind in pod_kinds]
@@ -465,6 +467,7 @@ def _rank_leaves(layout: Layout, load: ManagementLoad, place: str, leaves: Colum
     scope = find_narrowest_scope(leaves)
     slot = np.array(number_places(layout, scope), dtype=np.int64)[find_place_number(layout, scope, leaves)]
     row_of_rank: dict[tuple[int, int], int] = {}
+    # places other than sites are numbered without end, and as far as there are instances
     numbered_places = load.sites if place == "site" else count_from()
     for index, (kind, pods) in zip(numbered_places, load.instances(place), strict=False):
         rows = np.flatnonzero(place_of_leaf == index)

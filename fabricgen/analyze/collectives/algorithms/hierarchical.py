@@ -16,6 +16,8 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
         return None
     per_domain, domains = team.ranks_per_domain, team.domains
     inside = Stage(scale_up_steps=per_domain - 1, scale_up_bytes=(per_domain - 1) / per_domain)
+    # a rank holds one part of the message for each rank of its domain, and sends all of that but one domain's share of
+    # it
     rail = (domains - 1) / domains / per_domain
     steps = domains - 1
     once = Stage(steps, 0, rail, pattern=team.ring, far_us=team.ring_us)

@@ -95,6 +95,7 @@ def _size_switched(domain: ScaleUpDomainProfile, accelerators: int) -> DomainSiz
             f"{accelerators:,} accelerators are not a whole number of {_spell_grid(grid)} cubes of {cells}",
             f"{cubes * cells:,} or {(cubes + 1) * cells:,} are",
         )
+    # a switch for each line of cells through a cube: both ends of that line, of every cube, go to it
     faces = sum(cells // length * n for length, n in zip(grid, links_by_dimension, strict=True))
     if domain.switches != faces:
         raise MisfitError(
@@ -106,6 +107,7 @@ def _size_switched(domain: ScaleUpDomainProfile, accelerators: int) -> DomainSiz
             f"it has {domain.ports_of_switch:,}: the domain does not fit one switch tier",
             f"at most {domain.ports_of_switch // 2:,} cubes, {domain.ports_of_switch // 2 * cells:,} accelerators, fit",
         )
+    # within a cube each line has one link less than cells; its two ends go to a switch
     inner_links = sum(cells // length * (length - 1) * n for length, n in zip(grid, links_by_dimension, strict=True))
     return DomainSize(accelerators, faces, cubes * (inner_links + 2 * faces), 2 * sum(links_by_dimension))
 

@@ -67,6 +67,7 @@ def _suggest_counts(design: Design, tier: TierDesign, limit: float) -> str:
     if not below:
         return "spread the ports of each node over more leaves: by rail, plane, or `spread: stripe`"
     counts = [n for n in range(tier.count + 1, max(below) + 1) if below[0] % n == 0]
+    # one switch is lost of n in each of the tier's groups
     enough = [n for n in counts if 1 - 1 / (n * tier.switches / tier.count) >= limit]
     fitting = list_fitting_values(make_trials(design, tier.fabric), (*tier.path, "count"), enough)
     return f"counts that keep enough: {', '.join(fitting)}" if fitting else "add uplinks or planes"

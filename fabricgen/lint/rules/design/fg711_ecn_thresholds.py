@@ -84,6 +84,7 @@ def _is_reported_by_fg707(design: Design, fabric: FabricDesign, lowest: bool, lo
 def _suggest_thresholds(speed_gbps: int, longest_ms: float) -> str:
     """Thresholds that are usual at a speed, or the most that the limit lets be marked late."""
     most_kb = int(longest_ms * speed_gbps * 1000 / 8)
+    # what is usual at 400G, in proportion to the speed
     if most_kb < 512 * speed_gbps // 400:
         return f"mark all from {most_kb} kB on at {speed_gbps}G, or raise `lint.limits.ecn_queue_ms`"
     return f"use about {256 * speed_gbps // 400}-{512 * speed_gbps // 400} kB at {speed_gbps}G"

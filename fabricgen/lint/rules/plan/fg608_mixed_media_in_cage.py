@@ -74,6 +74,7 @@ class MixedMediaInCage(PlanRule):
             if not stating.media_path or stating.media_path in reported:
                 continue
             fitting = [c for c in cables.media if fits_segment(stating, c)]
+            # the entry behind the last is that of no medium, -1
             alike = np.array([*(c in fitting for c in cables.media), False])[medium]
             whole_cage_media = "/".join(dict.fromkeys(c.medium for c in fitting if c.attached or c.link_gbps))
             rows = (segment == i) & shared

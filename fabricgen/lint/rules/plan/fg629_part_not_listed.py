@@ -182,6 +182,7 @@ def _count_transceiver_gaps(cluster: Cluster, parts: CableParts, near: _Nearest)
     reaching = table.reaches[table.end_cable]
     gaps: Gaps = {}
     for column in ends:
+        # three numbers as one: ends that are alike are many, their kinds few
         code = ((segment.astype(np.int64) * len(kinds) + column) * len(table.media) + medium)[reaching]
         for value, count in zip(*(c.tolist() for c in np.unique(code, return_counts=True)), strict=True):
             rest, of_medium = divmod(value, len(table.media))

@@ -75,6 +75,7 @@ def _explain_misfit(a: EndKind, medium: CableProfile, b: EndKind, far_ends: int,
     from fabricgen.wiring.cabling.end_kinds import explain_mismatch
 
     per_connector = medium.lanes_per_connector
+    # neither a multiple nor a part of what a connector holds
     if far_ends > 1 and not medium.attached and lanes % per_connector and per_connector % lanes:
         return f"a {lanes}-lane bundle does not fit {per_connector}-lane connectors"
     return explain_mismatch(a, medium, b)

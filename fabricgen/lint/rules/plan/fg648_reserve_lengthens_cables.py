@@ -80,6 +80,7 @@ def _find_largest_reserve(cluster: Cluster) -> Path:
     name = max(waiting, key=lambda pod: waiting[pod])
     if not waiting[name]:
         return ()
+    # pods stated with a `count` are named by their key and a number
     stated_pod = next((key for key in pods if key == name), None) or next((k for k in pods if name.startswith(k)), None)
     return (
         ("pods", stated_pod, "reserve")
@@ -120,7 +121,9 @@ def _measure_empty_rows(cluster: Cluster) -> Floats:
         widths = np.where(
             np.isin(rows, empty), np.diff(np.append(hall_plan.find_y(rows), hall_plan.find_y(rows[-1] + 1))), 0.0
         )
+        # how deep the empty rows before each row are together: between two rows lies the difference
         before = np.append(0.0, np.cumsum(widths))
+        # rows before the first are numbered below 0
         low, high = (before[np.clip(rows_of, 0, None)] for rows_of in (racks.row[a], racks.row[b]))
         np.maximum.at(saved, cables.end_cable[inside], np.abs(high - low)[inside])
     return saved
