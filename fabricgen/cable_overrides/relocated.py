@@ -69,15 +69,15 @@ def remake_bonds(
         return built
     assert bonds is not None  # noqa: S101 - there were some
     first = _find_addressed_links(planned, bonds)
-    if len(first) != len(bonds.first) or not (bonds.mate == planned.mate).all():
+    if first is None or not (bonds.mate == planned.mate).all():
         message = f"with this cable on {names[host_moves[0].new]}, a bond has two of its links with an address, or none"
         faults += fault(NOT_THERE, message, path=host_moves[0].path, hint=PULL).diagnostics
         return built
     return replace(built, bonds=replace(bonds, first=first.astype(np.int32)))
 
 
-def _find_addressed_links(planned: Bonds, bonds: Bonds) -> Ints64:
-    """By bond, the link that has its address as planned; shorter than the bonds where one has none, or two."""
+def _find_addressed_links(planned: Bonds, bonds: Bonds) -> Ints64 | None:
+    """By bond, the link that has its address as planned; None where a bond has no such link, or two."""
     links = planned.first[planned.kind != PEER].astype(np.int64)
     bonds_of_links = bonds.of_link[links]
     first = bonds.first.astype(np.int64)
@@ -87,7 +87,7 @@ def _find_addressed_links(planned: Bonds, bonds: Bonds) -> Ints64:
         or len(np.unique(bonds_of_links)) != len(bonds_of_links)
         or len(bonds_of_links) != int(hosts.sum())
     ):
-        return first[:0]
+        return None
     first[bonds_of_links] = links
     return first
 

@@ -60,7 +60,7 @@ class PortRun:
 
     @property
     def numbers(self) -> int:
-        """Numbers of ports, those in gaps included."""
+        """How many numbers its ports take, those in gaps included."""
         return len(self.cages) * self.ways
 
     @property

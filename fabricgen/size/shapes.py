@@ -208,7 +208,7 @@ class Hardware:
 
 
 def count_nodes(gpus: int, hardware: Hardware) -> int:
-    """The nodes that have so many accelerators."""
+    """The fewest nodes that have so many accelerators."""
     return -(-gpus // hardware.gpus_per_node)
 
 

@@ -70,6 +70,7 @@ def make_channels(
     a_place, b_place = (place[rows] for place in places)
     lanes_per_connector = np.array([m.lanes_per_connector for m in media], dtype=np.int32)[medium[cable]]
     leg_lanes = count_link_lanes(links)[segment] * ends.links[rows]
+    # the far ends are at the side that the common end is not
     split = _find_splits(cable, np.where(lower, b_place, a_place), leg_lanes % lanes_per_connector == 0, cables)
     apart = split[cable] != AT_FAR_END
     # a cable that splits behind the far panel is one channel; else each of its legs is one

@@ -79,6 +79,7 @@ class ExitAddressTaken(DesignRule):
         for other in earlier:
             if other.subnet.version != end.subnet.version:
                 continue
+            # two far ends may be one: several links lead to one router there
             shared = end.own in (other.own, other.far) or end.far == other.own
             if shared or (end.switch == other.switch and is_overlapping(end.subnet, other.subnet)):
                 clash = "shares an address with" if shared else "is on the same switch and in one subnet with"
