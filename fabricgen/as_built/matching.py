@@ -130,6 +130,7 @@ class Matcher:
         ends = self.cables.ends(cable, upper=end.upper)
         if len(ends) == 1:
             return ""
+        # a cage names an end unless the cable has several there: then the connector tells them apart
         return end.place if sum(o.place == end.place for o in ends) == 1 else f"{end.place}.{end.connector + 1}"
 
     def _find_ends(self, cable: int, line: Line, *, upper: bool) -> list[CableEnd]:

@@ -308,6 +308,7 @@ class _Device:
         profile, used = self.cls.profile, {other_use.cage for other_use in self.uses}
         if not isinstance(profile, SwitchProfile) or not isinstance(use.cage, int):
             return ""
+        # a cage that is split may switch off the ones beside it
         blocked = {
             cage + i
             for cage, breakout in {(u.cage, u.split[0]) for u in self.uses if isinstance(u.cage, int)}

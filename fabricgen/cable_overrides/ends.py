@@ -97,6 +97,7 @@ def _assign_plugs(side: Attachment, jumpers: int) -> Attachment:
         legs_by_plug.setdefault((leg.cage, leg.connector), []).append(leg)
     if all(len(legs) == 1 for legs in legs_by_plug.values()):
         return side
+    # the legs of a cage go to its plugs in order and in equal shares
     shares = {id(leg): i * jumpers // len(legs) for legs in legs_by_plug.values() for i, leg in enumerate(legs)}
     return replace(side, legs=tuple(replace(leg, connector=shares[id(leg)]) for leg in side.legs))
 

@@ -111,6 +111,7 @@ def _is_management(plan: WiringPlan, row: int) -> bool:
 
 def _move_addresses(family: FamilyAddresses, relocated: Sequence[Relocation]) -> FamilyAddresses:
     """Addresses of one family, of which each device has the management address that came with the link."""
+    # only where the link's address is that of the device's management: it goes where the cable goes
     moves = [
         relocation for relocation in relocated if family.management.at(relocation.old) == family.a.at(relocation.row)
     ]

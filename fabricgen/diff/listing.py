@@ -128,6 +128,7 @@ def encode_rows(*pairs: tuple[Strings, Strings]) -> tuple[Rows, Rows]:
     for was, now in pairs:
         values = was.tolist() + now.tolist()
         number = {value: i for i, value in enumerate(dict.fromkeys(values))}
+        # one more column would not fit into 64 bits: the codes are numbered anew, without gaps
         if size * len(number) >= _MOST:
             _, codes = np.unique(codes, return_inverse=True)
             size = len(codes)
@@ -177,6 +178,7 @@ def _rank_repeats(numbers: Rows) -> Rows:
     order = np.argsort(numbers, kind="stable")
     ordered = numbers[order]
     rank = np.empty(len(numbers), dtype=np.int64)
+    # less the place of the first row with the same code
     rank[order] = np.arange(len(numbers)) - np.searchsorted(ordered, ordered)
     return rank
 

@@ -154,6 +154,7 @@ def _cut_devices(devices: DeviceTable, rows: Ints64) -> DeviceTable:
     """The rows of devices that are there, with first rows and counts of their classes anew."""
     table = _take_rows(devices, rows)
     counts = np.bincount(table.device_class, minlength=len(devices.classes)).tolist()
+    # the last of these is where all classes end, which is no first row
     firsts = [0, *np.cumsum(counts).tolist()]
     classes = [
         replace(cls, first=first, count=n) for cls, first, n in zip(devices.classes, firsts, counts, strict=False)

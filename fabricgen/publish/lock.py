@@ -25,6 +25,7 @@ def name_companion(real: str, kind: str) -> str:
     """Name a hidden companion beside the target: `.NAME.fabricgen-KIND`; long names are cut to fit."""
     parent, name = os.path.split(real)
     if len(os.fsencode(name)) > _LONGEST:
+        # a character has up to four bytes in UTF-8; the digest tells names apart that begin alike
         name = f"{name[: _LONGEST // 4]}-{hashlib.sha256(os.fsencode(name)).hexdigest()[:16]}"
     return os.path.join(parent, f".{name}.fabricgen-{kind}")
 

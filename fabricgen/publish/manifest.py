@@ -193,5 +193,6 @@ def make_disk_fault(target: Path, error: OSError, real: str = "", hint: str = "n
     """Make InputError FG023 of what the system said."""
     name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
     inside = bool(real) and name.startswith(f"{real}/") and f"/{STAGE}" not in name
+    # a path in the stage says nothing to who wrote only the target
     shown = target / name[len(real) + 1 :] if inside else target
     return fault("FG023", f"cannot write {shown}: {error.strerror or error}", hint=hint)

@@ -126,6 +126,7 @@ def _is_kept_apart(lower: TierDesign, upper: TierDesign) -> bool:
     connector_sets = (
         {port // per for port in ports[start : start + feed.links]} for start in range(0, len(ports), feed.links)
     )
+    # connectors side by side span as many numbers as they are
     return any(max(connectors) - min(connectors) >= len(connectors) for connectors in connector_sets)
 
 

@@ -113,5 +113,6 @@ def _list_node_counts(layout: Layout, rack: int) -> Iterator[list[tuple[Device, 
         if layout.racks_of_members[slot.node - 1] == rack:
             omitted[layout.unit_index(slot)][sets[slot.node - 1].name] += 1
     remaining = [full - missing for missing in omitted.values()]
+    # a full rack counts only where some unit lacks no node in it
     for present in (*remaining, *([full] if len(remaining) < layout.units else [])):
         yield [(s.profile, present[s.name]) for s in layout.node_sets]

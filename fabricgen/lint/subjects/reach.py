@@ -72,6 +72,7 @@ def find_cables_out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
     for alike in _group_segments(links.segments, unique_values(segment_of[short])):
         rows = np.flatnonzero(np.isin(segment_of, alike) & short)
         worst = rows[np.argmax(cables.run_m[rows])]
+        # end rows are in the order of cables: this finds the first of the cable
         link = cables.end_link[np.searchsorted(cables.end_cable, worst)]
         a, b = (
             cluster.plan.racks.names[cluster.plan.devices.rack[column[link]]]
