@@ -5,7 +5,7 @@ This module, and what it names, is what notebooks and other packages may rely on
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 
 from fabricgen.export.kubernetes.labels import make_label_value
@@ -13,10 +13,12 @@ from fabricgen.export.locality.model import join_hostlist
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.plugins.columns import Columns
 from fabricgen.plugins.dhcp import Clients, Subnets
+from fabricgen.plugins.hardware import Halls, Models, Racks
+from fabricgen.plugins.numbers import Pools, Vlans
 from fabricgen.plugins.paths import Path
 from fabricgen.plugins.places import Groups, Places
 from fabricgen.plugins.rules import ViewRule
-from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Links
+from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Ends, Links
 from fabricgen.plugins.view import API_VERSION, ClusterView
 
 __all__ = [
@@ -29,19 +31,34 @@ __all__ = [
     "Devices",
     "Diagnostic",
     "Endpoints",
+    "Ends",
     "Groups",
+    "Halls",
     "InputError",
     "Links",
+    "Models",
     "Path",
     "Places",
+    "Pools",
+    "Racks",
     "Severity",
     "Subnets",
     "ViewRule",
+    "Vlans",
     "compile_blueprint",
     "join_hostlist",
     "make_files",
     "make_label_value",
+    "write_csv",
 ]
+
+
+def write_csv(columns: Mapping[str, Sequence[str | int | float]]) -> bytes:
+    """Columns of one length as a CSV file, as a build writes its own: quotes only where a cell needs them."""
+    from fabricgen.export.formats.csv import write
+    from fabricgen.export.table import Table
+
+    return write(Table("", columns))
 
 
 def compile_blueprint(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from fabricgen.export.table import Table
-from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, Strings
+from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, Strings, encode_column
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Column(cached_property[Array]):
     """A column of a table: a numpy array."""
 
 
-def column(make: Callable[[Any], Array]) -> Column[Array]:
+def column(make: Callable[[Any], Array], doc: str = "") -> Column[Array]:
     """A column that a method makes; what it makes is handed out as an array that nobody can write to."""
 
     @wraps(make)
@@ -31,6 +31,7 @@ def column(make: Callable[[Any], Array]) -> Column[Array]:
         array.flags.writeable = False
         return array  # type: ignore[no-any-return]
 
+    frozen.__doc__ = doc or make.__doc__
     return Column(frozen)
 
 
@@ -40,8 +41,7 @@ def table_column(convert: Callable[[Any], Array], doc: str, name: str = "") -> C
     def read(table: TableColumns) -> Array:
         return convert(table._table.columns[name or str(made.attrname)])
 
-    made = column(read)
-    made.__doc__ = doc
+    made = column(read, doc)
     return made
 
 
@@ -113,6 +113,7 @@ def to_long_array(values: Sequence[str]) -> Ints64:
     return np.array([int(text or 0) for text in values], dtype=np.int64)
 
 
-def to_float_array(values: EncodedColumn) -> Floats:
-    """Numbers of a column, float64; NaN where there is none."""
-    return np.array([np.nan if text == "" else float(text) for text in values.vocabulary])[values.codes]
+def to_float_array(values: EncodedColumn | Sequence[Any]) -> Floats:
+    """Numbers of a column, which may be written as text, float64; NaN where there is none."""
+    encoded = values if isinstance(values, EncodedColumn) else encode_column(values, np.arange(len(values)))
+    return np.array([np.nan if text == "" else float(text) for text in encoded.vocabulary])[encoded.codes]

@@ -2,82 +2,59 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
-from fabricgen.export.locality.model import Locality
-from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.plugins.columns import Columns, column, to_text_array
-from fabricgen.wiring.arrays import Flags, Ints
+from fabricgen.cluster import Cluster
+from fabricgen.export.locality.model import Locality, group_nodes
+from fabricgen.export.table import Table
+from fabricgen.plugins.columns import TableColumns, table_column, to_flag_array, to_integer_array, to_text_array
 
 
-class _LocalityTable(Columns):
-    def __init__(self, locality: Locality) -> None:
-        self._locality, self._tiers = locality, locality.tiers
-        self._ends = np.cumsum([len(tier.names) for tier in self._tiers])
-        """The rows of groups at which each tier ends."""
-
-
-class Groups(_LocalityTable):
+class Groups(TableColumns):
     """Groups of nodes, tier by tier from the leaves up: the nodes of a group reach the same switches of its tier."""
 
-    @column
-    def name(self) -> Strings:
-        """Its name, which no other group has: what the names of its switches have in common."""
-        return to_text_array([name for tier in self._tiers for name in tier.names])
-
-    @column
-    def tier(self) -> Strings:
-        """What its tier is called."""
-        return to_text_array([tier.kind for tier in self._tiers for _ in tier.names])
-
-    @column
-    def level(self) -> Ints:
-        """How many tiers are below it, int32; 0 for a logical leaf."""
-        return np.repeat(np.arange(len(self._tiers), dtype=np.int32), [len(tier.names) for tier in self._tiers])
-
-    @column
-    def above(self) -> Ints:
-        """The group of the next tier that it lies in, a row, int32; -1 in the last one: nothing joins these."""
-        rows = np.full(self._ends[-1], -1, dtype=np.int32)
-        for lower, upper, end in zip(self._tiers, self._tiers[1:], self._ends, strict=False):
-            rows[end - len(lower.names) + lower.group] = end + upper.group
-        return rows
-
-    @column
-    def switches(self) -> Flags:
-        """Whether it has switches of its tier, bool; one that has none is the group below it."""
-        return np.array([has_switches for tier in self._tiers for has_switches in tier.has_switches], dtype=bool)
+    name = table_column(to_text_array, "What the names of its switches have in common; no other group has it.")
+    tier = table_column(to_text_array, "What its tier is called.")
+    level = table_column(to_integer_array, "How many tiers are below it, int32; 0 for a logical leaf.")
+    above = table_column(
+        to_integer_array, "The group of the next tier that it lies in, a row, int32; -1 in the last one."
+    )
+    switches = table_column(
+        to_flag_array, "Whether it has switches of its tier, bool; if not, it is the group below it."
+    )
 
 
-class Places(_LocalityTable):
+class Places(TableColumns):
     """Nodes of scalable units, in the order of `devices`."""
 
-    @cached_property
-    def _is_grouped(self) -> Flags:
-        return np.isin(self.device, self._locality.nodes)
+    node = table_column(to_text_array, "The name of the node.")
+    device = table_column(to_integer_array, "The node, a row of `devices`, int32.")
+    group = table_column(to_integer_array, "Its logical leaf, a row of `groups`, int32; -1 where it is on no network.")
+    domain = table_column(to_text_array, "The scale-up domain that it shares with other nodes of the network.")
 
-    @column
-    def node(self) -> Strings:
-        """The name of the node."""
-        return self._locality.cluster.name_column[self.device]
 
-    @column
-    def device(self) -> Ints:
-        """The node, a row of `devices`, int32."""
-        return np.sort(np.concatenate((self._locality.nodes, self._locality.others))).astype(np.int32)
+def make_place_tables(cluster: Cluster) -> tuple[Groups, Places]:
+    """The groups and who is in them; raises InputError (FG155) where no fabric joins nodes."""
+    locality = group_nodes(cluster)
+    nodes = np.sort(np.concatenate((locality.nodes, locality.others)))
+    is_grouped = np.isin(nodes, locality.nodes)
+    group, domain = np.full(len(nodes), -1), np.full(len(nodes), "", dtype=object)
+    group[is_grouped], domain[is_grouped] = locality.tiers[0].group, locality.domains.texts()
+    columns = {"node": cluster.name_column[nodes], "device": nodes, "group": group, "domain": domain}
+    places = Table("places", {name: column.tolist() for name, column in columns.items()})
+    return Groups(_make_group_table(locality)), Places(places)
 
-    @column
-    def group(self) -> Ints:
-        """Its logical leaf, a row of `groups`, int32; -1 where it is not on the network of accelerators."""
-        rows = np.full(len(self.device), -1, dtype=np.int32)
-        rows[self._is_grouped] = self._tiers[0].group
-        return rows
 
-    @column
-    def domain(self) -> Strings:
-        """The scale-up domain that it shares with other nodes of the network."""
-        names = np.full(len(self.device), "", dtype=object)
-        names[self._is_grouped] = self._locality.domains.texts()
-        return names
+def _make_group_table(locality: Locality) -> Table:
+    tiers = locality.tiers
+    ends = np.cumsum([len(tier.names) for tier in tiers])
+    above = np.full(ends[-1], -1)
+    for lower, upper, end in zip(tiers, tiers[1:], ends, strict=False):
+        above[end - len(lower.names) + lower.group] = end + upper.group
+    rows = [
+        (name, tier.kind, level, has_switches)
+        for level, tier in enumerate(tiers)
+        for name, has_switches in zip(tier.names, tier.has_switches, strict=True)
+    ]
+    columns = dict(zip(("name", "tier", "level", "switches"), zip(*rows, strict=True), strict=True))
+    return Table("groups", {**columns, "above": above.tolist()})

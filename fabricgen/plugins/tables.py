@@ -6,28 +6,36 @@ Text is str in object arrays, "" where a row has no such value. Numbers of units
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import SupportsIndex
+from typing import Any, SupportsIndex
 
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import devices
+from fabricgen.export.files.addresses import is_management_port
 from fabricgen.export.graph import KINDS
+from fabricgen.export.host_links import name_bond_ports
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings
 from fabricgen.plugins.columns import (
+    Array,
+    Column,
     Columns,
     TableColumns,
     column,
     table_column,
+    to_flag_array,
     to_float_array,
     to_integer_array,
     to_long_array,
     to_text_array,
 )
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
+from fabricgen.wiring.bonds import LACP, MLAG
+from fabricgen.wiring.tables import Segment
 
 
 class _ClusterTable(Columns):
@@ -53,6 +61,11 @@ class Devices(TableColumns):
         """`node` of a scalable unit, `extra` device, `switch`, or `tray` of a scale-up domain."""
         return to_text_array([KINDS[cls.kind] for cls in self._plan.classes])[self._plan.device_class]
 
+    @column
+    def aisle(self) -> Strings:
+        """The aisle that its ports face, `hot` or `cold`, where that is known."""
+        return to_text_array([cls.aisle for cls in self._plan.classes])[self._plan.device_class]
+
     fabric = table_column(to_text_array, "The fabric that owns a switch.")
     tier = table_column(to_text_array, "The tier of a switch; `node` of nodes and extra devices.")
     model = table_column(to_text_array, "Id of its profile in the catalogue.")
@@ -67,6 +80,17 @@ class Devices(TableColumns):
     asn = table_column(to_long_array, "AS number, int64; 0 for none.")
     loopback = table_column(to_text_array, "Loopback address: IPv4 where it has one, else IPv6.")
     mgmt = table_column(to_text_array, "Management address: IPv4 where it has one, else IPv6.")
+
+
+def segment_column(convert: Callable[[Any], Array], read: Callable[[Segment], object], doc: str) -> Column[Array]:
+    """A column of links that are alike where they come from one line of the blueprint."""
+
+    def spread(table: Links) -> Array:
+        links = table._cluster.plan.links
+        values: Any = convert([read(segment) for segment in links.segments])
+        return values[links.segment]  # type: ignore[no-any-return]
+
+    return column(spread, doc)
 
 
 class Links(_ClusterTable):
@@ -87,11 +111,9 @@ class Links(_ClusterTable):
         device = EncodedColumn(self._cluster.name_column, self._cluster.plan.links.a_device)
         return to_text_array(ConcatenatedColumn((device, ":", self._cluster.port_names.port_columns[0])))
 
-    @column
-    def fabric(self) -> Strings:
-        """The fabric, or the scale-up domain, whose link it is."""
-        links = self._cluster.plan.links
-        return to_text_array([segment.fabric for segment in links.segments])[links.segment]
+    fabric = segment_column(
+        to_text_array, lambda segment: segment.fabric, "The fabric, or the scale-up domain, whose link it is."
+    )
 
     @column
     def a(self) -> Ints:
@@ -114,6 +136,28 @@ class Links(_ClusterTable):
         return to_text_array(self._cluster.addresses.list_link_addresses()[0])
 
     @column
+    def a_cage(self) -> Strings:
+        """The socket at its lower end, as its front panel says it."""
+        return self._cluster.port_names.cage_columns[0].texts()
+
+    a_form = segment_column(
+        to_text_array, lambda segment: segment.a.form_factor, "The form factor of the port at its lower end."
+    )
+
+    a_management = segment_column(
+        to_flag_array,
+        lambda segment: is_management_port(segment.a),
+        "Whether the port at its lower end is for management alone, bool.",
+    )
+
+    @column
+    def a_bond(self) -> Strings:
+        """The bond of a host that its lower end is in; switches name theirs by their NOS."""
+        rows, bonds = np.arange(len(self)), self._cluster.plan.bonds
+        is_bonded = np.isin(bonds.kinds(rows), (LACP, MLAG)) if bonds else np.zeros(len(rows), dtype=bool)
+        return np.where(is_bonded, name_bond_ports(self._cluster, rows).texts(), "")
+
+    @column
     def b(self) -> Ints:
         """The device at its upper end, a row of `devices`, int32."""
         return self._cluster.plan.links.b_device
@@ -134,10 +178,33 @@ class Links(_ClusterTable):
         return to_text_array(self._cluster.addresses.list_link_addresses()[1])
 
     @column
-    def speed_gbps(self) -> Floats:
-        """Speed in one direction, Gb/s, float64."""
-        links = self._cluster.plan.links
-        return np.array([float(segment.speed_gbps) for segment in links.segments])[links.segment]
+    def b_cage(self) -> Strings:
+        """The socket at its upper end, as its front panel says it."""
+        return self._cluster.port_names.cage_columns[1].texts()
+
+    b_form = segment_column(
+        to_text_array, lambda segment: segment.b.form_factor, "The form factor of the port at its upper end."
+    )
+
+    b_management = segment_column(
+        to_flag_array,
+        lambda segment: is_management_port(segment.b),
+        "Whether the port at its upper end is for management alone, bool.",
+    )
+
+    speed_gbps = segment_column(
+        to_float_array, lambda segment: float(segment.speed_gbps), "Speed in one direction, Gb/s, float64."
+    )
+
+    lane_gbps = segment_column(
+        to_float_array,
+        lambda segment: float(segment.lane_gbps),
+        "Speed of a lane, Gb/s, float64; on the fibre where an optic has a gearbox.",
+    )
+
+    protocol = segment_column(
+        to_text_array, lambda segment: segment.protocol, "`infiniband`, `ethernet` or `roce`; '' for scale-up links."
+    )
 
     @column
     def rail(self) -> Ints:
@@ -192,6 +259,12 @@ class Cables(_ClusterTable):
         return to_text_array([media.medium for media in cables.media])[cables.medium]
 
     @column
+    def fibre(self) -> Strings:
+        """The kind of its fibre: mmf-om4, smf-os2, ..."""
+        cables = self._cluster.plan.cables
+        return to_text_array([media.fibre for media in cables.media])[cables.medium]
+
+    @column
     def length_m(self) -> Floats:
         """Length as ordered, or as built, m, float64."""
         return self._cluster.plan.cables.length_m
@@ -208,6 +281,20 @@ class Cables(_ClusterTable):
         return np.bincount(cables.end_cable, weights=cables.end_links, minlength=len(cables)).astype(np.int64)
 
 
+class Ends(TableColumns):
+    """Ends of cables, in the order of cables.csv: a row a far end, of which a breakout has several."""
+
+    cable = table_column(to_text_array, "The name of the cable.")
+    a_device = table_column(to_text_array, "The device at its lower end.")
+    a_cage = table_column(to_text_array, "The socket there.")
+    a_transceiver = table_column(to_text_array, "The transceiver in it.")
+    label_a = table_column(to_text_array, "The label of that end.")
+    b_device = table_column(to_text_array, "The device at its upper end.")
+    b_cage = table_column(to_text_array, "The socket there.")
+    b_transceiver = table_column(to_text_array, "The transceiver in it.")
+    label_b = table_column(to_text_array, "The label of that end.")
+
+
 class Addresses(TableColumns):
     """Every address, in the order of addresses.csv."""
 
@@ -218,6 +305,7 @@ class Addresses(TableColumns):
     )
     device = table_column(to_text_array, "The name of the device that has it.")
     port = table_column(to_text_array, "The port or interface that has it.")
+    vrf = table_column(to_text_array, "The VRF that it is in on its switch; '' for the default one.")
 
 
 class Endpoints(TableColumns):

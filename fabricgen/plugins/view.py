@@ -5,19 +5,25 @@ What it has is promised by `API_VERSION`; all else of fabricgen may change at an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from itertools import islice
+from typing import TypeVar
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.files import addresses, endpoints
-from fabricgen.export.locality.model import Locality, group_nodes
+from fabricgen.export.files.addresses import make_table as make_address_table
+from fabricgen.export.files.cables import make_table as make_end_table
+from fabricgen.export.files.endpoints import make_table as make_endpoint_table
+from fabricgen.export.files.racks import make_table as make_rack_table
+from fabricgen.export.palette import choose_cluster_swatches
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.diagnostics import Path as BlueprintPath
-from fabricgen.plugins.dhcp import Clients, Subnets, make_dhcp_tables
+from fabricgen.plugins.dhcp import make_dhcp_tables
+from fabricgen.plugins.hardware import Halls, Models, Racks, make_hall_table, make_model_table
+from fabricgen.plugins.numbers import Pools, Vlans, make_pool_table, make_vlan_table
 from fabricgen.plugins.paths import FabricPaths, Path
-from fabricgen.plugins.places import Groups, Places
-from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Links
+from fabricgen.plugins.places import make_place_tables
+from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Ends, Links
 from fabricgen.wiring.arrays import Ints
 
 API_VERSION = "1.1"
@@ -26,6 +32,16 @@ means something else, the second when something is added."""
 
 MOST_PATHS = 1000
 """As many paths are listed unless a caller wants more: two nodes of a large cluster have hundreds of thousands."""
+
+
+Made = TypeVar("Made")
+
+
+def cached_table(make: Callable[[ClusterView], Made], doc: str) -> cached_property[Made]:
+    """A table of the view, made when it is first read."""
+    made = cached_property(make)
+    made.__doc__ = doc
+    return made
 
 
 class ClusterView:
@@ -55,58 +71,57 @@ class ClusterView:
         """The protocol of each fabric: `infiniband`, `roce` or `ethernet`."""
         return {fabric.name: fabric.protocol for fabric in self._cluster.design.fabrics}
 
-    @cached_property
-    def devices(self) -> Devices:
-        """Nodes, extra devices, switches and scale-up trays."""
-        return Devices(self._cluster)
+    @property
+    def sites(self) -> tuple[str, ...]:
+        """The names of the sites."""
+        return tuple(self._cluster.design.layout.sites)
 
     @cached_property
-    def links(self) -> Links:
-        """Links, port to port."""
-        return Links(self._cluster)
+    def colors(self) -> Mapping[str, str]:
+        """The colour of each fabric and scale-up domain on labels and drawings, `#RRGGBB`."""
+        return {name: swatch.fill for name, swatch in choose_cluster_swatches(self._cluster).items()}
 
-    @cached_property
-    def cables(self) -> Cables:
-        """Cables; a breakout carries several links."""
-        return Cables(self._cluster)
+    _place_tables = cached_table(lambda view: make_place_tables(view._cluster), "Groups and places.")
+    _dhcp_tables = cached_table(lambda view: make_dhcp_tables(view._cluster), "Subnets and clients.")
 
-    @cached_property
-    def addresses(self) -> Addresses:
-        """Every address and the interface that has it."""
-        return Addresses(addresses.make_table(self._cluster))
-
-    @cached_property
-    def endpoints(self) -> Endpoints:
-        """Accelerators, and the NIC ports that serve them."""
-        return Endpoints(endpoints.make_table(self._cluster))
-
-    @cached_property
-    def groups(self) -> Groups:
-        """Groups of nodes that are near each other; raises InputError (FG155) where no fabric joins nodes."""
-        return Groups(self._locality)
-
-    @cached_property
-    def places(self) -> Places:
-        """Nodes and the groups that they are in; raises InputError as `groups` does."""
-        return Places(self._locality)
-
-    @cached_property
-    def subnets(self) -> Subnets:
-        """Subnets in which DHCP gives out addresses; raises InputError (FG171) for an image of no NOS and no switch."""
-        return self._dhcp_tables[0]
-
-    @cached_property
-    def clients(self) -> Clients:
-        """Who has which address by DHCP, and what a server tells them; raises InputError as `subnets` does."""
-        return self._dhcp_tables[1]
-
-    @cached_property
-    def _dhcp_tables(self) -> tuple[Subnets, Clients]:
-        return make_dhcp_tables(self._cluster)
-
-    @cached_property
-    def _locality(self) -> Locality:
-        return group_nodes(self._cluster)
+    devices = cached_table(lambda view: Devices(view._cluster), "Nodes, extra devices, switches and scale-up trays.")
+    links = cached_table(lambda view: Links(view._cluster), "Links, port to port.")
+    cables = cached_table(lambda view: Cables(view._cluster), "Cables; a breakout carries several links.")
+    ends = cached_table(
+        lambda view: Ends(make_end_table(view._cluster)),
+        "Far ends of cables, with sockets, transceivers and labels at both sides.",
+    )
+    halls = cached_table(lambda view: Halls(make_hall_table(view._cluster)), "Halls of all sites.")
+    racks = cached_table(
+        lambda view: Racks(make_rack_table(view._cluster)), "Racks, where they stand and what is in them."
+    )
+    models = cached_table(
+        lambda view: Models(make_model_table(view._cluster)), "Models of devices, racks and transceivers."
+    )
+    vlans = cached_table(lambda view: Vlans(make_vlan_table(view._cluster)), "VLANs of bridged nodes.")
+    pools = cached_table(lambda view: Pools(make_pool_table(view._cluster)), "Pools that addresses are taken from.")
+    addresses = cached_table(
+        lambda view: Addresses(make_address_table(view._cluster, with_vrfs=True)),
+        "Every address and the interface that has it.",
+    )
+    endpoints = cached_table(
+        lambda view: Endpoints(make_endpoint_table(view._cluster)), "Accelerators, and the NIC ports that serve them."
+    )
+    groups = cached_table(
+        lambda view: view._place_tables[0],
+        "Groups of nodes that are near each other; raises InputError (FG155) where no fabric joins nodes.",
+    )
+    places = cached_table(
+        lambda view: view._place_tables[1], "Nodes and the groups that they are in; raises InputError as `groups` does."
+    )
+    subnets = cached_table(
+        lambda view: view._dhcp_tables[0],
+        "Subnets in which DHCP gives out addresses; raises InputError (FG171) for an image of no NOS and no switch.",
+    )
+    clients = cached_table(
+        lambda view: view._dhcp_tables[1],
+        "Who has which address by DHCP, and what a server tells them; raises InputError as `subnets` does.",
+    )
 
     def refuse(self, code: str, message: str, path: BlueprintPath = (), hint: str = "") -> InputError:
         """What an output raises that cannot be made of this cluster: an error at a place of the blueprint, with a code

@@ -11,13 +11,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from fabricgen.addons.netbox_objects.devices import name_role
+from fabricgen.addons.netbox_objects.kinds import make_slug
+from fabricgen.addons.netbox_objects.ports import choose_cable_type
 from fabricgen.cluster import Cluster
 from fabricgen.diff.cables import OPTIC_CHANGES
 from fabricgen.diff.delta import Delta, compare_rows
 from fabricgen.diff.listing import COLUMNS, Column, Listing, Lists, make_column
-from fabricgen.export.netbox.devices import name_role
-from fabricgen.export.netbox.kinds import make_slug
-from fabricgen.export.netbox.ports import choose_cable_type
+from fabricgen.export.graph import KINDS
 from fabricgen.kernel.units import format_number
 from fabricgen.lock.found import NetboxDevice
 from fabricgen.push.client import NetBox
@@ -104,7 +105,8 @@ class Held:
     def _make_device_row(self, device: NetboxDevice) -> Row:
         row = self._planned.get(self.renamed.get(device.name, device.name))
         if row is None:
-            of_role = {name_role(cls): (cls.fabric, cls.tier) for cls in self._cluster.plan.devices.classes}
+            classes = self._cluster.plan.devices.classes
+            of_role = {name_role(KINDS[c.kind], c.fabric, c.tier): (c.fabric, c.tier) for c in classes}
             fabric, tier = of_role.get(device.role, ("", device.role))
             row = dict.fromkeys(COLUMNS["devices"], "") | {"fabric": fabric, "tier": tier}
         addresses = self._at[device.name]
@@ -233,7 +235,7 @@ class Held:
     def _list_media(self) -> dict[str, str]:
         """What NetBox calls the type of each cable of the plan."""
         cables = self._cluster.plan.cables
-        types = [choose_cable_type(medium) for medium in cables.media]
+        types = [choose_cable_type(medium.medium, medium.fibre) for medium in cables.media]
         ids = self._cluster.cable_id_columns.of(cables.end_cable).texts().tolist()
         return {name: types[cables.medium[row]] for name, row in zip(ids, cables.end_cable.tolist(), strict=True)}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.export.netbox.kinds import Kind
+from fabricgen.addons.netbox_objects.kinds import Kind
 from fabricgen.push.client import KEPT, NetBox, Record
 
 Key = tuple[str, ...]
@@ -130,7 +130,7 @@ class State:
 
     def _compare_objects(self, kind: Kind, records: list[Record], differences: Changes, kept_ids: set[int]) -> None:
         by_key = {_match_key(kind, (spell_value(record.get(name)) for name in kind.key)): record for record in records}
-        for row in list_rows(kind):
+        for row in kind.rows():
             key = tuple(str(row[name]) for name in kind.key)
             fields = dict(self._list_fields(kind, row))
             key_texts = (self._spell_resolved(fields[name]) if name in fields else str(row[name]) for name in kind.key)
@@ -185,7 +185,7 @@ class State:
         cable_at: dict[int, Record] = {}
         ends = {record["id"]: _list_end_ids(record) for record in records}
         cable_at = {end: record for record in records for end in ends[record["id"]]}
-        for row in list_rows(kind):
+        for row in kind.rows():
             a, b = (("dcim/interfaces", (str(row[f"side_{s}_device"]), str(row[f"side_{s}_name"]))) for s in "ab")
             ids = [self.ids[name].get(key) for name, key in (a, b)]
             cables_here = [cable_at[number] for number in ids if number in cable_at]
@@ -229,8 +229,8 @@ class State:
                 differences.unmarks.append(Change(devices, (record["display"],), dict.fromkeys(names), number))
         unmarked = {(change.number, name) for change in differences.unmarks for name in change.fields}
         for kind in self.kinds:
-            mark = next((name for name in MARKS if name in kind.table.columns), "")
-            for row in list_rows(kind) if mark else ():
+            mark = next((name for name in MARKS if name in kind.columns), "")
+            for row in kind.rows() if mark else ():
                 name = "oob_ip" if mark == "is_oob" else f"primary_ip{6 if ':' in row['address'] else 4}"
                 device = self.ids["dcim/devices"].get((str(row["device"]),), 0)
                 address = device_records.get(device, {}).get(name)
@@ -246,12 +246,6 @@ class State:
 def _match_key(kind: Kind, key: Iterable[str]) -> Key:
     """What NetBox tells objects of a kind apart by."""
     return tuple(text.lower() if kind.any_case else text for text in key)
-
-
-def list_rows(kind: Kind) -> Iterator[Row]:
-    """The rows of a kind by column."""
-    names = tuple(kind.table.columns)
-    return (dict(zip(names, row, strict=True)) for row in kind.table.rows())
 
 
 def _name_record(record: Record) -> Key:

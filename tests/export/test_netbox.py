@@ -8,10 +8,10 @@ from functools import cache
 
 import pytest
 
-from fabricgen.export.integrations import netbox
-from fabricgen.export.netbox.kinds import Kind
-from fabricgen.export.netbox.model import list_objects
-from fabricgen.export.table import ExportContext
+from fabricgen.addons import netbox
+from fabricgen.addons.netbox import list_objects
+from fabricgen.addons.netbox_objects.kinds import Kind
+from fabricgen.api import ClusterView
 from fabricgen.kernel.diagnostics import InputError
 from tests.conftest import built_files, example_cluster
 
@@ -55,11 +55,11 @@ CABLES = {"cat6a", "dac-active", "dac-passive", "mmf-om4", "smf-os2", "aoc"}
 
 @cache
 def kinds(example: str) -> tuple[Kind, ...]:
-    return tuple(list_objects(example_cluster(example)))
+    return tuple(list_objects(ClusterView(example_cluster(example))))
 
 
 def records(kind: Kind) -> list[dict[str, object]]:
-    return [dict(zip(kind.table.columns, row, strict=True)) for row in kind.table.rows()]
+    return list(kind.rows())
 
 
 def keys(rows: Iterable[dict[str, object]], columns: tuple[str, ...]) -> list[tuple[object, ...]]:
@@ -71,7 +71,7 @@ def test_everything_refers_to_what_is_there_already(example: str) -> None:
     made: dict[str, set[tuple[object, ...]]] = {}
     for kind in kinds(example):
         rows = records(kind)
-        assert set(kind.table.columns) <= set(FORMS[kind.path].split()), kind.name
+        assert set(kind.columns) <= set(FORMS[kind.path].split()), kind.name
         assert len(set(keys(rows, kind.key))) == len(rows), kind.name
         for target, columns in kind.references.values():
             wanted = {key for key in keys(rows, columns) if key[-1] != ""}
@@ -146,9 +146,9 @@ def test_files_are_numbered_in_the_order_of_import() -> None:
 
 
 def test_a_name_that_netbox_does_not_take_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fabricgen.export.netbox.model.LONGEST", {("devices", "name"): 25})
+    monkeypatch.setattr("fabricgen.addons.netbox_objects.kinds.LONGEST", {("devices", "name"): 25})
     with pytest.raises(InputError) as refused:
-        list(netbox.files(example_cluster("leaf-spine"), ExportContext()))
+        list(netbox.files(ClusterView(example_cluster("leaf-spine"))))
     (found,) = refused.value.diagnostics
     assert (found.code, found.message) == (
         "FG163",

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from io import StringIO
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address, ip_interface, ip_network
 from itertools import pairwise
 
 import networkx
@@ -27,9 +27,21 @@ RENAMED = {
     "addresses": {},
     "endpoints": {},
     "cables": {"name": "cable"},
+    "ends": {},
+    "racks": {"name": "rack"},
 }
-OWN = {"devices": {"kind"}, "links": {"a", "b", "cable", "length_m"}, "cables": {"run_m", "links"}}
+OWN = {
+    "devices": {"kind", "aisle"},
+    "links": {"a", "b", "cable", "length_m", "lane_gbps", "protocol"}
+    | {f"{end}_{name}" for end in "ab" for name in ("cage", "form", "management", "bond")},
+    "cables": {"run_m", "links", "fibre"},
+    "addresses": {"vrf"},
+}
 """Columns of the view that no file of the same name has, or that are numbers of rows there."""
+
+
+NUMBERS = ("speed_gbps", "length_m", "accelerator", "row", "column", "x_m", "y_m", "weight_kg", "power_w")
+"""Columns that files spell otherwise, or whose numbers may be below 0."""
 
 
 def text_of(value: object) -> str:
@@ -44,9 +56,10 @@ def text_of(value: object) -> str:
 @pytest.mark.parametrize("name", ["full-cluster", "host-vlans", "spare-nodes"])
 def test_columns_are_those_of_the_files(name: str) -> None:
     cluster = example_cluster(name)
-    view, files = ClusterView(cluster), built_files(cluster, *RENAMED)
+    view, files = ClusterView(cluster), built_files(cluster, *RENAMED.keys() - {"ends"})
     for table, renamed in RENAMED.items():
-        rows = list(csv.DictReader(StringIO(files[f"{table}.csv"].decode())))
+        file = "cables.csv" if table == "ends" else f"{table}.csv"
+        rows = list(csv.DictReader(StringIO(files[file].decode())))
         if table == "cables":  # a row a far end there
             rows = list({row["cable"]: row for row in rows}.values())
         seen: Columns = getattr(view, table)
@@ -54,8 +67,8 @@ def test_columns_are_those_of_the_files(name: str) -> None:
         for column in set(seen.names()) - OWN.get(table, set()):
             told = [row.get(renamed.get(column, column), "no") for row in rows]
             own = [text_of(value) for value in seen[column].tolist()]
-            if column in ("speed_gbps", "length_m", "accelerator"):
-                told, own = ([float(text or 0) for text in texts] for texts in (told, own))
+            if column in NUMBERS:
+                told, own = [float(text or 0) for text in told], np.nan_to_num(seen[column]).tolist()
             assert own == told, (table, column)
 
 
@@ -93,6 +106,49 @@ def test_groups_are_the_nodes_of_the_same_switches() -> None:
     assert (groups.level[groups.above[inside]] == groups.level[inside] + 1).all()
     assert set(groups.level[groups.above < 0].tolist()) == {groups.level.max()}
     assert len(set(groups.name.tolist())) == len(groups)
+
+
+@pytest.mark.parametrize("name", ["bonded-pair", "full-cluster"])
+def test_links_and_addresses_say_more_than_their_files(name: str) -> None:
+    view = ClusterView(example_cluster(name))
+    links, ends = view.links, view.ends
+    sockets = set(zip(ends.a_device, ends.a_cage, ends.b_device, ends.b_cage, strict=True))
+    cabled = links.cable >= 0
+    columns = (links[column][cabled] for column in ("a_device", "a_cage", "b_device", "b_cage"))
+    assert set(zip(*columns, strict=True)) == sockets
+    managed = set(view.addresses.device[view.addresses.kind == "management"])
+    at_management = links.a_device[links.a_management]
+    assert len(at_management) > 0
+    assert set(at_management) <= managed
+    assert not (links.a_bond != "").any() or name == "bonded-pair"
+    bonds = set(zip(links.a_device[links.a_bond != ""], links.a_bond[links.a_bond != ""], strict=True))
+    named = set(zip(view.addresses.device, view.addresses.port, strict=True))
+    assert bonds <= named
+    assert set(links.protocol) - {""} <= {"infiniband", "ethernet", "roce"}
+    assert (links.lane_gbps <= links.speed_gbps).all()
+
+
+def test_models_places_and_pools_are_those_of_the_plan() -> None:
+    view = ClusterView(example_cluster("full-cluster"))
+    models, racks = view.models, view.racks
+    by_kind = {kind: set(models.model[models.kind == kind]) for kind in set(models.kind)}
+    assert by_kind["node"] | by_kind["switch"] == set(view.devices.model)
+    assert by_kind["rack"] == set(racks.kind)
+    assert by_kind["transceiver"] >= (set(view.ends.a_transceiver) | set(view.ends.b_transceiver)) - {""}
+    assert set(zip(racks.site, racks.hall, strict=True)) <= set(zip(view.halls.site, view.halls.name, strict=True))
+    assert set(view.halls.site) <= set(view.sites)
+    assert set(view.devices.rack) <= set(racks.name)
+    assert set(view.devices.aisle) <= {"hot", "cold", ""}
+    assert set(view.colors) >= set(view.fabrics)
+    assert all(re.fullmatch("#[0-9A-F]{6}", color) for color in view.colors.values())
+    pools = [ip_network(prefix) for prefix in view.pools.prefix]
+    loopbacks = view.addresses.prefix[view.addresses.kind == "loopback"]
+    assert all(any(ip_interface(text).ip in pool for pool in pools) for text in loopbacks)
+    tenants = ClusterView(example_cluster("tenants"))
+    own = [(vlan["fabric"], vlan["tenant"]) for vlan in tenants.vlans.rows() if vlan["tenant"]]
+    assert own == [(fabric, t.name) for t in example_cluster("tenants").design.tenants for fabric in t.vlans]
+    text = api.write_csv({"a": ['x,"y"', "z"], "b": [1.50, 2.0]}).decode()
+    assert text == 'a,b\n"x,""y""",1.5\nz,2\n'
 
 
 def test_clients_are_at_the_ports_and_addresses_of_the_plan() -> None:

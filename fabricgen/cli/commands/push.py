@@ -52,9 +52,10 @@ def netbox(
     Objects are known by their names. What is made has the tag `fabricgen-NAME`, and nothing else is ever deleted. A
     push that was broken off goes on where it ended. Exits with 0 where NetBox is as planned, with 1 where it is not.
     """
+    from fabricgen.addons.netbox import list_objects
+    from fabricgen.addons.netbox_objects.kinds import make_slug
+    from fabricgen.api import ClusterView
     from fabricgen.cli.findings import refuse_unbuildable
-    from fabricgen.export.netbox.kinds import make_slug
-    from fabricgen.export.netbox.model import list_objects
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.push.apply import Pusher
     from fabricgen.push.state import TAGS, State
@@ -62,7 +63,7 @@ def netbox(
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     refuse_unbuildable(cluster)
     target = open_netbox(url, token, plain_http=plain_http)
-    kinds = list_objects(cluster)
+    kinds = list(list_objects(ClusterView(cluster)))
     state = State(target, kinds, f"{TAGS}{make_slug(cluster.design.loaded.blueprint.name)}")
     differences = state.changes()
     _print_changes(differences, [kind.name for kind in kinds], every=every, delete=delete)

@@ -28,7 +28,7 @@ from fabricgen.numbering.lazy_columns import (
     repeat_value,
 )
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_inverse
-from fabricgen.wiring.tables import SWITCH, DeviceClass, ManagementPort, Segment
+from fabricgen.wiring.tables import SWITCH, DeviceClass, ManagementPort, Segment, Side
 from fabricgen.wiring.tenants import find_link_tenants
 
 ON_REQUEST = False
@@ -56,14 +56,18 @@ def rows(cluster: Cluster) -> int:
     return len(cluster.plan.links) // 2
 
 
-def make_table(cluster: Cluster) -> Table:
-    """Addresses by family: loopbacks, management ports, gateways, then both ends of links in link order."""
+def make_table(cluster: Cluster, *, with_vrfs: bool = False) -> Table:
+    """Addresses by family: loopbacks, management ports, gateways, then both ends of links in link order.
+
+    The file does not tell in which VRF of its switch each is.
+    """
     sections = [
         (
             section.addresses.cells(section.lengths),
             section.kinds,
             EncodedColumn(cluster.name_column, section.devices),
             section.ports,
+            *([section.vrfs] if with_vrfs else []),
         )
         for family in cluster.addresses.families
         for section in (
@@ -72,7 +76,7 @@ def make_table(cluster: Cluster) -> Table:
             *list_trailing_sections(cluster, family),
         )
     ]
-    names = ("prefix", "kind", "device", "port")
+    names = ("prefix", "kind", "device", "port", *(["vrf"] if with_vrfs else []))
     return Table("addresses", dict(zip(names, map(StackedColumn, zip(*sections, strict=True)), strict=True)))
 
 
@@ -144,7 +148,12 @@ def _name_management_port(cluster: Cluster, cls: DeviceClass) -> str:
 
 
 def _find_management_segments(segments: tuple[Segment, ...]) -> list[int]:
-    return [i for i, s in enumerate(segments) if isinstance(s.a, ManagementPort) or getattr(s.a, "role", "") == "bmc"]
+    return [i for i, segment in enumerate(segments) if is_management_port(segment.a)]
+
+
+def is_management_port(side: Side) -> bool:
+    """Whether an end of links is a port for management alone: of a switch, or the BMC of a node."""
+    return isinstance(side, ManagementPort) or getattr(side, "role", "") == "bmc"
 
 
 def _list_gateways(cluster: Cluster, allocated: FamilyAddresses) -> AddressSection:

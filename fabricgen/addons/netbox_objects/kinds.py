@@ -8,11 +8,17 @@ API of the same name.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
+from typing import Any
 
-from fabricgen.export.table import Table
+from fabricgen.api import ClusterView
+
+MAKER = "Generic"
+"""Who makes what no profile names a maker of: NetBox wants one of every type."""
+
+Cell = str | int | float
 
 Reference = tuple[str, tuple[str, ...]]
 """(name of a kind, the columns that hold the key of the object referred to)."""
@@ -24,7 +30,9 @@ class Kind:
 
     path: str
     """Below /api/: dcim/devices."""
-    table: Table
+    name: str
+    """Of the kind, and of its file."""
+    columns: Mapping[str, Sequence[Cell]]
     key: tuple[str, ...]
     """The columns that tell objects of the kind apart."""
     references: Mapping[str, Reference] = field(default_factory=dict)
@@ -34,16 +42,50 @@ class Kind:
     any_case: bool = False
     """Whether NetBox takes keys that differ in capitals alone for one (v4.4.10: Lower("name") of devices at a site)."""
 
-    @property
-    def name(self) -> str:
-        """The name of the kind, and of its file."""
-        return self.table.name
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The objects, each by column."""
+        return (dict(zip(self.columns, row, strict=True)) for row in zip(*self.columns.values(), strict=True))
 
     @property
     def plain(self) -> tuple[str, ...]:
         """The columns that are no part of a reference."""
         reference_columns = {column for _, columns in self.references.values() for column in columns}
-        return tuple(column for column in self.table.columns if column not in reference_columns)
+        return tuple(column for column in self.columns if column not in reference_columns)
+
+
+LONGEST = {
+    ("sites", "name"): 100,
+    ("locations", "name"): 100,
+    ("racks", "name"): 100,
+    ("racks", "facility_id"): 50,
+    ("device-roles", "name"): 100,
+    ("devices", "name"): 64,
+    ("interfaces", "name"): 64,
+    ("interfaces", "label"): 64,
+    ("vlans", "name"): 64,
+    ("vrfs", "name"): 100,
+    ("module-types", "model"): 100,
+    ("module-bays", "name"): 64,
+    ("cables", "label"): 100,
+}
+"""(kind, column) -> characters that NetBox takes (v4.4.10: netbox/dcim/models)."""
+
+
+def check_lengths(view: ClusterView, kind: Kind) -> None:
+    """Raise InputError (FG163) for a name that is longer than NetBox takes."""
+    for name, column in kind.columns.items():
+        most = LONGEST.get((kind.name, name))
+        longest = max(map(str, column), key=len, default="") if most else ""
+        if most and len(longest) > most:
+            raise view.refuse(
+                "FG163",
+                f"{longest} has {len(longest)} characters, and NetBox takes at most {most} as {name} of {kind.name}",
+                path=("name",),
+                hint="shorter names: `names` of the blueprint states how devices are called",
+            )
 
 
 def make_slug(text: str) -> str:

@@ -1,0 +1,133 @@
+"""AS numbers, VLANs, prefixes and addresses."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fabricgen.addons.netbox_objects.kinds import Cell, Kind, Reference, make_slugs
+from fabricgen.api import ClusterView
+
+PRIVATE = ((64_512, 65_534), (4_200_000_000, 4_294_967_294))
+"""AS numbers for private use (RFC 6996)."""
+
+SHARED = ("status", "description")
+"""Columns that are written once of what several clusters may have in common."""
+
+ROLES = {"loopback": "loopback", "vrf-loopback": "loopback", "gateway": "anycast"}
+"""What NetBox calls addresses of some kinds."""
+
+
+VRF: dict[str, Reference] = {"vrf": ("vrfs", ("vrf",))}
+
+
+def make_number_kinds(view: ClusterView) -> Iterator[Kind]:
+    """Registries, AS numbers, VLANs, VRFs where there are any, and prefixes."""
+    counts = Counter(filter(None, view.devices.asn.tolist()))
+    registry = {number: _find_registry(number) for number in sorted(counts)}
+    registries = sorted(set(registry.values()))
+    registry_columns = {
+        "name": registries,
+        "slug": make_slugs(registries),
+        "is_private": ["true" if name == _find_registry(PRIVATE[0][0]) else "false" for name in registries],
+    }
+    yield Kind("ipam/rirs", "rirs", registry_columns, ("name",))
+    asn_columns: dict[str, Sequence[Cell]] = {
+        "asn": list(registry),
+        "rir": list(registry.values()),
+        "description": [f"{counts[number]:,} switch{'es' * (counts[number] > 1)}" for number in registry],
+    }
+    yield Kind("ipam/asns", "asns", asn_columns, ("asn",), {"rir": ("rirs", ("rir",))}, SHARED)
+    vlan_columns = {
+        "vid": view.vlans.vid.tolist(),
+        "name": list(map(_name_vlan, view.vlans.fabric, view.vlans.tenant, view.vlans.number)),
+        "status": ["active"] * len(view.vlans),
+    }
+    yield Kind("ipam/vlans", "vlans", vlan_columns, ("name",))
+    names = sorted(set(view.addresses.vrf) - {""})
+    if names:
+        yield Kind("ipam/vrfs", "vrfs", {"name": names}, ("name",))
+    yield _make_prefix_kind(view, in_vrfs=bool(names))
+
+
+def _find_registry(number: int) -> str:
+    return "RFC 6996" if any(first <= number <= last for first, last in PRIVATE) else "public"
+
+
+def _name_vlan(fabric: str, tenant: str, number: int) -> str:
+    """The name of a VLAN, which is the whole fabric's in NetBox."""
+    return " ".join(filter(None, (fabric, tenant, str(number) if number > 1 else "")))
+
+
+def _make_prefix_kind(view: ClusterView, *, in_vrfs: bool) -> Kind:
+    """The pools that are drawn on, as containers, then subnets with room for several machines.
+
+    The two addresses of a routed link tell its prefix themselves: it has no row.
+    """
+    addresses = view.addresses
+    prefix_texts = {("", pool["prefix"]): ("container", f"pool {pool['name']}") for pool in view.pools.rows()}
+    for text, kind, vrf in zip(addresses.prefix, addresses.kind, addresses.vrf, strict=True):
+        if not text.endswith(("/127", "/128") if ":" in text else ("/31", "/32")):
+            prefix_texts.setdefault((vrf, str(ipaddress.ip_interface(text).network)), ("active", kind))
+    networks = sorted(prefix_texts, key=lambda key: (":" in key[1], ipaddress.ip_network(key[1]), key[0]))
+    columns: dict[str, Sequence[Cell]] = {
+        "prefix": [network for _, network in networks],
+        **({"vrf": [vrf for vrf, _ in networks]} if in_vrfs else {}),
+        "status": [prefix_texts[network][0] for network in networks],
+        "description": [prefix_texts[network][1] for network in networks],
+    }
+    key, references = (("vrf", "prefix"), VRF) if in_vrfs else (("prefix",), dict[str, Reference]())
+    return Kind("ipam/prefixes", "prefixes", columns, key, references, SHARED)
+
+
+def make_address_kinds(view: ClusterView) -> Iterator[Kind]:
+    """Addresses: those that are nothing more, those that a device is reached at, and those of its BMC.
+
+    They are three files, since NetBox's form for CSV takes the mark off a device with each row that says false.
+    """
+    primary, bmc = _find_primary(view)
+    others = {*range(len(view.addresses))} - primary - bmc
+    for name, rows, mark in (
+        ("ip-addresses", others, ""),
+        ("ip-addresses-primary", primary, "is_primary"),
+        ("ip-addresses-oob", bmc, "is_oob"),
+    ):
+        yield _make_address_kind(view, name, sorted(rows), mark)
+
+
+def _make_address_kind(view: ClusterView, name: str, rows: list[int], mark: str) -> Kind:
+    addresses, in_vrfs = view.addresses, any(view.addresses.vrf)
+    kinds, ports = addresses.kind[rows].tolist(), addresses.port[rows]
+    columns: dict[str, Sequence[Cell]] = {
+        "address": addresses.prefix[rows].tolist(),
+        "status": ["active"] * len(rows),
+        "role": [ROLES.get(kind, "") for kind in kinds],
+        "device": np.where(ports == "", "", addresses.device[rows]).tolist(),
+        "interface": ports.tolist(),
+        "description": kinds,
+        **({"vrf": addresses.vrf[rows].tolist()} if in_vrfs else {}),
+        **({mark: ["true"] * len(rows)} if mark else {}),
+    }
+    references: dict[str, Reference] = {"assigned_object_id": ("interfaces", ("device", "interface"))}
+    key, vrf_reference = (("vrf", "address"), VRF) if in_vrfs else (("address",), {})
+    return Kind("ipam/ip-addresses", name, columns, key, references | vrf_reference)
+
+
+def _find_primary(view: ClusterView) -> tuple[set[int], set[int]]:
+    """Which addresses a switch is reached at: its management address of either family, else its loopback; which are
+    of the BMC of a node.
+    """
+    addresses, switches = view.addresses, set(view.devices.name[view.devices.kind == "switch"])
+    managed, primary, bmc = set[tuple[str, bool]](), set[int](), set[int]()
+    for kind in ("management", "loopback"):
+        for row in np.flatnonzero(addresses.kind == kind).tolist():
+            device, is_v6 = addresses.device[row], ":" in addresses.prefix[row]
+            is_switch = device in switches
+            if (device, is_v6) not in managed:
+                managed.add((device, is_v6))
+                if is_switch or not is_v6:
+                    (primary if is_switch else bmc).add(row)
+    return primary, bmc

@@ -1,0 +1,186 @@
+"""Interfaces, transceivers as modules in bays, and cables.
+
+A cable goes from port to port: that of a splitter is one for each of its links, and they share its id as their label.
+NetBox then traces each port to the one at its far end; of one cable with several ends on both sides it does not know
+which lanes belong together (v4.4.10: netbox/dcim/models/cables.py). Links of a backplane have no cable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from fabricgen.addons.netbox_objects.kinds import MAKER, Cell, Kind, Reference
+from fabricgen.api import ClusterView
+
+KBITS = 1_000_000
+"""Kbit/s of one Gb/s."""
+
+DEVICE: dict[str, Reference] = {"device": ("devices", ("device",))}
+
+FALSE, TRUE = np.array(("false", "true"), dtype=object)
+
+End = tuple[str, str]
+"""(device, port)"""
+
+
+def make_port_kinds(view: ClusterView) -> Iterator[Kind]:
+    """Bonds of hosts, interfaces, types of module, bays, modules and cables."""
+    links, rows = view.links, np.flatnonzero(view.links.cable >= 0)
+    bonds = [end for end in dict.fromkeys(zip(links.a_device[rows], links.a_bond[rows], strict=True)) if end[1]]
+    interfaces = _list_interfaces(view, bonds)
+    if bonds:
+        bond_columns = {
+            "device": [device for device, _ in bonds],
+            "name": [name for _, name in bonds],
+            "type": ["lag"] * len(bonds),
+            "mgmt_only": ["false"] * len(bonds),
+        }
+        yield Kind("dcim/interfaces", "bonds", bond_columns, ("device", "name"), DEVICE)
+    else:
+        interfaces.pop("lag")
+    bond_reference: dict[str, Reference] = {"lag": ("bonds", ("device", "lag"))} if bonds else {}
+    yield Kind("dcim/interfaces", "interfaces", interfaces, ("device", "name"), DEVICE | bond_reference)
+    yield from _make_module_kinds(view)
+    yield Kind("dcim/cables", "cables", _make_cable_columns(view), ("side_a_device", "side_a_name"))
+
+
+def _list_interfaces(view: ClusterView, bonds: Sequence[End]) -> dict[str, list[Cell]]:
+    """Ports of cables, then what has an address and no cable: loopbacks, VLANs, idle management ports."""
+    links, addresses, rows = view.links, view.addresses, np.flatnonzero(view.links.cable >= 0)
+    device, port, cage, form, managing = (
+        np.concatenate([links[f"{end}_{name}"][rows] for end in "ab"])
+        for name in ("device", "port", "cage", "form", "management")
+    )
+    devices = np.concatenate((device, np.array([end[0] for end in bonds], dtype=object), addresses.device))
+    ports = np.concatenate((port, np.array([end[1] for end in bonds], dtype=object), addresses.port))
+    first, known = _find_first_ends(devices, ports), len(device) + len(bonds)
+    new = first[(first >= known) & (ports[first] != "")] - known
+    is_idle, blank = addresses.kind[new] == "management", [""] * len(new)
+    speeds, lanes = links.speed_gbps[rows].tolist() * 2, links.lane_gbps[rows].tolist() * 2
+    kbits = {speed: int(speed * KBITS) for speed in set(speeds)}
+    types = map(choose_port_type, links.protocol[rows].tolist() * 2, form.tolist(), speeds, lanes)
+    return {
+        "device": device.tolist() + addresses.device[new].tolist(),
+        "name": port.tolist() + addresses.port[new].tolist(),
+        "label": cage.tolist() + blank,
+        "type": [*types, *np.where(is_idle, "1000base-t", "virtual").tolist()],
+        "speed": [kbits[speed] for speed in speeds] + blank,
+        "mgmt_only": np.where(np.concatenate((managing, is_idle)), TRUE, FALSE).tolist(),
+        "lag": links.a_bond[rows].tolist() + [""] * len(rows) + blank,
+    }
+
+
+def _find_first_ends(devices: Iterable[str], ports: Iterable[str]) -> npt.NDArray[np.int64]:
+    """Where each (device, port) comes first, ascending."""
+    codes = dict[str, int]()
+    device, port = (
+        np.fromiter((codes.setdefault(text, len(codes)) for text in texts), dtype=np.int64)
+        for texts in (devices, ports)
+    )
+    return np.sort(np.unique((device << 32) + port, return_index=True)[1])
+
+
+def _make_module_kinds(view: ClusterView) -> Iterator[Kind]:
+    """Transceivers: one for each cage that has any, however many cables are in it."""
+    device, cage, part = (
+        np.concatenate([view.ends[f"{end}_{name}"] for end in "ab"]) for name in ("device", "cage", "transceiver")
+    )
+    rows = np.flatnonzero(part != "")
+    first = rows[_find_first_ends(device[rows], cage[rows])]
+    used = set(part[first])
+    models = [row["model"] for row in view.models.rows() if row["kind"] == "transceiver" and row["model"] in used]
+    type_columns = {
+        "manufacturer": [MAKER] * len(models),
+        "model": models,
+        "part_number": [model[:50] for model in models],
+    }
+    maker = {"manufacturer": ("manufacturers", ("manufacturer",))}
+    yield Kind("dcim/module-types", "module-types", type_columns, ("model",), maker)
+    bay_columns = {"device": device[first].tolist(), "name": cage[first].tolist()}
+    yield Kind("dcim/module-bays", "module-bays", bay_columns, ("device", "name"), DEVICE)
+    module_columns = {
+        "device": bay_columns["device"],
+        "module_bay": bay_columns["name"],
+        "module_type": part[first].tolist(),
+        "status": ["planned"] * len(first),
+    }
+    references = {
+        **DEVICE,
+        "module_bay": ("module-bays", ("device", "module_bay")),
+        "module_type": ("module-types", ("module_type",)),
+    }
+    yield Kind("dcim/modules", "modules", module_columns, ("device", "module_bay"), references)
+
+
+def _make_cable_columns(view: ClusterView) -> dict[str, Sequence[Cell]]:
+    links, cables, rows = view.links, view.cables, np.flatnonzero(view.links.cable >= 0)
+    cable, ends = links.cable[rows], dict[str, Sequence[Cell]]()
+    for end in "ab":
+        ends |= {
+            f"side_{end}_site": view.devices.site[links[end][rows]].tolist(),
+            f"side_{end}_device": links[f"{end}_device"][rows].tolist(),
+            f"side_{end}_type": ["dcim.interface"] * len(rows),
+            f"side_{end}_name": links[f"{end}_port"][rows].tolist(),
+        }
+    types = np.array(list(map(choose_cable_type, cables.medium, cables.fibre)), dtype=object)
+    fills = {fabric: fill[1:].lower() for fabric, fill in view.colors.items()}
+    return {
+        **ends,
+        "type": types[cable].tolist(),
+        "status": ["planned"] * len(rows),
+        "label": cables.name[cable].tolist(),
+        "color": [fills.get(fabric, "") for fabric in links.fabric[rows]],
+        "length": cables.length_m.round(2)[cable].tolist(),
+        "length_unit": ["m"] * len(rows),
+    }
+
+
+# What NetBox calls ports and cables.
+# Source: github.com/netbox-community/netbox v4.4.10, netbox/dcim/choices.py (InterfaceTypeChoices, CableTypeChoices).
+# It has no type above 800 Gb/s, none for NVLink, and none for active copper but `dac-active`.
+
+OTHER = "other"
+ETHERNET = {
+    10: ("sfpp",),
+    25: ("sfp28",),
+    40: ("qsfpp",),
+    50: ("sfp56", "sfp28"),
+    100: ("qsfp28", "qsfpdd", "sfpdd", "dsfp"),
+    200: ("qsfp56", "qsfpdd"),
+    400: ("qsfpdd", "osfp", "qsfp112"),
+    800: ("osfp", "qsfpdd"),
+}
+"""Gb/s -> form factors that a port of that speed has a type for, the one that others are called by first."""
+
+TWISTED = {1: "1000base-t", 2.5: "2.5gbase-t", 5: "5gbase-t", 10: "10gbase-t", 25: "25gbase-t"}
+LANES = {14: "fdr", 25: "edr", 50: "hdr", 100: "ndr", 200: "xdr"}
+"""InfiniBand: Gb/s of a lane -> generation."""
+
+FORMS = {"SFP+": "sfpp", "QSFP+": "qsfpp", "QSFP-DD800": "qsfpdd", "QSFP56-DD": "qsfpdd", "QSFP-DD": "qsfpdd"}
+
+MEDIA = {"DAC": "dac-passive", "ACC": "dac-active", "AEC": "dac-active", "AOC": "aoc", "COPPER": "cat6a"}
+"""Media whose type the fibre does not tell."""
+
+
+@cache
+def choose_port_type(protocol: str, form_factor: str, speed_gbps: float, lane_gbps: float) -> str:
+    """The type of the ports at one end of links; `other` where NetBox has none."""
+    if protocol == "infiniband" and form_factor != "RJ45":
+        return f"infiniband-{LANES[int(lane_gbps)]}" if int(lane_gbps) in LANES else OTHER
+    if form_factor == "RJ45":
+        return TWISTED.get(speed_gbps, OTHER)
+    if not protocol:
+        return OTHER
+    forms = ETHERNET.get(int(speed_gbps), ())
+    form = FORMS.get(form_factor, form_factor.lower())
+    port_form = form if form in forms else next(iter(forms), "")
+    return f"{int(speed_gbps)}gbase-x-{port_form}" if port_form else OTHER
+
+
+def choose_cable_type(medium: str, fibre: str) -> str:
+    """The type of a cable."""
+    return MEDIA.get(medium) or fibre or "smf-os2"

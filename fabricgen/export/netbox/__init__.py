@@ -1,1 +1,0 @@
-"""What NetBox holds of a cluster: one model of its objects, in the order in which NetBox takes them."""
