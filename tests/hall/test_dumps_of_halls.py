@@ -10,6 +10,7 @@ import pytest
 from fabricgen.addons.emulation.dumps import (
     Seen,
     eos,
+    ibdiagnet,
     iblinkinfo,
     ibnetdiscover,
     ibnetdiscover_ports,
@@ -46,7 +47,9 @@ def test_agents_of_lldp_tell_what_the_plain_list_tells(name: str) -> None:
     assert _told("leaf-spine", ETHERNET[name](seen)) == _told("leaf-spine", plain.write(seen))
 
 
-@pytest.mark.parametrize("name", ["ibnetdiscover", "ibnetdiscover -g", "ibnetdiscover --ports", "iblinkinfo"])
+@pytest.mark.parametrize(
+    "name", ["ibnetdiscover", "ibnetdiscover -g", "ibnetdiscover --ports", "iblinkinfo", "ibdiagnet"]
+)
 def test_subnets_tell_what_the_plain_list_tells(name: str) -> None:
     example = "superpod-b200-3tier"
     hall = _hall(example, "swap_at_leaf", "swap_at_node", "cable_unplugged", "boxes_exchanged")
@@ -56,6 +59,7 @@ def test_subnets_tell_what_the_plain_list_tells(name: str) -> None:
         "ibnetdiscover": ibnetdiscover.write_subnet(seen, switches),
         "ibnetdiscover -g": ibnetdiscover.write_subnet(seen, switches, grouped=True),
         "ibnetdiscover --ports": ibnetdiscover_ports.write_subnet(seen, switches),
+        "ibdiagnet": ibdiagnet.write_subnet(seen, switches),
         "iblinkinfo": iblinkinfo.write_subnet(seen, switches),
     }
     assert _told(example, dumps[name]) == _told(example, plain.write(seen))

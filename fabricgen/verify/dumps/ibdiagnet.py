@@ -1,0 +1,86 @@
+"""`ibdiagnet2.db_csv`, which ibdiagnet writes of an InfiniBand subnet: tables in CSV, one after the other.
+
+A table begins with `START_LINKS`, ends with `END_LINKS`, and has its columns in its first line. Read are NODES (what
+each GUID is) and LINKS (which ports are joined, once each).
+Source: github.com/Mellanox/ufm_sdk_3.0@3e96418e, plugins/UFM_NDT_Plugin/ndt_file_creator.py (sections and columns).
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+
+from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps.sighting import Box, Dump, Sighting, guid_text
+
+TITLE = "ibdiagnet2.db_csv of ibdiagnet"
+IS_JSON = False
+
+NODES, LINKS = "NODES", "LINKS"
+COLUMNS = {NODES: ("NodeDesc", "NodeType", "NodeGUID"), LINKS: ("NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2")}
+SWITCH = "2"
+"""The type of a switch among nodes (InfiniBand Architecture Specification, NodeInfo)."""
+_HINT = "give the whole file, as ibdiagnet wrote it"
+_MARK = re.compile(r"(START|END)_(\w+)\s*")
+_GUID, _PORT = re.compile(r"0x[0-9a-fA-F]{1,16}"), re.compile(r"\d{1,3}")
+
+Row = tuple[str, ...]
+
+
+def recognises(text: str) -> bool:
+    """Whether a table begins early in the text."""
+    return re.search(r"^START_(?:NODES|LINKS|DUMP_INFO|SYSTEM_GENERAL_INFORMATION)\s*$", text[:65536], re.M) is not None
+
+
+def dumps(content: Content) -> Iterator[Dump]:
+    """A dump for each node; a switch lists all of its links."""
+    tables = _read_tables(content)
+    for name in COLUMNS:
+        if name not in tables:
+            content.add_fault(1, 1, f"there is no table {name}", _HINT)
+    boxes = {guid_text(guid): Box(name.strip(), guid_text(guid)) for name, _, guid in tables.get(NODES, ())}
+    switches = {guid_text(guid) for _, kind, guid in tables.get(NODES, ()) if kind == SWITCH}
+    sightings: dict[str, list[Sighting]] = {guid: [] for guid in boxes}
+    for first, first_port, other, other_port in tables.get(LINKS, ()):
+        for near, port, far, far_port in (first, first_port, other, other_port), (other, other_port, first, first_port):
+            neighbor = boxes.setdefault(guid_text(far), Box("", guid_text(far)))
+            sightings.setdefault(guid_text(near), []).append(Sighting(str(int(port)), neighbor, str(int(far_port))))
+    for guid, of_node in sightings.items():
+        yield Dump(boxes[guid], of_node, "ib", guid in switches)
+
+
+def _read_tables(content: Content) -> dict[str, list[Row]]:
+    """The rows of the tables that are read, in the order of their `COLUMNS`; what is wrong with others is noted."""
+    tables, name, at, begun = dict[str, list[Row]](), "", list[int](), 0
+    for number, line in content.read_lines():
+        if mark := _MARK.fullmatch(line):
+            if name and mark[2] != name:
+                content.add_fault(begun, 1, f"the table {name} has no end", _HINT)
+            name, at, begun = (mark[2] if mark[1] == "START" else ""), [], number
+        elif name in COLUMNS and line.strip():
+            cells = [cell.strip() for cell in next(csv.reader([line]))]
+            if not at:
+                tables.setdefault(name, [])
+                at = [cells.index(column) for column in COLUMNS[name] if column in cells]
+                if len(at) < len(COLUMNS[name]):
+                    lacking = next(column for column in COLUMNS[name] if column not in cells)
+                    content.add_fault(number, 1, f"the table {name} has no column {lacking}", _HINT)
+                    name = ""
+            elif row := _pick_row(name, cells, at):
+                tables[name].append(row)
+            else:
+                content.add_fault(number, 1, f"the row is none of {name}: '{line.strip()[:40]}'", _HINT)
+    if name:
+        content.add_fault(begun, 1, f"the table {name} has no end", _HINT)
+    return tables
+
+
+def _pick_row(name: str, cells: list[str], at: list[int]) -> Row | None:
+    """The cells of the columns that are read; None where one is not of its kind."""
+    if len(cells) <= max(at):
+        return None
+    row = tuple(cells[index] for index in at)
+    kinds = (_GUID, _PORT, _GUID, _PORT) if name == LINKS else (None, _PORT, _GUID)
+    fits = all(kind is None or kind.fullmatch(cell) for kind, cell in zip(kinds, row, strict=True))
+    return row if fits else None
