@@ -1,4 +1,5 @@
-"""Actions for cables at which nobody is seen: one for each cause, a device, all of its cables to a tier, or a cable."""
+"""Actions for cables at which nobody is seen: one for each cause, a device, all of its cables to a tier,
+a trunk, or a cable."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from fabricgen.verify.actions import Action, AsFound, CableState, End, Kind, Step
 from fabricgen.verify.diagnosis.topology import Topology
+from fabricgen.verify.diagnosis.trunks import list_trunk_ends, list_trunk_links
 from fabricgen.verify.diagnosis.wording import describe_box, describe_location, describe_plug, describe_steps, make_end
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 
@@ -41,6 +43,7 @@ def list_dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
             if other_links:
                 by_cable[cable] = other_links
         actions.append(_make_device_action(topology, device, dark_cables, unseen))
+    actions += _take_blind_trunks(topology, by_cable)
     for device, tier, cables in _find_blind_sides(topology, dark):
         dark_cables = [cable for cable in cables if cable in by_cable]
         if len(dark_cables) >= LEAST:
@@ -152,6 +155,29 @@ def _make_device_action(topology: Topology, device: int, cables: list[int], unse
     links = ports[np.isin(topology.cabling.cable[ports >> 1], cables)] >> 1
     ends = tuple(plug_end for plug_end in _list_plugs(topology, links.tolist()) if plug_end.device == end.device)
     return Action(Kind.DARK, 0, tuple(_list_cable_ids(topology, cables)), ends, f"{text}{ONE_KIND}")
+
+
+def _take_blind_trunks(topology: Topology, by_cable: dict[int, list[int]]) -> list[Action]:
+    """An action for each trunk that no link runs over, though its links are of several devices at both ends.
+
+    Their links are taken out of `by_cable`, the dark links of each cable that nothing explains yet.
+    """
+    cabling = topology.cabling
+    ends = list_trunk_ends(cabling) if len(by_cable) >= LEAST else None
+    dark = {link for links in by_cable.values() for link in links}
+    actions = []
+    for links, places, name in list_trunk_links(ends) if ends else ():
+        devices = [len(set(cabling.device[[2 * link + side for link in links]].tolist())) for side in (0, 1)]
+        if dark.issuperset(links) and min(devices) > 1:
+            cables = sorted({int(cabling.cable[link]) for link in links})
+            for cable in cables:
+                if remaining := [link for link in by_cable.pop(cable) if link not in links]:
+                    by_cable[cable] = remaining
+            near, far = (f"{end.device} ports {end.port} (rack {end.rack}, U{end.u})" for end in places)
+            text = f"trunk {name} from {near} to {far}: none of the {len(cables)} cables through it is up: "
+            text += "is it plugged in at both panels, and of the planned polarity?"
+            actions.append(Action(Kind.DARK, 0, tuple(_list_cable_ids(topology, cables)), places, text))
+    return actions
 
 
 def _find_blind_sides(topology: Topology, dark: Flags) -> list[tuple[int, str, list[int]]]:

@@ -85,6 +85,15 @@ def _read_channels(cabling: PlannedCabling, patches: object) -> dict[int, tuple[
     return channels
 
 
+def list_trunk_links(ends: TrunkEnds) -> list[tuple[list[int], tuple[End, End], str]]:
+    """(Its links, its ends at panels, its name) of each trunk that links of the plan run over."""
+    return [
+        (sorted({port >> 1 for port in ports.values()}), (ends.places[2 * number], ends.places[2 * number + 1]), name)
+        for number, (name, ports) in enumerate(zip(ends.names, ends.ports[::2], strict=True))
+        if ports
+    ]
+
+
 def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
     """Ends of trunks as things that can stand in for each other."""
 
