@@ -30,11 +30,14 @@ _BY_DEFAULT = re.compile(
     r"^(|sonic|localhost|arista|cumulus|ubuntu|debian|onie|onie-host|switch|host|bmc|nvos|none|unknown|mt\d+.*|"
     r"(sonic|arista|cumulus|localhost|switch|onie|ubuntu|mt)[-_ ]?[0-9a-f:._-]*)$"
 )
+_ADAPTER = re.compile(r"\s+(mlx\d+_\d+|hca-\d+)$")
+"""What `rdma-ndd` and older drivers put behind the host name in a node description."""
 
 
 def is_default(name: str) -> bool:
-    """Whether a host name is one that images come with: sonic, localhost, sonic-1a2b3c."""
-    return _BY_DEFAULT.match(name.strip().lower().partition(".")[0]) is not None
+    """Whether a host name is one that images come with: sonic, localhost, sonic-1a2b3c, or `localhost mlx5_0`."""
+    host = _ADAPTER.sub("", name.strip().lower())
+    return _BY_DEFAULT.match(host.partition(".")[0]) is not None
 
 
 @dataclass(frozen=True)

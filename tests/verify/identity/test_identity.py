@@ -70,10 +70,23 @@ def test_texts_that_two_devices_share_tell_nothing() -> None:
     assert names.find_by_file("p1-su01-n001/p1-su01-n001_p1-su01-n002.json") == 0
 
 
-@pytest.mark.parametrize("name", ["", "sonic", "localhost.localdomain", "sonic-1a2b3c", "ONIE", "MT4129 ConnectX7"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "sonic",
+        "localhost.localdomain",
+        "sonic-1a2b3c",
+        "ONIE",
+        "MT4129 ConnectX7",
+        "localhost mlx5_0",
+        "ubuntu HCA-2",
+    ],
+)
 def test_names_that_images_come_with(name: str) -> None:
     assert is_default(name)
     assert not is_default("rack7-switch")
+    assert not is_default("rack7-node mlx5_0")
 
 
 def test_hardware_that_is_known_before() -> None:
