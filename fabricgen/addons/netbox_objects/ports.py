@@ -31,7 +31,6 @@ def make_port_kinds(view: ClusterView) -> Iterator[Kind]:
     """Bonds of hosts, interfaces, types of module, bays, modules and cables."""
     links, rows = view.links, np.flatnonzero(view.links.cable >= 0)
     bonds = [end for end in dict.fromkeys(zip(links.a_device[rows], links.a_bond[rows], strict=True)) if end[1]]
-    interfaces = _list_interfaces(view, bonds)
     if bonds:
         bond_columns = {
             "device": [device for device, _ in bonds],
@@ -40,10 +39,9 @@ def make_port_kinds(view: ClusterView) -> Iterator[Kind]:
             "mgmt_only": ["false"] * len(bonds),
         }
         yield Kind("dcim/interfaces", "bonds", bond_columns, ("device", "name"), DEVICE)
-    else:
-        interfaces.pop("lag")
     bond_reference: dict[str, Reference] = {"lag": ("bonds", ("device", "lag"))} if bonds else {}
-    yield Kind("dcim/interfaces", "interfaces", interfaces, ("device", "name"), DEVICE | bond_reference)
+    references = DEVICE | bond_reference
+    yield Kind("dcim/interfaces", "interfaces", _list_interfaces(view, bonds), ("device", "name"), references)
     yield from _make_module_kinds(view)
     yield Kind("dcim/cables", "cables", _make_cable_columns(view), ("side_a_device", "side_a_name"))
 
@@ -70,7 +68,7 @@ def _list_interfaces(view: ClusterView, bonds: Sequence[End]) -> dict[str, list[
         "type": [*types, *np.where(is_idle, "1000base-t", "virtual").tolist()],
         "speed": [kbits[speed] for speed in speeds] + blank,
         "mgmt_only": np.where(np.concatenate((managing, is_idle)), TRUE, FALSE).tolist(),
-        "lag": links.a_bond[rows].tolist() + [""] * len(rows) + blank,
+        **({"lag": links.a_bond[rows].tolist() + [""] * len(rows) + blank} if bonds else {}),
     }
 
 
