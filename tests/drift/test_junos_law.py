@@ -30,7 +30,10 @@ EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
     *(("leaf-spine", (*JUNOS, *sets)) for sets in ((), MANAGED, RADIUS, TUNED, BARE, BFD, BRIDGED, DUAL, V6, RAILS)),
     *(("leaf-spine", (*JUNOS, *sets)) for sets in (ONE_NUMBER, (*DUAL, *UNNUMBERED), ("routing.load_balance=spray",))),
     ("evpn-guests", (*EVPN_JUNOS, *DUAL)),
-    *(CASES[case] for case in ("junos-relay", "junos-relay-over-evpn", "junos-segment-relay", "junos-bonds")),
+    *(
+        CASES[case]
+        for case in ("junos-relay", "junos-relay-over-evpn", "junos-segment-relay", "junos-bonds", "junos-advertising")
+    ),
 )
 
 LEAF = "compute-leaf-p1-su01-r1-01"

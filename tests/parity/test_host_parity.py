@@ -89,6 +89,22 @@ CASES = {
     "sonic-pair-relay": ("bonded-pair", (*MCLAG, *DUAL, *FILES)),
     "sonic-pair-relay-without-routing": ("bonded-pair", (*MCLAG, *UNROUTED, f"fabrics.inband.{RELAY}")),
     "junos-relay": ("leaf-spine", (*JUNOS, *DUAL, *BRIDGED, f"fabrics.compute.{RELAY}")),
+    "junos-advertising": (
+        "leaf-spine",
+        (
+            *JUNOS,
+            *V6,
+            *UNNUMBERED,
+            *BRIDGED,
+            f"fabrics.compute.{RA}",
+            "fabrics.compute.router_advertisements.lifetime_s=900",
+        ),
+    ),
+    "junos-autoconfig": (
+        "leaf-spine",
+        (*JUNOS, *DUAL, *BRIDGED, "fabrics.compute.router_advertisements={autoconfig: true}"),
+    ),
+    "junos-silent": ("leaf-spine", (*JUNOS, *DUAL, *BRIDGED, *SILENT)),
     "junos-unmarked": ("leaf-spine", (*JUNOS, *V6, *BRIDGED, *UNMARKED)),
     "junos-routed": ("leaf-spine", (*JUNOS, *DUAL, f"fabrics.compute.{RELAY}")),
     "junos-relay-over-evpn": (

@@ -69,9 +69,6 @@ NO_PART: dict[str, dict[str, str]] = {
     "junos": {
         r"interfaces irb unit # description .*|snmp (contact|location) .*": FOR_PEOPLE,
         r"system \S+-server \S+ secret .*": SECRET,
-        r"policy-options policy-statement CONNECTED-(inband|storage) term # from route-filter-list .*": (
-            "all that these VRFs have connected are subnets of hosts"
-        ),
     },
 }
 """By NOS, what has no part in the model of a switch by its nature, and why."""

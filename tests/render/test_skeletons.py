@@ -39,6 +39,7 @@ VARIANTS = {
     "dual junos": (*LARGER, *JUNOS, *DUAL),
     "unnumbered junos": (*LARGER, *JUNOS, *DUAL, *UNNUMBERED),
     "subnets junos": (*LARGER, *JUNOS, *BRIDGED, *DUAL),
+    "advertisements of junos": (*LARGER, *JUNOS, *BRIDGED, *DUAL, NEAR, SUBNETS),
     "dual eos": (*LARGER, *EOS, *DUAL),
     "dual cumulus": (*LARGER, *CUMULUS, *DUAL),
     "unnumbered": (*LARGER, *UNNUMBERED),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from fabricgen.nos.junos.reading.bonds import AGGREGATE, MAC_VRF, Aggregate
-from fabricgen.nos.junos.reading.hosts import RELAY, Relays, make_relay
+from fabricgen.nos.junos.reading.hosts import ADVERTISING, RELAY, Advertising, Relays, make_relay
 from fabricgen.nos.junos.reading.lines import as_lines, pass_on, remove_quotes
 from fabricgen.nos.junos.reading.management import INSTANCE, SNMP, SYSTEM, JunosManagement, take_gateway
 from fabricgen.nos.junos.reading.qos import FORWARDING, QOS, JunosQos
@@ -56,6 +56,7 @@ class Gateway:
     """A unit of `irb`."""
 
     mac: str = ""
+    advertising: Advertising = field(default_factory=Advertising)
     mtus: dict[str, int] = field(default_factory=dict)
     addresses: list[str] = field(default_factory=list)
 
@@ -283,6 +284,8 @@ def _make_vlan(box: Box, number: int) -> Vlan:
         frozenset(gateway.addresses),
         box.vrf_of(interface),
         relay=box.find_relay(interface),
+        advertised=gateway.advertising.make_advertised(gateway.addresses),
+        silent=gateway.advertising.silent,
         anycast=bool(gateway.mac),
     )
 
@@ -416,6 +419,11 @@ def _read_vlan_id(box: Box, line: Line, name: str, number: str) -> None:
 @VLANS.line(r"(\S+) l3-interface (\S+)")
 def _read_l3_interface(box: Box, line: Line, name: str, interface: str) -> None:
     box.interface_of[box.vlans[name]] = interface
+
+
+@PROTOCOLS.line(r"router-advertisement interface irb\.(\d+) (.+)")
+def _read_advertisements(box: Box, line: Line, unit: str, rest: str) -> None:
+    pass_on(ADVERTISING, line, rest, box.gateways.setdefault(int(unit), Gateway()).advertising)
 
 
 @PROTOCOLS.line(r"layer2-control bpdu-block interface (\S+)")

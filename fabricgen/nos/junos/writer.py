@@ -29,7 +29,7 @@ from typing import Any
 from fabricgen.catalog.loader import Catalog
 from fabricgen.nos.junos.reading.text import quote
 from fabricgen.nos.junos.writing.bonds import GATEWAY_MAC, list_fallbacks, make_bond_row, make_mac_vrf
-from fabricgen.nos.junos.writing.hosts import list_relays
+from fabricgen.nos.junos.writing.hosts import list_advertisements, list_relays
 from fabricgen.nos.junos.writing.management import make_management_values
 from fabricgen.nos.junos.writing.qos import make_qos_values
 from fabricgen.nos.junos.writing.routing import make_bgp_values
@@ -87,6 +87,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "frame_mtu": GATEWAY_MTU + FRAME_BYTES,
         "gateway_mtu": GATEWAY_MTU,
         "relays": list_relays(switch, ""),
+        "advertising": list(list_advertisements(switch)),
         "management_port": naming.find_management_port(switch.profile),
         "snippets": {place: switch.lines_at(place) for place in PLACES},
         **make_bgp_values(switch),

@@ -1,12 +1,13 @@
-"""DHCP relay of a configuration of Junos, read back (DHCP User Guide)."""
+"""DHCP relay and router advertisements of a configuration of Junos, read back (DHCP User Guide; CLI reference)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
-from fabricgen.switch.interfaces import Relay
+from fabricgen.switch.interfaces import Advertised, Relay
+from fabricgen.switch.routing import find_network
 
 MARKED, NAMES_SUBNET = "relay-option-82 circuit-id", "relay-option-82 server-id-override"
 
@@ -69,7 +70,58 @@ def _find_source(
     return min(own_addresses, default="")
 
 
-RELAY = Rules()
+@dataclass
+class Advertising:
+    """What is said of the advertisements of a gateway."""
+
+    flags: dict[str, bool] = field(default_factory=dict)
+    lifetime_s: int | None = None
+    autonomous: dict[str, bool] = field(default_factory=dict)
+    """By prefix, whether hosts make addresses of it."""
+    resolvers: set[str] = field(default_factory=set)
+    silent: bool = False
+
+    def make_advertised(self, gateways: Iterable[str]) -> Advertised | None:
+        """What gateways with IPv6 advertise, None for nothing.
+
+        Raises UnknownTextError for what is left to Junos, and for prefixes that are not those of the gateways.
+        """
+        if self.silent or self == Advertising():
+            return None
+        subnets = {find_network(gateway) for gateway in gateways if ":" in gateway}
+        if not is_tolerant() and (len(self.flags) != 2 or self.lifetime_s is None or self.autonomous.keys() != subnets):
+            report_misfit(f"advertisements say less than all of {sorted(subnets)}, or of others")
+        return Advertised(
+            managed=self.flags.get("managed", False),
+            other=self.flags.get("other-stateful", False),
+            lifetime_s=self.lifetime_s or 0,
+            no_autoconfig=frozenset(prefix for prefix, is_autonomous in self.autonomous.items() if not is_autonomous),
+            resolvers=frozenset(self.resolvers),
+        )
+
+
+RELAY, ADVERTISING = Rules(), Rules()
+
+
+@ADVERTISING.line(r"(no-)?(managed|other-stateful)-configuration")
+def _read_flag(advertising: Advertising, line: Line, off: str, word: str) -> None:
+    advertising.flags[word] = not off
+
+
+@ADVERTISING.line(r"default-lifetime (\d+)|dns-server-address (\S+)")
+def _read_lifetime_or_resolver(advertising: Advertising, line: Line, seconds: str, resolver: str) -> None:
+    advertising.lifetime_s = int(seconds) if seconds else advertising.lifetime_s
+    advertising.resolvers |= {resolver} if resolver else set()
+
+
+@ADVERTISING.line(r"prefix (\S+) (no-)?autonomous")
+def _read_prefix(advertising: Advertising, line: Line, prefix: str, off: str) -> None:
+    advertising.autonomous[prefix] = not off
+
+
+@ADVERTISING.line("passive-mode")
+def _read_silence(advertising: Advertising, line: Line) -> None:
+    advertising.silent = True
 
 
 @RELAY.line("forward-only")

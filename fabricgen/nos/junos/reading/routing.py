@@ -96,8 +96,9 @@ class JunosRouting:
         outward = [*instance.families.values(), *(neighbor.map_out for _, neighbor in sessions)]
         outward += [{vrf.policy} for vrf in self.vrfs.values()]
         for name in {name for names in outward for name in names}:
-            if any(term.ends == {"accept"} and not term.protocols for term in self.terms.get(name, {}).values()):
-                report_misfit(f"policy {name} announces routes of every protocol")
+            accepting = [term for term in self.terms.get(name, {}).values() if term.ends == {"accept"}]
+            if not all(term.protocols and "prefix_list" in term.said for term in accepting):
+                report_misfit(f"policy {name} announces routes of every protocol, or all prefixes")
         for name, group in self.groups.items():
             if EVPN in self._list_active_families(instance, name):
                 self._finish_overlay(instance, name, group)

@@ -1,18 +1,23 @@
-"""DHCP relay of Junos as values: groups of interfaces with the same servers.
+"""DHCP relay of Junos as values, groups of interfaces with the same servers, and router advertisements.
 
 As in Juniper's designs (github.com/Juniper/jvd, data_center/adc/3stage_dc, esi-leaf1) servers are reached in the VRF of
 the hosts, `forward-only` passes requests on without a binding, and where another switch has the gateway, too, requests
 come from a loopback (`relay-source`) and say the subnet in option 82 (`server-id-override`). `circuit-id` says the port
 and VLAN that a request came in; without `relay-option-82` requests have no option 82 (CLI reference, `circuit-id`,
 `relay-option-82`). DHCPv6 servers answer to the address that a request came from: always that of a loopback.
+
+Junos advertises on no gateway that it is not told of. What hosts are to do is said in full, on or off: prefixes are for
+autoconfiguration otherwise (CLI reference, `router-advertisement`). `passive-mode` hears advertisements and sends none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from fabricgen.render.escape import require_token
 from fabricgen.switch.interfaces import Relay
+from fabricgen.switch.routing import find_network
 from fabricgen.views.model.hosts import model_port_gateway, model_vlan
 from fabricgen.views.switch import SwitchPort, SwitchView
 
@@ -41,6 +46,21 @@ def list_relays(switch: SwitchView, vrf: str) -> list[tuple[str, list[dict[str, 
     own_unit = f"lo0.{loopback.number}" if loopback else "" if vrf else DEFAULT_UNIT
     both = [(word, _list_groups(relays, own_unit, v6=v6)) for v6, word in FAMILIES.items()]
     return [(word, groups) for word, groups in both if groups]
+
+
+def list_advertisements(switch: SwitchView) -> Iterator[dict[str, Any]]:
+    """Yield the gateways that are told whether to advertise; `said` is None where they are not to.
+
+    `prefixes` are (subnet, whether hosts make addresses of it).
+    """
+    for service in switch.services:
+        vlan = model_vlan(switch, service)
+        if said := vlan.advertised:
+            subnets = [find_network(gateway) for gateway in service.gateways if ":" in gateway]
+            prefixes = [(subnet, subnet not in said.no_autoconfig) for subnet in subnets]
+            yield {"vlan": service.vlan, "said": said, "prefixes": prefixes, "resolvers": sorted(said.resolvers)}
+        elif vlan.silent:
+            yield {"vlan": service.vlan, "said": None}
 
 
 def find_vrf(switch: SwitchView, port: SwitchPort) -> str:
