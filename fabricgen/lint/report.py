@@ -1,16 +1,15 @@
-"""Report formats: their input and interface, and how they are found."""
+"""What lint has to report of blueprints, and the formats that write it."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import cast
 
 from fabricgen.blueprint.source import STDIN
-from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
 from fabricgen.lint.waived import Softened, Waived
+from fabricgen.reports import formats
 
 REPORTS = "fabricgen.lint.reports"
 
@@ -40,16 +39,9 @@ class FileReport:
         return STDIN if self.file == "-" else self.file
 
 
-class ReportModule(Protocol):
-    """The interface of a module in `lint.reports`."""
-
-    def report(self, results: Sequence[FileReport]) -> str:
-        """The report on all blueprints as text."""
-
-
 def write_report(form: str, results: Sequence[FileReport]) -> str:
     """Write findings in a format by name; raises KeyError for an unknown one."""
-    return cast(ReportModule, discovery.load_module(REPORTS, form)).report(results)
+    return cast(str, formats.write_report(REPORTS, form, results))
 
 
 def count_findings(results: Sequence[FileReport]) -> dict[str, int]:
@@ -62,9 +54,3 @@ def count_findings(results: Sequence[FileReport]) -> dict[str, int]:
 def is_in_file(span: Span | None) -> bool:
     """Whether a location is in a file that can be opened: not standard input, nor the command line."""
     return span is not None and span.file != STDIN and not span.file.startswith(SET)
-
-
-def make_relative_path(file: str) -> str | None:
-    """Path of a file relative to the current folder, with slashes; None where it is outside."""
-    path = os.path.relpath(file).replace(os.sep, "/")
-    return None if path == ".." or path.startswith("../") else path

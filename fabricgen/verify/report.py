@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, cast
 
 import numpy as np
 
 from fabricgen.kernel import discovery
+from fabricgen.reports import formats
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.planned import Planned
@@ -135,20 +135,12 @@ def _sort_by_cost(plan: PlannedCabling, actions: Sequence[Action]) -> tuple[Acti
     return tuple(sorted(actions, key=rate_action))
 
 
-class ReportModule(Protocol):
-    """The interface of a module in `verify.reports`; `BINARY` is set where it is no text."""
-
-    BINARY: bool
-
-    def report(self, report: Report) -> bytes:
-        """The report, as it is written to a file."""
-
-
 def is_binary(form: str) -> bool:
     """Whether a format is none for a terminal."""
-    return bool(getattr(discovery.load_module(REPORTS, form), "BINARY", False))
+    return form in discovery.list_modules(REPORTS) and hasattr(discovery.load_module(REPORTS, form), "BINARY")
 
 
 def write_report(form: str, report: Report) -> bytes:
     """Write a report in a format by name; raises KeyError for an unknown one."""
-    return cast(ReportModule, discovery.load_module(REPORTS, form)).report(report)
+    content = formats.write_report(REPORTS, form, report)
+    return content if isinstance(content, bytes) else f"{content}\n".encode(errors="backslashreplace")

@@ -19,10 +19,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
-from fabricgen.kernel.discovery import list_modules
 from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.report import REPORTS, FileReport, write_report
 from fabricgen.pipeline import compile_cluster, compile_design
+from fabricgen.reports.formats import list_formats
 from tests.conftest import BLUEPRINTS, EXAMPLES
 from tests.effort import calls
 from tests.properties.compiling import cases
@@ -58,7 +58,7 @@ def judged(file: Path) -> tuple[Diagnostic, ...]:
 
 def well_formed(file: Path, found: tuple[Diagnostic, ...]) -> None:
     """Every report of the findings can be read."""
-    texts = {form: write_report(form, [FileReport(str(file), found)]) for form in list_modules(REPORTS)}
+    texts = {form: write_report(form, [FileReport(str(file), found)]) for form in list_formats(REPORTS)}
     assert len(json.loads(texts["json"])["findings"]) == len(found)
     assert len(json.loads(texts["sarif"])["runs"][0]["results"]) == len(found)
     ElementTree.fromstring(texts["junit"])

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from fabricgen.kernel.discovery import list_modules
 from fabricgen.lint.report import REPORTS
+from fabricgen.reports.formats import list_formats
 from tests.conftest import BLUEPRINTS
 
 EXPANDING = {"numpy", "networkx", "jinja2", "jsonschema", "openpyxl", "xlsxwriter"}
@@ -42,7 +42,7 @@ def test_help_loads_neither_models_nor_what_stands_on_them() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "command", [("show",), *(("lint", "--fast", "--format", form) for form in list_modules(REPORTS))]
+    "command", [("show",), *(("lint", "--fast", "--format", form) for form in list_formats(REPORTS))]
 )
 def test_what_reads_only_the_design_loads_nothing_that_expands(command: tuple[str, ...]) -> None:
     found = loaded(*command, str(BLUEPRINTS / "colossus-200k.yaml"))

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from fabricgen.kernel.discovery import list_modules
 from fabricgen.lint.report import REPORTS
+from fabricgen.reports.formats import list_formats
 from tests.conftest import BLUEPRINTS
 
 SECRET = "hunter2hunter2"
@@ -41,7 +41,7 @@ def test_no_report_has_it(place: str, tmp_path: Path, fabricgen: Any) -> None:
     lines = [line for line in text.splitlines() if not line.startswith("description:")]
     lines = lines[: next(row for row, line in enumerate(lines) if line.startswith("management:"))]
     file.write_text("\n".join([*lines, PLACES[place], ""]), encoding="utf-8")
-    for form in list_modules(REPORTS):
+    for form in list_formats(REPORTS):
         ran = fabricgen("lint", file, "--format", form)
         assert (ran.code, SECRET in ran.out + ran.err, "22222222222222" in ran.out + ran.err) == (2, False, False), form
 

@@ -17,12 +17,12 @@ import jsonschema
 import pytest
 
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Severity, Span
-from fabricgen.kernel.discovery import list_modules
 from fabricgen.lint.examples import BASE
 from fabricgen.lint.fault import find_page
 from fabricgen.lint.report import REPORTS, FileReport, write_report
 from fabricgen.lint.rule import load_all_rules
 from fabricgen.lint.waived import Softened, Waived
+from fabricgen.reports.formats import list_formats
 from tests.effort import calls
 from tests.lint import sarif_profile
 
@@ -71,18 +71,18 @@ def hostile() -> list[FileReport]:
 
 
 def test_the_folder_is_the_list_of_formats() -> None:
-    assert list_modules(REPORTS) == ("github", "json", "junit", "sarif", "text")
+    assert list_formats(REPORTS) == ("github", "json", "junit", "sarif", "text")
     with pytest.raises(KeyError):
         write_report("yaml", [])
 
 
-@pytest.mark.parametrize("form", list_modules(REPORTS))
+@pytest.mark.parametrize("form", list_formats(REPORTS))
 def test_every_format_is_the_same_twice_and_takes_nothing(form: str, results: list[FileReport]) -> None:
     assert write_report(form, results) == write_report(form, results)
     assert isinstance(write_report(form, []), str)
 
 
-@pytest.mark.parametrize("form", list_modules(REPORTS))
+@pytest.mark.parametrize("form", list_formats(REPORTS))
 def test_no_name_or_message_adds_a_line_or_a_control_character(form: str, hostile: list[FileReport]) -> None:
     text = write_report(form, hostile)
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f\ud800-\udfff\u2028]", text)
@@ -90,7 +90,7 @@ def test_no_name_or_message_adds_a_line_or_a_control_character(form: str, hostil
     text.encode()
 
 
-@pytest.mark.parametrize("form", list_modules(REPORTS))
+@pytest.mark.parametrize("form", list_formats(REPORTS))
 def test_standard_input_is_no_file(form: str) -> None:
     found = finding("FG002", Severity.ERROR, "a second document begins here", file="<stdin>", line=1, column=1)
     text = write_report(form, [FileReport("-", (found,), usable=False)])
@@ -332,7 +332,7 @@ def test_fingerprints_stay_when_lines_move_and_numbers_change(file: str) -> None
     assert other != first
 
 
-@pytest.mark.parametrize("form", list_modules(REPORTS))
+@pytest.mark.parametrize("form", list_formats(REPORTS))
 def test_every_blueprint_is_in_the_report(form: str, file: str, fabricgen, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several, one of them from standard input, of which some cannot be used."""
     Path("good.yaml").write_text(BASE, encoding="utf-8")

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.kernel.discovery import list_modules
+from fabricgen.reports.formats import list_formats
 from fabricgen.verify.reading import list_titles
 from fabricgen.verify.report import REPORTS
 from tests.conftest import BLUEPRINTS, Ran
@@ -144,7 +144,7 @@ def test_a_place_that_the_plan_does_not_have(tmp_path: Path, fabricgen: Command)
     assert ran.err == "error[FG066]: the plan has no place 'p1/su9' to verify\n  hint: did you mean 'p1/su2'?\n"
 
 
-@pytest.mark.parametrize("form", list_modules(REPORTS))
+@pytest.mark.parametrize("form", list_formats(REPORTS))
 def test_two_runs_write_the_same_bytes(form: str, tmp_path: Path, fabricgen: Command) -> None:
     faulty().lldpctl(tmp_path / "one")
     shutil.copytree(tmp_path / "one", tmp_path / "other" / "one")

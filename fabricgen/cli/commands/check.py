@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.options import SEVERITIES, phase_option, reading_options
+from fabricgen.reports.formats import list_formats, write_report
 
 if TYPE_CHECKING:
     from fabricgen.cli.built_archives import BuiltPlaces
     from fabricgen.kernel.diagnostics import Severity
     from fabricgen.lint.report import FileReport
 
-FORMATS = ("text", "json", "junit", "github")
+DRIFT_REPORTS = "fabricgen.verify.drift.reports"
 
 
 @click.command()
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--format", "form", type=click.Choice(list_formats(DRIFT_REPORTS)), default="text", show_default=True)
 @click.option(
     "--yang",
     metavar="DIR",
@@ -101,7 +102,6 @@ def _check_running(
     from fabricgen.verify.drift import planned
     from fabricgen.verify.drift.checking import CheckRequest, check_running
     from fabricgen.verify.drift.finding import list_waivers
-    from fabricgen.verify.drift.report import write_report
 
     (sets, allow_outside, phase), (strict, day) = reading, judging
     with open_built_places() as places:
@@ -113,7 +113,7 @@ def _check_running(
         else:
             refuse_for_a_build(path, set=sets, allow_outside=allow_outside, phase=phase)
             drift = check_running(running, planned.read_build(built), jobs, CheckRequest(strict, (), day))
-        click.echo(replace_names(write_report(form, drift), places.shown))
+        click.echo(replace_names(write_report(DRIFT_REPORTS, form, drift), places.shown))
     return _choose_exit_code((finding.severity for finding in drift.list_findings()), fail_on)
 
 
@@ -154,10 +154,10 @@ def _check_files(paths: Sequence[Path], places: BuiltPlaces, form: str, yang: Pa
 def _print_findings(form: str, reports: list[FileReport], places: BuiltPlaces) -> None:
     """Print the findings; without the line of the file itself, which may contain a secret."""
     from fabricgen.cli.built_archives import replace_names
-    from fabricgen.lint.report import write_report
+    from fabricgen.lint import report
 
     if form != "text":
-        click.echo(replace_names(write_report(form, reports), places.shown))
+        click.echo(replace_names(report.write_report(form, reports), places.shown))
         return
     findings = [diagnostic for report in reports for diagnostic in report.findings]
     for diagnostic in findings:

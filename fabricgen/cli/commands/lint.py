@@ -17,7 +17,7 @@ from fabricgen.cli.options import (
     refuse_idle,
     settings_option,
 )
-from fabricgen.kernel import discovery
+from fabricgen.reports.formats import list_formats
 
 if TYPE_CHECKING:
     from fabricgen.design.model import Design
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "form",
-    type=click.Choice(discovery.list_modules("fabricgen.lint.reports")),
+    type=click.Choice(list_formats("fabricgen.lint.reports")),
     default="text",
     show_default=True,
 )

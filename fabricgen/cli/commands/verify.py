@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.options import blueprint_argument, complete_files, output_option, phase_option, reading_options
-from fabricgen.kernel import discovery
+from fabricgen.reports.formats import list_formats
 
 if TYPE_CHECKING:
     from fabricgen.verify.planned import Planned
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fabricgen.verify.verification import Verified
 
 
-FORMATS = discovery.list_modules("fabricgen.verify.reports")
+FORMATS = list_formats("fabricgen.verify.reports")
 
 
 @click.command()

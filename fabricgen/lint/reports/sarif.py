@@ -22,10 +22,11 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span, make_printa
 from fabricgen.lint.docs import explain_code, format_markdown_page
 from fabricgen.lint.documented import Documented
 from fabricgen.lint.fault import find_page
-from fabricgen.lint.report import FileReport, is_in_file, make_relative_path
+from fabricgen.lint.report import FileReport, is_in_file
 from fabricgen.lint.rule import load_all_rules
 from fabricgen.lint.waived import Waived
 from fabricgen.models.validation import dotted
+from fabricgen.reports.judgement import make_relative_path
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"

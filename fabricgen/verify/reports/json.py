@@ -16,7 +16,7 @@ VERSION = 1
 """Rises when a key goes or changes its meaning, not when one is added."""
 
 
-def report(report: Report) -> bytes:
+def report(report: Report) -> str:
     """One object: counts of cables and actions of the scope, progress, and what later runs need to know."""
     diagnosis = report.diagnosis
     document = {
@@ -37,7 +37,7 @@ def report(report: Report) -> bytes:
         "harmless_cables": group_ids_by_device(report.plan.cable_ids[diagnosis.states == CableState.HARMLESS].tolist()),
         "verified": list_verified_ids(report.plan, diagnosis.states, report.since.verified),
     }
-    return (json.dumps(document, indent=2) + "\n").encode()
+    return json.dumps(document, indent=2)
 
 
 def _count_states(progress: Progress) -> dict[str, int]:

@@ -30,7 +30,7 @@ LISTED = 20
 """Rows of a table (those with most to do), lines of a list, and steps of an action that are shown; more are counted."""
 
 
-def report(report: Report) -> bytes:
+def report(report: Report) -> str:
     """Blocks with an empty line between them."""
     blocks = [
         [summarize(report)],
@@ -39,7 +39,7 @@ def report(report: Report) -> bytes:
         *_list_notes(report),
         _list_earlier(report),
     ]
-    return ("\n\n".join("\n".join(block) for block in blocks if block) + "\n").encode(errors="backslashreplace")
+    return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
 def summarize(report: Report) -> str:

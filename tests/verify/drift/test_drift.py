@@ -13,10 +13,10 @@ import pytest
 from ruamel.yaml import YAML
 
 from fabricgen.kernel.diagnostics import InputError, Severity
+from fabricgen.reports.formats import list_formats, write_report
 from fabricgen.verify.drift.checking import CheckRequest, check_running
 from fabricgen.verify.drift.finding import Drift
 from fabricgen.verify.drift.planned import ClusterConfigs
-from fabricgen.verify.drift.report import FORMATS, write_report
 from tests.conftest import BLUEPRINTS, Ran
 from tests.render.rendered import ALL_EOS, BFD, CUMULUS, MANAGED, cluster_of
 
@@ -27,6 +27,7 @@ HARDWARE: dict[str, tuple[str, ...]] = {
     "cumulus": ("nos=cumulus", *BFD),
 }
 LEAF = "compute-leaf-p1-su01-r1-01"
+REPORTS = "fabricgen.verify.drift.reports"
 
 Files = Mapping[str, str]
 
@@ -146,7 +147,7 @@ def test_what_is_as_planned_is_known_however_it_is_shown(form: str, tmp_path: Pa
     assert not found
     neutral = {"CRM Config", "DEVICE_METADATA localhost", "KDUMP", "KDUMP config", "PORT tpid", "readings of modules"}
     assert (neutral <= drift.checked[0].neutral.keys()) == (form == "sonic all"), drift.checked[0].neutral
-    assert "$6$" not in write_report("text", drift) + write_report("json", drift)
+    assert "$6$" not in write_report(REPORTS, "text", drift) + write_report(REPORTS, "json", drift)
 
 
 def _edited(text: str, pattern: str, new: str) -> str:
@@ -224,8 +225,8 @@ def test_devices_missing_unknown_and_of_another_nos_are_told(tmp_path: Path) -> 
     assert len(drift.missing) == 7
     assert drift.ignored == (f"{tmp_path}/notes.md",)
     assert {finding.severity for finding in drift.list_findings()} == {Severity.WARNING}
-    for form in FORMATS:
-        assert "stranger" in write_report(form, drift)
+    for form in list_formats(REPORTS):
+        assert "stranger" in write_report(REPORTS, form, drift)
     other = check_running(str(tmp_path), planned("cumulus"), 1)
     assert texts(other) == ["error: : runs EOS; the plan has Cumulus Linux"]
 
@@ -259,8 +260,8 @@ def test_hostile_input_is_told_and_stops_nothing(what: str, tmp_path: Path) -> N
     for kind in ("sonic", "eos", "cumulus"):
         drift = check_running(str(tmp_path), planned(kind), 1)
         assert drift.checked[0].findings
-        for form in FORMATS:
-            assert write_report(form, drift)
+        for form in list_formats(REPORTS):
+            assert write_report(REPORTS, form, drift)
 
 
 def test_a_folder_of_another_cluster_is_refused(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from fabricgen.kernel.discovery import list_modules
+from fabricgen.reports.formats import list_formats
 from fabricgen.verify.actions import Consequence, End, Kind
 from fabricgen.verify.report import REPORTS, Report, is_binary, write_report
 from tests.conftest import require
@@ -22,7 +22,7 @@ from tests.lint.test_reports import JUNIT
 from tests.verify.reports.made import LEAF, NAUGHTY, dark, exchanged, made, swapped
 
 EXTRA = (f"{NAUGHTY}:1 - {LEAF}:Ethernet1",)
-TEXT_FORMATS = [form for form in list_modules(REPORTS) if not is_binary(form)]
+TEXT_FORMATS = [form for form in list_formats(REPORTS) if not is_binary(form)]
 
 
 def everything() -> Report:
@@ -39,7 +39,7 @@ def text_of(form: str, report: Report) -> str:
 
 
 def test_the_formats_are_those_of_the_contract() -> None:
-    assert list_modules(REPORTS) == ("csv", "github", "json", "junit", "text", "xlsx")
+    assert list_formats(REPORTS) == ("csv", "github", "json", "junit", "text", "xlsx")
 
 
 def test_people_read_what_to_pull_and_where_to_put_it() -> None:
@@ -158,7 +158,7 @@ def test_no_name_of_a_dump_reaches_a_terminal_as_it_is(form: str) -> None:
     assert all(line.isprintable() for line in text.split("\n"))
 
 
-@pytest.mark.parametrize("form", list_modules(REPORTS))
+@pytest.mark.parametrize("form", list_formats(REPORTS))
 def test_the_same_finding_has_the_same_bytes(form: str) -> None:
     assert write_report(form, everything()) == write_report(form, everything())
 

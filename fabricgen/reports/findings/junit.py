@@ -1,0 +1,57 @@
+"""For CI dashboards: JUnit XML, with a failed case for what is wrong; what is only information fails nothing.
+
+It keeps to the schema of Jenkins' xUnit plugin (junit-10.xsd), which that of Maven Surefire is a part of.
+"""
+
+from __future__ import annotations
+
+from xml.sax.saxutils import escape, quoteattr
+
+from fabricgen.kernel.diagnostics import Severity, make_printable
+from fabricgen.reports.judgement import Case, Finding, Judgement, Suite
+
+
+def write(judgement: Judgement) -> str:
+    """Suites in order; one without cases is a passed case, one that cannot be used has errors."""
+    counts = [_count_cases(suite) for suite in judgement.suites]
+    sums = {key: sum(count[key] for count in counts) for key in ("tests", "failures", "errors")}
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f"<testsuites{_write_attributes(name=judgement.name, **sums)}>",
+    ]
+    for suite, count in zip(judgement.suites, counts, strict=True):
+        lines.append(f"  <testsuite{_write_attributes(name=suite.name, **count)}>")
+        lines += [f"    {_write_case(suite, case)}" for case in suite.cases]
+        if not suite.cases:
+            lines.append(f"    <testcase{_write_attributes(classname=suite.name, name='no findings')}/>")
+        lines.append("  </testsuite>")
+    return "\n".join([*lines, "</testsuites>"])
+
+
+def _count_cases(suite: Suite) -> dict[str, int]:
+    failed = sum(any(finding.severity > Severity.INFO for finding in case.findings) for case in suite.cases)
+    failures, errors = (failed, 0) if suite.usable else (0, failed)
+    skipped = {"skipped": sum(bool(case.skipped) for case in suite.cases)} if suite.may_skip else {}
+    return {"tests": max(1, len(suite.cases)), "failures": failures, "errors": errors, **skipped}
+
+
+def _write_case(suite: Suite, case: Case) -> str:
+    verdicts = [_write_verdict(finding, "failure" if suite.usable else "error") for finding in case.findings]
+    verdicts += [f"<skipped{_write_attributes(message=case.skipped)}/>"] if case.skipped else []
+    head = _write_attributes(classname=suite.kind or suite.name, name=case.name)
+    return f"<testcase{head}>{''.join(verdicts)}</testcase>"
+
+
+def _write_verdict(finding: Finding, element: str) -> str:
+    """The element of a finding within its case."""
+    text = "\n".join(escape(make_printable(line)) for line in finding.details)
+    if finding.severity is Severity.INFO:
+        return f"<system-out>{text or escape(make_printable(finding.message))}</system-out>"
+    kind = {"type": finding.kind} if finding.kind else {}
+    head = f"<{element}{_write_attributes(**kind, message=finding.message)}"
+    return f"{head}>{text}</{element}>" if text else f"{head}/>"
+
+
+def _write_attributes(**values: str | int) -> str:
+    """Attributes of an element; characters that XML 1.0 cannot hold are spelled out."""
+    return "".join(f" {key}={quoteattr(make_printable(str(value)))}" for key, value in values.items())

@@ -1,0 +1,1 @@
+"""Report formats of `check --running`, one file each."""

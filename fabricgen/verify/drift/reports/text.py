@@ -1,0 +1,53 @@
+"""For people: a line for what is alike on a device, and one that counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from fabricgen.kernel.diagnostics import Severity, make_printable
+from fabricgen.verify.drift.finding import Checked, Drift, Finding
+from fabricgen.verify.sightings import format_count
+
+FEW = 4
+"""Subjects of one sentence, and foreign differences, that are named; of more, how many."""
+
+
+def report(drift: Drift) -> str:
+    """Devices in order, what is beside them, and how many findings and differences there are of each kind."""
+    lines = [line for device in drift.checked for line in _list_device_lines(device)]
+    lines += [format_line(finding, [finding.subject]) for finding in drift.beside]
+    if drift.ignored:
+        ignored = _shorten_list(map(make_printable, drift.ignored))
+        lines.append(f"{format_count(len(drift.ignored), 'file')} passed over: {ignored}")
+    counts = Counter(finding.severity for finding in drift.list_findings())
+    totals = [f"{counts[s]} {s.label}{'s' * (counts[s] != 1)}" for s in sorted(Severity, reverse=True)]
+    for kind in ("foreign", "waived", "neutral"):
+        number = sum(sum(getattr(device, kind).values()) for device in drift.checked)
+        totals += [f"{number:,} {kind}"] if number else []
+    devices = len(drift.checked) + len(drift.missing)
+    compared = f"{len(drift.checked):,} of " if drift.missing else ""
+    return "\n".join([*lines, f"{compared}{format_count(devices, 'device')} compared: {', '.join(totals)}"])
+
+
+def _list_device_lines(device: Checked) -> Iterator[str]:
+    together: dict[tuple[Severity, str], list[Finding]] = {}
+    for finding in device.findings:
+        together.setdefault((finding.severity, finding.text), []).append(finding)
+    for findings in together.values():
+        yield format_line(findings[0], list(dict.fromkeys(finding.subject for finding in findings)))
+    if device.foreign:
+        number = sum(device.foreign.values())
+        yield f"{device.device}: note: {number:,} foreign: {make_printable(_shorten_list(sorted(device.foreign)))}"
+
+
+def format_line(finding: Finding, subjects: list[str]) -> str:
+    """A finding in a line, about its own subject or several."""
+    subject = f"{_shorten_list(subjects)}: " if any(subjects) else ""
+    return make_printable(f"{finding.device}: {finding.severity.label}: {subject}{finding.text}")
+
+
+def _shorten_list(words: Iterable[str]) -> str:
+    every = list(words)
+    more = f" and {len(every) - FEW} more" if len(every) > FEW else ""
+    return ", ".join(every[:FEW]) + more

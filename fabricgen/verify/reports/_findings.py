@@ -1,0 +1,56 @@
+"""What a verification says, for the formats of all findings: a suite a unit, with a failed case an action there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fabricgen.kernel.diagnostics import Severity
+from fabricgen.reports.judgement import Case, Finding, Judgement, Suite
+from fabricgen.verify.actions import Action
+from fabricgen.verify.progress.counts import Progress, unit_names
+from fabricgen.verify.report import Report
+from fabricgen.verify.reports._words import describe_cost, describe_place, describe_work, name_end
+from fabricgen.verify.reports.text import summarize
+
+
+def describe_findings(report: Report) -> Judgement:
+    """What counts first, then actions as they are sorted, and extra links; they belong to no file."""
+    grave = Severity.ERROR if report.has_differences() else Severity.INFO
+    extra = [Finding(Severity.WARNING, "extra link", t, details=(t,), kind="extra") for t in report.diagnosis.extra]
+    actions = [_describe_action(report, action) for action in report.actions]
+    findings = [Finding(grave, "fabricgen verify", summarize(report)), *actions, *extra]
+    suites = _list_suites(report, actions)
+    if extra:
+        suites.append(Suite("extra links", [Case(finding.message, [finding]) for finding in extra]))
+    return Judgement(f"fabricgen verify {report.name}", findings, suites)
+
+
+def _list_suites(report: Report, findings: Sequence[Finding]) -> list[Suite]:
+    """The units in order, each with the actions that begin there, and those that begin in none."""
+    of_device = unit_names(report.plan)
+    cases: dict[str, list[Case]] = {unit.name: [] for unit in report.units}
+    for action, finding in zip(report.actions, findings, strict=True):
+        name = of_device.get(action.ends[0].device, "") if action.ends else ""
+        cases.setdefault(name or "other", []).append(Case(f"{action.kind.value} {action.id}", [finding]))
+    counted = {unit.name: [_count_verified(unit)] for unit in report.units}
+    return [Suite(name, unit_cases or counted[name]) for name, unit_cases in cases.items()]
+
+
+def _count_verified(unit: Progress) -> Case:
+    """The case of a unit without actions: it does not count where nothing of it is seen."""
+    text = f"{unit.verified:,} of {unit.total:,} cables verified"
+    return Case(text, skipped="" if unit.verified else "no dump shows any")
+
+
+def _describe_action(report: Report, action: Action) -> Finding:
+    costs, work = describe_cost(action.consequence), describe_work(action)
+    until_then = [f"until then: {costs}"] if costs else []
+    ends = [f"{name_end(end)} {describe_place(report, end)}" for end in action.ends]
+    return Finding(
+        Severity.ERROR,
+        title=f"{action.kind.value}: {work} ({action.id})",
+        message=f"{action.text} ({work})",
+        lines=(action.text, *until_then),
+        details=(action.text, *ends, *until_then),
+        kind=action.kind.value,
+    )
