@@ -55,8 +55,8 @@ __all__ = [
 
 def write_csv(columns: Mapping[str, Sequence[str | int | float]]) -> bytes:
     """Columns of one length as a CSV file, as a build writes its own: quotes only where a cell needs them."""
-    from fabricgen.export.formats.csv import write
-    from fabricgen.export.table import Table
+    from fabricgen.reports.table import Table
+    from fabricgen.reports.tables.csv import write
 
     return write(Table("", columns))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
-    from fabricgen.export.table import Table
+    from fabricgen.reports.table import Table
 
 MOST_LINES = 40
 """The most labels that the text lists."""
@@ -15,9 +15,9 @@ MOST_LINES = 40
 
 def find_reprints(before: Cluster, after: Cluster, cables: Collection[str]) -> Table:
     """The rows of labels.csv of some cables, by id, whose text is another one than before."""
-    from fabricgen.export.table import Table
     from fabricgen.export.technician.labels import make_label_table
     from fabricgen.export.technician.records import make_records
+    from fabricgen.reports.table import Table
 
     if not cables:
         return Table("labels", {})

@@ -31,7 +31,7 @@ from fabricgen.diff.renaming import RenamedConfigs, find_renamed_devices
 from fabricgen.diff.sizing_figures import read_sizing_figures
 from fabricgen.diff.texts import split_column
 from fabricgen.export.files import addresses, bom, cables, devices, links, patches, racks
-from fabricgen.export.table import ExportContext, Table
+from fabricgen.export.table import ExportContext
 from fabricgen.kernel.diagnostics import Span, fault
 from fabricgen.kernel.text_input import MAX_BYTES
 from fabricgen.kernel.units import format_number
@@ -40,6 +40,7 @@ from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.pipeline import compile_cluster, compile_released
 from fabricgen.publish.manifest import MANIFEST, Entry, is_left_beside
 from fabricgen.publish.reading import PENDING, Built, explain_unreadable, open_built, refuse_unfinished
+from fabricgen.reports.table import Table
 
 if TYPE_CHECKING:
     from fabricgen.render.engine import Subject

@@ -11,8 +11,9 @@ from fabricgen.bom.prices import Offer, PriceList, as_price, as_watts, power_uni
 from fabricgen.bom.sets import split_set
 from fabricgen.bom.totals import Total, sum_all, sum_totals
 from fabricgen.export.files.bom import make_bill_table
-from fabricgen.export.formats.xlsx import Sheet, write_workbook
-from fabricgen.export.table import Cell, ExportContext, Table, escape_formula
+from fabricgen.export.table import ExportContext
+from fabricgen.reports.table import Cell, Table, escape_formula
+from fabricgen.reports.tables.xlsx import Sheet, write_workbook
 
 TOTAL = "(total)"
 """The key of the last row of totals; real names contain no brackets."""

@@ -1,4 +1,4 @@
-"""Tables, the parts of a build that contain them, and the formats that write them."""
+"""The parts of a build: lists as CSV files, what they are made of, and how they are found."""
 
 from __future__ import annotations
 
@@ -11,47 +11,16 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic
-from fabricgen.numbering.lazy_columns import EncodedColumn, StackedColumn, encode_column, encode_or_empty
+from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column, encode_or_empty
 from fabricgen.publish.manifest import Content
+from fabricgen.reports.table import Table
+from fabricgen.reports.tables.csv import write_blocks
 from fabricgen.wiring.arrays import Ints
 
-FORMATS = "fabricgen.export.formats"
 PARTS = ("fabricgen.export.files", "fabricgen.export.integrations")
 """Rooms of parts: lists of our own, and what other people's systems read."""
 
-Cell: TypeAlias = str | int | float
 File: TypeAlias = tuple[str, Content]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Named columns of equal length; cells are text or numbers, "" where a row has no such value.
-
-    Raises ValueError where columns differ in length.
-    """
-
-    name: str
-    columns: Mapping[str, Sequence[Cell]]
-
-    def __post_init__(self) -> None:
-        if len(set(map(len, self.columns.values()))) > 1:
-            raise ValueError(f"columns of {self.name} differ in length")
-
-    def sections(self) -> Iterable[Table]:
-        """The tables that are concatenated to this one."""
-        columns = [column.columns for column in self.columns.values() if isinstance(column, StackedColumn)]
-        if len(columns) < len(self.columns):
-            return [self]
-        return [
-            Table(self.name, dict(zip(self.columns, section, strict=True))) for section in zip(*columns, strict=True)
-        ]
-
-    def rows(self) -> Iterable[tuple[Cell, ...]]:
-        """The table row by row."""
-        return zip(*self.columns.values(), strict=True)
-
-    def __len__(self) -> int:
-        return len(next(iter(self.columns.values()), ()))
 
 
 class FrrLab(NamedTuple):
@@ -138,15 +107,9 @@ def load_part(name: str) -> BuildPart:
     return cast(BuildPart, discovery.load_module(folder, module))
 
 
-def write_table(table: Table, form: str) -> bytes:
-    """Write a table in a format by name; raises KeyError for an unknown one."""
-    write = cast(Callable[[Table], bytes], discovery.load_module(FORMATS, form).write)
-    return write(table)
-
-
 def make_csv_file(table: Table) -> File:
     """A table as a CSV file of its name, in blocks of rows."""
-    return f"{table.name}.csv", discovery.load_module(FORMATS, "csv").write_blocks(table)
+    return f"{table.name}.csv", write_blocks(table)
 
 
 # Columns of text from columns of numbers.
@@ -167,11 +130,6 @@ def pick_names(names: Any, indexes: Ints) -> list[str]:
     """Names by index, as a list of str; `names` is an object array."""
     picked_names: list[str] = names[indexes].tolist()
     return picked_names
-
-
-def escape_formula(text: str) -> str:
-    """Free text changed so that no spreadsheet reads it as a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
 
 
 def name_cable_end(cage: str, port: str, several: bool) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from fabricgen.export.table import Table
 from fabricgen.numbering.lazy_columns import EncodedColumn, LazyColumn, Strings, encode_column
+from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 
 if TYPE_CHECKING:

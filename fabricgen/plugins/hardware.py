@@ -8,8 +8,8 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.catalog.rack_models import RackProfile
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import Table
 from fabricgen.plugins.columns import TableColumns, table_column, to_float_array, to_integer_array, to_text_array
+from fabricgen.reports.table import Table
 
 
 class Halls(TableColumns):

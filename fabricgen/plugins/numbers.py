@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import Table
 from fabricgen.numbering.addresses.demand import list_pool_demands
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.plugins.columns import TableColumns, table_column, to_integer_array, to_text_array
+from fabricgen.reports.table import Table
 
 
 class Vlans(TableColumns):

@@ -6,8 +6,8 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.locality.model import Locality, group_nodes
-from fabricgen.export.table import Table
 from fabricgen.plugins.columns import TableColumns, table_column, to_flag_array, to_integer_array, to_text_array
+from fabricgen.reports.table import Table
 
 
 class Groups(TableColumns):

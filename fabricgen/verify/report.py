@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fabricgen.kernel import discovery
 from fabricgen.reports import formats
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
@@ -133,11 +132,6 @@ def _sort_by_cost(plan: PlannedCabling, actions: Sequence[Action]) -> tuple[Acti
         return action.kind is not Kind.EXCHANGE, -sum(lost_or_astray), -concerned, kinds.index(action.kind)
 
     return tuple(sorted(actions, key=rate_action))
-
-
-def is_binary(form: str) -> bool:
-    """Whether a format is none for a terminal."""
-    return form in discovery.list_modules(REPORTS) and hasattr(discovery.load_module(REPORTS, form), "BINARY")
 
 
 def write_report(form: str, report: Report) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -195,6 +195,12 @@ def cap_notes(notes: list[str], subject: str) -> tuple[str, ...]:
     if len(notes) <= NOTED:
         return tuple(notes)
     return (*notes[:NOTED], f"and {len(notes) - NOTED:,} more {subject}")
+
+
+def list_few(words: Sequence[str], most: int = 3) -> str:
+    """The first of some words, and how many more there are."""
+    more = f" and {len(words) - most:,} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
 
 
 def format_count(number: int, noun: str, several: str = "") -> str:

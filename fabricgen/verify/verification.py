@@ -16,7 +16,7 @@ from fabricgen.verify.planned import Planned
 from fabricgen.verify.reading import AllRead, read_all
 from fabricgen.verify.report import Report, VerifyRequest, make_report
 from fabricgen.verify.resolve import resolve_sightings
-from fabricgen.verify.sightings import Sightings
+from fabricgen.verify.sightings import Sightings, list_few
 
 
 class Verified(NamedTuple):
@@ -50,8 +50,7 @@ def verify(planned: Planned, dumps: Sequence[str], request: VerifyRequest, jobs:
 def _note_ignored_files(read: AllRead) -> tuple[str, ...]:
     notes = []
     if read.ignored:
-        more = f" and {len(read.ignored) - 3:,} more" if len(read.ignored) > 3 else ""
-        notes.append(f"no dumps that are known: {', '.join(read.ignored[:3])}{more}")
+        notes.append(f"no dumps that are known: {list_few(read.ignored)}")
     if read.optics_files and not read.reports:
         notes.append(f"{read.optics_files:,} dumps tell of modules and ports: --optics judges these")
     return tuple(notes)

@@ -19,8 +19,8 @@ import pytest
 from fabricgen.export.files import cables, devices, links
 from fabricgen.export.graph import make_graph
 from fabricgen.export.integrations import graph
-from fabricgen.export.table import Table
 from fabricgen.kernel.units import format_number
+from fabricgen.reports.table import Table
 from tests.conftest import BLUEPRINTS, EXAMPLES, built_files, example_cluster
 
 Wired = networkx.MultiGraph  # of device names

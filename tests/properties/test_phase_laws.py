@@ -15,11 +15,11 @@ from fabricgen.design.phase_selection import Selection, check_phases, select_pha
 from fabricgen.design.summary import summarize_design
 from fabricgen.export.files import addresses, cables, devices, endpoints, links
 from fabricgen.export.plugs import make_label_texts
-from fabricgen.export.table import Table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.phases.summary import summarize_phase
 from fabricgen.phases.tables import cut_cluster
+from fabricgen.reports.table import Table
 from tests.properties.blueprints import FAMILIES
 from tests.properties.compiling import cases, compiled_or_dropped
 from tests.properties.halls import Tree

@@ -15,7 +15,7 @@ import pytest
 
 from fabricgen.design.summary import summarize_design
 from fabricgen.export.files import cables, devices, links
-from fabricgen.export.table import Table, write_table
+from fabricgen.reports.table import Table, write_table
 from tests.conftest import example_cluster, example_design
 
 # su, nodes, accelerators, leaf, spine, node+UFM to leaf links, leaf to spine links

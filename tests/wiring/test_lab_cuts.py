@@ -16,12 +16,12 @@ from fabricgen.design.lab_cuts import cut_selection, read_cuts
 from fabricgen.design.phase_selection import select
 from fabricgen.design.summary import summarize_design
 from fabricgen.export.files import addresses, cables, devices, links, scale_up
-from fabricgen.export.table import Table
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.phases.left_out import left_out
 from fabricgen.phases.summary import summarize_phase
 from fabricgen.phases.tables import build_lab, cut_cluster
+from fabricgen.reports.table import Table
 from tests.conftest import BLUEPRINTS, EXAMPLES, Ran, built_files, example_cluster, example_design
 
 

@@ -11,7 +11,7 @@ from fabricgen.cli.options import blueprint_argument, complete_files, reading_op
 
 if TYPE_CHECKING:
     from fabricgen.as_built.importing import AsBuiltImport
-    from fabricgen.export.table import Table
+    from fabricgen.reports.table import Table
 
 
 @click.command()
@@ -52,8 +52,8 @@ def command(
     from fabricgen.cli.output import write_output
     from fabricgen.cli.overlays import spell_include, tell_to_include
     from fabricgen.cli.reprints import find_reprints
-    from fabricgen.export.formats.csv import write_blocks
     from fabricgen.pipeline import compile_design
+    from fabricgen.reports.tables.csv import write_blocks
 
     design = compile_design(blueprint, sets, allow_outside=allow_outside)
     file = None if output in (None, "-") else output

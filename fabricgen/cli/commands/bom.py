@@ -22,7 +22,7 @@ from fabricgen.cli.options import (
 if TYPE_CHECKING:
     from fabricgen.bom.prices import PriceList
     from fabricgen.cluster import Cluster
-    from fabricgen.export.table import Table
+    from fabricgen.reports.table import Table
 
 
 @click.command()
@@ -108,7 +108,7 @@ def _write_content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], t
     from fabricgen.bom.bill import make_bill
     from fabricgen.bom.trace import trace_part as traced
     from fabricgen.export.order import make_order_table, make_totals_table, write_order_workbook
-    from fabricgen.export.table import Table, write_table
+    from fabricgen.reports.table import Table, write_table
 
     bill = make_bill(cluster)
     if trace is not None:
@@ -128,7 +128,7 @@ def _write_difference(
     from fabricgen.cli.bom_sides import make_bill, read_bill
     from fabricgen.cli.output import write_output
     from fabricgen.diff.bill import compare_boms, format_bom, list_bom_columns
-    from fabricgen.export.table import Table, write_table
+    from fabricgen.reports.table import Table, write_table
 
     if old == "-":
         raise click.UsageError("--diff reads a file, not standard input")

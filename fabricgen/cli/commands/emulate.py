@@ -48,8 +48,8 @@ def command(
     from fabricgen import __version__
     from fabricgen.addons.emulation.emulate import emulate_hall
     from fabricgen.api import compile_blueprint
-    from fabricgen.export.table import Table, write_table
     from fabricgen.publish import Bundle, publish_folder
+    from fabricgen.reports.table import Table, write_table
 
     view = compile_blueprint(blueprint, sets, phase=phase, allow_outside=allow_outside)
     emulated = emulate_hall(view, faults, seed)

@@ -78,7 +78,7 @@ def command(
     """
     from fabricgen.cli.output import write_output
     from fabricgen.verify.progress.earlier import read_reports
-    from fabricgen.verify.report import VerifyRequest, is_binary, write_report
+    from fabricgen.verify.report import VerifyRequest, write_report
     from fabricgen.verify.verification import verify
 
     if (blueprint, *dumps).count("-") > 1:
@@ -102,7 +102,7 @@ def command(
     target = "-" if ids else output
     suffix = target.rpartition(".")[2].lower()
     form = form or (suffix if suffix in FORMATS else "text")
-    write_output(target, write_report(form, report), binary=is_binary(form))
+    write_output(target, write_report(form, report), binary=form == "xlsx")
     if learn and table is not None:
         write_output(learn, table)
     if overlay is not None:
@@ -132,7 +132,7 @@ def _write_inventory(planned: Planned, verified: Verified) -> bytes:
     learnt_macs = learn_hardware(planned.cabling, verified.sightings, verified.identities, inventory)
     for text in learnt_macs.left_out:
         click.echo(f"--learn: {text}", err=True)
-    return learnt_macs.table.encode()
+    return learnt_macs.table
 
 
 def _write_overlay(blueprint: str, planned: Planned, report: Report, ids: tuple[str, ...], file: str) -> bytes:

@@ -39,8 +39,8 @@ def command(
     from fabricgen.cli.output import write_output
     from fabricgen.cli.read_files import list_read_files
     from fabricgen.export.files import cables, links
-    from fabricgen.export.table import Table, write_table
     from fabricgen.pipeline import compile_cluster, compile_design, warn_of_face_names
+    from fabricgen.reports.table import Table, write_table
 
     form = choose_table_format(form, output)
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)

@@ -14,7 +14,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.export.host_links import name_bond_ports
-from fabricgen.export.table import ExportContext, File, Table, make_csv_file
+from fabricgen.export.table import ExportContext, File, make_csv_file
 from fabricgen.numbering.addresses.exit_links import find_exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import AddressColumn, IPv4Column, make_column
@@ -27,6 +27,7 @@ from fabricgen.numbering.lazy_columns import (
     encode_column,
     repeat_value,
 )
+from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_inverse
 from fabricgen.wiring.tables import SWITCH, DeviceClass, ManagementPort, Segment, Side
 from fabricgen.wiring.tenants import find_link_tenants

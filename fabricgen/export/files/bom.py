@@ -9,7 +9,8 @@ from fabricgen.bom.prices import as_price, price_units
 from fabricgen.bom.sets import find_price
 from fabricgen.cluster import Cluster
 from fabricgen.design.summary import round_number
-from fabricgen.export.table import Cell, ExportContext, File, Table, escape_formula, make_csv_file
+from fabricgen.export.table import ExportContext, File, make_csv_file
+from fabricgen.reports.table import Cell, Table, escape_formula
 
 ON_REQUEST = False
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from fabricgen.bom.bill import make_bill
 from fabricgen.bom.trace import trace_all_parts
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, Table, make_csv_file
+from fabricgen.export.table import ExportContext, File, make_csv_file
+from fabricgen.reports.table import Table
 
 ON_REQUEST = True
 

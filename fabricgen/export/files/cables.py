@@ -8,8 +8,9 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.locations import locate_devices
 from fabricgen.export.plugs import make_label_texts
-from fabricgen.export.table import ExportContext, File, Table, make_csv_file
+from fabricgen.export.table import ExportContext, File, make_csv_file
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, LazyColumn, encode_column, object_array
+from fabricgen.reports.table import Table
 
 ON_REQUEST = False
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, Table, encode_from_one, encode_positive, make_csv_file
+from fabricgen.export.table import ExportContext, File, encode_from_one, encode_positive, make_csv_file
 from fabricgen.numbering.lazy_columns import encode_column, encode_or_empty
+from fabricgen.reports.table import Table
 
 ON_REQUEST = False
 

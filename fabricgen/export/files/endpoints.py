@@ -17,8 +17,9 @@ import numpy as np
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
-from fabricgen.export.table import ExportContext, File, Table, encode_positive, make_csv_file
+from fabricgen.export.table import ExportContext, File, encode_positive, make_csv_file
 from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column
+from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Flags, Ints
 from fabricgen.wiring.links.scale_up_places import find_device_domains, name_domains
 from fabricgen.wiring.tables import NODE

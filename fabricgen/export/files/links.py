@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, Table, encode_positive, make_csv_file
+from fabricgen.export.table import ExportContext, File, encode_positive, make_csv_file
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, encode_column
+from fabricgen.reports.table import Table
 
 ON_REQUEST = False
 

@@ -13,7 +13,8 @@ from fabricgen.bom.jumpers import Channels
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.plugs import find_sockets
-from fabricgen.export.table import ExportContext, File, Table, make_csv_file, pick_names
+from fabricgen.export.table import ExportContext, File, make_csv_file, pick_names
+from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
 from fabricgen.wiring.cabling.end_numbers import has_lower_common_end

@@ -11,7 +11,8 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.halls import print_row_number
 from fabricgen.export.locations import locate_racks
-from fabricgen.export.table import ExportContext, File, Table, make_csv_file, pick_names
+from fabricgen.export.table import ExportContext, File, make_csv_file, pick_names
+from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Floats
 from fabricgen.wiring.racks.loads import compute_rack_loads, describe_power_bases
 

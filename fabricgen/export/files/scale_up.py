@@ -9,7 +9,8 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.export.table import Cell, ExportContext, File, Table, make_csv_file, pick_names
+from fabricgen.export.table import ExportContext, File, make_csv_file, pick_names
+from fabricgen.reports.table import Cell, Table
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.links.scale_up_places import expand_domains, name_domains
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort

@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, Portion, Table, write_table
+from fabricgen.export.table import ExportContext, File, Portion
+from fabricgen.reports.table import Table, write_table
 
 if TYPE_CHECKING:
     from fabricgen.export.technician.sheets import TechnicianPack

@@ -8,7 +8,8 @@ import numpy as np
 
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.table import ExportContext, File, Table, make_csv_file, pick_names
+from fabricgen.export.table import ExportContext, File, make_csv_file, pick_names
+from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.patching.tables import Patching
 

@@ -14,8 +14,8 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.ports import PortRun
 from fabricgen.export.boot.names import find_device_addresses
 from fabricgen.export.files import devices
-from fabricgen.export.table import Cell
 from fabricgen.numbering.underlay import runs_bgp
+from fabricgen.reports.table import Cell
 from fabricgen.wiring.links.columns import index_switch_ends
 from fabricgen.wiring.tables import Segment
 

@@ -20,8 +20,9 @@ from fabricgen.analyze.network import NONE, Network
 from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.scale_up.kinds import torus
-from fabricgen.export.table import Cell, File, Table, make_csv_file
+from fabricgen.export.table import File, make_csv_file
 from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.reports.table import Cell, Table
 from fabricgen.wiring.arrays import Floats, Ints64
 
 TOLERANCE = 1e-9

@@ -14,10 +14,11 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.files import patches, trunks
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.plugs import append_port, list_cable_end_ports
-from fabricgen.export.table import Cell, Table, pick_names
+from fabricgen.export.table import pick_names
 from fabricgen.export.technician.records import Records
 from fabricgen.kernel.units import format_number
 from fabricgen.numbering.lazy_columns import Strings
+from fabricgen.reports.table import Cell, Table
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, rank_within, unique_combinations
 from fabricgen.wiring.patching.tables import Patching
 

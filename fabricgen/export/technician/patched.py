@@ -9,9 +9,9 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import patches, trunks
-from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.sheet import BOLD, NUMBER, SMALL, Column, Sheet, make_redline_columns
 from fabricgen.numbering.lazy_columns import Strings
+from fabricgen.reports.table import Cell, Table
 
 THROUGH = "panels"
 """The text on rack and pull sheets for a cable that goes through patch panels."""

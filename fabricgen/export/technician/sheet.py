@@ -8,10 +8,10 @@ from functools import cache
 from typing import Any
 
 from fabricgen.blueprint.sections.cable_overrides import LONGEST_M, MAX_NOTE
-from fabricgen.export.formats.xlsx import SHEET_ROWS, write_cells
-from fabricgen.export.table import Cell
 from fabricgen.export.technician.records import CableTag
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.reports.table import Cell
+from fabricgen.reports.tables.xlsx import SHEET_ROWS, escape_header, write_cells
 
 DONE = ("done", "fault")
 """The choices of the check-off column."""
@@ -130,14 +130,9 @@ def set_up_print(page: Any, title: str, cluster: str, *, paper: int, portrait: b
     page.set_paper(paper)
     page.fit_to_pages(1, 0)
     page.set_margins(left=0.4, right=0.4, top=0.75, bottom=0.6)
-    page.set_header(f'&L&"Arial,Bold"&12{_escape_header(title)}&R&"Arial,Regular"&9{_escape_header(cluster)}')
+    page.set_header(f'&L&"Arial,Bold"&12{escape_header(title)}&R&"Arial,Regular"&9{escape_header(cluster)}')
     small = '&"Arial,Regular"&8'
     page.set_footer(f"&L{small}checked by: ____________________&C{small}&A&R{small}page &P of &N")
-
-
-def _escape_header(text: str) -> str:
-    """Text for a page header: `&` escaped, at most 255 characters."""
-    return text[:100].replace("&", "&&")
 
 
 # Cell formats of a workbook, one for each use.

@@ -13,13 +13,13 @@ from fabricgen.bom.sets import split_set
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import cables
 from fabricgen.export.locations import locate_racks
-from fabricgen.export.table import Cell, Table
 from fabricgen.export.technician.cable_bundles import KIND_WORDS
 from fabricgen.export.technician.labels import list_label_ends
 from fabricgen.export.technician.patched import mark_patched_cables
 from fabricgen.export.technician.records import CableTag, Records, count_ends_per_rack, make_records
 from fabricgen.export.technician.sheet import A3, BOLD, MARK, NUMBER, SMALL, TEXT, Column, Sheet, make_redline_columns
 from fabricgen.numbering.lazy_columns import EncodedColumn, SelectableColumn, Strings
+from fabricgen.reports.table import Cell, Table
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.cabling.end_numbers import number_ends
 from fabricgen.wiring.cabling.sockets import number_connectors

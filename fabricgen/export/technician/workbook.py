@@ -5,8 +5,6 @@ Lists are by zone, a row of racks, each a sheet whose page header names the row:
 
 from __future__ import annotations
 
-import datetime
-import io
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +12,6 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
-import xlsxwriter
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.locations import locate_rows, number_rows, rank_racks
@@ -33,6 +30,7 @@ from fabricgen.export.technician.sheets import (
     make_wiring_sheet,
 )
 from fabricgen.numbering.lazy_columns import Strings
+from fabricgen.reports.tables.xlsx import make_workbook
 from fabricgen.wiring.arrays import Ints64
 
 
@@ -41,16 +39,24 @@ def write_workbook(pack: TechnicianPack, volume: Volume) -> bytes:
     rows = list_home_rows(pack, volume.racks)
     sheets = _name_sheets([sheet for sheet in _make_sheets(pack, volume, rows) if sheet.rows])
     cluster = pack.cluster.design.loaded.blueprint.name
-    buffer = io.BytesIO()
-    book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
-    created = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
-    book.set_properties({"title": f"{cluster} {volume.name}", "created": created})
-    styles = Styles(book)
-    write_cover(book, styles, make_cover(pack, volume, sheets))
-    for sheet in sheets:
-        write_sheet(book, styles, sheet, f"{cluster} {volume.name}" if volume.name != cluster else cluster)
-    book.close()
-    return buffer.getvalue()
+    title = f"{cluster} {volume.name}"
+    header = title if volume.name != cluster else cluster
+    return write_work_sheets(title, header, make_cover(pack, volume, sheets))
+
+
+def write_work_sheets(title: str, header: str, cover: Cover) -> bytes:
+    """A workbook of a cover and its sheets to work from; `header` is on each page.
+
+    Raises InputError (FG029) when a sheet has too many rows.
+    """
+
+    def add_sheets(book: Any) -> None:
+        styles = Styles(book)
+        write_cover(book, styles, cover)
+        for sheet in cover.sheets:
+            write_sheet(book, styles, sheet, header)
+
+    return make_workbook(title, add_sheets)
 
 
 def _make_sheets(pack: TechnicianPack, volume: Volume, rows: Ints64) -> Iterator[Sheet]:
@@ -114,10 +120,9 @@ def make_cover(pack: TechnicianPack, volume: Volume, sheets: list[Sheet]) -> Cov
     """The content of a workbook's cover; without cables to pull, it says that in place of how to pull them."""
     records, end_row_numbers = pack.records, list_end_rows(pack, volume.racks)
     tags = [records.tags[i] for i in np.unique(records.tag[end_row_numbers]).tolist()]
-    contents = [Contents(sheet.name, sheet.title, sheet.rows) for sheet in sheets]
     instructions = HOW if len(list_home_rows(pack, volume.racks)) else (NOTHING_TO_PULL, *HOW[1:])
     cluster, subtitle = pack.cluster.design.loaded.blueprint.name, f"Racks and cables of {volume.name}"
-    return Cover(cluster, "Technician's pack", subtitle, count_pulls(pack, volume.racks), tags, contents, instructions)
+    return Cover(cluster, "Technician's pack", subtitle, count_pulls(pack, volume.racks), tags, sheets, instructions)
 
 
 # Sheet names that spreadsheets accept.
@@ -170,15 +175,6 @@ NOTHING_TO_PULL = "Pull: nothing from here. The cables of these racks are pulled
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
-    """A line of the table of contents: sheet, description, number of rows."""
-
-    sheet: str
-    title: str
-    rows: int
-
-
-@dataclass(frozen=True, slots=True)
 class Cover:
     """The content of the cover; without tags it has no legend of colours."""
 
@@ -187,7 +183,7 @@ class Cover:
     subtitle: str
     counts: Sequence[tuple[str, int]]
     tags: Sequence[CableTag]
-    contents: Sequence[Contents]
+    sheets: Sequence[Sheet]
     how: Sequence[str] = HOW
 
 
@@ -202,7 +198,7 @@ def write_cover(book: Any, styles: Styles, cover: Cover) -> None:
     row = _write_counts(page, styles, cover, 3)
     row = _write_instructions(page, styles, cover.how, row + 1)
     row = _write_legend(page, styles, cover.tags, row + 1) if cover.tags else row
-    row = _write_contents(page, styles, cover.contents, row + 1)
+    row = _write_contents(page, styles, cover.sheets, row + 1)
     page.protect("", {"format_columns": True, "format_rows": True})
     set_up_print(page, "cover", cover.cluster, paper=A4, portrait=True)
     page.print_area(0, 0, row, 6)
@@ -240,17 +236,17 @@ def _write_legend(page: Any, styles: Styles, tags: Sequence[CableTag], row: int)
     return row + 1
 
 
-def _write_contents(page: Any, styles: Styles, contents: Sequence[Contents], row: int) -> int:
+def _write_contents(page: Any, styles: Styles, sheets: Sequence[Sheet], row: int) -> int:
     page.write_string(row, 0, "Sheets", styles.make_heading(12))
     row += 1
     page.write_row(row, 0, ["sheet", "", "", "what", "", "", "rows"], styles.header)
-    for line in contents:
+    for sheet in sheets:
         row += 1
         page.merge_range(row, 0, row, 2, "", styles.of(BOLD))
-        quoted = line.sheet.replace("'", "''")
-        page.write_url(row, 0, f"internal:'{quoted}'!A1", styles.of(BOLD), line.sheet)
-        page.merge_range(row, 3, row, 5, line.title, styles.of(TEXT))
-        page.write_number(row, 6, line.rows, styles.of(NUMBER))
+        quoted = sheet.name.replace("'", "''")
+        page.write_url(row, 0, f"internal:'{quoted}'!A1", styles.of(BOLD), sheet.name)
+        page.merge_range(row, 3, row, 5, sheet.title, styles.of(TEXT))
+        page.write_number(row, 6, sheet.rows, styles.of(NUMBER))
     return row
 
 

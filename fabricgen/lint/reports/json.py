@@ -15,6 +15,8 @@ from fabricgen.models.validation import dotted
 VERSION = 1
 """Rises when a key goes or changes its meaning, not when one is added."""
 
+NOWHERE = Span("", 0, 0)
+
 
 def report(results: Sequence[FileReport]) -> str:
     """One object: the blueprints judged, their findings in order, what is waived, and totals by severity."""
@@ -39,7 +41,7 @@ def make_finding_record(finding: Diagnostic) -> dict[str, Any]:
         "hint": finding.hint,
         "path": dotted(finding.path),
         "fixable": bool(finding.fix),
-    } | _make_position(finding.span)
+    } | (finding.span or NOWHERE)._asdict()
 
 
 def _make_waived_record(waived: Waived) -> dict[str, Any]:
@@ -47,20 +49,9 @@ def _make_waived_record(waived: Waived) -> dict[str, Any]:
     return make_finding_record(waived.finding) | {
         "why": waived.why,
         "until": waived.until,
-        "waiver": _make_position(waived.place),
+        "waiver": (waived.place or NOWHERE)._asdict(),
     }
 
 
 def _make_softened_record(softened: Softened) -> dict[str, Any]:
     return asdict(softened) | {"severity": softened.severity.label}
-
-
-def _make_position(span: Span | None) -> dict[str, Any]:
-    """A place as plain data; "" and 0 where there is none."""
-    return {
-        "file": span.file if span else "",
-        "line": span.line if span else 0,
-        "column": span.column if span else 0,
-        "end_line": span.end_line if span else 0,
-        "end_column": span.end_column if span else 0,
-    }

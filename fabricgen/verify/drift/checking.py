@@ -22,6 +22,7 @@ from fabricgen.verify.drift.comparing import UNPLANNED, compare_switches
 from fabricgen.verify.drift.finding import Checked, Drift, Finding, Waiver, find_valid_waivers, judge_waivers
 from fabricgen.verify.drift.planned import PlannedConfigs
 from fabricgen.verify.dumps._sources import Source
+from fabricgen.verify.sightings import list_few
 
 BATCH = 64
 """Devices that a process compares in one go: switches of one shape are rendered together."""
@@ -226,8 +227,7 @@ def _name_below(finding: Finding, cause: _Cause) -> Finding:
     names = [mask_path(verdict.difference.path[-1:])[0] for verdict in cause.below]
     if not names:
         return finding
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return replace(finding, text=f"{finding.text}, with {', '.join(names[:MOST_NAMED])}{more}")
+    return replace(finding, text=f"{finding.text}, with {list_few(names, MOST_NAMED)}")
 
 
 def _group_causes(errors: list[Verdict]) -> list[_Cause]:

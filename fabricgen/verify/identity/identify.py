@@ -24,7 +24,7 @@ from fabricgen.verify.identity.names import (
 )
 from fabricgen.verify.identity.votes import Inferred, infer_devices
 from fabricgen.verify.port_numbers import UNKNOWN, PortNumbers, is_mac
-from fabricgen.verify.sightings import Sightings, cap_notes, describe_box
+from fabricgen.verify.sightings import Sightings, cap_notes, describe_box, list_few
 
 
 def identify_boxes(
@@ -178,8 +178,7 @@ def check_hall(plan: PlannedCabling, devices: Mapping[Box, int], dumps: Sequence
 
 def _shorten_names(names: Sequence[str]) -> str:
     """The first three names, and how many more there are."""
-    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
-    return ", ".join(name[:80] for name in names[:3]) + more if names else "none"
+    return list_few([name[:80] for name in names]) or "none"
 
 
 # Host names that two boxes have, as when a configuration was copied: one of them is another device.

@@ -6,8 +6,6 @@ without a port there), so that its chassis is learnt as that of the port that ha
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -17,9 +15,11 @@ import numpy as np
 from fabricgen.blueprint.beside.inventory import COLUMNS, OPTIONAL, Hardware
 from fabricgen.blueprint.beside.tables import PLANNED, PLANNED_BITS
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
+from fabricgen.reports.table import Table
+from fabricgen.reports.tables.csv import write
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.identity.names import How, Identities, number_ends
-from fabricgen.verify.sightings import Sightings, cap_notes
+from fabricgen.verify.sightings import Sightings, cap_notes, list_few
 from fabricgen.wiring.arrays import unique_values
 
 CODE = "FG070"
@@ -33,7 +33,7 @@ Place = tuple[str, str]
 class Learnt(NamedTuple):
     """The table as CSV, as `parse_inventory` reads it, and what is left out of it and why, in sentences."""
 
-    table: str
+    table: bytes
     left_out: tuple[str, ...]
 
 
@@ -68,12 +68,11 @@ def learn_hardware(
     order = cabling.device_numbers
     # devices that the plan does not know come last
     places = sorted(rows, key=lambda place: (order.get(place[0], len(order)), place))
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     width = max((len(figures) for figures in rows.values()), default=3)
-    writer.writerow((*COLUMNS, *OPTIONAL)[: width + 2])
-    writer.writerows((*place, *rows[place], *[""] * (width - len(rows[place]))) for place in places if any(rows[place]))
-    return Learnt(out.getvalue(), cap_notes(left_out, "addresses that are not learnt"))
+    table_rows = [(*place, *rows[place], *[""] * (width - len(rows[place]))) for place in places if any(rows[place])]
+    names = (*COLUMNS, *OPTIONAL)[: width + 2]
+    table = Table("inventory", {name: [row[at] for row in table_rows] for at, name in enumerate(names)})
+    return Learnt(write(table), cap_notes(left_out, "addresses that are not learnt"))
 
 
 def _find_macs(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> set[tuple[Place, str]]:
@@ -131,11 +130,11 @@ def _list_unclear(addresses: Iterable[tuple[Place, str]], name: str) -> Iterator
     """What is told of several devices, or several of one place. The ports of a bond may share their MAC."""
     for text, places in sorted(_group_by_text(addresses).items()):
         if len({device for device, _ in places}) > 1:
-            owners = _shorten_words(_name_place(*place) for place in sorted(places))
+            owners = list_few([_name_place(*place) for place in sorted(places)])
             yield f"{name} {text} is told of {owners}: it is not learnt"
     for place, texts in sorted(_group_by_place(addresses).items()):
         if len(texts) > 1:
-            yield f"{_name_place(*place)} tells several {name}s, {_shorten_words(sorted(texts))}: none is learnt"
+            yield f"{_name_place(*place)} tells several {name}s, {list_few(sorted(texts))}: none is learnt"
 
 
 def _group_by_text(addresses: Iterable[tuple[Place, str]]) -> dict[str, set[Place]]:
@@ -150,13 +149,6 @@ def _group_by_place(addresses: Iterable[tuple[Place, str]]) -> dict[Place, set[s
     for place, text in addresses:
         texts.setdefault(place, set()).add(text)
     return texts
-
-
-def _shorten_words(words: Iterable[str]) -> str:
-    """Three of some words, and how many more there are."""
-    first, *rest = words
-    more = f" and {len(rest) - 2:,} more" if len(rest) > 2 else ""
-    return ", ".join([first, *rest[:2]]) + more
 
 
 def _is_mac(text: str) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fabricgen.export.formats.csv import write
-from fabricgen.export.table import Cell, Table, escape_formula
 from fabricgen.kernel.diagnostics import make_printable
+from fabricgen.reports.table import Cell, Table, escape_formula
+from fabricgen.reports.tables.csv import write
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._words import Stop, list_cells, list_stops
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import datetime
-import io
 from collections.abc import Sequence
 
-import xlsxwriter
-
-from fabricgen.export.table import Cell
-from fabricgen.export.technician.sheet import BOLD, NUMBER, REDLINE, SMALL, TEXT, Column, Sheet, Styles, write_sheet
-from fabricgen.export.technician.workbook import Contents, Cover, write_cover
+from fabricgen.export.technician.sheet import BOLD, NUMBER, REDLINE, SMALL, TEXT, Column, Sheet
+from fabricgen.export.technician.workbook import Cover, write_work_sheets
 from fabricgen.kernel.diagnostics import make_printable
-from fabricgen.verify.actions import Action, End
+from fabricgen.reports.table import Cell
+from fabricgen.verify.actions import End
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._words import Stop, describe_cost, describe_work, list_alternatives, list_stops, name_end
 from fabricgen.verify.reports.text import summarize
-
-BINARY = True
 
 _HOW = tuple(
     """\
@@ -39,16 +33,7 @@ def report(report: Report) -> bytes:
     stops = list_stops(report)
     sheets = [_list_moves(report, stops), _list_actions(report, stops), _list_labels(stops)]
     name = make_printable(report.name)
-    buffer = io.BytesIO()
-    book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
-    created = datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)
-    book.set_properties({"title": f"{name} moves", "created": created})
-    styles = Styles(book)
-    write_cover(book, styles, _make_cover(report, name, stops, sheets))
-    for sheet in sheets:
-        write_sheet(book, styles, sheet, name)
-    book.close()
-    return buffer.getvalue()
+    return write_work_sheets(f"{name} moves", name, _make_cover(report, name, stops, sheets))
 
 
 def _make_cover(report: Report, name: str, stops: Sequence[Stop], sheets: Sequence[Sheet]) -> Cover:
@@ -58,8 +43,7 @@ def _make_cover(report: Report, name: str, stops: Sequence[Stop], sheets: Sequen
         ("boxes to exchange", sum(action.boxes for action in report.actions)),
         ("racks to go to", len({end.rack for stop in stops for end in (stop.pull_end, stop.put_end) if end.rack})),
     ]
-    contents = [Contents(sheet.name, sheet.title, sheet.rows) for sheet in sheets]
-    return Cover(name, "What to move", summarize(report).partition(": ")[2], counts, (), contents, _HOW)
+    return Cover(name, "What to move", summarize(report).partition(": ")[2], counts, (), sheets, _HOW)
 
 
 def _list_moves(report: Report, stops: Sequence[Stop]) -> Sheet:
@@ -80,9 +64,8 @@ def _list_moves(report: Report, stops: Sequence[Stop]) -> Sheet:
         Column("done", 7, REDLINE),
         Column("remark", 14, REDLINE),
     )
-    return Sheet(
-        "moves", "Plugs to move and places to look at, in walking order", len(stops), columns, bands=_list_bands(stops)
-    )
+    bands = [stop.number % 2 == 0 for stop in stops]
+    return Sheet("moves", "Plugs to move and places to look at, in walking order", len(stops), columns, bands=bands)
 
 
 def _name_work(stop: Stop) -> str:
@@ -114,7 +97,7 @@ def _list_actions(report: Report, stops: Sequence[Stop]) -> Sheet:
     listed = {action.id for action in actions}
     actions += [action for action in report.actions if action.id not in listed]
     prose = [
-        (make_printable(action.text), describe_cost(action.consequence), _join_alternatives(action))
+        (make_printable(action.text), describe_cost(action.consequence), "\n".join(list_alternatives(action)))
         for action in actions
     ]
     columns = (
@@ -137,10 +120,6 @@ def _list_actions(report: Report, stops: Sequence[Stop]) -> Sheet:
 def _count_lines(text: str, width: int) -> int:
     """Lines that small text takes in a column; its characters are narrower than those that widths are counted in."""
     return sum(-(-len(line) // round(width * 1.15)) or 1 for line in text.split("\n"))
-
-
-def _join_alternatives(action: Action) -> str:
-    return "\n".join(list_alternatives(action))
 
 
 def _list_labels(stops: Sequence[Stop]) -> Sheet:
@@ -175,7 +154,3 @@ def _split_label(label: str) -> tuple[str, str]:
     """Near and far end of a label of cables.csv."""
     near, _, far = label.partition(" > ")
     return near, f"> {far}" if far else ""
-
-
-def _list_bands(stops: Sequence[Stop]) -> list[bool]:
-    return [stop.number % 2 == 0 for stop in stops]

@@ -48,7 +48,7 @@ def table(cabling: PlannedCabling, sightings: Sightings, before: str = "") -> st
         cabling, sightings, identify_boxes(cabling, sightings, read_inventory_addresses(inventory)), inventory
     )
     assert not found.left_out
-    return found.table
+    return found.table.decode()
 
 
 def test_what_dumps_tell_of_several_devices_is_left_out_and_said() -> None:
@@ -63,7 +63,7 @@ def test_what_dumps_tell_of_several_devices_is_left_out_and_said() -> None:
     builder.add(Dump(Box("compute-spine-01", mac(3)), []))
     sightings = builder.make_sightings()
     found = learn_hardware(cabling, sightings, identify_boxes(cabling, sightings, read_inventory_addresses(())), ())
-    assert found.table == "device,port,mac,guid,serial\n"
+    assert found.table == b"device,port,mac,guid,serial\n"
     assert found.left_out == (
         f"MAC {mac(1)} is told of {leaves[0]}, {leaves[1]}: it is not learnt",
         f"compute-spine-01 tells several MACs, {mac(2)}, {mac(3)}: none is learnt",

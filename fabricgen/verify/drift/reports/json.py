@@ -28,5 +28,9 @@ def report(drift: Drift) -> str:
 
 
 def _describe_finding(finding: Finding) -> dict[str, str | list[str]]:
-    fields: dict[str, str | list[str]] = {"severity": finding.severity.label, "subject": finding.subject}
-    return fields | {"path": list(finding.path), "text": finding.text}
+    return {
+        "severity": finding.severity.label,
+        "subject": finding.subject,
+        "path": list(finding.path),
+        "text": finding.text,
+    }

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from fabricgen.kernel.diagnostics import Severity, make_printable
 from fabricgen.verify.drift.finding import Checked, Drift, Finding
-from fabricgen.verify.sightings import format_count
+from fabricgen.verify.sightings import format_count, list_few
 
 FEW = 4
 """Subjects of one sentence, and foreign differences, that are named; of more, how many."""
@@ -18,7 +18,7 @@ def report(drift: Drift) -> str:
     lines = [line for device in drift.checked for line in _list_device_lines(device)]
     lines += [format_line(finding, [finding.subject]) for finding in drift.beside]
     if drift.ignored:
-        ignored = _shorten_list(map(make_printable, drift.ignored))
+        ignored = list_few([*map(make_printable, drift.ignored)], FEW)
         lines.append(f"{format_count(len(drift.ignored), 'file')} passed over: {ignored}")
     counts = Counter(finding.severity for finding in drift.list_findings())
     totals = [f"{counts[s]} {s.label}{'s' * (counts[s] != 1)}" for s in sorted(Severity, reverse=True)]
@@ -38,16 +38,10 @@ def _list_device_lines(device: Checked) -> Iterator[str]:
         yield format_line(findings[0], list(dict.fromkeys(finding.subject for finding in findings)))
     if device.foreign:
         number = sum(device.foreign.values())
-        yield f"{device.device}: note: {number:,} foreign: {make_printable(_shorten_list(sorted(device.foreign)))}"
+        yield f"{device.device}: note: {number:,} foreign: {make_printable(list_few(sorted(device.foreign), FEW))}"
 
 
 def format_line(finding: Finding, subjects: list[str]) -> str:
     """A finding in a line, about its own subject or several."""
-    subject = f"{_shorten_list(subjects)}: " if any(subjects) else ""
+    subject = f"{list_few(subjects, FEW)}: " if any(subjects) else ""
     return make_printable(f"{finding.device}: {finding.severity.label}: {subject}{finding.text}")
-
-
-def _shorten_list(words: Iterable[str]) -> str:
-    every = list(words)
-    more = f" and {len(every) - FEW} more" if len(every) > FEW else ""
-    return ", ".join(every[:FEW]) + more

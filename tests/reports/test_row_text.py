@@ -11,9 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricgen.export import row_text
-from fabricgen.export.formats.csv import write, write_blocks
-from fabricgen.export.table import Table
 from fabricgen.numbering.blocks.column import IPv4Column, make_column, merge_families
 from fabricgen.numbering.blocks.family import V6
 from fabricgen.numbering.lazy_columns import (
@@ -26,6 +23,9 @@ from fabricgen.numbering.lazy_columns import (
     encode_or_empty,
     repeat_value,
 )
+from fabricgen.reports import row_text
+from fabricgen.reports.table import Table
+from fabricgen.reports.tables.csv import write, write_blocks
 
 ROWS = 29
 PLACE = np.arange(ROWS, dtype=np.int32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from fabricgen.export.table import Table
+from fabricgen.reports.table import Table
 
 
 def write(table: Table) -> bytes:

@@ -6,13 +6,13 @@ import datetime
 import io
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from fabricgen.export.table import Cell, Table
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.reports.table import Cell, Table
 
 SHEET_ROWS = 1_048_576
 """Rows a sheet holds, header included (ECMA-376)."""
@@ -55,13 +55,22 @@ def write(table: Table) -> bytes:
 
 def write_workbook(title: str, sheets: Iterable[Sheet]) -> bytes:
     """Write sheets as a workbook; raises InputError (FG029) when one has more rows than a sheet holds."""
+
+    def add_sheets(book: Any) -> None:
+        for sheet in sheets:
+            _add_sheet(book, title, sheet)
+
+    return make_workbook(title, add_sheets)
+
+
+def make_workbook(title: str, add_sheets: Callable[[Any], None]) -> bytes:
+    """A workbook to which `add_sheets` adds what is in it (xlsxwriter): text is no formula, no clock is read."""
     import xlsxwriter
 
     buffer = io.BytesIO()
     book = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
     book.set_properties({"title": title, "created": datetime.datetime(2000, 1, 1, tzinfo=datetime.UTC)})
-    for sheet in sheets:
-        _add_sheet(book, title, sheet)
+    add_sheets(book)
     book.close()
     return buffer.getvalue()
 
@@ -72,7 +81,6 @@ def _add_sheet(book: Any, title: str, content: Sheet) -> None:
         raise fault("FG029", f"{len(table)} rows do not fit an Excel sheet of {SHEET_ROWS}", hint="use --format csv")
     sheet = book.add_worksheet(_NOT_IN_NAMES.sub("-", content.title)[:_NAME_LENGTH])
     body = len(table) - content.totals
-    formats = _Formats(book)
     widths = [max(len(name), _measure_column(name, column)) for name, column in table.columns.items()]
     upright = {"valign": "top"} if max(widths, default=0) > _WIDEST else {}
     for i, (name, column) in enumerate(table.columns.items()):
@@ -81,11 +89,9 @@ def _add_sheet(book: Any, title: str, content: Sheet) -> None:
         wrapped = {"text_wrap": True} if widths[i] > _WIDEST else {}
         properties = {**aligned, **upright, **wrapped, "num_format": _FORMATS.get(name, "General")}
         sheet.set_column(i, i, min(_WIDEST, widths[i]) + 3)
-        sheet.write_string(0, i, name, formats.make_format(**_HEADER, **aligned))
-        cell_formats = [formats.make_format(**properties)] * body + [
-            formats.make_format(**properties, bold=True, top=1)
-        ] * content.totals
-        write_cells(sheet, i, column, cell_formats)
+        sheet.write_string(0, i, name, book.add_format({**_HEADER, **aligned}))
+        plain, total = book.add_format(properties), book.add_format({**properties, "bold": True, "top": 1})
+        write_cells(sheet, i, column, [plain] * body + [total] * content.totals)
     for row, lines in _count_wrapped_lines(table.columns.values()).items():
         sheet.set_row(row, _LINE_HEIGHT * lines)
     sheet.set_row(0, _HEADER_HEIGHT)
@@ -95,7 +101,7 @@ def _add_sheet(book: Any, title: str, content: Sheet) -> None:
     sheet.set_paper(_A4)
     sheet.repeat_rows(0)
     sheet.fit_to_pages(1, 0)
-    sheet.set_header(f"&L{_escape_header(title)}&R{_escape_header(content.title)}")
+    sheet.set_header(f"&L{escape_header(title)}&R{escape_header(content.title)}")
     sheet.set_footer("&RPage &P of &N")
 
 
@@ -108,9 +114,9 @@ def write_cells(sheet: Any, column: int, cells: Sequence[Cell], cell_formats: Se
         sheet.write(row, column, cell, cell_format)
 
 
-def _escape_header(text: str) -> str:
-    """Text in a header or footer, where & begins a code."""
-    return text.replace("&", "&&")[:100]
+def escape_header(text: str) -> str:
+    """Text for a page header, which holds 255 characters: `&`, which begins a code, is escaped."""
+    return text[:100].replace("&", "&&")
 
 
 def _count_wrapped_lines(columns: Iterable[Sequence[Cell]]) -> dict[int, int]:
@@ -128,18 +134,3 @@ def _measure_column(name: str, column: Sequence[Cell]) -> int:
     number_format = _FORMATS.get(name, "")
     texts = (f"{cell:,.2f}" if number_format and not isinstance(cell, str) else str(cell) for cell in column)
     return max(map(len, islice(texts, _WIDTH_SAMPLE)), default=0)
-
-
-class _Formats:
-    """Formats of a workbook, each made once."""
-
-    def __init__(self, book: Any) -> None:
-        self._book = book
-        self._formats: dict[tuple[tuple[str, object], ...], Any] = {}
-
-    def make_format(self, **properties: object) -> Any:
-        """The format of some properties."""
-        key = tuple(sorted(properties.items()))
-        if key not in self._formats:
-            self._formats[key] = self._book.add_format(properties)
-        return self._formats[key]

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, cast
 
-from fabricgen.export.row_text import Piece, memoize, render_blocks
-from fabricgen.export.table import Cell, Table
 from fabricgen.kernel.units import format_number
 from fabricgen.numbering.lazy_columns import (
     ComputedColumn,
@@ -17,6 +15,8 @@ from fabricgen.numbering.lazy_columns import (
     Strings,
     object_array,
 )
+from fabricgen.reports.row_text import Piece, memoize, render_blocks
+from fabricgen.reports.table import Cell, Table
 
 _SPECIAL = ('"', ",", "\r", "\n")
 """Characters for which a field needs quotes; searched one by one, which is far quicker than a regular expression."""
