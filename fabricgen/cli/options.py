@@ -30,6 +30,16 @@ def refuse_idle(*names: str, used: bool, why: str) -> None:
         raise click.UsageError(f"{' and '.join(p.opts[0] for p in stated_params)} would change nothing: {why}")
 
 
+def parse_day(as_of: str | None) -> str:
+    """The day of `--as-of`, today where it is not stated; raises click.UsageError for what is none."""
+    import datetime
+
+    try:
+        return (datetime.date.fromisoformat(as_of) if as_of else datetime.date.today()).isoformat()
+    except ValueError as error:
+        raise click.UsageError(f"--as-of {as_of}: {error}") from error
+
+
 def complete_files(_context: click.Context, _argument: click.Parameter, typed: str) -> list[CompletionItem]:
     """Have the shell complete the names of files, for arguments that may also be `-` or `git:REV:path`."""
     from click.shell_completion import CompletionItem

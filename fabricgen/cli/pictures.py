@@ -73,7 +73,7 @@ def _compare_drawing(drawing: Drawing, cluster: Cluster) -> dict[str, Any] | Non
     if drawing.against is None:
         return None
     from fabricgen.cli.sides import PlanOptions, compare_with_cluster
-    from fabricgen.diff.reports.picture import make_picture
+    from fabricgen.diff.picture import make_picture
 
     options = PlanOptions(new_sets=drawing.sets, allow_outside=drawing.allow_outside)
     return make_picture(compare_with_cluster(drawing.against, drawing.blueprint, cluster, options))

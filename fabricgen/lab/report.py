@@ -13,8 +13,6 @@ from fabricgen.lab.check import Check, Finding, ask_neighbours, check_lab
 from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Link
 
-FORMATS = ("text", "json")
-
 LOOKS, SAME, PAUSE_S = 20, 5, 0.5
 """A lab is looked at until it is found the same so many times in a row, at most so often: routes take a moment."""
 

@@ -12,9 +12,10 @@ import pytest
 
 from fabricgen.diff.compare import Change, Side, compare_sides
 from fabricgen.diff.fail_on import WORDS, matches_any, parse_fail_on
+from fabricgen.diff.reports import json as json_report
+from fabricgen.diff.reports import markdown, text
 from fabricgen.diff.reports.json import make_json
-from fabricgen.diff.reports.markdown import MOST, escape_markdown, write_markdown
-from fabricgen.diff.reports.text import write_text
+from fabricgen.diff.reports.markdown import MOST, escape_markdown
 from fabricgen.kernel.diagnostics import InputError
 from tests.diff.conftest import changed, side_of
 
@@ -26,9 +27,9 @@ GROWN = ("superpod-b300", ("pods.p1.su=4",), ("pods.p1.su=5",))
 
 
 WRITERS: dict[str, Callable[[Change], str]] = {
-    "txt": lambda change: write_text(change) + "\n",
-    "md": write_markdown,
-    "json": lambda change: json.dumps(make_json(change), indent=2) + "\n",
+    "txt": lambda change: text.report(change) + "\n",
+    "md": markdown.report,
+    "json": lambda change: json_report.report(change) + "\n",
 }
 
 
@@ -43,8 +44,8 @@ def test_golden(change: Changing, form: str, request: pytest.FixtureRequest) -> 
 
 def test_no_change_is_said(change: Changing) -> None:
     same = change("leaf-spine", (), ())
-    assert write_text(same) == "no differences"
-    assert write_markdown(same) == "**No differences.**\n"
+    assert text.report(same) == "no differences"
+    assert markdown.report(same) == "**No differences.**\n"
     found = make_json(same)
     assert found["differences"] is False
     assert found["links"] == {"added": [], "removed": [], "changed": []}
@@ -52,7 +53,7 @@ def test_no_change_is_said(change: Changing) -> None:
 
 def test_text_is_capped_and_counts_what_it_leaves_out(change: Changing) -> None:
     grown = change(*GROWN)
-    page, whole = write_text(grown).splitlines(), write_text(grown, every=True).splitlines()
+    page, whole = text.report(grown).splitlines(), text.report(grown, every=True).splitlines()
     assert len(page) < 150 < len(whole)
     head = page[: page.index("p1 su 1: " + page[next(i for i, x in enumerate(page) if x.startswith("p1 su 1"))][9:])]
     assert len(head) <= 50
@@ -72,7 +73,7 @@ def test_text_is_capped_and_counts_what_it_leaves_out(change: Changing) -> None:
 
 
 def test_rows_are_grouped_by_unit_and_rack(change: Changing) -> None:
-    page = write_text(change("leaf-spine", (), ("pods.p1.su=3",)), every=True).splitlines()
+    page = text.report(change("leaf-spine", (), ("pods.p1.su=3",)), every=True).splitlines()
     units = [line.split(":")[0] for line in page if re.match(r"(p1 su|shared)", line)]
     assert units == ["p1 su 3", "shared"]
     racks = [line.split(":")[0].strip() for line in page if line.startswith("  rack ")]
@@ -82,11 +83,11 @@ def test_rows_are_grouped_by_unit_and_rack(change: Changing) -> None:
 @pytest.mark.slow
 def test_markdown_fits_a_comment_unless_all_is_asked_for(change: Changing) -> None:
     grown = change("superpod-b300", ("pods.p1.su=4",), ("pods.p1.su=16",))
-    page = write_markdown(grown)
+    page = markdown.report(grown)
     assert len(page) < MOST + 5000 < 65536
     assert page.count("<details>") == page.count("</details>") > 3
     assert page.startswith("### superpod-b300 -> superpod-b300\n\n| | |\n|---|---|\n| devices | ")
-    assert len(write_markdown(grown, every=True)) > len(page)
+    assert len(markdown.report(grown, every=True)) > len(page)
 
 
 HOSTILE = "x`` ``` \n\n</details><script>|@team [a](http://b) *c* _d_ # www.e.fr \x1b[31m"
@@ -97,9 +98,9 @@ def test_hostile_names_stay_text(change: Changing) -> None:
     bad = changed(lists, "devices", 0, rack=HOSTILE, model=HOSTILE)
     bad = replace(bad, bom=None)
     found = compare_sides(Side(HOSTILE, lists), Side("new", bad))
-    for page in (write_markdown(found), write_text(found)):
+    for page in (markdown.report(found), text.report(found)):
         assert "\x1b" not in page
-    page = write_markdown(found)
+    page = markdown.report(found)
     fences = [line for line in page.splitlines() if line.startswith("```")]
     assert len(fences) % 2 == 0
     assert all(fence.startswith("````") for fence in fences)
@@ -107,7 +108,7 @@ def test_hostile_names_stay_text(change: Changing) -> None:
     for sign in ("<script", "@team", "](", "http://", "www.e", "| @", "``"):
         assert sign not in outside
     assert outside.count("</details>") == outside.count("<details>")
-    assert write_text(found).count("\n") == len(write_text(found).splitlines()) - 1
+    assert text.report(found).count("\n") == len(text.report(found).splitlines()) - 1
     assert json.loads(json.dumps(make_json(found)))["devices"]["changed"][0]["new"]["model"] == HOSTILE
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import SEVERITIES, phase_option, reading_options
+from fabricgen.cli.options import SEVERITIES, parse_day, phase_option, reading_options
 from fabricgen.reports.formats import list_formats, write_report
 
 if TYPE_CHECKING:
@@ -72,20 +72,11 @@ def command(
         if len(paths) != 1 or yang is not None:
             raise click.UsageError("--running compares with one BLUEPRINT or built folder, without --yang")
         read = (sets, allow_outside, phase)
-        return _check_running(running, paths[0], read, (strict, _parse_day(as_of)), jobs or 0, form, fail_on)
+        return _check_running(running, paths[0], read, (strict, parse_day(as_of)), jobs or 0, form, fail_on)
     if sets or allow_outside or phase is not None or jobs is not None or strict or as_of is not None:
         raise click.UsageError("--set, --allow-outside, --phase, --jobs, --strict and --as-of go with --running")
     with open_built_places() as places:
         return _check_files([Path(places.folder_of(str(path))) for path in paths], places, form, yang, fail_on)
-
-
-def _parse_day(as_of: str | None) -> str:
-    import datetime
-
-    try:
-        return (datetime.date.fromisoformat(as_of) if as_of else datetime.date.today()).isoformat()
-    except ValueError as error:
-        raise click.UsageError(f"--as-of {as_of}: {error}") from error
 
 
 def _check_running(
@@ -154,13 +145,12 @@ def _check_files(paths: Sequence[Path], places: BuiltPlaces, form: str, yang: Pa
 def _print_findings(form: str, reports: list[FileReport], places: BuiltPlaces) -> None:
     """Print the findings; without the line of the file itself, which may contain a secret."""
     from fabricgen.cli.built_archives import replace_names
-    from fabricgen.lint import report
+    from fabricgen.lint import report as lint_report
 
-    if form != "text":
-        click.echo(replace_names(report.write_report(form, reports), places.shown))
-        return
-    findings = [diagnostic for report in reports for diagnostic in report.findings]
-    for diagnostic in findings:
-        click.echo(replace_names(diagnostic.text(), places.shown))
-    files = f"{len(reports)} file{'s' * (len(reports) != 1)}"
-    click.echo(f"{files}: {len(findings)} problem{'s' * (len(findings) != 1)}")
+    if form == "text":
+        findings = [diagnostic.text() for report in reports for diagnostic in report.findings]
+        files = f"{len(reports)} file{'s' * (len(reports) != 1)}"
+        text = "\n".join([*findings, f"{files}: {len(findings)} problem{'s' * (len(findings) != 1)}"])
+    else:
+        text = lint_report.write_report(form, reports)
+    click.echo(replace_names(text, places.shown))

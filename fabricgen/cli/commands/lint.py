@@ -12,6 +12,7 @@ import click
 from fabricgen.cli.options import (
     complete_files,
     fail_on_option,
+    parse_day,
     phase_option,
     reading_options,
     refuse_idle,
@@ -74,15 +75,10 @@ def command(
 
     A lock (FILE.lock.yaml) stands for its blueprint, for hooks; a folder for the blueprints directly in it.
     """
-    import datetime
-
     from fabricgen.lint.engine import LintSettings
     from fabricgen.lint.report import write_report
 
-    try:
-        day = (datetime.date.fromisoformat(as_of) if as_of else datetime.date.today()).isoformat()
-    except ValueError as error:
-        raise click.UsageError(f"--as-of {as_of}: {error}") from error
+    day = parse_day(as_of)
     if (fix or diff) and (sets or "-" in blueprints):
         raise click.UsageError("--fix mends files: not what is --set, nor standard input")
     if watch and (fix or diff or form != "text" or "-" in blueprints):

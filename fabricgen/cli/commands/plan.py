@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from fabricgen.cli.netbox import token_option
 from fabricgen.cli.options import complete_files, prices_option, refuse_idle
+from fabricgen.kernel import discovery
 
-if TYPE_CHECKING:
-    from fabricgen.diff.compare import Change
-    from fabricgen.diff.stages import AtOnce
-
-FORMATS = ("text", "json", "markdown")
+REPORTS = "fabricgen.diff.reports"
 
 
 @click.command()
@@ -67,7 +63,7 @@ FORMATS = ("text", "json", "markdown")
 @click.option(
     "--fail-on", default="any", show_default=True, metavar="WORD,...", help="Exit with 1 only if this happens."
 )
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--format", "form", type=click.Choice(discovery.list_modules(REPORTS)), default="text", show_default=True)
 def command(
     old: str,
     new: str,
@@ -104,7 +100,7 @@ def command(
     from fabricgen.cli.rollback import refuse_filled, write_rollback
     from fabricgen.cli.sides import PlanOptions, compare_sources
     from fabricgen.diff.fail_on import matches_any, parse_fail_on
-    from fabricgen.diff.stages import parse_at_once
+    from fabricgen.diff.stages import parse_at_once, plan_stages
 
     _refuse_misuse(old, new, stages)
     words, share = parse_fail_on(fail_on), parse_at_once(at_once)
@@ -114,7 +110,8 @@ def command(
     options = replace(options, allow_outside=allow_outside, price_file=prices, templates=templates)
     options = replace(options, released=released, token=token, plain_http=plain_http)
     change = replace(compare_sources(old, new, options), show_diffs=configs)
-    click.echo(_write_report(change, form, every, share if stages else None), nl=form != "markdown")
+    order = plan_stages(change, share) if stages else None
+    click.echo(discovery.load_module(REPORTS, form).report(change, every=every, stages=order), nl=form != "markdown")
     if rollback is not None:
         click.echo(write_rollback(rollback, old, change, options), err=True)
     return 1 if matches_any(change, words) else 0
@@ -126,25 +123,3 @@ def _refuse_misuse(old: str, new: str, stages: bool) -> None:
         raise click.UsageError("only one side can be standard input")
     refuse_idle("at_once", used=stages, why="it is of --stages")
     refuse_idle("token", "plain_http", used=old.startswith("netbox:"), why="OLD is no NetBox")
-
-
-def _write_report(change: Change, form: str, every: bool, at_once: AtOnce | None) -> str:
-    import json
-
-    from fabricgen.diff.reports import stages as stages_report
-    from fabricgen.diff.stages import plan_stages
-
-    push_stages = plan_stages(change, at_once) if at_once else ()
-    if form == "json":
-        from fabricgen.diff.reports.json import make_json
-
-        order = {"stages": stages_report.list_stage_values(push_stages)} if at_once else {}
-        return json.dumps(make_json(change) | order, indent=2)
-    order_text = f"\n{stages_report.format_stages(push_stages, every=every)}" if at_once else ""
-    if form == "markdown":
-        from fabricgen.diff.reports.markdown import write_markdown
-
-        return write_markdown(change, every=every) + (f"\n```text{order_text}\n```\n" if at_once else "")
-    from fabricgen.diff.reports.text import write_text
-
-    return write_text(change, every=every) + order_text

@@ -1,1 +1,1 @@
-"""Reports of a change: text, Markdown and JSON."""
+"""Report formats of `plan`, one file each: `report(change)`."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fabricgen.diff.bill import BomDelta
@@ -10,13 +11,20 @@ from fabricgen.diff.compare import Change
 from fabricgen.diff.delta import Delta, list_changed_pairs
 from fabricgen.diff.device_places import DevicePlaces
 from fabricgen.diff.renaming import NAME
-from fabricgen.diff.reports.wording import count_optics_by_part
+from fabricgen.diff.stages import Stage
+from fabricgen.diff.wording import count_optics_by_part
 
 _INTEGERS = frozenset({"u", "asn", "a_asn", "b_asn", "su", "rail", "plane"})
 _FIGURES = frozenset({"length_m", "speed_gbps"})
 _END = ("a_device", "a_cage", "b_device", "b_cage")
 KINDS = ("devices", "cables", "optics", "links", "addresses", "sessions")
 _LEFT_OUT = frozenset({"labels", "family"})
+
+
+def report(change: Change, *, every: bool = False, stages: Sequence[Stage] | None = None) -> str:  # noqa: ARG001
+    """The whole change, always, and in which order to push."""
+    order = [{"what": stage.what, "waves": [list(wave) for wave in stage.waves]} for stage in stages or ()]
+    return json.dumps(make_json(change) | ({} if stages is None else {"stages": order}), indent=2)
 
 
 def make_json(change: Change) -> dict[str, Any]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
-from fabricgen.diff.bill import describe_bom, describe_part
+from fabricgen.diff.bill import describe_bom
 from fabricgen.diff.compare import Change
-from fabricgen.diff.reports.wording import (
-    count_optics_by_part,
+from fabricgen.diff.reports._stages import format_stages
+from fabricgen.diff.stages import Stage
+from fabricgen.diff.wording import (
     group_by_rack,
     group_by_unit,
     list_rack_lines,
-    list_spare_ports,
+    list_sections,
     list_totals,
     summarize_racks,
 )
@@ -28,8 +29,13 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9 ,;()=%/\u2026]|(?<=www)\.")
 _PLAIN = frozenset(".:+->'?\"")
 
 
-def write_markdown(change: Change, *, every: bool = False) -> str:
-    """The report; names cannot inject markup, mentions or links."""
+def report(change: Change, *, every: bool = False, stages: Sequence[Stage] | None = None) -> str:
+    """The report, and in which order to push; names cannot inject markup, mentions or links."""
+    order = format_stages(stages, every=every)
+    return _write_change(change, every) + (f"\n```text{order}\n```\n" if order else "")
+
+
+def _write_change(change: Change, every: bool) -> str:
     if not change:
         return "\n".join(["**No differences.**", *(f"- {escape_markdown(note)}" for note in change.notes), ""])
     head = "\n".join(_write_summary(change, every))
@@ -65,19 +71,11 @@ def _write_summary(change: Change, every: bool) -> Iterator[str]:
     yield from (f"| {escape_markdown(title)} | {escape_markdown(figures)} |" for title, figures in list_totals(change))
     if change.bom:
         yield f"| bill of materials | {escape_markdown(describe_bom(change.bom))} |"
-    yield from _write_list("Why", change.reasons, every)
-    if change.bom:
-        yield from _write_list("Parts", map(describe_part, change.bom.parts), every)
-    if change.optics:
-        optics = count_optics_by_part(change.optics).items()
-        yield from _write_list("Optics", (f"{part}: {come:,} in, {go:,} out" for part, (come, go) in optics), every)
-    if any(change.shapes):
-        yield from _write_list("Down ports left", list_spare_ports(change), every)
-    yield from _write_list("Not compared", change.notes, every)
+    for title, rows in list_sections(change):
+        yield from _write_list(title.capitalize(), rows, every)
 
 
-def _write_list(title: str, entries: Iterable[str], every: bool) -> Iterator[str]:
-    rows = list(entries)
+def _write_list(title: str, rows: Sequence[str], every: bool) -> Iterator[str]:
     if rows:
         yield from ("", f"**{title}**", "")
         yield from (f"- {escape_markdown(row)}" for row in (rows if every else rows[:ROWS]))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
-from fabricgen.diff.bill import describe_bom, describe_part
+from fabricgen.diff.bill import describe_bom
 from fabricgen.diff.compare import Change
-from fabricgen.diff.reports.wording import (
-    count_optics_by_part,
+from fabricgen.diff.reports._stages import format_stages
+from fabricgen.diff.stages import Stage
+from fabricgen.diff.wording import (
     group_by_rack,
     group_by_unit,
     list_rack_lines,
-    list_spare_ports,
+    list_sections,
     list_totals,
     summarize_racks,
 )
@@ -21,11 +22,13 @@ LINES, RACKS, UNITS, ROWS = 6, 3, 8, 8
 """Limits: lines of a rack, racks of a unit, units, and rows of a table of the summary."""
 
 
-def write_text(change: Change, *, every: bool = False) -> str:
-    """The report; shortened lists say how much was left out, unless `every`."""
-    if not change:
-        return "\n".join(["no differences", *map(make_printable, change.notes)])
-    return "\n".join([*_write_summary(change, every), *_write_details(change, every), *_write_diffs(change)])
+def report(change: Change, *, every: bool = False, stages: Sequence[Stage] | None = None) -> str:
+    """The report; shortened lists say how much was left out, unless `every`. `stages` say in which order to push."""
+    if change:
+        lines = [*_write_summary(change, every), *_write_details(change, every), *_write_diffs(change)]
+    else:
+        lines = ["no differences", *map(make_printable, change.notes)]
+    return "\n".join(lines) + format_stages(stages, every=every)
 
 
 def _write_summary(change: Change, every: bool) -> Iterator[str]:
@@ -33,21 +36,12 @@ def _write_summary(change: Change, every: bool) -> Iterator[str]:
     width = max(len(title) for title, _ in list_totals(change))
     for title, figures in list_totals(change):
         yield f"  {title:<{width}}  {figures}"
-    yield from _write_section("why", change.reasons, every)
-    if change.bom:
-        yield from _write_section(
-            f"bill of materials: {describe_bom(change.bom)}", map(describe_part, change.bom.parts), every
-        )
-    if change.optics:
-        optics = count_optics_by_part(change.optics).items()
-        yield from _write_section("optics", (f"{part}: {come:,} in, {go:,} out" for part, (come, go) in optics), every)
-    if any(change.shapes):
-        yield from _write_section("down ports left", list_spare_ports(change), every)
-    yield from _write_section("not compared", change.notes, every)
+    for title, rows in list_sections(change):
+        bill = f"bill of materials: {describe_bom(change.bom)}" if title == "parts" and change.bom else ""
+        yield from _write_section(bill or title, rows, every)
 
 
-def _write_section(title: str, entries: Iterable[str], every: bool) -> Iterator[str]:
-    rows = list(entries)
+def _write_section(title: str, rows: Sequence[str], every: bool) -> Iterator[str]:
     if rows:
         yield from ("", title)
         yield from (f"  {make_printable(row)}" for row in (rows if every else rows[:ROWS]))

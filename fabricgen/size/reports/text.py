@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fabricgen.analyze.reckoned import format_reckonings
+from fabricgen.reports.tables.text import align_columns
 from fabricgen.size.front import Candidate
 from fabricgen.size.reports._words import (
     describe_search,
@@ -47,11 +48,8 @@ def report(result: SearchResult, *, every: bool) -> bytes:
 def _format_table(result: SearchResult, candidates: Sequence[Candidate]) -> list[str]:
     """A table with a row for each candidate; `*` marks the axes of the front."""
     axes = list_columns(result)
-    rows = [["", *(f"{name_column(axis)}{'*' * (axis in result.axes)}" for axis in axes)]]
-    rows += [[candidate.name, *(format_value(candidate, axis) for axis in axes)] for candidate in candidates]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    lines = []
-    for name, *cells in rows:
-        padded = (cell.rjust(wide) for cell, wide in zip(cells, widths[1:], strict=True))
-        lines.append("  ".join([name.ljust(widths[0]), *padded]))
-    return lines
+    columns = [["", *(candidate.name for candidate in candidates)]]
+    for axis in axes:
+        head = f"{name_column(axis)}{'*' * (axis in result.axes)}"
+        columns.append([head, *(format_value(candidate, axis) for candidate in candidates)])
+    return list(align_columns(columns, [False, *[True] * len(axes)]))

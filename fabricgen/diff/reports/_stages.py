@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from fabricgen.diff.stages import Stage
 
@@ -11,10 +10,12 @@ FEW = 6
 """Switches of a wave, and waves of a stage, that are named; of more, how many."""
 
 
-def format_stages(stages: Sequence[Stage], *, every: bool) -> str:
-    """The stages for people; nothing is pushed by anyone."""
+def format_stages(stages: Sequence[Stage] | None, *, every: bool) -> str:
+    """The stages for people, below what changes; "" where none were asked for. Nothing is pushed by anyone."""
+    if stages is None:
+        return ""
     count = sum(len(stage.devices) for stage in stages)
-    return "\n".join(["", f"push order: {count:,} switch{'es' * (count != 1)}", *_list_lines(stages, count, every)])
+    return "\n".join(["\n", f"push order: {count:,} switch{'es' * (count != 1)}", *_list_lines(stages, count, every)])
 
 
 def _list_lines(stages: Sequence[Stage], count: int, every: bool) -> Iterator[str]:
@@ -32,8 +33,3 @@ def _list_lines(stages: Sequence[Stage], count: int, every: bool) -> Iterator[st
         if len(shown) < len(stage.waves):
             yield f"     and {len(stage.waves) - len(shown):,} more waves (--all)"
     yield f"  last: management answers on all {count:,}, and `fabricgen check --running` finds nothing"
-
-
-def list_stage_values(stages: Sequence[Stage]) -> list[dict[str, Any]]:
-    """The stages for JSON."""
-    return [{"what": stage.what, "waves": [list(wave) for wave in stage.waves]} for stage in stages]

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from fabricgen.diff.bill import describe_part
 from fabricgen.diff.compare import Change
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.device_places import Place
@@ -289,6 +290,18 @@ def count_optics_by_part(delta: Delta) -> dict[str, tuple[int, int]]:
     come = Counter(delta.new["part"][delta.added].tolist()) + Counter(delta.new["part"][delta.now].tolist())
     go = Counter(delta.old["part"][delta.removed].tolist()) + Counter(delta.old["part"][delta.was].tolist())
     return {part: (come[part], go[part]) for part in sorted(come.keys() | go.keys())}
+
+
+def list_sections(change: Change) -> list[tuple[str, Sequence[str]]]:
+    """(title, lines) of what a summary has below its totals, some of it empty."""
+    optics = count_optics_by_part(change.optics).items() if change.optics else ()
+    return [
+        ("why", change.reasons),
+        ("parts", [*map(describe_part, change.bom.parts)] if change.bom else []),
+        ("optics", [f"{part}: {come:,} in, {go:,} out" for part, (come, go) in optics]),
+        ("down ports left", [*list_spare_ports(change)] if any(change.shapes) else []),
+        ("not compared", change.notes),
+    ]
 
 
 def list_spare_ports(change: Change) -> Iterator[str]:

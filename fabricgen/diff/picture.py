@@ -12,7 +12,7 @@ from fabricgen.diff.compare import Change, Side
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, find_among
 from fabricgen.diff.reports.json import count_by_kind
-from fabricgen.diff.reports.wording import list_totals
+from fabricgen.diff.wording import list_totals
 
 SAME, CHANGED, CABLED, MOVED, ADDED = range(-1, 4)
 """What became of a thing; the greater counts where two are true. `CABLED`: a device whose cables change."""
