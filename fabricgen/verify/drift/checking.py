@@ -188,19 +188,28 @@ _CRYPT = re.compile(r"\$(?:\w{1,8})\$\S+")
 
 @dataclass(frozen=True, slots=True)
 class _Cause:
-    """An error with those below it that follow from it: a missing row, and its fields."""
+    """An error with those below it that follow from it: a missing row, and its fields.
+
+    `instead`: what stands in the place of what is missing, such as another server in the same list.
+    """
 
     verdict: Verdict
     below: tuple[Verdict, ...] = ()
+    instead: _Cause | None = None
 
     @property
     def path(self) -> Path:
         return self.verdict.difference.path
 
+    def list_verdicts(self) -> list[Verdict]:
+        """All differences that are laid in to say what it comes to."""
+        return [self.verdict, *self.below, *(self.instead.list_verdicts() if self.instead else ())]
+
     def make_signature(self) -> tuple[object, ...]:
         """What it has in common with the same change elsewhere: its side and path without numbers and addresses."""
         shape = tuple(re.sub(r"[0-9][0-9a-fA-F:./]*", "#", step) for step in self.path)
-        return (*shape, self.verdict.difference.side, frozenset(v.difference.path[-1] for v in self.below))
+        below = frozenset(v.difference.path[-1] for v in self.below)
+        return (*shape, self.verdict.difference.side, below, self.instead and self.instead.make_signature())
 
 
 def list_findings(
@@ -208,7 +217,7 @@ def list_findings(
 ) -> Iterator[Finding]:
     """Yield at least one finding for each error; those that follow from a missing or extra row are told with it."""
     alike: dict[tuple[object, ...], list[_Cause]] = {}
-    for cause in _group_causes(errors):
+    for cause in _pair_replacements(_group_causes(errors)):
         alike.setdefault(cause.make_signature(), []).append(cause)
     reader = _Reader(device, nos, planned, spelling) if alike else None
     for number, causes in enumerate(alike.values()):
@@ -217,7 +226,9 @@ def list_findings(
         for cause in causes:
             # a rule that names an error says more than the model: why
             yield from (not cause.verdict.why and words.get(cause.path)) or [
-                _name_below(describe_by_path(device, cause.verdict, Severity.ERROR), cause)
+                _name_below(describe_by_path(device, part.verdict, Severity.ERROR), part)
+                for part in (cause, cause.instead)
+                if part
             ]
 
 
@@ -247,6 +258,24 @@ def _group_causes(errors: list[Verdict]) -> list[_Cause]:
     return [_Cause(verdict, tuple(below.get(verdict.difference.path, ()))) for verdict in first]
 
 
+def _pair_replacements(causes: list[_Cause]) -> list[_Cause]:
+    """Causes of which what is missing has what stands instead: the one line that differs in its last word alone.
+
+    Each by itself would be read as what no switch runs: a DSCP in no class, a port without FEC.
+    """
+    by_place: dict[tuple[object, ...], list[_Cause]] = {}
+    for cause in causes:
+        *above, last = cause.path
+        by_place.setdefault((*above, last.rpartition(" ")[0]), []).append(cause)
+    pairs: dict[Path, _Cause | None] = {}
+    for together in by_place.values():
+        sides = sorted(together, key=lambda cause: cause.verdict.difference.side, reverse=True)
+        if [cause.verdict.difference.side for cause in sides] == ["missing", "extra"]:
+            # what is extra is told with what is missing, at whose place it stands
+            pairs[sides[0].path], pairs[sides[1].path] = replace(sides[0], instead=sides[1]), None
+    return [kept for cause in causes if (kept := pairs.get(cause.path, cause))]
+
+
 class _Reader:
     """Reads the plan with some of a device's differences laid in, to say what they come to."""
 
@@ -260,17 +289,17 @@ class _Reader:
             return {}
         statements = dict(self._planned)
         for cause in causes:
-            for verdict in (cause.verdict, *cause.below):
+            for verdict in cause.list_verdicts():
                 _lay_in(statements, verdict)
         form = self._read_model(statements)
         if form is None:
             return {}
         by_name: dict[str, list[_Cause]] = {}
         for cause in causes:
-            for name in _find_names(" ".join(cause.path)):
+            for name in _find_names(" ".join([*cause.path, *(cause.instead.path if cause.instead else ())])):
                 by_name.setdefault(name, []).append(cause)
         findings_by_path: dict[Path, list[Finding]] = {}
-        removed = {cause.path for cause in causes if cause.verdict.difference.running is None}
+        removed = {cause.path for cause in causes if cause.verdict.difference.running is None and not cause.instead}
         for finding in compare_switches(self._device, form, self._form, frozenset()):
             if finding.severity == Severity.ERROR:
                 for path in _match_names(finding, by_name) if len(causes) > 1 else [causes[0].path]:

@@ -332,3 +332,17 @@ def test_communities_of_traps_are_not_printed(tmp_path: Path) -> None:
     found = texts(check_running(str(tmp_path), planned("eos"), 1, change))
     assert [line for line in found if "snmp-server host 10.0.0.9 <secret>" in line]
     assert "hunter2" not in "".join(found)
+
+
+def test_a_line_in_the_place_of_another_is_told_as_one_change(tmp_path: Path) -> None:
+    """Neither alone is what the switch runs: without its line a DSCP has the class of the factory."""
+    ((name, text),) = files_of("eos").items()
+    changed = text.replace(" 46 47 to traffic-class 1", " 47 to traffic-class 1")
+    changed = changed.replace("qos map dscp 26 to traffic-class 3", "qos map dscp 26 46 to traffic-class 3")
+    changed = changed.replace("   error-correction encoding reed-solomon", "   error-correction encoding fire-code", 1)
+    assert changed != text
+    found = [line for line in texts(checked(tmp_path, "eos", {name: changed})) if line.startswith("error")]
+    assert sorted(line.partition(": ")[2] for line in found) == [
+        "QoS: DSCP 46 in class 3, planned: 1",
+        "port Ethernet1/1: FEC is fc, planned: rs",
+    ]
