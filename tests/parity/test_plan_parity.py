@@ -33,6 +33,9 @@ from tests.render.rendered import (
     cluster_of,
 )
 
+BELOW_EXITS = ("nos={leaf: junos, spine: junos, border: sonic}", *JUNOS[1:])
+"""Switches of Junos that pass on what is beyond exits of others."""
+
 SETS = (UNNUMBERED, BRIDGED, STATIC, DUAL, V6, DUAL + UNNUMBERED, DUAL + RAILS, PER_RACK, ONE_NUMBER, BFD, BARE)
 CASES = [(name, ()) for name in EXAMPLES] + [
     ("leaf-spine", nos + sets) for nos in ((), ALL_EOS, CUMULUS) for sets in SETS
@@ -41,6 +44,7 @@ CASES += [
     ("evpn-guests", nos + sets) for nos in ((), EVPN_EOS, CUMULUS) for sets in ((), DUAL, UNNUMBERED + ONE_NUMBER)
 ]
 CASES += [("leaf-spine", JUNOS + sets) for sets in ((), *SETS) if sets != STATIC]
+CASES += [("two-exits", BELOW_EXITS + sets) for sets in ((), DUAL)]
 CASES += [("evpn-guests", EVPN_JUNOS + sets) for sets in ((), DUAL, UNNUMBERED + ONE_NUMBER)]
 CASES += [
     ("evpn-guests", nos + sets) for nos in (EVPN_PAIRS_SONIC, EVPN_PAIRS_JUNOS) for sets in (DUAL, DUAL + UNNUMBERED)
