@@ -62,6 +62,7 @@ def _write_configuration(version: int, subnets: Iterable[tuple[Row, list[Row]]])
 
 def _format_subnet(subnet: Json) -> str:
     reservations = ",\n".join(f"    {json.dumps(reservation)}" for reservation in subnet.pop("reservations"))
+    # the subnet on one line without its closing bracket, then its reservations one a line
     return f'  {json.dumps(subnet)[:-1]}, "reservations": [' + (f"\n{reservations}\n  ]}}" if reservations else "]}")
 
 
@@ -158,6 +159,7 @@ def _number_subnet(prefix: str, used_numbers: set[int]) -> int:
     first = ip_address(prefix.partition("/")[0])
     number = int(first) if first.version == 4 else crc32(first.packed)
     while number in used_numbers or not 0 < number < LAST_ID:
+        # the next number, from 1 again behind the last
         number = number % (LAST_ID - 1) + 1
     used_numbers.add(number)
     return number

@@ -48,6 +48,7 @@ def make_schema_of_names(names: Names) -> dict[str, Any]:
     schema["$defs"] |= overlays
     schema["$defs"]["Blueprint"] = {**body, "description": schema["description"]}
     schema["$defs"]["Overlay"] = {**_make_overlay(body), "description": "What is laid over other files, or included."}
+    # a file that includes others need not be whole
     schema |= {"if": {"required": ["include"]}, "then": _make_ref("Overlay"), "else": _make_ref("Blueprint")}
     return schema
 

@@ -87,6 +87,7 @@ def _list_members(parts: Sequence[Sequence[str]], unit: UnitSize) -> range:
     racks = _parse_numbers(number, -(-unit.nodes // unit.nodes_per_rack))
     if not racks:
         return range(0)
+    # the last rack of a unit may be part filled
     return range((racks[0] - 1) * unit.nodes_per_rack + 1, min(racks[-1] * unit.nodes_per_rack, unit.nodes) + 1)
 
 
@@ -106,6 +107,7 @@ def _list_unfilled(pods: Mapping[str, PodUnits]) -> tuple[set[NodeSlot], list[Di
             )
             hint = f"su: {-(-pod.nodes // nodes)}"
             faults.append(Diagnostic("FG013", Severity.ERROR, message, ("pods", name, "nodes"), hint))
+        # those of the last unit behind the nodes that it has
         unfilled |= {NodeSlot(i, pod.su, node) for node in range(pod.nodes - slots + nodes + 1, nodes + 1)}
     return unfilled, faults
 

@@ -80,7 +80,9 @@ class NosNaming(FrozenModel):
             if platform is None or not platform.splits(ways):
                 raise LookupError(self.nos)
             table_cage = platform.cages[cage - 1]
+            # SONiC numbers ports by their first lane: Ethernet0, Ethernet2 of a cage of eight lanes split in four
             number = table_cage.port + sub * (len(table_cage.lanes) // ways)
+        # names of cages of one lane, as SFP, may differ from those of whole cages
         pattern = self.split if ways > 1 else self.single_lane if cage_class.lanes == 1 else self.unsplit
         return pattern.format(
             cage=self._name_cage(cage, slot),

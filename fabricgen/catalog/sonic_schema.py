@@ -50,6 +50,7 @@ def find_row_schema(table: str, key: str) -> Schema | None:
     """The schema of a table's rows with such a key; None where SONiC has no such table, or no such row in it."""
     rows = load_sonic_schema()["properties"].get(table, {})
     row_of_key: Schema | None = rows.get("properties", {}).get(key)
+    # else a row whose key has as many parts: tables may have rows by interface, and by interface and address
     return row_of_key or next(
         (row for row in list_row_schemas(table) if len(row["x-keys"]) == key.count("|") + 1), None
     )

@@ -37,6 +37,7 @@ def list_host_links(cluster: Cluster, *, infiniband: bool = False) -> Ints64:
     is_listed = np.array([i not in exits and _is_host_segment(cluster, s, infiniband) for i, s in segments], dtype=bool)
     fabric_ranks = [fabrics.index(s.fabric) if s.fabric in fabrics else -1 for s in links.segments]
     rows = np.flatnonzero(is_listed[links.segment])
+    # lexsort sorts by its last column first: device, fabric, port
     order = np.lexsort(
         (links.a_port[rows], np.array(fabric_ranks, dtype=np.int32)[links.segment[rows]], links.a_device[rows])
     )
@@ -135,6 +136,7 @@ def list_family_texts(cluster: Cluster, addresses: FamilyAddresses, rows: Ints64
         if cluster.design.fabric(fabric).hosts == "routed":
             gateway[in_segment] = addresses.b[segment_rows]
         elif subnets is not None:
+            # leaves of one segment have subnets of one length
             subnet_size = 1 << (addresses.family.bits - int(subnets.subnet_length[leaf[0]]))
             rail_subnet = (
                 np.maximum(rails.subnet[segment_rows], 0) if rails else np.zeros(len(segment_rows), dtype=np.int64)

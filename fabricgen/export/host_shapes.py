@@ -259,6 +259,8 @@ class HostShape:
         label, families = side.legs[leg].name, self.cluster.addresses.families
         fields_per_fabric = len(FIELDS) * len(families)
         field_count = fields_per_fabric * (1 + len(self._sharing_fabrics))
+        # values of a port: leaf, leaf port, its fields, MAC; `flags` has a bit for each field, and the next one for the
+        # MAC
         first = position * (3 + field_count)
         fields_before = (
             0
@@ -272,6 +274,8 @@ class HostShape:
             leaf=_make_slot(first),
             leaf_port=_make_slot(first + 1),
             mtu=0,
+            # by the number that the lock keeps for the fabric, whether or not another VLAN is stated: no two fabrics
+            # share a table, and none changes when others come or go
             table=design.layout.numbering.held["vlans"][name][0].first * 1000 + leg + 1,
             metric=PRIORITY + leg + 1,
             priority=PRIORITY,
@@ -286,7 +290,7 @@ class HostShape:
 
     def _list_families(self, fabric: str, first: int, key: PortKey, fields_before: int) -> list[HostFamily]:
         """The families in which a port has an address; `first` is the placeholder of the first field of the port,
-        `before` fields precede those of the fabric.
+        `fields_before` fields precede those of the fabric.
         """
         families = []
         for i, family in enumerate(self.cluster.addresses.families):

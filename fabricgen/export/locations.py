@@ -43,6 +43,7 @@ def number_rows(racks: RackTable) -> Ints:
     hall, row = racks.hall[walk], racks.row[walk]
     new = (hall[1:] != hall[:-1]) | (row[1:] != row[:-1])
     numbers = np.empty(len(walk), dtype=np.int32)
+    # each rack that opens a row raises the number; the cut leaves none where there are no racks
     numbers[walk] = np.concatenate([[0], np.cumsum(new)])[: len(walk)]
     return numbers
 

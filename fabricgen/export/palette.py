@@ -115,6 +115,7 @@ def shade_for_rail(fill: str, rail: int) -> str:
 def choose_ink(fill: str) -> str:
     """Black or white, whichever has the greater contrast on a fill (WCAG 2.2, relative luminance)."""
     channels = [int(fill[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    # sRGB to linear light (IEC 61966-2-1); then the weights of the eye for red, green and blue
     linear = [value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in channels]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return DARK if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else LIGHT
@@ -126,6 +127,7 @@ def make_plane_mark(plane: int) -> PlaneMark | None:
         return None
     letter, number = "", plane
     while number:
+        # A to Z, then AA: digits without a zero, hence one less before each division
         number, at = divmod(number - 1, len(ascii_uppercase))
         letter = ascii_uppercase[at] + letter
     return PlaneMark(letter, PATTERNS[(plane - 1) % len(PATTERNS)])

@@ -47,8 +47,10 @@ class Plug:
         `12/2 swp12s1`.
         """
         shown = self if tails else replace(self, tail=np.full_like(self.tail, -1))
+        # printed from 1: 0 is for none
         columns = [column + 1 for column in (shown.socket, shown.jumper, shown.last, shown.tail)]
         names, several = ports or (encode_column([""], np.zeros_like(self.tail)), np.ones(len(self.tail), dtype=bool))
+        # there are few different texts: each is made once, of the first row that has it
         first, code = unique_combinations(cages.codes, *columns, names.codes, several)
         numbers = zip(*(column[first].tolist() for column in columns), strict=True)
         keys = zip(cages.take(first), numbers, names.take(first), several[first].tolist(), strict=True)
@@ -70,6 +72,7 @@ class Plugs:
 
     def merge_by_row(self, rows: int) -> tuple[Plug, Plug]:
         """The plugs at the (a ends, b ends) of each of `rows` cable end rows, those of several jumpers together."""
+        # rows of plugs are ascending by cable end row, and every end row has one
         first = np.searchsorted(self.row, np.arange(rows))
         last = np.searchsorted(self.row, np.arange(rows), side="right") - 1
         a, b = (replace(end.select_rows(first), last=end.jumper[last]) for end in self.ends)
@@ -83,13 +86,17 @@ def list_plugs(cluster: Cluster) -> Plugs:
     pieces, far_ends = count_cable_pieces(cluster)
     cable = cables.end_cable
     leg = _number_legs(cluster, common_a) % far_ends[cable]
+    # either a cable has several jumpers to each far end, or a piece has several tails: the other is 1
     jumper_counts, tails = np.maximum(pieces // far_ends, 1), np.maximum(far_ends // pieces, 1)
     row = np.repeat(np.arange(len(cable)), jumper_counts[cable])
     cable = cable[row]
+    # how far a row is behind the first of its end row
     jumper_number = (np.arange(len(row)) - np.searchsorted(row, row)).astype(np.int32)
     piece, tail = leg[row] * jumper_counts[cable] // tails[cable] + jumper_number, leg[row] % tails[cable]
     ends = []
     for end, socket in enumerate(find_sockets(cluster)):
+        # ends are a, then b. Where all jumpers of a cable meet, a plug is numbered among all of them; at a far end,
+        # among those that lead there. A straight cable is common at both ends
         common = (common_a[cable] != bool(end)) | (far_ends[cable] == 1)
         common_jumper = np.where(pieces[cable] > 1, piece, -1)
         jumper = np.where(common, common_jumper, np.where(jumper_counts[cable] > 1, jumper_number, -1)).astype(np.int32)

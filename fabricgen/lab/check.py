@@ -210,11 +210,13 @@ class Check:
         # from the top down, so that the best way of all above is known already
         for device in reversed(order):
             over = min((best[far] for _, far in self._list_neighbours(device, 1)), default=NOWHERE)
+            # valley-free: a way may go up and then down, never down and up again
             best[device] = min(down[device], over + 1)
         ports, across = {}, self._measure_across(target)
         for device in order:
             lower = {port for port, far in self._list_neighbours(device, -1) if down[far] + 1 == best[device]}
             upper = {port for port, far in self._list_neighbours(device, 1) if best[far] + 1 == best[device]}
+            # where a way across is shorter still, no route is judged
             if device != target and best[device] < NOWHERE and best[device] <= across.get(device, NOWHERE):
                 ports[device] = {kernel_name(port) for port in lower | upper}
         return ports
@@ -320,6 +322,7 @@ class Check:
         """Yield every leaf whose last host is not reached by the first host that has a way there."""
         hosts = [near for near in self._far if near.device not in self.right.forms and self.right.addresses.get(near)]
         ends = {self._far[near].device: near for near in hosts}
+        # of several hosts of a leaf the first stays here, the last above
         first = {self._far[near].device: near for near in reversed(hosts)}
         probes = []
         for leaf, end in ends.items():

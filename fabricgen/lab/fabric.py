@@ -104,6 +104,7 @@ class Lab:
         """What FRR says on a switch to each of some commands, as data; raises InputError (FG175) as `ask_frr` does."""
         text, answers = self.ask_frr(device, *(f"{command} json" for command in commands)), []
         while text.strip():
+            # vtysh prints the answers one behind another, which is no JSON as a whole
             answer, end = json.JSONDecoder().raw_decode(text := text.lstrip())
             answers.append(answer)
             text = text[end:]
@@ -147,6 +148,7 @@ def _read_heard_ends(device: str, listener: socket.socket) -> Iterator[tuple[End
     """(own port as the kernel has it, far end) of everything that has come in."""
     while True:
         try:
+            # a raw socket also hears what its own side has sent
             text, (port, _, kind, *_) = listener.recvfrom(256)
         except BlockingIOError:
             return

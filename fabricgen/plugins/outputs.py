@@ -59,6 +59,7 @@ def make_output_files(name: str, cluster: Cluster) -> Iterator[tuple[str, bytes]
         if len(files) == MOST_FILES or size > MOST_BYTES:
             limit = f"{MOST_FILES:,} files or {MOST_BYTES >> 20:,} MiB"
             raise entry.unusable(f"it yields more than {limit}", "an output ends, and writes less than that")
+        # checked before it is written: a path that is a file here and a folder there cannot land
         parents = set(list_ancestors(path))
         if not _is_path(path):
             raise entry.unusable(f"it yields the path {path!r}", "write one below the output, such as racks/r01.txt")

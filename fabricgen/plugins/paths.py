@@ -49,6 +49,7 @@ class FabricPaths:
         links = cluster.plan.links
         rows = np.flatnonzero(np.isin(links.segment, np.flatnonzero(_find_segments(cluster, fabric))))
         ends = np.concatenate((links.a_device[rows], links.b_device[rows]))
+        # every link twice, once for each end, by device: those of device i are from _start[i] to _start[i + 1]
         order = np.argsort(ends, kind="stable")
         self._link: Ints64 = np.concatenate((rows, rows))[order]
         self._neighbor: Ints = np.concatenate((links.b_device[rows], links.a_device[rows]))[order]
@@ -98,12 +99,14 @@ class FabricPaths:
         while len(reached):
             places = self._find_link_places(reached)
             if end.link >= 0 and reached[0] == end.device:
+                # the first step out of a port is over its own link alone
                 places = places[self._link[places] == end.link]
             neighbors = self._neighbor[places]
             new = np.array(
                 unique_values(neighbors[(distance[neighbors] == FAR) & (neighbors != barred)]), dtype=np.int64
             )
             distance[new] = distance[reached[0]] + 1
+            # nodes are reached and lead nowhere
             reached = new[self._forwards[new]]
         return distance
 
@@ -113,6 +116,7 @@ class FabricPaths:
         while steps[-1]:
             onward |= {device: self._list_next_hops(device, a, b, distance) for device in steps[-1]}
             steps.append({neighbor for device in steps[-1] for _, neighbor in onward[device]})
+        # from the far end back: as many paths lead on from a device as from all of its next ones together
         path_counts = {b.device: 1}
         for device in (device for step in reversed(steps) for device in step - {b.device}):
             path_counts[device] = sum(path_counts[neighbor] for _, neighbor in onward[device])
@@ -130,6 +134,7 @@ class FabricPaths:
                 yield Path(tuple(names[device] for device in devices), path_links, speed)
                 continue
             onward = self._list_next_hops(devices[-1], a, b, distance)
+            # last in, first out: reversed, so that the first link is followed first
             stack += [((*devices, neighbor), (*path_links, link)) for link, neighbor in reversed(onward)]
 
     def _list_next_hops(self, device: int, a: End, b: End, distance: Ints) -> list[tuple[int, int]]:
@@ -142,6 +147,7 @@ class FabricPaths:
         if b.link >= 0:
             is_usable &= (neighbors != b.device) | (links == b.link)
         neighbors, links = neighbors[is_usable], links[is_usable]
+        # `a` was barred from these distances and has none of its own: its nearest neighbours count
         nearest = distance[device] - 1 if device != a.device else int(distance[neighbors].min(initial=distance.max()))
         chosen = distance[neighbors] == nearest
         return sorted(zip(links[chosen].tolist(), neighbors[chosen].tolist(), strict=True))
@@ -149,6 +155,7 @@ class FabricPaths:
     def _find_link_places(self, devices: Ints64) -> Ints64:
         """The places of all links of some devices in the columns by device."""
         counts = self._start[devices + 1] - self._start[devices]
+        # slices one after another without a loop: each place is the start of its slice plus how far it is into it
         before = np.cumsum(counts) - counts
         return np.repeat(self._start[devices] - before, counts) + np.arange(int(counts.sum()), dtype=np.int64)
 
@@ -165,6 +172,7 @@ def _find_segments(cluster: Cluster, fabric: str) -> Flags:
         link_fabrics := sorted({segment.fabric for segment in segments})
     ):
         raise ValueError(f"there is no fabric '{fabric}'. {did_you_mean(fabric, [*fabrics_by_name, *link_fabrics])}")
+    # a VLAN on the ports of another fabric has its hosts there
     at_hosts = fabric
     while at_hosts in fabrics_by_name and fabrics_by_name[at_hosts].shares_ports:
         at_hosts = fabrics_by_name[at_hosts].carrier
@@ -172,6 +180,7 @@ def _find_segments(cluster: Cluster, fabric: str) -> Flags:
     owners = [{key.fabric for key in (segment.lower_tier, segment.tier) if key} for segment in segments]
     joined_fabrics = {fabric}.union(*(owner for owner, at_host in zip(owners, host_flags, strict=True) if at_host))
     fabric_pairs = [owner if segment.lower_tier else set() for owner, segment in zip(owners, segments, strict=True)]
+    # fabrics that are joined with those joined so far, until none is new
     while more := set().union(*(pair for pair in fabric_pairs if pair & joined_fabrics)) - joined_fabrics:
         joined_fabrics |= more
     is_carrying: Flags = np.array(

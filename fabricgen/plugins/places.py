@@ -50,6 +50,7 @@ def _make_group_table(locality: Locality) -> Table:
     ends = np.cumsum([len(tier.names) for tier in tiers])
     above = np.full(ends[-1], -1)
     for lower, upper, end in zip(tiers, tiers[1:], ends, strict=False):
+        # groups of all tiers are numbered in one row, tier after tier; both columns are by node
         above[end - len(lower.names) + lower.group] = end + upper.group
     rows = [
         (name, tier.kind, level, has_switches)

@@ -133,6 +133,7 @@ class NetBox:
         while True:
             page = self._call("GET", path, {**filters, "limit": PAGE, "offset": len(ids), "ordering": "id"})
             rows, count = _parse_page(page)
+            # records may be added while pages are read, but not for ever: a server must not keep us reading
             most = min(most, count + ADDED)
             if count < 0 or (not rows and len(ids) < count):
                 raise self._explain_not_netbox(f"GET {path} is no page of records", page)
@@ -140,6 +141,7 @@ class NetBox:
                 raise self._explain_not_netbox(f"GET {path} is not as NetBox has it: {wrong}", page)
             read = len(ids) + len(rows)
             ids.update(row["id"] for row in rows)
+            # a set: a record of an earlier page has not made it larger
             if len(ids) < read:
                 raise self._explain_not_netbox(f"GET {path} has a record twice", page)
             if max(count, read) > most:
@@ -188,6 +190,7 @@ class NetBox:
         try:
             status, headers, content = _await_result(lambda: self._exchange(method, path, filters, body), within_s)
         except (*self._failed, TimeoutError) as error:
+            # urllib3 says "timed out" or "timeout", as it has come to it
             slow = "time" in str(error) and "out" in str(error)
             reason = f"no whole answer within {within_s:g} s" if slow else type(error).__name__
             text = f"NetBox at {self.url} cannot be reached: {reason} at {method} {path}"
@@ -332,11 +335,13 @@ class TokenMask:
             start = lower.find(run)
             while start >= 0:
                 hidden[start : start + len(run)] = b"\1" * len(run)
+                # runs may overlap
                 start = lower.find(run, start + 1)
         masked = bytearray()
         for position, byte in enumerate(content):
             if not hidden[position]:
                 masked.append(byte)
+            # one mark for all hidden bytes in a row
             elif not position or not hidden[position - 1]:
                 masked += MASK
         return bytes(masked)

@@ -215,6 +215,7 @@ class Held:
         return "" if planned == "" else _keep_planned(planned or "", prefixes, self._at[port.device])
 
     def _make_end_row(self, cable: Cable, link: Row, row: Row | None, media: Mapping[str, str]) -> Row:
+        # a cable that nothing of the plan is at has what NetBox says, and the fabric of its link
         row = row or dict.fromkeys(COLUMNS["cables"], "") | {"cable": link["cable"], "fabric": link["fabric"]}
         end = {**row}
         for side in "ab":
@@ -226,6 +227,7 @@ class Held:
                 f"{side}_transceiver": self._reading.modules.get(Port(port.device, cage), ("", frozenset()))[0],
             }
         length = cable.length_m
+        # within what NetBox rounds, the planned length stands: else each cable would differ
         if length is None or abs(float(row["length_m"] or 0) - length) > _NEAR_M:
             end["length_m"] = "" if length is None else format_number(length)
         if cable.type != media.get(link["cable"]):

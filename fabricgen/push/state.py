@@ -88,6 +88,8 @@ class State:
             if kind.name == "sites":
                 self._sites = sorted(self.ids["dcim/sites"].values())
         self._compare_marks(differences)
+        # from the last kind back: what refers to others is deleted before these. Of kinds with one path, as interfaces
+        # and bonds, once, in the name of the first
         for path, kind in {kind.path: kind for kind in reversed(self.kinds)}.items():
             dropped = [
                 record
@@ -222,6 +224,7 @@ class State:
         """Primary and out-of-band addresses, which are fields of devices."""
         devices = next(kind for kind in self.kinds if kind.name == "devices")
         device_records = {record["id"]: record for record in self._read_records(devices)}
+        # NetBox moves no address that a device is reached at: the mark is taken away first
         moved = {change.number for change in differences.change if "assigned_object_id" in change.fields}
         for number, record in device_records.items():
             names = [name for name in DEVICE if record.get(name) and record[name]["id"] in moved]

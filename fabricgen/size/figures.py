@@ -100,7 +100,9 @@ def find_figures(design: Design, prices: Prices) -> Figures:
         cables=_count_least_cables(design, fabric),
         optics=sum(end.count for end in ends),
         power_w=None if switch_w is None else switch_w + added_w,
+        # switches on a way through the top tier: up all tiers and down again
         hops=2 * len(fabric.tiers) - 1,
+        # a half of the nodes can send half of the bandwidth of all
         bisection=float(2 * compute_bisection(design, fabric) / nodes_gbps) if len(fabric.tiers) > 1 else 1.0,
         switch_power_w=switch_w,
         nodes_power_w=_sum_watts((planned_w(s.profile), design.layout.present(s)) for s in design.layout.node_sets),
@@ -121,6 +123,7 @@ def _count_nic_links(fabric: FabricDesign) -> int:
 def _count_cut_off_nics(fabric: FabricDesign) -> int:
     """NICs that lose all their links with one switch: those of a full leaf, unless they have links to other planes."""
     leaf = next(tier for tier in fabric.tiers if tier.lowest)
+    # with planes, each NIC has links to other leaves as well
     return 0 if fabric.planes > 1 else -(-leaf.downs[0].count // _count_nic_links(fabric))
 
 
@@ -185,8 +188,8 @@ class _Ends:
 
 
 def _list_cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
-    """Both ends of the links of each pair of tiers, without those in racks that copper may carry: of NICs that are not
-    split.
+    """Both ends of the links of each pair of tiers, but for links within racks of NICs that are not split: copper may
+    carry these.
     """
     for lower, upper, links in _list_tier_links(design, fabric):
         run = upper.downs[0]
@@ -200,6 +203,7 @@ def _list_cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
         for nodes, attachment in fabric.attachments:
             cages = _count_cages(attachment)
             gbps = len(attachment.legs) // cages * attachment.speed_gbps
+            # copper has no modules to count
             if upper.scope != "rack" or attachment.per_connector > 1:
                 count = design.layout.present(nodes) * cages
                 cage = (attachment.form_factor, attachment.top)
@@ -276,6 +280,7 @@ def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figu
     by_kind = {line.part: line.quantity for line in lines if line.kind == "transceiver"}
     media = np.bincount(cables.medium, minlength=len(cables.media)).tolist()
     cables_by_kind = {medium.id: count for medium, count in zip(cables.media, media, strict=True) if count}
+    # an active optical cable has a module at each end, which the bill has as parts of the cable
     fixed = {m.id: 2 * cables_by_kind[m.id] for m in cables.media if m.id in cables_by_kind and m.medium == "AOC"}
     racks = sum_rack_optics(cluster)
     node_racks = len(set(cluster.plan.devices.rack[cluster.plan.devices.node >= 0].tolist()))

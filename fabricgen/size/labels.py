@@ -99,12 +99,16 @@ def _list_label_places(point: Point, words: str, frame: Box) -> Iterator[Label]:
     """Where a label may stand, the nearest to its point first."""
     wide, (x, y), (left, top, right, bottom) = measure_text(words, TEXT), point, frame
     candidates = []
+    # `start`: to the right of the point, to the left, or centred on it
     for order, (down, across, start) in enumerate(product(_ROWS, _COLUMNS, (x + LED, x - LED - wide, x - wide / 2))):
         box = (start + across, y + down - TEXT / 2, start + across + wide, y + down + TEXT / 2)
         if box[0] < left + GAP or box[1] < top + GAP or box[2] > right - GAP or box[3] > bottom - GAP:
             continue
+        # the point of the box that is nearest to its point: a line goes there
         end = (min(max(x, box[0]), box[2]), min(max(y, box[1]), box[3]))
         far = ((end[0] - x) ** 2 + (end[1] - y) ** 2) ** 0.5
+        # rounded, so that the last bit of a distance does not decide; beside its point, and a row above or below, no
+        # line
         candidates.append((round(far, 2), order, Label(words, box, point, end if far > LED + 0.3 else None)))
     yield from (label for _, _, label in sorted(candidates, key=lambda candidate: candidate[:2]))
 

@@ -135,4 +135,5 @@ def _format_pitch(hardware: Hardware) -> str:
 def _count_row_racks(hardware: Hardware, nodes: int) -> int:
     """Racks of a row so that the hall is about square: rows are four times as far apart as racks."""
     racks = -(-nodes // hardware.in_rack)
+    # r racks in rows of 2 sqrt(r) are sqrt(r) / 2 rows, four times as far apart; in whole eights
     return max(16, -(-2 * isqrt(racks) // 8) * 8)

@@ -34,6 +34,7 @@ def draw_panels(result: SearchResult) -> list[str]:
 def draw_sheet(result: SearchResult) -> str:
     """All panels side by side and below each other, as one SVG that is a file of its own."""
     pairs = _pair_axes(result.axes)
+    # two panels side by side, however many there are
     wide = 1 if len(pairs) == 1 else 2
     high = -(-len(pairs) // wide)
     body = [draw_rect(0, 0, WIDTH * wide, HEIGHT * high, "#FFF", "")]
@@ -111,6 +112,7 @@ class _Scale:
     def __init__(self, figures: Sequence[float], start: float, end: float) -> None:
         most = max(figures, default=0) or 1.0
         step = 10 ** floor(log10(most / 4))
+        # a round step, the least of which figures span no more than five
         step *= next(times for times in (1, 2, 5, 10) if most / (step * times) <= 5)
         self._most = most * 1.06  # room for the points that lie farthest out, and their labels
         self._start, self._end = start, end

@@ -225,6 +225,7 @@ class Work:
         except InputError as error:
             return [f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"]
         later = count_nodes(self.hardware.wishes.growth_to or 0, self.hardware)
+        # a shape that growth does not fit is shown without it
         if not later or count_most_nodes(shape, self.hardware) < later:
             return [*candidates]
         try:
@@ -232,6 +233,7 @@ class Work:
         except InputError:
             return [*candidates]
         candidates = [self._make_candidate(shape, text, design, grown)]
+        # a further candidate: upper tiers of the size that growth takes, built on the first day
         counts = {tier.name: tier.count for tier in grown.fabrics[0].tiers[1:]}
         if counts != {tier.name: tier.count for tier in design.fabrics[0].tiers[1:]}:
             ready = replace(shape, ready=True)

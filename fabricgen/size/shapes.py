@@ -258,6 +258,7 @@ def find_likeness(shape: Shape, hardware: Hardware, nodes: int) -> tuple[object,
     leaves_below, units = shape.unit // together * joined, -(-nodes // shape.unit)
     pods, rest = divmod(units, shape.pod) if shape.pod else (1, 0)
     in_pod = (shape.pod or units) * leaves_below
+    # where rails meet tells shapes apart only if there are several, and a tier in which they may meet
     core = (shape.by_spine, shape.meet == "") if groups > 1 and shape.tiers > 2 else (shape.by_spine, False)
     return (*shape_key, together * legs, groups // joined, in_pod, pods, rest * leaves_below, *core)
 

@@ -108,6 +108,7 @@ class Hall:
         taken = {home for cord in self.plan.cords for home in cord.homes} | set(self.plugged)
         for socket in sorted(taken):
             if socket.device not in self.off:
+                # first nobody, then whoever a lit link joins it to
                 seen |= {(self.names[socket.device], port): None for _, port in self.plan.ports[socket]}
         for a, b in self.list_lit_links():
             seen |= {a: b, b: a}

@@ -166,6 +166,7 @@ def _make_cords(
     for number, row in enumerate(rows):
         ours = [link for link in waiting if all(link[f"{s}_device"] == row[f"{s}_device"] for s in "ab")]
         alike = [r for r in rows[number:] if all(r[f"{s}_device"] == row[f"{s}_device"] for s in "ab")]
+        # rows between the same devices share the links between these in equal parts
         count = len(ours) // len(alike)
         ours = [link for link in ours if _is_printed(row, link)] if count == 1 and len(alike) > 1 else ours
         ours = ours[:count]
@@ -197,6 +198,7 @@ def _find_joints(row: Row, links: list[Row], sockets: set[str]) -> list[tuple[Ta
         raise ValueError(f"{row['cable']}: {len(links)} links do not fill {count} connectors")
     joints: list[tuple[Tail, Tail]] = []
     for number, link in enumerate(links):
+        # links fill the connectors evenly and in order; the side with fewer of them goes round again
         turn = number * count // len(links)
         (a, a_tail), (b, b_tail) = a_ends[turn % len(a_ends)], b_ends[turn % len(b_ends)]
         joints.append(((a, a_tail, (a.device, link["a_port"])), (b, b_tail, (b.device, link["b_port"]))))
@@ -213,6 +215,7 @@ def _find_ends(row: Row, side: str, text: str, sockets: set[str]) -> list[tuple[
     below = local[len(cage) + 1 :]
     if "+" in below:
         return [(Socket(device, cage, connector), 0) for connector in below.split("+")]
+    # `33/1` is a connector where a label is of that socket itself, else tail 1 of the splitter in cage 33
     if place in sockets:
         return [(Socket(device, cage, below), 0)]
     connector, _, tail = below.rpartition("/")
@@ -237,6 +240,7 @@ def _make_cord(
         for side in (first, 1 - first):
             end = homes.index(joint[side][0])
             ports[end].append(joint[side][2])
+            # its position among the ports of that end so far
             ends.append((end, len(ports[end]) - 1))
         lanes.append((ends[0], ends[1]))
     cord = Cord(cable, row["fabric"], row["part"], split is not None, tuple(homes), tuple(lanes))
@@ -256,6 +260,7 @@ def _list_free_ports(devices: dict[str, Row], ports: dict[Socket, tuple[Port, ..
     free: dict[Socket, tuple[Port, ...]] = {}
     for device, row in devices.items():
         for (cage, connector), spellings in sorted(known[row["model"], row["nos"]].items()):
+            # where devices of a model call a port differently, as after a breakout, nobody knows what it is called here
             if cage not in cages[device] and len(spellings) == 1:
                 free[Socket(device, cage, connector)] = tuple((device, port) for port in next(iter(spellings)))
     return free

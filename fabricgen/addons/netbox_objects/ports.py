@@ -125,6 +125,7 @@ def _make_cable_columns(view: ClusterView) -> dict[str, Sequence[Cell]]:
             f"side_{end}_name": links[f"{end}_port"][rows].tolist(),
         }
     types = np.array(list(map(choose_cable_type, cables.medium, cables.fibre)), dtype=object)
+    # NetBox takes colours without the #, in small letters
     fills = {fabric: fill[1:].lower() for fabric, fill in view.colors.items()}
     return {
         **ends,

@@ -87,11 +87,13 @@ class _List:
     def read(self, text: str) -> None:
         """Read the header, then a value or fault of each line; the first line says what separates cells."""
         head = next((line for line in text.splitlines() if line.strip()), "")
+        # spreadsheets write commas, semicolons or tabs, by the language that they are set to
         self._mark = max(",;\t", key=head.count)
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=self._mark, strict=True)
         self._lines, before = text.splitlines(), 0
         try:
             for cells in reader:
+                # a cell in quotation marks may have several lines: `line` is the first one of the row
                 line, before = before + 1, reader.line_num
                 if not any(cell.strip() for cell in cells):
                     continue
@@ -171,5 +173,6 @@ class _List:
     def _find_span(self, line: int, cell: int) -> Span:
         """Where a cell begins; of lines with quotation marks the beginning."""
         text = self._lines[line - 1] if line <= len(self._lines) else ""
+        # each cell before it, and one separator
         before: Iterator[str] = iter(text.split(self._mark)[:cell] if '"' not in text else ())
         return Span(self._file, line, 1 + sum(len(part) + 1 for part in before))

@@ -83,6 +83,8 @@ _COUNTS_OF_HALLS = frozenset({"floor network rows", "floor rows before networks"
 def _list_wide_tiers(lock: Lock) -> frozenset[str]:
     """Tiers of the whole cluster, fabric and name, by the lines of how they were sized."""
     tiers = (name.partition(" (") for name in lock.find_words(SIZED))
+    # the first scope is the whole cluster; `per` of a line names dimensions, and any narrower place makes it no wide
+    # tier
     places = set(list_scopes()[1:])
     return frozenset(tier for tier, _, per in tiers if places.isdisjoint(per.rstrip(")").split(", ")))
 

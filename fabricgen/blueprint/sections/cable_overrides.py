@@ -125,6 +125,7 @@ def parse_address(text: str) -> str:
     if "%" in text:
         raise ValueError(f"'{text}' names an interface after '%'; state the address alone")
     bad = address.is_multicast or address.is_loopback or address.is_unspecified or address.is_link_local
+    # 0.0.0.0/8 is "this network" (RFC 1122), which `ipaddress` counts among private ones
     if bad or address.is_reserved or (address.version == 4 and int(address) >> 24 == 0):
         raise ValueError(f"{address} is reserved and cannot be the address of a device (RFC 6890)")
     return str(address)

@@ -61,6 +61,7 @@ def _read_server(text: str) -> str:
         try:
             return _read_domain(text)
         except ValueError:
+            # two addresses in one text, apart by a space, a comma or a semicolon
             several = "; write several in brackets: [A, B]" if re.search(r"[.:][0-9a-f]+[\s,;]+\S", text) else ""
             raise ValueError(f"'{text}' is neither an IP address nor a host name{several}") from None
     return _check_usable(address)

@@ -132,7 +132,10 @@ def _list_end_subnets(
     *,
     shared: bool = False,
 ) -> Iterator[Subnet]:
-    """A subnet with one holder for each of some links. What has a VLAN on ports of another fabric is at no place."""
+    """A subnet with one holder for each of some links; those of one subnet are merged by the caller.
+
+    With `shared`, the links are those of another fabric on whose ports this one has a VLAN: holders are at no place.
+    """
     links, bonds = cluster.plan.links, cluster.plan.bonds
     macs, networks = _Macs(cluster), _Networks(allocated)
     a_port, b_port = cluster.a_port, cluster.b_port
@@ -140,6 +143,7 @@ def _list_end_subnets(
     is_bmc = [isinstance(segment.a, Attachment) and segment.a.role == "bmc" for segment in links.segments]
     for row in rows.tolist():
         device, address = int(links.a_device[row]), column.at(row)
+        # the address of a bond is on its first link, and requests may come from the MAC of any of its ports
         ends = bond_members.get(row, (row,))
         places = () if shared else tuple((cluster.names[links.b_device[end]], str(b_port[end])) for end in ends)
         port_macs = macs.list_macs(device, [str(a_port[end]) for end in ends])
@@ -164,6 +168,7 @@ def _list_linkless_subnets(cluster: Cluster, allocated: FamilyAddresses) -> Iter
     The loopbacks of the latter are in the smallest prefix that has them all.
     """
     links, devices, family = cluster.plan.links, cluster.plan.devices, allocated.family
+    # without a role: the management port of a switch; other roles of nodes have no managed address
     managing = [i for i, s in enumerate(links.segments) if _is_host_segment(s) and getattr(s.a, "role", "bmc") == "bmc"]
     is_unlinked = allocated.management.present.copy()
     is_unlinked[links.a_device[np.isin(links.segment, managing)]] = False
@@ -175,6 +180,7 @@ def _list_linkless_subnets(cluster: Cluster, allocated: FamilyAddresses) -> Iter
         address, length = allocated.management.at(row), int(allocated.management_length[row])
         port = cluster.design.catalog.naming(cls.nos).find_management_port(cls.profile)
         holder = Holder(row, address, macs.list_macs(row, [port]))
+        # a whole address is a loopback: no subnet of its own in which a server could answer
         if length == family.bits:
             loopbacks.setdefault(cls.fabric, []).append(holder)
         else:
@@ -187,6 +193,7 @@ def _list_linkless_subnets(cluster: Cluster, allocated: FamilyAddresses) -> Iter
 def _find_enclosing_prefix(allocated: FamilyAddresses, addresses: Iterable[int]) -> Network:
     """The smallest prefix with some addresses in it."""
     ordered = sorted(addresses)
+    # bits in which the lowest and the highest differ are those of hosts, and so are all below the first of these
     return allocated.family.network(ordered[0], allocated.family.bits - (ordered[0] ^ ordered[-1]).bit_length())
 
 

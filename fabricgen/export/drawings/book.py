@@ -189,9 +189,11 @@ class Books:
     def _list_rows(self) -> Iterator[Row]:
         """Rows of all halls as they lie, with racks by position."""
         table = self._table
+        # lexsort sorts by its last column first: hall, then row, then column
         order = np.lexsort((table.column, table.row, table.hall))
         hall, row = table.hall[order], table.row[order]
         places = locate_rows(self._cluster)
+        # the first rack of each row; the cut keeps that of no rack at all empty
         starts = np.flatnonzero(np.r_[True, (hall[1:] != hall[:-1]) | (row[1:] != row[:-1])][: len(order)])
         for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
             racks = tuple(order[start:end].tolist())

@@ -165,6 +165,7 @@ def plan_sheets(table: RackTable, hall: int, papers: Sequence[Paper]) -> list[Sh
         return [Sheet("", overview)]
     narrowed_papers = [replace(paper, width=paper.width - ZONES) for paper in papers]
     overview = max((fit_on_page(table, hall, paper) for paper in narrowed_papers), key=lambda window: window.scale)
+    # zones take whole pages: only an overview has their names at its edge
     zones = min((list(split_hall(table, hall, paper)) for paper in papers), key=len)
     is_cut = len({zone.columns for zone in zones}) > 1
     return [Sheet("", overview), *(Sheet(f"{zone.zone}{f'.{zone.places}' if is_cut else ''}", zone) for zone in zones)]

@@ -299,12 +299,16 @@ class _Plan:
         pitch = self._hall.rack_pitch_m * self._window.scale
         step = next(n for n in (1, 2, 5, 10, 20, 50, 100, 1000) if n * pitch >= _NUMBER or n == 1000)
         top, bottom = self._place_number_lines()
+        # left of the page: the first number always has room
         next_x = -100.0
         for column in self._window.columns:
             x = self._to_paper_x(float(self._hall.find_x(column)))
+            # columns count from 0, their names from 1: every second name is 01, 03; of larger steps the round ones, 05,
+            # 10
             is_on_step = column % 2 == 0 if step == 2 else (column + 1) % step == 0
             if (is_on_step or column in (0, self._window.columns.start)) and x >= next_x:
                 yield from (draw_label(x, y, format_column(column), 2.0, "m g") for y in (top, bottom))
+                # less a hundredth: neighbours at just that distance must not fail by rounding
                 next_x = x + _NUMBER - 0.01
 
     def _place_number_lines(self) -> tuple[float, float]:

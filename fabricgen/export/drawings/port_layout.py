@@ -146,6 +146,7 @@ def _choose_layout(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> Layout
     for size in SIZES:
         for cuts in range(1, min(_MOST_CUTS, len(panel.columns)) + 1):
             layout = _make_layout(panel, dict(shapes), idle, -(-len(panel.columns) // cuts), size)
+            # fewest drawings first, then fewest cuts across, then the larger text
             candidates.append(((cuts * -(-panel.rows // layout.rows_each), cuts, -size), layout))
             if cuts * -(-panel.rows // layout.rows_each) == 1:
                 return layout
@@ -193,6 +194,7 @@ def _make_layout(
     cell = min(NUMBER + band + text, PAGE_HEIGHT - HEAD - 1)
     rows_fitting = max(1, int((PAGE_HEIGHT - HEAD) / cell))
     crowded = column / largest_split < bare.line * 0.95
+    # as few rows in each as the same number of drawings takes, so that the last is not left with few
     rows_each = 1 if crowded else -(-panel.rows // -(-panel.rows // rows_fitting))
     return Layout(Grid(size, column, cell, band, letters, bands, idle), columns_each, rows_each)
 
@@ -243,6 +245,7 @@ def count_rows(cage: CageClass, count: int) -> int:
     if count <= IN_A_ROW:
         return 1
     across = next((most for start, most in ACROSS.items() if cage.form_factor.startswith(start)), OTHERWISE)
+    # rows come in pairs, as cages do that stand belly to belly
     return 2 * -(-count // (2 * across))
 
 
@@ -265,6 +268,7 @@ def _arrange_columns(profile: SwitchProfile, cages: tuple[int, ...]) -> Iterator
         columns = -(-len(class_cages) // rows)
         for i in range(columns):
             column_cages = (
+                # numbered down: a column has consecutive numbers; else a row has, and a column every so many-th
                 class_cages[i * rows : (i + 1) * rows] if cage.numbered == "down" else class_cages[i::columns]
             )
             yield Column(kind, tuple(column_cages))

@@ -201,6 +201,7 @@ class Racks:
     def _devices_by_rack(self) -> tuple[Ints64, Ints64]:
         """(device rows sorted by rack, from the bottom; where each rack begins among them); int64."""
         order = np.lexsort((self._devices.u, self._devices.rack))
+        # one more start than racks, so that rack i is order[starts[i]:starts[i + 1]] for the last as well
         return order, np.searchsorted(self._devices.rack[order], np.arange(len(self._table) + 1))
 
     @cached_property
@@ -407,6 +408,7 @@ def _draw_bar(total: Total, middle: float) -> list[str]:
     share = min(1.0, total.value / total.budget)
     colour = _WARNING if is_over_budget(total) else "#777777"
     filled = draw_path([trace_box(left, middle - 1, width * share, 2)], "f", colour)
+    # beyond six tenths of the bar the mark would run into its end
     unknown_mark = [draw_label(left + width * share + 0.5, middle, "+ ?", 2)] if total.unknown and share < 0.6 else []
     return [filled, draw_rect(left, middle - 1, width, 2, style="h"), *unknown_mark]
 

@@ -53,6 +53,7 @@ class RackKinds:
         kinds = [devices.classes[n].kind for n in numbers]
         swatches = [self._racks.swatches[n] for n in numbers]
         switch_swatches = [s for s, kind in zip(swatches, kinds, strict=True) if kind not in (NODE, EXTRA)]
+        # the fabric with most switches is the main one; its code decides between equals, so that colours stay
         distinct = sorted(set(switch_swatches), key=lambda swatch: (-switch_swatches.count(swatch), swatch.code))
         if NODE in kinds:
             return _make_kind(NODE_SWATCH, distinct)
@@ -89,6 +90,7 @@ class RackKinds:
     def split_by_unit(self, racks: Sequence[int]) -> Iterator[tuple[str, list[int]]]:
         """(name of the unit, its racks that stand side by side) for some racks."""
         table = self.table
+        # racks of units come first in the table, those of the whole cluster behind them
         unit_racks = [rack for rack in racks if rack < self._first_racks[-1]]
         unit_racks.sort(key=lambda rack: (self._find_unit(rack), int(table.row[rack]), int(table.column[rack])))
         run: list[int] = []
@@ -98,6 +100,7 @@ class RackKinds:
                 and table.row[rack] == table.row[run[-1]]
                 and table.column[rack] == table.column[run[-1]] + 1
             ):
+                # a rack's name is its unit's with `-rk01` or the like behind it
                 yield table.names[run[0]].rpartition("-")[0], run
                 run = []
             run.append(rack)

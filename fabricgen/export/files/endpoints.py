@@ -119,6 +119,7 @@ def assign_accelerators(attachment: Attachment) -> Ints:
     stated_gpus = [-1 if leg.gpu is None else leg.gpu for leg in legs]
     if accelerators is None or attachment.role != "compute" or max(stated_gpus, default=0) >= 0:
         return np.array(stated_gpus, dtype=np.int32)
+    # profiles that do not say which NIC serves which accelerator: rails are shared out evenly, else legs in their order
     rails = sorted({leg.rail for leg in legs})
     if len(rails) % accelerators.count == 0:
         rails_per_accelerator = len(rails) // accelerators.count

@@ -23,7 +23,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def rows(cluster: Cluster) -> int:
-    """Number of panels."""
+    """How many lines panels.csv has, by which the work of a build is shared out; 0 where it is not written."""
     return len(cluster.plan.patching.panels) if cluster.plan.patching else 0
 
 

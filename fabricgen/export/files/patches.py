@@ -52,11 +52,13 @@ def _make_side_columns(
     patch_rows = _select_patches(cluster, patching, end)
     row, trunk, port = patches.row[patch_rows], patches.trunk[patch_rows], patches.port[patch_rows]
     cable, link = cables.end_cable[row], cables.end_link[row]
+    # a flipped patch passes its trunk from b to a: then the a end of the cable is at the panel of the b end
     at_b = (patches.flipped[patch_rows] == 1) != (end == 1)
     panel = np.where(at_b, trunks.b_panel[trunk], trunks.a_panel[trunk])
     first = np.where(at_b, trunks.b_port[trunk], trunks.a_port[trunk])
     device = (links.b_device if end else links.a_device)[link]
     parts = np.array([ends[end][0].part for ends in jumpers.kinds], dtype=object)
+    # channels are ascending by cable, and every patched cable has one
     kind = jumpers.kind[np.searchsorted(jumpers.cable, cable)]
     text, text_index = names.positions(patches, patch_rows)
     ports_per_connector = np.array([len(p.panel.positions) for p in patching.policies], dtype=np.int32)[

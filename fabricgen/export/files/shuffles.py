@@ -36,6 +36,7 @@ def make_table(cluster: Cluster, patching: Patching) -> Table:
     ports_per_side = np.array([p.panel.shuffle for p in patching.policies], dtype=np.int32)[
         panels.policy[shuffles.panel]
     ]
+    # of the shuffles of one housing: each has so many ports in, and then as many out
     first = shuffles.shuffle * 2 * ports_per_side + 1
     columns = {
         "cable": pick_names(np.array(cluster.cable_ids, dtype=object), cable),
@@ -46,6 +47,7 @@ def make_table(cluster: Cluster, patching: Patching) -> Table:
         "u": panels.u[shuffles.panel].tolist(),
         "panel": pick_names(np.array(PatchParts(cluster, patching).panels, dtype=object), shuffles.panel),
         "in_port": (first + shuffles.port_in).tolist(),
+        # a shuffle leads pair n of port m to pair m of port n
         "in_pair": (shuffles.port_out + 1).tolist(),
         "out_port": (first + ports_per_side + shuffles.port_out).tolist(),
         "out_pair": (shuffles.port_in + 1).tolist(),

@@ -48,6 +48,7 @@ class _Infrastructure:
         order = np.argsort(devices, kind="stable")
         start = np.searchsorted(devices[order], np.arange(len(cluster.plan.devices) + 1))
         rank: Ints64 = np.empty(len(devices), dtype=np.int64)
+        # the number of each link end among those of its device, in the order of links: the port of the instance
         rank[order] = np.arange(len(devices)) - start[devices[order]]
         self._a_ranks, self._b_ranks, self._port_counts = rank[: len(links)], rank[len(links) :], np.diff(start)
         self.names = [f"{_name_class(cls)}-{n + 1}" for n, cls in enumerate(cluster.plan.devices.classes)]

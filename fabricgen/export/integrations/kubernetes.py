@@ -112,9 +112,13 @@ def list_nic_templates(cluster: Cluster) -> tuple[NicTemplate, ...]:
                     qos_by_nic.setdefault((nic.device_id, nic.name), {})[fabric.name] = qos
     templates: dict[str, NicTemplate] = {}
     for (device_id, name), qos_by_fabric in sorted(qos_by_nic.items()):
+        # models of NIC may have one device id: the operator takes one template of each, so they are merged into that of
+        # the first
         first = templates.get(device_id)
         qos = next(iter(qos_by_fabric.values()))
         names = tuple(dict.fromkeys((*(first.fabrics if first else ()), *qos_by_fabric)))
+        # all of them, on all of their fabrics, must be told the same: one that is told otherwise makes the id a clash
+        # for good
         clash = any(qos_wanted != (first.qos if first else qos) for qos_wanted in qos_by_fabric.values()) or bool(
             first and first.clash
         )

@@ -125,9 +125,11 @@ def _list_tiers(networks: Sequence[Network], node: Ints64, ports: _Ports) -> Ite
     """The tiers; above them one that joins groups with some of their parts in common, if there are such."""
     group, used_names = np.arange(node.max() + 1), set[str]()
     for height in range(ports.part.shape[1]):
+        # nodes are in one group only if they reach the same parts: rail-optimized nodes reach a leaf of each rail
         pairs = _find_pairs(group[node], ports.part[:, height])
         group = _number_alike(pairs)[group]
         yield _make_tier(networks, height, group, _find_pairs(group[node], ports.part[:, height]), used_names)
+    # vertices: first the parts, then the groups, each joined to the parts that it reaches
     member, part = pairs = _find_pairs(group[node], ports.part[:, -1])
     rows = int(part.max()) + 1
     label = join_components(np.arange(rows + group.max() + 1), part, rows + member)[rows:]
@@ -139,6 +141,7 @@ def _list_tiers(networks: Sequence[Network], node: Ints64, ports: _Ports) -> Ite
 def _find_pairs(group: Ints64, part: Ints64) -> tuple[Ints64, Ints64]:
     """The different pairs of both, ascending."""
     width = int(part.max()) + 1
+    # both numbers as one, which sorts like the pair
     pair = np.unique(group * width + part)
     return pair // width, pair % width
 
@@ -147,6 +150,7 @@ def _number_alike(pairs: tuple[Ints64, Ints64]) -> Ints64:
     """Number groups by the parts that they reach, those that reach the same with one number, in their order."""
     group, part = pairs
     numbers: dict[bytes, int] = {}
+    # pairs are ascending: the parts of a group are a slice, and equal slices have equal bytes
     bounds = np.searchsorted(group, np.arange(group[-1] + 2)).tolist()
     group_numbers = [numbers.setdefault(part[a:b].tobytes(), len(numbers)) for a, b in pairwise(bounds)]
     return np.array(group_numbers, dtype=np.int64)
@@ -160,6 +164,7 @@ def _make_tier(
     kinds = []
     for network in networks:
         level = _find_level(network, height)
+        # a level that no tier of its own makes is joined by switches of the one below
         tiers = level.tiers or _find_level(network, height - 1).tiers
         kinds.append(name_level(network, min(height, len(network.levels) - 1)))
         names = network.cluster.name_column

@@ -187,16 +187,14 @@ class RdmaShape:
         return tuple(sorted(ports, key=lambda port: (order[port.fabric], port.rail, port.place)))
 
     def _make_port(self, position: int, key: NicKey) -> RdmaPort:
-        segment, side, leg = (
-            self._find_segment(key),
-            self._find_attachment(key),
-            self._find_attachment(key).legs[key.leg],
-        )
+        segment, side = self._find_segment(key), self._find_attachment(key)
+        leg = side.legs[key.leg]
         shared = self._sharing_by_segment.get(key.segment, ())
         is_infiniband = segment.protocol == "infiniband"
         is_roce = not is_infiniband and carries_roce(self.cluster, (segment.fabric, *shared))
         nic = find_nic(self.cluster, side, leg)
         slots = {
+            # values of a node are those of port after port, and `flags` has a bit for each field that is known
             name: _make_slot(position * len(FIELDS) + bit) if key.flags >> bit & 1 else ""
             for bit, name in enumerate(FIELDS)
         }
@@ -342,6 +340,7 @@ def _write_node_files(cluster: Cluster, rows: Ints64, make_shape: Callable[[Keys
     links = cluster.plan.links
     fields = [*_read_inventory(cluster, rows), _list_cable_lengths(cluster, rows)]
     values = list(zip(*fields, strict=True))
+    # which fields a port has values of: nodes alike in that share a text
     flags = np.sum([np.array(c, dtype=object).astype(bool).astype(int) << b for b, c in enumerate(fields)], axis=0)
     wired = (links.segment[rows].tolist(), links.a_port[rows].tolist(), flags.tolist())
     keys = [
@@ -379,6 +378,7 @@ def format_guid(guid: int) -> str:
 def _list_cable_lengths(cluster: Cluster, rows: Ints64) -> list[str]:
     """The length of the cable of some links in whole metres, upwards; "" for a backplane link."""
     cable = cluster.plan.links.cable[rows]
+    # the 0 at the end answers links without a cable, which have -1
     length = np.append(np.ceil(cluster.plan.cables.length_m), 0).astype(np.int64)[cable]
     return [str(metres) if metres else "" for metres in length.tolist()]
 
@@ -476,6 +476,7 @@ def name_rail_device(fabric: str, side: Attachment, leg: int) -> str:
 def find_nic_port(side: Attachment, leg: Leg) -> NicPort:
     """The port in a node's profile that a leg is, or is split from."""
     ports = {port.name: port for port in side.profile.roles[side.role].ports}
+    # legs of a split port have its name and a number: `port1/2`
     return ports.get(leg.name) or ports[leg.name.rpartition("/")[0]]
 
 

@@ -62,11 +62,13 @@ def list_dimensions(network: Network) -> tuple[NumberedAccelerators, list[Dimens
     grid = numbers.rows.reshape(len(size), -1)
     if domain and domain.shape == "torus":
         cells = torus.list_coordinates(domain, domain.dims)
+        # accelerators are in order block by block; in ASTRA-sim the first axis turns fastest over all of them
         grid = grid[:, sorted(range(len(cells)), key=lambda cell: cells[cell][::-1])]
     parts = _find_parts(network, grid)
     network_dimensions = [*inside, *_list_level_dimensions(numbers, parts)]
     if not network_dimensions:
         raise make_refusal(network, "one accelerator is no network", "two or more")
+    # domains of one leaf next to each other, then those of one part of the level above, and so on
     order = np.lexsort([part for part in parts if part is not None])
     return replace(numbers, rows=grid[order].ravel()), network_dimensions
 
@@ -119,18 +121,23 @@ def _list_level_dimensions(numbers: NumberedAccelerators, parts: list[Ints64 | N
     network, constants = numbers.network, numbers.constants
     nic_us = min(steps.nic_us for _, steps in constants.latency.ring.protocols)
     rates = list(_list_rates(network))
+    # `below`: the part that each domain is in at the last level that became a dimension; `lowest`: the first level
+    # since then
     below, lowest = np.arange(len(numbers.size)), 0
     for number, part in enumerate(parts):
+        # how many parts of the level below each part of this one joins; of unequal ones it is told with the next level
         counts = np.zeros(2) if part is None else np.unique(part[np.unique(below)], return_counts=True)[1]
         if part is None or counts.min() != counts.max():
             continue
         below = part
+        # a level that joins nothing new is no dimension
         if counts[0] > 1:
             if abs(rates[number] - rates[lowest]) > TOLERANCE:
                 raise _refuse_narrowing(network, rates, lowest, number)
             us = nic_us + latency_us(network, number, constants) - latency_us(network, 0, constants)
             name = " and ".join(name_level(network, level) for level in range(lowest, number + 1))
             gbps = rates[number] * constants.efficiency.network.reached
+            # us to ns, halved: ASTRA-sim counts the latency of a switch twice, to it and from it
             yield Dimension("Switch", int(counts[0]), gbps, 500 * us, name)
         lowest = number + 1
     if (below != below[0]).any():
@@ -167,6 +174,7 @@ def _list_rates(network: Network) -> Iterator[float]:
                     "what their accelerators send",
                     "the same share for all",
                 )
+            # what a lower level has held back, a wider one above it does not bring back
             share = min(share, float(shares[0]))
 
 

@@ -78,6 +78,7 @@ def build_topology(numbers: NumberedAccelerators, *, domains_first: bool) -> Top
     """
     switched_domains, inside = _list_domain_links(numbers)
     a, b, gbps, ns = _list_wired_links(numbers)
+    # accelerators have the first numbers, then switches of domains, then those of the network
     switches = np.unique(np.r_[b, a[a >= 0]])
     number_by_device = np.zeros(len(numbers.network.cluster.plan.devices), dtype=np.int64)
     number_by_device[switches] = len(numbers.rows) + len(switched_domains) + np.arange(len(switches))
@@ -108,10 +109,12 @@ def _list_wired_links(numbers: NumberedAccelerators) -> tuple[Ints64, Ints64, Fl
             distances.append(np.full(len(rows[-1]), float(segment.km)))
     row, long_km = np.concatenate(rows), np.concatenate(distances)
     cable = plan.links.cable[row]
+    # links of a backplane have no cable and no length
     metres = np.where(long_km > 0, 1000 * long_km, np.where(cable == NONE, 0.0, plan.cables.length_m[cable]))
     upper, lower = plan.links.b_device[row].astype(np.int64), plan.links.a_device[row].astype(np.int64)
     half_switch_ns = _read_switch_latencies(numbers) / 2
     ns = metres * numbers.constants.latency.medium.fibre_ns_per_m + half_switch_ns[lower] + half_switch_ns[upper]
+    # set last: it is no device row, and latencies were read by rows
     lower[: len(port)] = -1 - port
     return lower, upper, np.concatenate(speeds), ns
 
@@ -163,9 +166,11 @@ def _join_links(*parts: Links) -> Links:
     """Links in order; those of one pair become one with their rates added up, and the longest delay."""
     a, b, gbps, ns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("a", "b", "gbps", "ns"))
     low, high = np.minimum(a, b), np.maximum(a, b)
+    # both vertices as one number
     _, first, inverse = np.unique(low * 2**32 + high, return_index=True, return_inverse=True)
     longest = np.zeros(len(first))
     np.maximum.at(longest, inverse, ns)
+    # back from the order of vertices into that of the links: the reader looks at the first one
     order = np.argsort(first)
     first_rows = first[order]
     summed: Floats = np.bincount(inverse, gbps)[order].astype(np.float64)

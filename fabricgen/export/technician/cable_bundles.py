@@ -80,6 +80,7 @@ def make_pull_plan(cluster: Cluster, plugs: Plugs) -> PullPlan:
     step, steps = _number_steps(cluster, home[first], away[first], longest)
     pair = unique_combinations(home[first], away[first])[1]
     farthest = _find_greatest(longest, unique_combinations(step, kind[first], pair)[1])
+    # last column first: steps, copper before fibre, the farthest racks, then pair by pair
     walk = np.lexsort((chunk[first], plane[first], fabric[first], pair, -farthest, kind[first], step))
     number_by_bundle = np.empty(len(walk), dtype=np.int32)
     number_by_bundle[walk] = np.arange(len(walk), dtype=np.int32)
@@ -124,12 +125,14 @@ def _divide_bundles(key: Ints64, together: Ints64, position: Ints, size: tuple[I
     is `together`, the rows of one cable, is not divided.
     """
     jumpers, most = size
+    # jumpers of each cable between these racks, and where along the ports its first row is
     count = np.bincount(together, jumpers).astype(np.int64)
     first = np.full(len(count), len(key))
     walk = np.lexsort((position, key))
     np.minimum.at(first, together[walk], np.arange(len(walk)))
     lay_order = np.argsort(first)
     row = walk[first[lay_order]]
+    # cables in the order in which they are laid; one that would make a bundle too large opens the next
     chunk, number, filled, last_key = np.empty(len(count), dtype=np.int64), 0, 0, -1
     columns = (column.tolist() for column in (lay_order, key[row], count[lay_order], most[row]))
     for lay_number, row_key, added, limit in zip(*columns, strict=True):
@@ -149,6 +152,7 @@ def _number_rows(bundle_number: Ints, together: Ints64, position: Ints) -> Ints:
     first = np.full(int(together.max(initial=-1)) + 1, len(walk))
     np.minimum.at(first, together[walk], np.arange(len(walk)))
     number = np.empty(len(first), dtype=np.int32)
+    # cables by where the first row of each is
     number[np.argsort(first)] = np.arange(1, len(first) + 1, dtype=np.int32)
     order: Ints = number[together]
     return order
@@ -186,6 +190,7 @@ def _number_steps(cluster: Cluster, home: Ints, away: Ints, longest: Floats) -> 
     )
     first, step = unique_combinations(reach, row[home], row[away])
     farthest = _find_greatest(longest, step)[first]
+    # last column first: the longest reach, then the longest run
     walk = np.lexsort((row[away[first]], row[home[first]], -farthest, reach[first]))
     step_number = np.empty(len(walk), dtype=np.int32)
     step_number[walk] = np.arange(len(walk), dtype=np.int32)

@@ -92,14 +92,17 @@ def list_label_ends(records: Records) -> tuple[Ints64, Flags]:
     In pulling order, all of a cable together and its common ends first.
     """
     plugs = records.plugs
+    # the earliest turn of each cable, by which its labels stay together
     lowest = np.full(len(records.rows_of_cable), len(records.cable))
     np.minimum.at(lowest, records.cable, records.pull.order)
     cable = records.cable[plugs.row]
     first = np.zeros(len(cable), dtype=bool)
+    # the first row of each piece stands for the common end, of which all of its tails tell
     first[unique_combinations(cable, plugs.piece)[0]] = True
     leg, end = np.tile(np.arange(len(cable)), 2), np.repeat([False, True], len(cable))
     has_label = first[leg] | ~_is_common(records, leg, end)
     leg, end = leg[has_label], end[has_label]
+    # `end` is False for a, `common_a` True where the common end is at a: unequal at common ends, and False sorts first
     walk = np.lexsort((leg, end == records.common_a[cable[leg]], lowest[cable[leg]]))
     return leg[walk], end[walk]
 
@@ -138,6 +141,7 @@ def _describe_ends(records: Records, leg: Ints64, end: Flags, *, tails: bool) ->
 
 def _name_ends(cable: Ints, end: Flags) -> Strings:
     """`a` and `b`; numbered where a cable has several plugs at that end: b1, b2."""
+    # cable and end as one number
     key = cable.astype(np.int64) * 2 + end
     _, code, count = np.unique(key, return_inverse=True, return_counts=True)
     counted = np.where(count[code] > 1, rank_within(key) + 1, 0)
@@ -217,6 +221,7 @@ def _make_jumper_labels(records: Records, patching: Patching) -> list[Label]:
         key = row["cable"], row["end"]
         numbers[key] += 1
         count = str(numbers[key]) if label_counts[key] > 1 else ""
+        # the plug at a cage, or at a panel, may be that of several rows: the first one gets its label
         if cage not in labelled_ends:
             labels.append(_make_label(shared_fields, row["end"] + count, cage, port, text, jumpers_at_cage[cage]))
         if (row["cable"], port) not in labelled_ends:

@@ -60,6 +60,7 @@ def make_records(cluster: Cluster) -> Records:
     """What is known of each cable end of a cluster: its plug, place, tag, bundle and pulling order."""
     cables, links = cluster.plan.cables, cluster.plan.links
     cable = cables.end_cable
+    # rows of a cable follow one another; the cut leaves none where there are no cables
     first = np.r_[True, cable[1:] != cable[:-1]][: len(cable)]
     starts = np.flatnonzero(first)
     rows = np.diff(starts, append=len(cable)).astype(np.int32)

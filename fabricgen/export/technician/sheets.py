@@ -98,7 +98,9 @@ class TechnicianPack:
         or TAIL; rows that are pulled at once are alike; int64.
         """
         order, cable = self.records.pull.order, self.records.cable
+        # of rows that are pulled at once, one that brings a piece is enough
         brings = (np.bincount(order, self.pieces_laid) > 0)[order]
+        # by cable its earliest turn that brings a piece: that is the cable, what follows are its other fibres
         first = np.full(int(cable.max(initial=-1)) + 1, np.iinfo(np.int32).max)
         np.minimum.at(first, cable[brings], order[brings])
         pulled: Ints64 = np.select([order == first[cable], brings], [CABLE, FIBRE], TAIL).astype(np.int64)
@@ -163,6 +165,7 @@ class TechnicianPack:
         device, position = np.concatenate(records.device), np.concatenate(self.position)
         devices = self.cluster.plan.devices
         row, b = np.tile(rows, 2), np.repeat([False, True], len(rows))
+        # last column first: rack, from the top down, device, port
         walk = np.lexsort((row, position, device, -devices.u[device], devices.rack[device]))
         first = np.searchsorted(devices.rack[device][walk], np.arange(len(self.cluster.plan.racks) + 1))
         return first, row[walk], b[walk]
@@ -211,6 +214,7 @@ def make_wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
         for column, cells in pack.wiring.items()
     )
     labels = zip(*(pack.wiring[f"label_{end}"].take(rows) for end in "ab"), strict=True)
+    # of the longer of both labels, as cells wrap them
     lines = [max(2, -(-max(len(str(a)), len(str(b))) // LABEL_LINE)) for a, b in labels]
     return Sheet(name, "Wiring list", len(rows), (*planned, *_list_redline_columns(pack, rows)), paper=A3, lines=lines)
 
@@ -220,6 +224,7 @@ def list_pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, 
     records = pack.records
     steps = records.pull.step[records.pull.bundle[rows]]
     sheet_steps, step_index = np.unique(steps, return_inverse=True)
+    # more steps than sheets: as many steps on each, in order
     sheet = step_index if len(sheet_steps) <= MOST_STEPS else step_index * MOST_STEPS // len(sheet_steps)
     for number in range(int(sheet.max(initial=-1)) + 1):
         sheet_rows = rows[sheet == number]

@@ -142,6 +142,7 @@ def make_sheet_names(proposed: Iterable[str]) -> list[str]:
     for text in proposed:
         stem = _UNFIT.sub("_", text).strip("' ") or "sheet"
         name, number = stem[:LONGEST].rstrip("'"), 1
+        # Excel takes no two names that differ in case alone, and no more than LONGEST characters
         while name.casefold() in used:
             number += 1
             tail = f"~{number}"
@@ -201,6 +202,7 @@ def write_cover(book: Any, styles: Styles, cover: Cover) -> None:
     row = _write_contents(page, styles, cover.sheets, row + 1)
     page.protect("", {"format_columns": True, "format_rows": True})
     set_up_print(page, "cover", cover.cluster, paper=A4, portrait=True)
+    # columns A to G, those of the widths above
     page.print_area(0, 0, row, 6)
 
 

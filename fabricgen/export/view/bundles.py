@@ -75,6 +75,7 @@ def make_bundles(cluster: Cluster, places: Places, is_included: Flags | None = N
         if is_included is not None and not is_included[segment].any():
             continue
         a, b = links.a_device[rows], links.b_device[rows]
+        # the end in the narrower box is the lower one in the drawing, whichever is in the plan
         swap = places.level[places.device_box[a]] < places.level[places.device_box[b]]
         low, high = np.where(swap, b, a), np.where(swap, a, b)
         counter.add(
@@ -131,6 +132,7 @@ class _Counter:
         (low_box, low_class), (high_box, high_class) = low, high
         low_up, high_up = self._ancestors[low_box], self._ancestors[high_box]
         is_shared = (low_up == high_up) & (low_up >= 0)
+        # the narrowest box that holds both: the last level at which they agree, so the first from behind
         meeting = len(LEVELS) - 1 - np.argmax(is_shared[:, ::-1], axis=1)
         meeting_box = low_up[np.arange(len(low_box)), meeting]
         child, other = (_find_child(up, box, meeting) for up, box in ((low_up, low_box), (high_up, high_box)))
@@ -156,6 +158,7 @@ class _Counter:
         key = np.zeros(len(columns[0]), dtype=np.int64)
         sizes = (boxes, boxes, classes, boxes, classes, boxes)
         for column, size, lowest in zip(columns, sizes, LOWEST, strict=True):
+            # all columns as the digits of one number, each digit from 0: one sort instead of six
             key = key * size + column - lowest
         order = np.argsort(key, kind="stable")
         key = key[order]
@@ -167,6 +170,7 @@ class _Counter:
         )
         parts: list[list[int]] = []
         for size, lowest in zip(reversed(sizes), reversed(LOWEST), strict=True):
+            # the digits again, the last column first
             parts.append((keys % size + lowest).tolist())
             keys = keys // size
         for box, child, lower, other, upper, target, links, low, high in zip(

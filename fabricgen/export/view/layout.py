@@ -180,6 +180,7 @@ class _Layout:
 
     def lay_out(self) -> Scene:
         self._collect_blocks()
+        # parents come before their children: from behind, children have sizes before their parent needs these
         for box in reversed(range(len(self._places))):
             self._lay_out(box)
         for box in range(len(self._places)):
@@ -192,6 +193,7 @@ class _Layout:
         """Sort the devices into blocks, by box and class."""
         key = self._places.device_box.astype(np.int64) * len(self._devices.classes) + self._devices.device_class
         order = np.argsort(key, kind="stable").astype(np.int32)
+        # where another box or class begins
         ends = np.flatnonzero(np.diff(key[order])) + 1
         for rows in np.split(order, ends):
             if len(rows):
@@ -250,6 +252,7 @@ class _Layout:
         if leaves and heads_h:
             top += PASSING_SHARE * inner
         if heads_h and bottom_h:
+            # what is missing until the box is no flatter than it may be
             room = inner / FLATTEST - top - heads_h - bottom_h
             return top, max(2 * GAP, RIBBON_SHARE * inner, min(LONGEST_SHARE * inner, room))
         return top, max(GAP, PASSING_SHARE * inner) if leaves and self._children[box] else 0.0
@@ -268,6 +271,7 @@ class _Layout:
                 for n in (per_row, per_row + 1, per_row - 1, per_row + 2, per_row - 2)
                 if n > 1 and len(children) % n == 0
             ]
+            # a number near by with which all rows are full, else rows as equal as can be
             per_row = even_counts[0] if even_counts else ceil(len(children) / ceil(len(children) / per_row))
         widths = [float(w[i::per_row].max()) for i in range(per_row)]
         heights = [float(h[i : i + per_row].max()) for i in range(0, len(children), per_row)]
@@ -280,6 +284,7 @@ class _Layout:
         """The columns of a box in the order of networks; none where it has no switches."""
         columns: dict[int, _Column] = {}
         heads = [b for b in self._blocks[box] if self._devices.classes[b.cls].kind not in (NODE, EXTRA)]
+        # bands stand from the highest tier down, in the column of their network
         for block in sorted(heads, key=lambda b: -self._find_level(b.cls)):
             network = self._networks[block.cls]
             columns.setdefault(network, _Column(network)).blocks.append(block)
@@ -295,12 +300,15 @@ class _Layout:
         """Whether links have to pass beside bands to where they go."""
         head = positions.get(bundle.lower) if bundle.child == OWN_BAND else None
         if bundle.other == OUTSIDE:
+            # links that leave the box rise freely from the highest band alone
             return head is None or head[1] > 0
         goal = positions.get(bundle.upper) if bundle.other == OWN_BAND else None
         if goal is None or bundle.lower == bundle.upper:
             return False
         if head is None:
+            # from places below: only the lowest band of a column is next to them
             return goal[1] + 1 < len(columns[goal[0]].blocks)
+        # within a column, past the bands in between
         return head[0] == goal[0] and head[1] > goal[1] + 1
 
     def _is_arched(self, bundle: Bundle, columns: Sequence[_Column]) -> bool:
@@ -322,11 +330,14 @@ class _Layout:
         total = sum(c.most for c in banded)
         margins = len(banded) * (2 * MARGIN + 2 * GAP)
         natural = total * (CELL_W + CELL_GAP) + margins
+        # lanes may take half of the width at most: bands are what one looks for
         room = max(width - sum(lanes.values()), width / 2)
         scale = max(1.0, min(LARGEST, FILLED * room / natural))
         x, heights = 0.0, []
         for column in columns:
             per_row = column.most
+            # devices that were made larger fit in one row each; others are folded into rows, two devices in each at
+            # least
             if scale == 1:
                 free_width = max(room, min(natural, wider * width)) - margins
                 per_row = max(min(2, per_row), int(free_width * per_row / total / (CELL_W + CELL_GAP)))
@@ -345,6 +356,7 @@ class _Layout:
             x += 2 * GAP
         for column, column_height in zip(columns, heights, strict=True):
             for block in column.blocks:
+                # columns stand on one line at their feet, where links to what is below begin
                 block.y += max(heights) - column_height
         return max(0.0, x - 2 * GAP), max(heights)
 

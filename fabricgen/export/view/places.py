@@ -61,6 +61,7 @@ def make_places(cluster: Cluster) -> Places:
     count = 1
     for level in used[1:]:
         inside = np.flatnonzero(depth >= level)
+        # boxes of a level in the order of their keys; the first device in one says what it is called and lies in
         _, first, number = np.unique(keys[level][inside], return_index=True, return_inverse=True)
         levels.append(np.full(len(first), level, dtype=np.int32))
         parents.append(device_box[inside[first]])
@@ -192,8 +193,10 @@ def _find_panel_racks(plan: WiringPlan, patching: Patching) -> tuple[Ints, Ints]
 def _find_end_rows(plan: WiringPlan) -> Ints64:
     """The cable end row of each link: that of its cable between its devices; -1 for links of a backplane."""
     links, devices = plan.links, len(plan.devices)
+    # a cable to several devices has a row for each pair of them: the three numbers as one find it
     key = (links.cable.astype(np.int64) * devices + links.a_device) * devices + links.b_device
     row_keys = key[plan.cables.end_link]
     order = np.argsort(row_keys, kind="stable")
     index = np.searchsorted(row_keys[order], key)
+    # links of a backplane have no key in the table: the index is kept within it, and -1 taken instead
     return np.where(links.cable >= 0, order[np.minimum(index, len(order) - 1)], -1)

@@ -69,6 +69,7 @@ class _Drawing:
         self._gbps = [bundle.links * segments[bundle.segment].speed_gbps for bundle in scene.bundles]
         self._bands: dict[tuple[int, int], Band] = {(band.box, band.cls): band for band in scene.bands}
         self._tiers: dict[tuple[int, int], list[int]] = defaultdict(list)
+        # only bands above the foot of a box are tiers, the highest first
         for band in sorted(scene.bands, key=lambda b: b.y):
             if band.y < scene.heads[band.box]:
                 self._tiers[band.box, scene.networks[band.cls]].append(band.cls)
@@ -86,6 +87,8 @@ class _Drawing:
         for number, (bundle, (stations, _)) in enumerate(zip(self._scene.bundles, routes, strict=True)):
             for i, station in enumerate(stations):
                 far = self._find_far_x(bundle, stations, i)
+                # bundles of several places may go through one slot, and beyond it they are one: the largest says how
+                # broad it is, the first where it is
                 previous = wants_by_edge[station.edge].get(station.slot, (0.0, (far, *station.slot)))
                 wants_by_edge[station.edge][station.slot] = max(previous[0], self._gbps[number]), previous[1]
         slots = {edge: self._share_edge(edge, wants) for edge, wants in wants_by_edge.items()}
@@ -137,6 +140,7 @@ class _Drawing:
             low = start.y - GAP if head else bottom
             return [start, *self._follow_lane(box, network, slot, low, lane.top), end], False
         goal = self._bands.get((box, bundle.upper)) if bundle.other == OWN_BAND else None
+        # a hair more than touching, which is no way up; y grows downward
         rises = goal is not None and bundle.upper in tiers and goal.y + goal.h < start.y - 1e-6
         same_column = head and bundle.lower in tiers
         if goal is None or not rises or (head and not same_column):
@@ -184,10 +188,14 @@ class _Drawing:
         """(middle, width) of each slot of an edge, in the order of where they go."""
         left, width = self._find_span(edge)
         order = sorted(wants, key=lambda slot: wants[slot][1])
+        # broad as the root of the bandwidth: a link of 200G stays visible beside a bundle of 200 Tb/s
         roots = {slot: sqrt(wants[slot][0]) for slot in order}
         total, most = sum(roots.values()), sqrt(self._most[edge[1]]) or 1.0
         widths = [
-            max(THINNEST, width * min(FILLED * roots[slot] / total, FILLED * roots[slot] / most)) for slot in order
+            # its share of this edge, but no broader than it is beside the busiest bundle of the box: a thin bundle does
+            # not fill an edge that it has for itself
+            max(THINNEST, width * min(FILLED * roots[slot] / total, FILLED * roots[slot] / most))
+            for slot in order
         ]
         gap = max(0.0, width - sum(widths)) / (len(order) + 1)
         shares, x = {}, left + gap

@@ -68,7 +68,9 @@ def pack_numbers(values: Any) -> str:
         raise OverflowError("a number does not fit 32 bits")
     steps = np.diff(column, prepend=0).astype(np.int64)
     steps = ((steps + (1 << 31)) % (1 << 32) - (1 << 31)).astype(np.int64)  # wraps, as the sum does
+    # zigzag: 0, -1, 1, -2, ... become 0, 1, 2, 3, so that small steps have three bytes of zeros
     folded = ((steps << 1) ^ (steps >> 63)).astype(np.uint32)
+    # all lowest bytes first, then the next ones: runs of zeros compress well
     planes = folded.view(np.uint8).reshape(-1, 4).T if folded.dtype.byteorder in "<=" else folded
     return _compress_bytes(np.ascontiguousarray(planes).tobytes())
 

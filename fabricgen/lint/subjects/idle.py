@@ -203,6 +203,7 @@ def list_commands(snippet: Snippet) -> Iterator[Command]:
 
 
 def _parse_lines(lines: Iterable[str], position: str) -> Iterator[Command]:
+    # snippets at `bgp` begin inside that mode, which their lines do not open
     first: list[tuple[int, tuple[str, ...]]] = [(-1, ("router", "bgp"))] if position == "bgp" else []
     modes = list(first)
     for line in lines:
@@ -211,6 +212,8 @@ def _parse_lines(lines: Iterable[str], position: str) -> Iterator[Command]:
             modes = list(first) if words else modes
             continue
         opens = any(_fits_pattern(words[0], mode) for mode in _MODES)
+        # a line as deep as a mode leaves it only if it opens another: users write modes without indenting what is in
+        # them
         modes = [(depth, mode) for depth, mode in modes if depth < indent or (depth == indent and not opens)]
         yield Command(line.strip(), words, tuple(mode for _, mode in modes))
         if opens:

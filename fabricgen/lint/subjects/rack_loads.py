@@ -61,7 +61,7 @@ def air_kw(profile: Device) -> float | None:
 
 
 def weight_kg(profile: Device) -> float | None:
-    """Weight of a device, kg."""
+    """Weight of a device, kg; None where none is published. A `Figure`, as the sums of a rack take it."""
     return profile.weight_kg
 
 
@@ -112,6 +112,7 @@ def _list_node_counts(layout: Layout, rack: int) -> Iterator[list[tuple[Device, 
     for slot in layout.omitted:
         if layout.racks_of_members[slot.node - 1] == rack:
             omitted[layout.unit_index(slot)][sets[slot.node - 1].name] += 1
+    # Counters: what is 0 drops out, and present[...] below is 0 for it
     remaining = [full - missing for missing in omitted.values()]
     # a full rack counts only where some unit lacks no node in it
     for present in (*remaining, *([full] if len(remaining) < layout.units else [])):

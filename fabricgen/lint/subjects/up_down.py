@@ -36,8 +36,10 @@ def find_roots_above(view: FabricView) -> list[int]:
     roots = [0] * len(switches)
     for linked in nx.connected_components(graph.subgraph(tops)):
         for root in linked:
+            # one bit for roots that are linked: the number of the first of them
             roots[root] = 1 << min(linked)
     above = set(tops)
+    # nearest first, so that all above a switch have their roots already
     for switch in sorted(distance.keys() - tops, key=lambda i: (distance[i], switches[i].guid)):
         for upper in above.intersection(graph[switch]):
             roots[switch] |= roots[upper]

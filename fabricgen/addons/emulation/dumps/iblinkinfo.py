@@ -24,6 +24,8 @@ def write_subnet(seen: Seen, switches: Mapping[str, str]) -> dict[str, str]:
         first = rows[0][0]
         lines.append(f"Switch: 0x{first.guid:016x} {first.name}:" if first.switch else f"CA: {first.name}:")
         for end, far_end in sorted(rows, key=lambda row: row[0].port):
+            # a port of an adapter has a GUID of its own, the next after that of the adapter; ports of a switch have
+            # that of the switch
             own = " " * 10 if end.switch else f"      0x{end.guid + 1:016x} "
             near = f"{own}{end.lid:>4} {end.port:>4}[  ] ==("
             if far_end is None:

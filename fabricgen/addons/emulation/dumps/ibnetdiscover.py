@@ -36,6 +36,7 @@ def _write_block(rows: list[tuple[End, End]]) -> str:
     head = f'vendid=0x2c9\ndevid=0xd2f2\nsysimgguid=0x{guid:x}\n{kind}{guid:016x}"\t\t# "{name}"{about}'
     lines = []
     for end, far in rows:
+        # ports of adapters show their own GUID, the next after that of the adapter
         own = "" if switch else f"({guid + 1:x}) "
         port = "" if far.switch else f"({far.guid + 1:x}) "
         there = f'"{"S" if far.switch else "H"}-{far.guid:016x}"[{far.port}]{port}'

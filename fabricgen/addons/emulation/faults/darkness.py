@@ -44,6 +44,7 @@ def cable_dark(hall: Hall, random: Random) -> Laid | None:
     leaves = list_places(hall, "leaf")
     if leaves and random.random() < 0.2:
         leaf = random.choice(leaves)
+        # a batch that was made wrong fails together, which two cables would not show
         cords = frozenset(hall.plugged[s].cord for s in list_uplinks(hall, leaf))
         if len(cords) > 2 and cords <= right:
             hall.bad |= cords

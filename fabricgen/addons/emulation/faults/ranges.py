@@ -39,6 +39,7 @@ def _move_socket(socket: Socket, cages: dict[str, str]) -> Socket:
 def block_shifted(hall: Hall, random: Random) -> Laid | None:
     """Displace neighbouring cages of a switch by one to three, into free cages or round the block."""
     devices = list_places(hall)
+    # eight tries: most devices have no room for it, and a hall may have none that has
     for device in random.sample(devices, len(devices))[:8]:
         runs = _list_runs(hall, device)
         if not runs:
@@ -97,6 +98,7 @@ def uplinks_low(hall: Hall, random: Random) -> Laid | None:
         ups = list_uplinks(hall, device)
         if len(ups) < 2 or len(_select_in_cages(hall, ups)) != len(ups):
             continue
+        # one socket stands for its cage: blocks move cage by cage
         firsts = [s for s in ups if s.connector in ("", ups[0].connector)]
         for offset in random.sample([-1, -2, -3, -4], 4):
             if _shift_block(hall, firsts, offset):

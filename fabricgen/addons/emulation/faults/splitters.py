@@ -46,6 +46,7 @@ def splitter_in_another_cage(hall: Hall, random: Random) -> Laid | None:
 def trunk_crossed(hall: Hall, random: Random) -> Laid | None:
     """Exchange two connectors of a trunk behind the panel of its second end."""
     cord_of = {home: number for number, cord in enumerate(hall.plan.cords) for home in cord.homes if not cord.splits}
+    # patches.csv names a socket as labels do: cage and connector, or the cage alone
     printed = {f"{home.device} {home.cage}/{home.connector}": n for home, n in cord_of.items()}
     printed |= {f"{home.device} {home.cage}": n for home, n in cord_of.items() if not home.connector}
     in_trunk: dict[str, set[int]] = defaultdict(set)
@@ -62,6 +63,7 @@ def trunk_crossed(hall: Hall, random: Random) -> Laid | None:
     ends = [hall.plan.cords[n].homes for n in (first, other)]
     if not all(hall.plan.take_alike(*pair) for pair in zip(*ends, strict=True)):
         return None
+    # both halves behind the panel change hands, also where they did before
     hall.halves |= {first: hall.halves.get(other, other), other: hall.halves.get(first, first)}
     return Laid("trunk_crossed", f"{trunk}: the channels of {ends[0][0]} and {ends[1][0]}")
 

@@ -283,6 +283,7 @@ def _arrange_floors(racks: RackTable, outlines: list[Box]) -> tuple[tuple[int, i
     bounds = {key: _bound_boxes([outlines[hall] for hall in floors[key]]) for key in sorted(floors)}
     per_row = min(
         range(1, len(bounds) + 1),
+        # by the logarithm: twice too wide is as bad as twice too high
         key=lambda row_length: abs(np.log(_compare_aspect(list(bounds.values()), row_length))),
     )
     shift, x, y, width, row_height = [(0.0, 0.0)] * len(racks.halls), 0.0, 0.0, 0.0, 0.0
@@ -290,6 +291,7 @@ def _arrange_floors(racks: RackTable, outlines: list[Box]) -> tuple[tuple[int, i
         if i and i % per_row == 0:
             x, y, row_height = 0.0, y + row_height + APART_M, 0.0
         for hall in floors[key]:
+            # halls of one storey keep their places to each other
             shift[hall] = x - left, y - top
         x, row_height = x + w + APART_M, max(row_height, h)
         width = max(width, x - APART_M)

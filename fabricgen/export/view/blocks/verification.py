@@ -77,6 +77,7 @@ def _find_worst_states(source: PageSource, link_states: Ints) -> Ints:
     links = source.cluster.plan.links
     worst = np.full(len(source.cluster.plan.devices), -1, dtype=np.int32)
     for ends in (links.a_device, links.b_device):
+        # states are numbered by how bad they are
         np.maximum.at(worst, ends, link_states)
     return worst
 
@@ -88,6 +89,7 @@ def _count_by_box(source: PageSource, verification: Verification) -> Packed:
     rows = rows[verification.states[links.cable[rows]] > 0]
     cable = links.cable[rows].astype(np.int64)
     counts = np.zeros((len(places), ELSEWHERE + 1), dtype=np.int64)
+    # a cable counts once for each box, though both ends of it may be inside: pairs of box and cable are made distinct
     for level in range(places.ancestors.shape[1]):
         ends = [places.ancestors[places.device_box[end[rows]], level] for end in (links.a_device, links.b_device)]
         pairs = np.concatenate([box[box >= 0] * np.int64(len(verification.states)) + cable[box >= 0] for box in ends])

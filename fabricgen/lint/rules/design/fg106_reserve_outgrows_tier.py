@@ -139,6 +139,7 @@ def _describe_moved_uplinks(design: Design, trials: Trials, upper: TierDesign) -
     if len(growing) == 1:
         ((name, pod),) = growing.items()
         low, high = pod.su, pod.slots
+        # halved until `low` still has the count of today and `high`, the next step, does not
         while high - low > 1:
             middle = (low + high) // 2
             grown = trials.wire_fabrics({f"pods.{name}.su": middle})

@@ -19,6 +19,7 @@ def list_nearest_multiples(number: int, step: int) -> Iterator[int]:
 def list_nearest_divisors(number: int, target: int) -> Iterator[int]:
     """The divisors of a number, nearest to a wanted one first."""
     divisors = (d for d in range(1, number + 1) if number % d == 0)
+    # of two that are as near, the smaller
     yield from sorted(divisors, key=lambda d: (abs(d - target), d))
 
 

@@ -82,6 +82,7 @@ def _suggest_oversubscription(design: Design, narrowing: EndToEnd, tier: TierDes
 
     tier_ratio = next(ratio for t, ratio in narrowing.tiers if t.key == tier.key)
     trials, path = make_trials(design, tier.fabric), ".".join(map(str, tier.path))
+    # from the highest down: the first that is enough costs the fewest uplinks
     for text in (*LADDER[::-1], "1:1"):
         if parse_ratio(text) >= tier.allowed:
             continue

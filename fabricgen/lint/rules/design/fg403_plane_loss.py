@@ -52,6 +52,7 @@ class PlaneLoss(DesignRule):
                     (*fabric.path, "planes"),
                     write_loss_message(fabric, remaining, "plane", limit),
                     f"{fabric.planes} planes keep at most {percent(1 - 1 / fabric.planes)}: lower the limit, or use "
+                    # p planes keep 1 - 1/p; less a hair, as 1 / (1 - 0.9) is a little more than 10
                     f"{ceil(1 / (1 - limit) - 1e-9)} planes"
                     if limit < 1
                     else "no number of planes keeps everything: lower the limit",

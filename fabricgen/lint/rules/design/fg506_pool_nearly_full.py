@@ -104,12 +104,13 @@ class PoolNearlyFull(DesignRule):
 
 
 def _suggest_size(use: PoolUse, most: Fraction) -> str:
-    """A size that is enough."""
+    """The least size of a pool that keeps the limit, in words; a prefix length where it is one of addresses."""
     if not most:
         return "raise `lint: {limits: {pool_use}}`: no pool is large enough for a limit of 0%"
     needed = -(-use.reserved // most)
     if use.family is None:
         return f"state {needed} numbers or more; 4200000000-4294967294 is private (RFC 6996)"
+    # a power of two that is no less than needed
     return f"state a /{use.family.bits - (int(needed) - 1).bit_length()} or shorter"
 
 

@@ -53,6 +53,7 @@ class LosslessSpan(DesignRule):
                 needs = {
                     site: sum(s.links * compute_headroom(s.km, run.speed_gbps) for s in at[site]) for site in sites
                 }
+                # the name decides between equals, so that the finding is always the same
                 site = max(sites, key=lambda name: (needs[name], name))
                 if needs[site] > buffer:
                     span = max(at[site], key=lambda s: (s.km * s.links, s.name))

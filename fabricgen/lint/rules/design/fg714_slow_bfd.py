@@ -57,6 +57,7 @@ class SlowBfd(DesignRule):
         """Links between two fabrics of which one has BFD: no session of it comes up there."""
         pairs = {(tier.fabric, tier.uplink.upper.fabric) for tier in design.tiers if tier.uplink}
         for names in sorted(pair for pair in pairs if pair[0] != pair[1] and runs_bgp(design, design.fabric(pair[0]))):
+            # False sorts first: the fabric that has BFD before the one that has none
             having, lacking = sorted(names, key=lambda name: not make_fabric_intent(design, design.fabric(name)).bfd)
             ends = [make_fabric_intent(design, design.fabric(name)).bfd for name in (having, lacking)]
             if ends[0] and not ends[1]:

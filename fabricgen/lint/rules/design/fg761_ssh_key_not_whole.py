@@ -69,6 +69,7 @@ def find_key_fault(line: str) -> str:
     if kind == "ssh-ed25519" and [len(part) for part in fields[1:]] != [32]:
         return f"has {sum(map(len, fields[1:]))} bytes after its type; ssh-ed25519 has 32 (RFC 8709)"
     if kind == "ssh-rsa":
+        # ssh-rsa: the type, the exponent, the modulus (RFC 4253, 6.6)
         bits = int.from_bytes(fields[2], "big").bit_length() if len(fields) == 3 else 0
         if bits < LEAST_RSA_BITS:
             return f"is an RSA key of {bits} bits; {LEAST_RSA_BITS} is the least"

@@ -68,7 +68,7 @@ class SettingWithoutEffect(DesignRule):
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
-        """Check settings whose effect depends on others."""
+        """Flag settings that are stated and that another setting, or the shape of the design, leaves nothing to do."""
         for fabric in design.fabrics:
             for find_idle in (
                 _find_infiniband_settings,

@@ -47,6 +47,7 @@ class RailCrossed(PlanRule):
         crossed = np.zeros(len(links), dtype=bool)
         for i, segment in enumerate(links.segments):
             segment_rows = links.find_rows(i)
+            # management ports are of switches on any rail: only the switch above them is compared
             ends = [links.b_device[segment_rows]] + [links.a_device[segment_rows]] * (
                 not isinstance(segment.a, ManagementPort)
             )
@@ -55,6 +56,7 @@ class RailCrossed(PlanRule):
                 crossed[segment_rows] |= _find_crossed(links.plane[segment_rows], devices.plane, end)
         for cable in sorted(set(links.cable[crossed].tolist()) & cluster.planned.own.keys()):
             rows = np.flatnonzero(crossed & (links.cable == cable))
+            # told by cable: not again with the others of its segment
             crossed[rows] = False
             a, b = cluster.names[links.a_device[rows[0]]], cluster.names[links.b_device[rows[0]]]
             yield self.flag(
@@ -76,6 +78,7 @@ def _find_crossed(required: Ints, of_device: Ints, end: Ints) -> Flags | bool:
     """Which links end on a device of another rail or plane: `required` from 1 (0: none), devices from 0 (-1: none)."""
     first = int(end.min())
     window = of_device[first : int(end.max()) + 1]
+    # quick ways out: devices of a segment lie together, and most are of no rail, or all of one
     if window.max() < 0:
         return False
     actual = window[end - first] if window.min() < window.max() else window[:1]

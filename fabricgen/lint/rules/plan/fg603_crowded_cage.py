@@ -52,6 +52,7 @@ class CrowdedCage(PlanRule):
         devices, cables, links = cluster.plan.devices, cluster.plan.cables, cluster.plan.links
         shuffled, patching = np.zeros(len(cables), dtype=bool), cluster.plan.patching
         if patching is not None:
+            # the entry behind the last is that of cables without a policy, -1
             shuffled = np.array([*(p.shuffles for p in patching.policies), False], dtype=bool)[patching.policy]
         for i, segment in enumerate(links.segments):
             segment_ends = cluster.end_rows[i]
@@ -67,6 +68,7 @@ class CrowdedCage(PlanRule):
                 room = 2 if profile.cages[side.cage_class].form_factor in TWIN_PORT else max(1, side.connectors)
                 # the ends of a cable are ordered by connector, so that those in one cage are neighbours
                 cage = number_cages_of_ports(side, np.arange(int(port.max()) + 1, dtype=np.int32))
+                # device and cage as one number
                 socket = (device - device.min()).astype(np.int64) * (int(cage.max()) + 1) + cage[port]
                 repeated = (of_cable[1:] == of_cable[:-1]) & (socket[1:] == socket[:-1])
                 socket = socket[np.r_[True, ~repeated]]

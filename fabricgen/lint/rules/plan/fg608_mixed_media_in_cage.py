@@ -144,6 +144,7 @@ def _find_mixed_cages(cage_of_end: Ints, cages: int, values: Ints) -> Flags:
     """Which cable ends are in cages (of `cages` in all) that hold several different ones of `values`."""
     import numpy as np
 
+    # a cage holds different values if its least is below its greatest
     least, most = np.full(cages, values.max(initial=0), dtype=np.int32), np.full(cages, -1, dtype=np.int32)
     np.minimum.at(least, cage_of_end, values)
     np.maximum.at(most, cage_of_end, values)

@@ -43,10 +43,12 @@ class ChannelLosesLight(PlanRule):
         for kind in list_patched_kinds(cluster, shuffled=True):
             policy, budget = kind.policy, kind.medium.loss_db
             loss = policy.loss_db(kind.medium, kind.longest_m)
+            # sums of tenths of a dB may be off by a last bit
             if budget is None or loss <= budget + 1e-9:
                 continue
             pairs = 2 * policy.panel.matings
             fibre = loss - pairs * policy.mating_db
+            # rounded down to hundredths, so that what is advised is enough
             most = floor(max(0.0, budget - fibre) / pairs * 100) / 100
             yield self.flag(
                 (*policy.path, "mating_db") if policy.spec.mating_db is not None else policy.path,

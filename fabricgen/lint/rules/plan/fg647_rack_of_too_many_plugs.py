@@ -57,6 +57,7 @@ class RackOfTooManyPlugs(PlanRule):
         for rack in np.flatnonzero(counts > most).tolist():
             racks_by_path.setdefault(_find_main_tier(cluster, rack), []).append(rack)
         for path, racks in sorted(racks_by_path.items(), key=lambda path_and_racks: min(path_and_racks[1])):
+            # of equally full ones the first
             fullest = max(racks, key=lambda rack: (int(counts[rack]), -rack))
             more = f", the fullest of {len(racks)} racks" if len(racks) > 1 else ""
             name = cluster.plan.racks.names[fullest]

@@ -70,6 +70,7 @@ class SpanLosesLight(PlanRule):
                 loss = spec.loss_db
                 if loss is None and medium.medium == "ZR":
                     loss = spec.km * _DB_PER_KM + 2 * _ODF_DB
+                # a last bit of the sum does not decide
                 if loss is None or medium.loss_db is None or loss <= medium.loss_db + 1e-9:
                     continue
                 how = "as measured" if spec.loss_db is not None else f"estimated, {_DB_PER_KM:g} dB/km and two ODFs"

@@ -55,6 +55,7 @@ class SwitchesOfBothSides(PlanRule):
             turning = [n for n in held if aisles.now[n] != aisles.best[n]]
             if not turning and not of_fg659 & held.keys():
                 sums = {a: sum(count for n, count in held.items() if aisles.now[n] == a) for a in (COLD, HOT)}
+                # of equally many, those at the hot aisle turn: False sorts before True
                 fewer = min(sums, key=lambda aisle: (sums[aisle], aisle == COLD))
                 turning = [n for n in held if aisles.now[n] == fewer]
             for number in turning:

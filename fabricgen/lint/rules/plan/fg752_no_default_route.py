@@ -61,6 +61,7 @@ class NoDefaultRoute(PlanRule):
         from fabricgen.wiring.tenants import NOBODY, find_device_tenants
 
         lacking, tenant = _find_hosts_without_route(cluster), find_device_tenants(design, cluster.plan.devices)
+        # NOBODY is -1: hosts of no tenant come first
         for index in range(NOBODY, len(design.tenants)):
             owner = design.tenants[index].name if index >= 0 else ""
             exit_ = next((e for e in leading if e.tenant in ("", owner)), None)
@@ -77,6 +78,7 @@ class NoDefaultRoute(PlanRule):
                 f"which {exit_.name} leads out of",
                 f"attach them to {exit_.fabric.name}" + (f", or give {owner} an exit" if owner else ""),
             )
+        # the "" at the end is the answer to -1, hosts of no tenant
         owners = np.array([*(owner.name for owner in design.tenants), ""])[tenant[cluster.plan.links.a_device]]
         for exit_ in leading:
             yield from self._check_return(cluster, exit_, owners == exit_.tenant)
@@ -136,5 +138,6 @@ def _find_hosts_without_route(cluster: Cluster) -> Flags:
             has_address[devices] = True
             is_host[devices] |= side.role in DEFAULT_ROLES
             leads = [routes.has_exit_to_everywhere(fabric, index) for index in range(NOBODY, len(design.tenants))]
+            # `leads` begins with those of no tenant: NOBODY is at 0
             is_led[devices] |= np.array(leads)[tenant[devices] - NOBODY]
     return is_host & has_address & ~is_led
