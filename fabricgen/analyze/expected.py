@@ -49,7 +49,7 @@ class WiredFigures:
     def _has_pairs(self) -> bool:
         return len(self.network.ranks) > 1
 
-    def of(self, key: str) -> float | None:
+    def find_figure(self, key: str) -> float | None:
         """`hops`, `paths` or `latency_us`, as `analyze --section structure` has them."""
         if key == "paths":
             apart = [pair[key] for pair in self._pairs if pair["switches"] > 1 and pair[key]]
@@ -85,7 +85,9 @@ def list_expected(cluster: Cluster) -> Iterator[Expected]:
     figures_by_fabric = find_wired_figures(cluster)
     for key in OF_THE_PLAN[:3]:
         if (value := getattr(expectations, key)) is not None:
-            yield from expand_bound(key, value, {name: figures.of(key) for name, figures in figures_by_fabric.items()})
+            yield from expand_bound(
+                key, value, {name: figures.find_figure(key) for name, figures in figures_by_fabric.items()}
+            )
     for name, figures in figures_by_fabric.items():
         for pattern, bound in (expectations.slowdown or {}).items():
             subject = f"slowdown of {pattern}, {name}"

@@ -173,7 +173,7 @@ def _add_cages(line: Line, pair: EndPair, matcher: Matcher, claims: Claims, faul
             continue
         try:
             positions = [
-                matcher.spot(_on_device(text, line[f"{end.word}_device"], end), end)
+                matcher.find_position(_on_device(text, line[f"{end.word}_device"], end), end)
                 for text, end in zip(list_plugs(line[column], ends), ends, strict=True)
             ]
         except InputError as error:

@@ -103,9 +103,9 @@ class Matcher:
                     cables_by_place.setdefault(f"{names[int(device[row])]}:{cages[row]}", self.cables.ids[cable])
         return cables_by_place
 
-    def spot(self, text: str, end: CableEnd, path: Path = ()) -> CagePosition:
+    def find_position(self, text: str, end: CableEnd, path: Path = ()) -> CagePosition:
         """The position that a redline names on the device of an end; raises InputError for none."""
-        return self._places.spot(text, end, path)
+        return self._places.find_position(text, end, path)
 
     def planned(self, end: CableEnd) -> CagePosition:
         """The planned position of an end."""

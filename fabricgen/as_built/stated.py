@@ -195,7 +195,7 @@ def _list_cages(value: Mapping[str, str], subject: Subject, matcher: Matcher) ->
         # all ways in which an overlay may name this end
         texts = (value.get(word) for word in ("", key, end.place, f"{end.place}.{end.connector + 1}", end.name))
         text = next((text for text in texts if text is not None), None)
-        position = matcher.spot(text, end) if text is not None else None
+        position = matcher.find_position(text, end) if text is not None else None
         if position is not None and position != matcher.planned(end):
             yield key, matcher.label(position, end)
 

@@ -140,7 +140,7 @@ def _find_moves(
                 path = _make_cage_path(cables.ids[cable], "b_cage" if upper else "a_cage", key)
                 try:
                     ends = find_ends(cables, cable, key, text, path, upper=upper)
-                    positions = [places.spot(text, end, path) for end in ends]
+                    positions = [places.find_position(text, end, path) for end in ends]
                 except InputError as error:
                     faults += error.diagnostics
                     continue

@@ -37,7 +37,7 @@ class CageResolver:
         self._catalog, self._names, self._others = catalog, cables.names, OtherDevices(cables)
         self._switch_cages: dict[tuple[int, PortRun], _SwitchCages] = {}
 
-    def spot(self, text: str, end: CableEnd, path: Path) -> CagePosition:
+    def find_position(self, text: str, end: CableEnd, path: Path) -> CagePosition:
         """The connector that a text names, on the planned device of an end, or as DEVICE:CAGE on another of its kind.
 
         It is the planned connector where only a cage is named.
@@ -75,7 +75,7 @@ class CageResolver:
         if key not in self._switch_cages:
             self._switch_cages[key] = _SwitchCages(self._catalog, end, run)
         cages_of_class = self._switch_cages[key]
-        cage_and_connector = cages_of_class.spot(text)
+        cage_and_connector = cages_of_class.parse_cage(text)
         if cage_and_connector is None:
             cages = _find_profile(end).cage_count
             hint = (
@@ -154,7 +154,7 @@ class _SwitchCages:
             return False
         return True
 
-    def spot(self, text: str) -> tuple[int, int | None] | None:
+    def parse_cage(self, text: str) -> tuple[int, int | None] | None:
         """(cage, connector; None where only a cage is named) of a text; None where the switch has no such cage."""
         if text in self.labels:
             return self.labels[text], None

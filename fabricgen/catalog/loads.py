@@ -22,7 +22,7 @@ def planned_w(profile: Device) -> float | None:
 
 
 def has_optics(profile: Device) -> bool:
-    """Whether what it is planned to draw has optics in all its cages in it."""
+    """Whether the power that is planned for a device includes that of optics in all of its cages."""
     return profile.power_w.max_with_optics and not getattr(profile, "external", False)
 
 

@@ -60,7 +60,7 @@ class NosNaming(FrozenModel):
         """Whether its ports are named by a table of each switch."""
         return self.numbers == "platform-table"
 
-    def port(
+    def name_port(
         self,
         cage: int,
         sub: int,

@@ -240,7 +240,7 @@ class Uplink:
     """What the fewest uplinks within the oversubscription would be, and the switches of an upper group then; 0 for
     switches that could not be wired so."""
 
-    def share(self, index: int, rank: int = 0) -> int:
+    def count_links_to(self, index: int, rank: int = 0) -> int:
         """Links of the lower switch of a rank to the upper switch of a number; where the links do not divide equally,
         the first switches have one more, or with `uneven` those whose turn it is.
         """

@@ -256,7 +256,7 @@ class Layout:
         A site that was ever one of several has numbers of its own in the lock.
         """
         unnamed = self.lock.find_words(UNNUMBERED).get("sites") or find_only_site(self.lock)
-        fresh = self.lock.of("sites").keys().isdisjoint(self.sites)
+        fresh = self.lock.find_allocations("sites").keys().isdisjoint(self.sites)
         only = self.sites[0] if fresh and len(self.sites) == 1 else ""
         return unnamed if unnamed in self.sites else only
 
@@ -288,7 +288,7 @@ class Layout:
 
 def list_pod_units(blueprint: Blueprint, layout: Layout) -> dict[str, PodUnits]:
     """The pods of a blueprint by name, in the order of its layout, with the size of their units."""
-    stated = blueprint.expand_pods(layout.lock.of("pods"))
+    stated = blueprint.expand_pods(layout.lock.find_allocations("pods"))
     return {
         pod.name: PodUnits(stated[pod.name], kind.size)
         for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True)
@@ -300,7 +300,7 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
 
     Raises InputError for unknown node profiles, omitted slots that do not exist, and racks too small.
     """
-    stated = blueprint.expand_pods(lock.of("pods"))
+    stated = blueprint.expand_pods(lock.find_allocations("pods"))
     kinds = make_unit_kinds(blueprint, catalog, lock.find_words(SETS))
     part_of = _find_parts(blueprint, stated, kinds)
     sizes = [
@@ -343,7 +343,7 @@ def _list_halls(blueprint: Blueprint, site: str) -> list[str]:
 
 def _find_first_hall(pods: Mapping[str, Pod], lock: Lock, halls: Sequence[str]) -> str:
     """Of several halls of a site that in which a cluster stood when there was one: where its pods are; "" for none."""
-    named = (pods[name].hall or DEFAULT_HALL for name in lock.of("pods") if name in pods)
+    named = (pods[name].hall or DEFAULT_HALL for name in lock.find_allocations("pods") if name in pods)
     return next((hall for hall in (*named, *halls) if hall in halls), "")
 
 

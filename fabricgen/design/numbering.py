@@ -107,8 +107,8 @@ class Numbering:
 def number_all(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbering:
     """Number sites, pods, units and the VLANs of fabrics, given pods in natural order and fabrics in theirs."""
     sites = list(dict.fromkeys(pod.site for pod in sorted(pods, key=lambda pod: pod.site)))
-    allocations = {"sites": _allocate(lock.of("sites"), [(site, 1) for site in sites])}
-    allocations["vlans"] = _number_vlans(lock.of("vlans"), fabrics)
+    allocations = {"sites": _allocate(lock.find_allocations("sites"), [(site, 1) for site in sites])}
+    allocations["vlans"] = _number_vlans(lock.find_allocations("vlans"), fabrics)
     numbering = Numbering(
         allocations | _number_pods(pods, sites, lock, ""),
         {pod.name: pod.site for pod in pods},
@@ -127,7 +127,7 @@ def number_tenants(before: Numbering, lock: Lock, tenants: Sequence[str], vlans:
     Raises InputError (FG114) where there are too few VLANs.
     """
     numbers = (Interval(1, LAST_TENANT),)
-    tenant_numbers = {**lock.of("tenants")}
+    tenant_numbers = {**lock.find_allocations("tenants")}
     tenant_numbers |= allocate_intervals(tenant_numbers, [AllocationRequest(name, 1, numbers) for name in tenants])
     vlans_taken = before.held["vlans"]
     try:
@@ -153,7 +153,7 @@ def number_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str], bridged: Seq
 
     The VLAN's holder in the lock is `VRF over evpn`. Raises InputError (FG114) where there are too few VLANs.
     """
-    vni_numbers, vlans_taken = {**lock.of("vnis")}, before.held["vlans"]
+    vni_numbers, vlans_taken = {**lock.find_allocations("vnis")}, before.held["vlans"]
     vni_numbers |= allocate_intervals(
         vni_numbers, [AllocationRequest(vrf, 1, (Interval(1, LAST_VNI),)) for vrf in (*vrfs, *bridged)]
     )
@@ -220,11 +220,11 @@ def _number_part(part: str, pods: Sequence[PodSize], sites: Sequence[str], lock:
 
 def _number_pods(pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, suffix: str) -> dict[str, Allocations]:
     """The numberings of some pods in the cluster, and in each site where there are several."""
-    held = _number_kinds(pods, lock, suffix, "")
+    numberings = _number_kinds(pods, lock, suffix, "")
     if len(sites) > 1 or was_one_of_several(lock, sites[0]):
         for site in sites:
-            held |= _number_kinds([pod for pod in pods if pod.site == site], lock, suffix, f" {site}")
-    return held
+            numberings |= _number_kinds([pod for pod in pods if pod.site == site], lock, suffix, f" {site}")
+    return numberings
 
 
 def _number_vlans(held: Allocations, fabrics: Sequence[str]) -> Allocations:
@@ -247,9 +247,9 @@ def _number_kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> 
 
     def before(kind: str) -> Allocations:
         if (kind_known := kind + part + site) in lock.held:
-            return lock.of(kind_known)
+            return lock.find_allocations(kind_known)
         wider = (kind + owner + place for owner in owners for place in (site, ""))
-        held = next((lock.of(kind_known) for kind_known in wider if kind_known in lock.held), {})
+        held = next((lock.find_allocations(kind_known) for kind_known in wider if kind_known in lock.held), {})
         return {name: intervals for name, intervals in held.items() if name in names}
 
     return {

@@ -192,6 +192,7 @@ def _make_tier_spec(context: FabricContext, name: str, tier_name: str, per: tupl
     """A tier of a fabric in a part of the cluster, or in all of it where the tier is wider than a pod."""
     spec, path = context.blueprint.fabrics[name], ("fabrics", name, "tiers", tier_name)
     layout, tier, lock = context.layout, spec.tiers[tier_name], context.layout.lock
+    # a tier within pods is sized by its pod alone, which may state keys of its own; a wider one by the whole cluster
     if is_within_pod(per):
         layout = layout.of_part(part)
         own_tier = layout.parts[0].tiers.get(f"{name}.{tier_name}")
@@ -218,7 +219,8 @@ def _make_tier_spec(context: FabricContext, name: str, tier_name: str, per: tupl
         layout=layout,
         for_reserve=(tier.size_for or spec.size_for) == "reserve",
         before=parse_sized(size_line) if size_line else None,
-        fewest_uplinks=SIZED not in lock.words and name in lock.of("vlans"),
+        # locks of before sizes were kept: such a fabric was wired with the fewest uplinks, and stays so
+        fewest_uplinks=SIZED not in lock.words and name in lock.find_allocations("vlans"),
         pod_path=(*layout.parts[0].path, f"{name}.{tier_name}") if own_tier else (),
         pod_states=frozenset(own_tier.stated if own_tier else ()),
     )

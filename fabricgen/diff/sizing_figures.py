@@ -126,7 +126,7 @@ def _read_tier_figures(cluster: Cluster, tier: TierDesign) -> TierFigures:
     capacity = sum(run.capacity for run in tier.downs)
     used = _count_used_ports(cluster, tier)
     uplink = tier.uplink
-    shares = {uplink.share(i) for i in range(uplink.upper_count)} if uplink else set()
+    shares = {uplink.count_links_to(i) for i in range(uplink.upper_count)} if uplink else set()
     lower_tiers = [lower for lower, _ in design.list_links_below(tier.key)]
     return TierFigures(
         model=tier.profile.id,

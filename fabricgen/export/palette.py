@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from string import ascii_uppercase
 from types import MappingProxyType
 
@@ -138,7 +139,4 @@ def _propose_codes(name: str) -> Iterator[str]:
     letters: Sequence[str] = [letter for letter in name.upper() if letter in ascii_uppercase] or ["Z"]
     yield letters[0]
     yield from (letters[0] + second for second in letters[1:])
-    number = 1
-    while True:
-        number += 1
-        yield f"{letters[0]}{number}"
+    yield from (f"{letters[0]}{number}" for number in count(2))

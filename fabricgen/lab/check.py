@@ -60,11 +60,11 @@ def ask_neighbours(lab: Lab, build: Build) -> dict[str, dict[str, Any]]:
     """What each switch says of its BGP neighbours, by what they are called; nothing where its bgpd does not run."""
     running = inside.list_daemons(lab)
 
-    def one(device: str) -> dict[str, Any]:
+    def ask_bgp(device: str) -> dict[str, Any]:
         runs_bgp = build.devices[device]["asn"] and (device, "bgpd") in running
         return lab.json(device, "show bgp neighbors")[0] if runs_bgp else {}
 
-    return ask_each(one, build.switches)
+    return ask_each(ask_bgp, build.switches)
 
 
 def ask_each(ask_one: Callable[[str], T], devices: Iterable[str]) -> dict[str, T]:
@@ -333,11 +333,11 @@ class Check:
             if source:
                 probes += [(source, end, leaf, address.partition("/")[0]) for address in self.right.addresses[end]]
 
-        def one(probe: tuple[End, End, str, str]) -> bool:
+        def send_probe(probe: tuple[End, End, str, str]) -> bool:
             return self.lab.pings(probe[0].device, probe[0].port, probe[3])
 
         with ThreadPoolExecutor() as pool:
-            for (source, end, leaf, address), answers in zip(probes, pool.map(one, probes), strict=True):
+            for (source, end, leaf, address), answers in zip(probes, pool.map(send_probe, probes), strict=True):
                 if not answers:
                     message = f"{address} of {end} behind {leaf} does not answer"
                     yield Finding("ping", source.device, source.port, message)

@@ -73,7 +73,7 @@ class Build:
             addresses[End(row["device"], row["port"])] += (row["prefix"],)
         return addresses
 
-    def own(self, end: End) -> tuple[str, ...]:
+    def list_lab_addresses(self, end: End) -> tuple[str, ...]:
         """The addresses that a port has in a lab: a switch's by its configuration, a host's by addresses.csv."""
         if end.device not in self.forms:
             return self.addresses.get(end, ())
@@ -148,7 +148,7 @@ class Build:
             reader = load_part(self.devices[name]["nos"], "reader")
             try:
                 with read_tolerantly() as passed_over:
-                    forms[name] = reader.read(self.of(name))
+                    forms[name] = reader.read(self.select_config_files(name))
             except STUMBLES as error:
                 why = f"configurations of {name} cannot be read: {explain_error(error)}"
                 raise fault("FG175", why, hint="take away the snippet or template that breaks them") from error
@@ -156,7 +156,7 @@ class Build:
                 notes[name] = passed_over
         return forms, notes
 
-    def of(self, name: str) -> dict[str, str]:
+    def select_config_files(self, name: str) -> dict[str, str]:
         """The files of a switch by name."""
         folder = f"configs/{name}/"
         return {path.removeprefix(folder): text for path, text in self.files.items() if path.startswith(folder)}
@@ -165,7 +165,7 @@ class Build:
         """What FRR runs on a switch: what its NOS gives it, or what its files of another NOS come to."""
         nos = self.devices[name]["nos"]
         if nos in list_nos("routing_daemon"):
-            text: str = load_part(nos, "routing_daemon").read_frr_text(self.of(name))
+            text: str = load_part(nos, "routing_daemon").read_frr_text(self.select_config_files(name))
             return text
         return write_frr_config(self.forms[name], kernel_name)
 

@@ -62,7 +62,7 @@ def cut_to_lab(whole: Build) -> Inside:
     reasons: Counter[str] = Counter()
     listed = _drop_links(whole, _judge_by_lists(whole), reasons)
     has_files = _has_configs(whole)
-    if has_files and (lacking := [name for name in listed.switches if not listed.of(name)]):
+    if has_files and (lacking := [name for name in listed.switches if not listed.select_config_files(name)]):
         lack = f"no configuration of {lacking[0]}" + (f" and {len(lacking) - 1:,} more switches" if lacking[1:] else "")
         raise fault(NO_BUILD, lack, hint="build the folder with the parts devices, links, addresses and configs")
     routed = _drop_links(listed, _judge_by_files(listed), reasons) if has_files else listed
@@ -272,7 +272,7 @@ def _list_addresses(row: dict[str, Any]) -> Iterator[str]:
 
 def list_planned_addresses(build: Build, end: End) -> frozenset[str]:
     """The addresses that a port or loopback should have."""
-    addresses = build.forms[end.device].loopbacks if end.port == LOOPBACK else build.own(end)
+    addresses = build.forms[end.device].loopbacks if end.port == LOOPBACK else build.list_lab_addresses(end)
     return frozenset(str(ip_interface(address)) for address in addresses)
 
 

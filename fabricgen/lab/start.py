@@ -112,10 +112,10 @@ def list_port_commands(build: Build, near: End, far: End) -> Iterator[str]:
     port = kernel_name(near.port)
     yield f"link set {port} up"
     if near.device in build.forms:
-        yield from (_spell_address(address, port) for address in build.own(near))
+        yield from (_spell_address(address, port) for address in build.list_lab_addresses(near))
         return
     gateways = {":" in address: address.partition("/")[0] for address in build.addresses.get(far, ())}
-    for address in build.own(near):
+    for address in build.list_lab_addresses(near):
         v6, source = ":" in address, address.partition("/")[0]
         yield _spell_address(address, port)
         if v6 in gateways:
@@ -184,12 +184,12 @@ def configure_switches(lab: Lab, texts: Mapping[str, str]) -> None:
     (FG175) where FRR refuses a line.
     """
 
-    def one(name: str) -> None:
+    def configure_switch(name: str) -> None:
         lines = (line for line in texts[name].splitlines() if line.strip() not in ("", "!"))
         out = lab.ask_frr(name, "configure terminal", ROUTES_ALONE, *lines)
         if "%" in out:
             raise explain_failure(f"{name}: FRR refuses its configuration: {out.strip()}")
 
     with ThreadPoolExecutor() as pool:
-        list(pool.map(one, texts))
+        list(pool.map(configure_switch, texts))
         list(pool.map(lambda name: lab.ask_frr(name, "clear bgp *"), texts))

@@ -258,7 +258,7 @@ class _Adoption:
                 continue
             for name, interval in self._list_holders(*taken):
                 crowded.add((taken[0], name))
-                if name in self._design.loaded.lock.of(taken[0]):
+                if name in self._design.loaded.lock.find_allocations(taken[0]):
                     self._add_fault(
                         self._stated[key],
                         f"{value} lies in {show_interval(taken[0], interval)}, held for {name}: a device that is added "
@@ -269,7 +269,7 @@ class _Adoption:
 
     def _list_holders(self, kind: str, number_interval: Interval) -> list[tuple[str, Interval]]:
         """The blocks of the lock that share numbers with an interval, with their names."""
-        held = self._cluster.lock.of(kind)
+        held = self._cluster.lock.find_allocations(kind)
         return [
             (name, interval)
             for name, intervals in held.items()

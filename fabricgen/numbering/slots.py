@@ -64,7 +64,12 @@ def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
     nodes have more rails, and go again. Empty where it was numbered by the sizes that it has, or never.
     """
     named, legs = re.compile(re.escape(tier.key.text) + r" \(([^()]*)\)"), list_leg_dimensions()
-    held = (match[1] for kind in NUMBERED for name in tier.layout.lock.of(kind) if (match := named.match(name)))
+    held = (
+        match[1]
+        for kind in NUMBERED
+        for name in tier.layout.lock.find_allocations(kind)
+        if (match := named.match(name))
+    )
     shapes = [[text.partition(" ") for text in shape.split(", ")] for shape in held]
     before = [{dimension: int(size) for size, _, dimension in shape if dimension in legs} for shape in shapes]
     now = {dimension: tier.sizes[dimension] for dimension in list_inner_dimensions(tier.per) if dimension in legs}

@@ -290,7 +290,7 @@ def _cut_subnets(subnets: Mapping[str, Subnets], phase: AtPhase, selection: Sele
             gateway=blocks.gateway[rows],
             count=blocks.count[rows],
             subnet_length=blocks.subnet_length[rows],
-            own=blocks.own[rows],
+            own_address=blocks.own_address[rows],
         )
         for name, blocks in subnets.items()
         if name in selection.fabrics

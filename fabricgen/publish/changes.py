@@ -13,7 +13,7 @@ from fabricgen.publish.manifest import Entry, Ledger, list_ancestors
 class Changes:
     """What landing a stage means for the folder that is there now."""
 
-    own: Mapping[str, Entry]
+    kept_entries: Mapping[str, Entry]
     """Manifest entries of the parts that are not being built, and of files that the user edited."""
     keep: frozenset[str]
     keep_folders: frozenset[str]

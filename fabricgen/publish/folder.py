@@ -134,7 +134,7 @@ def _read_old_manifest(target: Path, real: str) -> dict[str, Entry]:
 
 def _land_stage(stage: Stage) -> PublishReport:
     changes = stage.changes()
-    manifest = stage.ledger.write_manifest_bytes(changes.own)
+    manifest = stage.ledger.write_manifest_bytes(changes.kept_entries)
     kept = dict(sorted(stage.ledger.edited.items()))
     report = PublishReport(len(stage.written), len(stage.unchanged), len(changes.remove), kept)
     if not stage.written and not changes.remove and _has_content(f"{stage.real}/{MANIFEST}", manifest):

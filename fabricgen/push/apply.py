@@ -23,7 +23,7 @@ class Pusher:
     """Writes the changes that a State found."""
 
     def __init__(self, netbox: NetBox, state: State, tell: Told) -> None:
-        self._netbox, self._state, self._told = netbox, state, tell
+        self._netbox, self._state, self._tell = netbox, state, tell
 
     def apply(self, differences: Changes, *, delete: bool) -> list[str]:
         """Delete if that is asked for, then make and change; returns what NetBox would not delete, and why.
@@ -62,7 +62,7 @@ class Pusher:
             except RefusedError as refused:
                 raise self._blame_object(refused, batch) from None
             done = first + len(batch)
-            self._told(title, done, len(changes), done / max(monotonic() - started, 1e-3))
+            self._tell(title, done, len(changes), done / max(monotonic() - started, 1e-3))
 
     @staticmethod
     def _blame_object(refused: RefusedError, batch: Sequence[Change]) -> RefusedError:
@@ -109,5 +109,5 @@ class Pusher:
                 if refused.status != IN_USE:
                     raise
                 undeleted.append((change, find_first_reason(refused.answer)[:200]))
-            self._told("objects deleted", done, len(changes), done / max(monotonic() - started, 1e-3))
+            self._tell("objects deleted", done, len(changes), done / max(monotonic() - started, 1e-3))
         return undeleted

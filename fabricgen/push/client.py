@@ -207,7 +207,7 @@ class NetBox:
         if 300 <= status < 400:
             raise RefusedError(status, f"{self.url} is elsewhere now", None, "give the URL that it redirects to")
         if status >= 300 or (answer is None and content):
-            text, hint = self._told(method, path, status, answer), _HINTS.get(status, "")
+            text, hint = self._describe_answer(method, path, status, answer), _HINTS.get(status, "")
             if status < 300:
                 kind = self._mask.mask_token(headers.get("Content-Type", "text").encode()).decode(errors="replace")
                 text += f" with {kind[:60]}, not with JSON"
@@ -229,7 +229,7 @@ class NetBox:
             return answer.status_code, answer.headers, bytes(content)
 
     @staticmethod
-    def _told(method: str, path: str, status: int, answer: Any) -> str:
+    def _describe_answer(method: str, path: str, status: int, answer: Any) -> str:
         shown = find_first_reason(answer)[:300]
         return f"NetBox answered {status} to {method} {path}" + (f": {shown}" if shown else "")
 

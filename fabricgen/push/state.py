@@ -44,7 +44,7 @@ class Change:
     key: Key
     fields: Mapping[str, Any]
     number: int = 0
-    told: str = ""
+    difference: str = ""
 
 
 @dataclass

@@ -40,7 +40,7 @@ def list_unused_ports(switch: SwitchView, naming: NosNaming) -> list[str]:
     names: list[str] = []
     for number, cage in number_cages(switch.profile):
         split, slot = breakout_of_cage.get(number, 1), switch.profile.slot_of(number)
-        names += (naming.port(number, sub, split, cage, None, slot) for sub in range(split))
+        names += (naming.name_port(number, sub, split, cage, None, slot) for sub in range(split))
     return [name for name in names if name not in cabled]
 
 

@@ -36,7 +36,7 @@ class Candidate:
         """The name of its shape."""
         return self.shape.name
 
-    def place(self, axes: Sequence[str]) -> tuple[float, ...]:
+    def list_axis_values(self, axes: Sequence[str]) -> tuple[float, ...]:
         """Its figures on some axes, turned so that less is better; `inf` for what nobody knows."""
         values = []
         for axis in axes:
@@ -52,7 +52,7 @@ def beats(place: Sequence[float], other_place: Sequence[float]) -> bool:
 
 def find_front(candidates: Sequence[Candidate], axes: Sequence[str]) -> list[Candidate]:
     """The candidates that no other beats, in their order."""
-    places = [candidate.place(axes) for candidate in candidates]
+    places = [candidate.list_axis_values(axes) for candidate in candidates]
     # what is beaten by anything is beaten by one that comes before it in this order, and is on the front
     best: list[tuple[float, ...]] = []
     for place in sorted(set(places)):
@@ -110,8 +110,8 @@ def _is_near(base: Candidate, candidate: Candidate, axes: Sequence[str]) -> bool
 
 def find_winner(candidate: Candidate, front: Sequence[Candidate], axes: Sequence[str]) -> Candidate | None:
     """The first of the front that beats a candidate; None where none does."""
-    place = candidate.place(axes)
-    return next((winner for winner in front if beats(winner.place(axes), place)), None)
+    place = candidate.list_axis_values(axes)
+    return next((winner for winner in front if beats(winner.list_axis_values(axes), place)), None)
 
 
 # What is said where nothing fits: the commonest reasons, and what would fit instead.

@@ -79,7 +79,7 @@ def search_designs(wishes: Wishes, *, folder: Path, jobs: int, every: bool = Fal
     if not candidates:
         raise refuse_all(hardware, nodes, reasons, _find_most_frugal(tried, work, jobs) if HUNGRY in reasons else None)
     candidates = judged(candidates, partial(_keep_near, axes=axes))
-    candidates = sorted(candidates, key=lambda candidate: (candidate.place(axes), candidate.name))
+    candidates = sorted(candidates, key=lambda candidate: (candidate.list_axis_values(axes), candidate.name))
     front, beaten = _split_front(candidates, axes)
     counts = (tuple(tried), len(designed), tuple(reasons.most_common()))
     return SearchResult(
@@ -256,7 +256,7 @@ class Work:
         limit = self.hardware.wishes.max_power
         return HUNGRY if limit is not None and figures.draw_w > limit else ""
 
-    def judged(self, candidate: Candidate) -> list[Candidate | str]:
+    def judge_candidate(self, candidate: Candidate) -> list[Candidate | str]:
         """A candidate with the figures of its wiring plan, if it lints clean; else why not, as text."""
         messages, cluster = self._lint_text(candidate.text)
         waivers_by_code = self._list_waivers(candidate.shape)
@@ -367,7 +367,7 @@ def _judge_selected(
         unchecked = [candidate for candidate in select(candidates) if not candidate.checked]
         if not unchecked:
             return candidates
-        checked = {candidate.name: candidate for candidate in _run_all(work.judged, unchecked, jobs, reasons)}
+        checked = {candidate.name: candidate for candidate in _run_all(work.judge_candidate, unchecked, jobs, reasons)}
         instead = {
             candidate.name: work.find_next_alike(candidate) for candidate in unchecked if candidate.name not in checked
         }

@@ -243,7 +243,7 @@ class SwitchFrames:
     def _find_own_address(family: FamilyAddresses, row: int, fabric: str) -> str:
         """The address, with prefix length, of a switch of an MLAG pair in the subnet of a fabric; "" for none."""
         subnets = family.subnets.get(fabric)
-        return family.prefix(subnets.own.at(row), int(subnets.subnet_length[row])) if subnets else ""
+        return family.prefix(subnets.own_address.at(row), int(subnets.subnet_length[row])) if subnets else ""
 
     def _list_gateways(self, row: int, fabric: FabricDesign) -> list[list[str]]:
         """The gateways of a fabric's nodes on a switch with prefix lengths; one list a family."""

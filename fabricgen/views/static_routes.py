@@ -60,7 +60,7 @@ class Reachability:
         self._below: dict[int, AddressRanges] = {}
         self._above: dict[int, AddressRanges] = {}
         self._shared: dict[tuple[int, ...], AddressRanges] = {}
-        self._own, self._through = cache(self._list_own_ranges), cache(self._list_ranges_through)
+        self._find_own_ranges, self._through = cache(self._list_own_ranges), cache(self._list_ranges_through)
         self._cuts = lru_cache(_REMEMBERED)(self._make_routes)
 
     def routes(self, switch: int) -> dict[str, StaticRoute]:
@@ -109,7 +109,7 @@ class Reachability:
         """Router ids and node blocks of `children` and of all switches below them."""
         key = tuple(sorted(children))
         if key not in self._shared:
-            self._shared[key] = merge_ranges(part for c in key for part in (*self._own(c), *self.below(c)))
+            self._shared[key] = merge_ranges(part for c in key for part in (*self._find_own_ranges(c), *self.below(c)))
         return self._shared[key]
 
     def above(self, switch: int) -> AddressRanges:
@@ -125,7 +125,7 @@ class Reachability:
         """(address ranges, way): each lower switch itself, and what is below it, once for those that share it."""
         shared: dict[AddressRanges, list[int]] = defaultdict(list)
         for index, child in enumerate(down):
-            yield self._own(child), (index,)
+            yield self._find_own_ranges(child), (index,)
             shared[self.below(child)].append(index)
         for ranges, indexes in shared.items():
             yield ranges, tuple(indexes)
@@ -137,7 +137,7 @@ class Reachability:
 
     def _list_ranges_through(self, switch: int) -> AddressRanges:
         """What is reached over an upper switch besides what is below: the switch itself, and node blocks above it."""
-        return merge_ranges((*self._own(switch), *self.above(switch)))
+        return merge_ranges((*self._find_own_ranges(switch), *self.above(switch)))
 
     def _list_host_ranges(self, switch: int) -> AddressRanges:
         ranges = []

@@ -86,7 +86,7 @@ def test_cards_of_two_kinds_may_share_a_chassis() -> None:
 )
 def test_eos_names_ports_of_line_cards(cage: int, sub: int, ways: int, name: str) -> None:
     switch = CATALOG.switch("7816r4")
-    assert CATALOG.naming("eos").port(cage, sub, ways, switch.cages[0], None, switch.slot_of(cage)) == name
+    assert CATALOG.naming("eos").name_port(cage, sub, ways, switch.cages[0], None, switch.slot_of(cage)) == name
 
 
 def test_a_nos_without_names_for_line_cards_is_refused(tmp_path: Path) -> None:

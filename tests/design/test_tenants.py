@@ -114,9 +114,9 @@ def test_a_pair_of_switches_joins_what_each_tenant_has_on_both(name: str) -> Non
 def test_numbers_stay_with_tenants_whoever_comes_and_goes() -> None:
     first = example_cluster("tenants")
     lock = parse_lock(format_lock(first.lock).encode(), "tenants.lock.yaml")
-    assert lock.of("tenants") == first.lock.of("tenants")
-    assert {name: some[0].first for name, some in lock.of("tenants").items()} == {"blue": 1, "green": 2}
-    assert lock.of("vlans")["storage in green"][0].first >= 2000
+    assert lock.find_allocations("tenants") == first.lock.find_allocations("tenants")
+    assert {name: some[0].first for name, some in lock.find_allocations("tenants").items()} == {"blue": 1, "green": 2}
+    assert lock.find_allocations("vlans")["storage in green"][0].first >= 2000
 
 
 def test_what_a_tenant_had_is_kept_until_it_is_released() -> None:

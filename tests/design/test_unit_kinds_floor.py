@@ -71,7 +71,9 @@ def spots(design: Design) -> Spots:
 def kept(design: Design) -> Lock:
     """What a lock keeps of the numbers and of the floor plan of a design."""
     floor, lock = FloorPlan(design), design.layout.numbering.lock(design.layout.lock, "mixed")
-    return replace(lock, held={**lock.held, **floor.held()}, rooms={**lock.rooms, **floor.areas.list_kept_counts()})
+    return replace(
+        lock, held={**lock.held, **floor.list_lock_entries()}, rooms={**lock.rooms, **floor.areas.list_kept_counts()}
+    )
 
 
 def test_units_have_the_racks_of_their_kind_in_rows_of_its_own(planned_of: PlannedOf) -> None:

@@ -48,7 +48,7 @@ def test_what_pools_are_asked_for_is_what_they_give(name: str) -> None:
     for demand in list_pool_demands(cluster.design):
         assert demand.now <= demand.reserved <= demand.block
         asked[demand.family.kind] += demand.block
-    given = {kind: cluster.addresses.lock.of(kind) for kind in ("ipv4", "ipv6")}
+    given = {kind: cluster.addresses.lock.find_allocations(kind) for kind in ("ipv4", "ipv6")}
     assert asked == Counter({k: sum(e.size for held in of.values() for e in held) for k, of in given.items() if of})
 
 

@@ -39,9 +39,12 @@ def read_refusals(text: str) -> str:
 def test_a_lock_is_read() -> None:
     lock = parse_lock(GOOD.encode(), "demo.lock.yaml")
     assert lock.blueprint == "demo"
-    assert lock.of("units")["p1"] == (Interval(0, 4), Interval(8, 2))
-    assert lock.of("ipv4")["compute leaf (su) loopback"] == (Interval(10 << 24, 4), Interval((10 << 24) + 256, 4))
-    assert lock.of("ipv6")["compute leaf (su) loopback"] == (Interval(0xFD << 120, 4),)
+    assert lock.find_allocations("units")["p1"] == (Interval(0, 4), Interval(8, 2))
+    assert lock.find_allocations("ipv4")["compute leaf (su) loopback"] == (
+        Interval(10 << 24, 4),
+        Interval((10 << 24) + 256, 4),
+    )
+    assert lock.find_allocations("ipv6")["compute leaf (su) loopback"] == (Interval(0xFD << 120, 4),)
     assert lock.rooms == {"compute spine": 64}
 
 
@@ -101,7 +104,7 @@ def test_what_is_written_is_read_back(sizes: dict[str, int], kind: str, rooms: d
     assert again.rooms == rooms
     for name, intervals in held.items():
         numbers = [n for e in intervals for n in range(e.first, e.end)]
-        assert [n for e in again.of(kind)[name] for n in range(e.first, e.end)] == numbers
+        assert [n for e in again.find_allocations(kind)[name] for n in range(e.first, e.end)] == numbers
 
 
 @pytest.mark.parametrize("number", ["'73786976294838206464'", "'3, 73786976294838206464'", "0-73786976294838206464"])

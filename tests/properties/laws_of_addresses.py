@@ -70,7 +70,9 @@ def _used(case: Case, found: FamilyAddresses) -> Iterator[tuple[int, tuple[tuple
         kinds = ((fabric, "hosts"), (fabric, "management"))
         for row in np.flatnonzero(subnets.gateway.present & ~_seconds(case)).tolist():
             yield from ((gateway, kinds) for gateway in found.gateways(fabric, row))
-        yield from ((subnets.own.at(row), kinds) for row in np.flatnonzero(subnets.own.present).tolist())
+        yield from (
+            (subnets.own_address.at(row), kinds) for row in np.flatnonzero(subnets.own_address.present).tolist()
+        )
     for (owner, _), column in found.vrf_loopbacks.items():
         yield from ((column.at(row), ((owner, "loopback"),)) for row in np.flatnonzero(column.present).tolist())
     for (owner, vrf), pairs in found.vrf_links.items():

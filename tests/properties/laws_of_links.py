@@ -76,9 +76,9 @@ def tiers_meet_as_their_grouping_says(case: Case) -> None:
         for (i, low), (j, high) in product(enumerate(lowers), enumerate(uppers)):
             if all(low[d] == high[d] for d in shared):
                 rank = int(ranks[i]) if tier.uplink.uneven else 0
-                expected[cls.first + i, above.first + j] = tier.uplink.share(high[upper.name], rank)
+                expected[cls.first + i, above.first + j] = tier.uplink.count_links_to(high[upper.name], rank)
         assert found == {pair: share for pair, share in expected.items() if share}
-        shares = {tier.uplink.share(i) for i in range(upper.count)}
+        shares = {tier.uplink.count_links_to(i) for i in range(upper.count)}
         assert max(shares) - min(shares) <= 1
 
 

@@ -129,12 +129,12 @@ class Lab:
 
     def tables(self, leaf: str) -> dict[str, Any]:
         """The tables of a leaf of SONiC."""
-        found: dict[str, Any] = json.loads(self.build.of(leaf)["config_db.json"])
+        found: dict[str, Any] = json.loads(self.build.select_config_files(leaf)["config_db.json"])
         return found
 
     def tree(self, leaf: str) -> dict[str, Any]:
         """What is set on a leaf of Cumulus Linux."""
-        (item,) = YAML(typ="safe").load(self.build.of(leaf)["startup.yaml"])
+        (item,) = YAML(typ="safe").load(self.build.select_config_files(leaf)["startup.yaml"])
         found: dict[str, Any] = item["set"]
         return found
 

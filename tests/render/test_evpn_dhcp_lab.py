@@ -191,7 +191,7 @@ def _serve(desk: Desk, seat: str, build: Build) -> None:
 
 def _relay(desk: Desk, build: Build, leaf: str) -> None:
     """The relay of the VRF of a leaf, of its startup.yaml; the VNI's interface is called otherwise here."""
-    (item,) = YAML(typ="safe").load(build.of(leaf)["startup.yaml"])
+    (item,) = YAML(typ="safe").load(build.select_config_files(leaf)["startup.yaml"])
     own, overlay = item["set"]["service"]["dhcp-relay"][VRF], build.forms[leaf].overlay
     assert overlay
     (group,) = own["server-group"].values()

@@ -51,9 +51,11 @@ def candidates(draw: st.DrawFn) -> list[Candidate]:
 def test_the_front_is_what_nothing_beats(drawn: list[Candidate], chosen: set[str]) -> None:
     axes = sorted(chosen)
     front = find_front(drawn, axes)
-    places = [candidate.place(axes) for candidate in drawn]
+    places = [candidate.list_axis_values(axes) for candidate in drawn]
     assert [candidate.name for candidate in front] == [
-        candidate.name for candidate in drawn if not any(beats(place, candidate.place(axes)) for place in places)
+        candidate.name
+        for candidate, place in zip(drawn, places, strict=True)
+        if not any(beats(other, place) for other in places)
     ]
     for candidate in drawn:
         assert (find_winner(candidate, front, axes) is None) == (candidate in front)
@@ -214,10 +216,12 @@ def test_growth_moves_as_many_cables_as_the_wiring_plans_differ_by(tiers: int) -
 def test_where_one_does_not_lint_clean_the_next_that_is_alike_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     wishes = {"gpus": 2048, "node": "dgx-b200", "switch": "qm9700", "attach": "rail", "tiers": 2, "unit_size": 32}
     (first,) = run_search(**wishes).front
-    judged = Work.judged
-    monkeypatch.setattr(
-        Work, "judged", lambda work, one: ["FG999: not clean"] if one.name == first.name else judged(work, one)
-    )
+    judge = Work.judge_candidate
+
+    def refuse_first(work: Work, one: Candidate) -> list[Candidate | str]:
+        return ["FG999: not clean"] if one.name == first.name else judge(work, one)
+
+    monkeypatch.setattr(Work, "judge_candidate", refuse_first)
     found = run_search(every=False, **wishes)
     assert [one.name for one in found.front] == [first.alike[0].name]
     assert found.reasons == (("FG999: not clean", 1),)

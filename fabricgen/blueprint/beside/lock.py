@@ -59,7 +59,7 @@ class Lock:
     file: str = ""
     """Where it was read; "" for none."""
 
-    def of(self, kind: str) -> Allocations:
+    def find_allocations(self, kind: str) -> Allocations:
         """What is given of a kind, by holder."""
         return self.held.get(kind, {})
 
@@ -475,9 +475,9 @@ def format_lock(lock: Lock) -> str:
     lines = [_HEAD + f"fabricgen-lock: {VERSION}", f'blueprint: "{lock.blueprint}"']
     order = list(KINDS)
     for kind in sorted(lock.held, key=lambda kind: (order.index(kind.partition(" ")[0]), kind)):
-        if lock.of(kind):
+        if lock.find_allocations(kind):
             lines.append(f"{kind}:")
-            for name, intervals in sorted(lock.of(kind).items()):
+            for name, intervals in sorted(lock.find_allocations(kind).items()):
                 text = ", ".join(
                     show_interval(kind, part) for interval in intervals for part in _split_interval(kind, interval)
                 )

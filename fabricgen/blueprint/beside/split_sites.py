@@ -21,8 +21,8 @@ _SITE = "site"
 
 def find_only_site(lock: Lock) -> str:
     """The site of a lock in which no other ever had numbers beside it; "" for any other lock."""
-    alone = [site for site in lock.of("sites") if not was_one_of_several(lock, site)]
-    return alone[0] if len(alone) == len(lock.of("sites")) == 1 else ""
+    alone = [site for site in lock.find_allocations("sites") if not was_one_of_several(lock, site)]
+    return alone[0] if len(alone) == len(lock.find_allocations("sites")) == 1 else ""
 
 
 def was_one_of_several(lock: Lock, site: str) -> bool:

@@ -249,7 +249,7 @@ class PodTier(Model):
 
     @property
     def stated(self) -> dict[str, Any]:
-        """What is stated, by key."""
+        """The keys of the tier that a pod states for itself, with their values; others are those of the fabric."""
         return {name: value for name in PodTier.model_fields if (value := getattr(self, name)) is not None}
 
     def over(self, tier: Tier) -> Tier:

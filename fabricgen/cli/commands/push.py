@@ -105,7 +105,9 @@ def _print_changes(differences: Changes, names: Sequence[str], *, every: bool, d
 def _list_changes(changes: Sequence[Change], sign: str, *, every: bool, most: int) -> None:
     shown = changes if every else changes[:most]
     for change in shown:
-        text = f"{sign} {change.kind.name} {' '.join(change.key)}" + (f": {change.told}" if change.told else "")
+        text = f"{sign} {change.kind.name} {' '.join(change.key)}" + (
+            f": {change.difference}" if change.difference else ""
+        )
         click.echo(make_printable(text))
     if len(changes) > len(shown) and most:
         click.echo(f"{sign} and {len(changes) - len(shown):,} more (--all lists them)")

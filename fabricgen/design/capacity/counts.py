@@ -178,7 +178,7 @@ def _count_upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> i
             dealt = (uplink.dealt(rank, k) for rank in ranks for k in range(uplink.links_per_group))
             met = len({(index, connectors[port]) for index, port in dealt})
         else:
-            shares = [range(uplink.share(index)) for index in range(uplink.upper_count)]
+            shares = [range(uplink.count_links_to(index)) for index in range(uplink.upper_count)]
             met = sum(len({connectors[rank * feed.links + k] for rank in ranks for k in share}) for share in shares)
         total += groups * alike * met
     return total

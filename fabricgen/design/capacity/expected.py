@@ -31,22 +31,22 @@ class Expected:
     path: Path
     what: str
     stated: float | Bound
-    found: float | None
+    actual: float | None
     """None where the design has no such figure: the top tier is not oversubscribed."""
 
     @property
     def holds(self) -> bool:
         """Whether it is so."""
         if isinstance(self.stated, Bound):
-            return self.found is not None and self.stated.holds(self.found)
-        return self.found is not None and round(float(self.stated), DIGITS) == round(float(self.found), DIGITS)
+            return self.actual is not None and self.stated.holds(self.actual)
+        return self.actual is not None and round(float(self.stated), DIGITS) == round(float(self.actual), DIGITS)
 
     def finding(self, code: str, owner: str) -> Diagnostic:
         """That it is not so; `owner` is what has the figure."""
         if isinstance(self.stated, Bound):
-            stated, actual = self.stated.text(), None if self.found is None else self.stated.text(self.found)
+            stated, actual = self.stated.text(), None if self.actual is None else self.stated.text(self.actual)
         else:
-            stated, actual = _spell_figure(self.stated), None if self.found is None else _spell_figure(self.found)
+            stated, actual = _spell_figure(self.stated), None if self.actual is None else _spell_figure(self.actual)
         message = f"{self.what}: {stated} expected, the {owner} has {actual or 'none'}"
         return Diagnostic(code, Severity.ERROR, message, self.path, "correct the figure, or what it is a figure of")
 

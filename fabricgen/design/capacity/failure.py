@@ -95,7 +95,7 @@ class FailureAnalysis:
         failed_count: Counter[TierKey] = Counter()
         for key, groups in self._tiers.items():
             for group, number in lost.switches.get(key, ()):
-                strand, failed = groups.spot(group, number)
+                strand, failed = groups.locate_switch(group, number)
                 if not lost.takes_nodes(groups.layout, groups.scope, failed.place):
                     by_strand.setdefault(strand, {}).setdefault(key, []).append(failed)
                     failed_count[key] += 1
@@ -226,8 +226,8 @@ class _Groups:
         self._shared = [d for d in list_leg_dimensions() if all(d in t.per for t in chain)]
         self.inner = tuple(d for d in self._dimensions if d not in self._shared)
 
-    def spot(self, group: int, number: int) -> tuple[int, _FailedSwitch]:
-        """(strand, spot) of a switch by its group and its number in the group, all from 0."""
+    def locate_switch(self, group: int, number: int) -> tuple[int, _FailedSwitch]:
+        """(strand, place in it) of a switch by its group and its number in the group, all from 0."""
         place, remainder = divmod(group, self._inner)
         values: dict[str, int] = {}
         # groups are numbered with the last dimension turning fastest: it is taken off first

@@ -57,7 +57,7 @@ def compute_fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
     loads, fewest = dict.fromkeys(upper, 0), dict.fromkeys(upper, uplink.links_per_group)
     for rank in ranks:
         for index in upper:
-            links = uplink.share(index, rank)
+            links = uplink.count_links_to(index, rank)
             loads[index] += links
             fewest[index] = min(fewest[index], links)
     # traffic to a lower switch comes from all others

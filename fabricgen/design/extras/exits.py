@@ -215,8 +215,9 @@ class DefaultRoutes:
         }
         self._exits = list(list_exits(design))
         leading = [exit_ for exit_ in self._exits if exit_.spec.default]
+        # fabrics that links join are one part: an exit of any of them leads hosts of the same VRF out
         self._vrfs = {(self._part[exit_.fabric.name], exit_.vrf) for exit_ in leading}
-        self._own = {(exit_.fabric.name, exit_.vrf) for exit_ in leading}
+        self._stating = {(exit_.fabric.name, exit_.vrf) for exit_ in leading}
 
     def find_host_vrf(self, fabric: str, tenant: int) -> str:
         """The VRF of hosts in a fabric, "" for the default one. `tenant` is theirs, an index into those of the design,
@@ -239,7 +240,7 @@ class DefaultRoutes:
         rank = DEFAULT_ROLES.index(role) if role in DEFAULT_ROLES else len(DEFAULT_ROLES)
         if self.has_exit_to_everywhere(fabric, tenant):
             # by role first; the fabric that states the exit before one that shares its VRF
-            return 2 * rank + ((fabric, self.find_host_vrf(fabric, tenant)) not in self._own)
+            return 2 * rank + ((fabric, self.find_host_vrf(fabric, tenant)) not in self._stating)
         return NEVER if is_shared else BEYOND + rank
 
     def list_accepted_prefixes(self, fabric: str, tenant: int, *, v6: bool) -> tuple[str, ...]:

@@ -124,7 +124,9 @@ class FloorPlan:
         Raises InputError (FG067, FG068) where nothing does.
         """
         stated = find_stated_halls(
-            self._design.loaded.blueprint.expand_pods(self._layout.lock.of("pods")), self._layout, self.halls
+            self._design.loaded.blueprint.expand_pods(self._layout.lock.find_allocations("pods")),
+            self._layout,
+            self.halls,
         )
         *firsts, last = list_layings(self._design)
         for laying in firsts:
@@ -243,10 +245,10 @@ class FloorPlan:
         turn = {"rack": spot.row + spot.column, "row": spot.row, "site": spot.site}[self._floor.feed_per]
         return tuple(feeds[(turn + cord) % len(feeds)] for cord in range(cords))
 
-    def held(self) -> dict[str, Allocations]:
+    def list_lock_entries(self) -> dict[str, Allocations]:
         """The floor plan's entries in a lock, by kind, including those of what is gone."""
         racked = {plan.lock_kind: plan.list_lock_entries() for plan in self.plans}
-        return {**racked, **self.shared.held(), **self.areas.held(), **self.unit_halls.held}
+        return {**racked, **self.shared.list_lock_entries(), **self.areas.list_lock_entries(), **self.unit_halls.held}
 
     def holders(self) -> frozenset[tuple[str, str]]:
         """(kind, holder) of all lock entries that are still in use."""

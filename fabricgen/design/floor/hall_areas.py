@@ -117,7 +117,7 @@ class HallAreas:
     def _is_placed_by_hand(self, run: NetworkRun) -> bool:
         """Whether the blueprint states a place for every rack of a run, so that it needs no other."""
         stated, names = self._design.loaded.blueprint.floor.racks, self._design.loaded.blueprint.names.racks
-        if not stated or names or run.holder in self._lock.of(self.find_lock_kind(run.hall, run.holder)):
+        if not stated or names or run.holder in self._lock.find_allocations(self.find_lock_kind(run.hall, run.holder)):
             return False
         return all(name_usual_rack(run, place) in stated for place in range(self._shared.count_racks(run)))
 
@@ -148,7 +148,11 @@ class HallAreas:
         # with a lock the columns stay what they were
         columns = range(kept_columns, kept_columns + 1) if kept_columns else range(1, hall.racks_per_row)
         columns_and_places = choose_row_ends(
-            self._lock.of(ROW_KIND + suffix), wanted, room, columns, partial(self._count_rows_beside, number)
+            self._lock.find_allocations(ROW_KIND + suffix),
+            wanted,
+            room,
+            columns,
+            partial(self._count_rows_beside, number),
         )
         if not columns_and_places:
             racks = sum(wanted.values())
@@ -187,7 +191,7 @@ class HallAreas:
     def _in_rows(self) -> tuple[dict[str, Intervals], ...]:
         """By hall, the places of every run in its network rows."""
         shared = self._spec is not None and self._spec.rows is not None
-        places_kept = [self._lock.of(self.kind(i)) for i in range(len(self._halls))]
+        places_kept = [self._lock.find_allocations(self.kind(i)) for i in range(len(self._halls))]
         lengths = [hall.racks_per_row for hall in self._halls]
         racks = [self._select_racks(i, wanted, ends=False) for i, wanted in enumerate(self.wanted)]
         if shared or not has_whole_units(self._lock):
@@ -274,7 +278,7 @@ class HallAreas:
         for i, layouts in enumerate(self.rows):
             units_here = np.flatnonzero(hall[:, 0] == i)
             layout = replace(layouts[kind], columns=np.array(layouts[kind].columns, dtype=np.int32))
-            node_row, column[units_here, :near] = layout.spot(number[units_here], rack[:, :near])
+            node_row, column[units_here, :near] = layout.locate_rack(number[units_here], rack[:, :near])
             row[units_here, :near] = self.areas[i].node_row(first[units_here] + node_row)
         for index, place in enumerate(places):
             for beyond in range(near, rack.shape[1]):
@@ -288,7 +292,7 @@ class HallAreas:
         if rack >= near:
             index = place.position * (largest.racks - near) + rack - near
             return self._locate_rack(place.hall, FURTHER + largest.kind.suffix, index)
-        row, column = self.rows[place.hall][kind].spot(place.number, rack)
+        row, column = self.rows[place.hall][kind].locate_rack(place.number, rack)
         return self.areas[place.hall].node_row(place.row + row), column
 
     def shared_spot(self, run: NetworkRun, place: int) -> tuple[int, int]:
@@ -304,8 +308,8 @@ class HallAreas:
     def _locate_rack(self, hall: int, holder: str, index: int) -> tuple[int, int]:
         place = _find_nth(self.places[hall][holder], index)
         if (hall, holder) not in self._at_ends:
-            return self.areas[hall].spot(place)
-        row, column = self.ends[hall].spot(place)
+            return self.areas[hall].locate_place(place)
+        row, column = self.ends[hall].locate_place(place)
         return self.areas[hall].node_row(row), column
 
     def kind(self, hall: int) -> str:
@@ -316,13 +320,13 @@ class HallAreas:
         """Kind of lock entry for the places of a run of racks."""
         return (ROW_KIND if (hall, holder) in self._at_ends else KIND) + self._shared.suffix(hall)
 
-    def held(self) -> dict[str, Allocations]:
+    def list_lock_entries(self) -> dict[str, Allocations]:
         """The places of all runs by kind of lock entry, including runs that are gone."""
         allocations: dict[str, Allocations] = {}
         for i, places in enumerate(self.places):
             for holder, intervals in places.items():
                 kind = self.find_lock_kind(i, holder)
-                allocations[kind] = {**allocations.get(kind, self._lock.of(kind)), holder: intervals}
+                allocations[kind] = {**allocations.get(kind, self._lock.find_allocations(kind)), holder: intervals}
         return allocations
 
     def list_kept_counts(self) -> dict[str, int]:
@@ -366,7 +370,7 @@ class RowEnds:
     columns: int = 0
     places: Mapping[str, Intervals] = field(default_factory=dict)
 
-    def spot(self, place: int) -> tuple[int, int]:
+    def locate_place(self, place: int) -> tuple[int, int]:
         """(row of nodes, column) of a place, from 0."""
         return place // self.columns, self.first + place % self.columns
 

@@ -126,7 +126,7 @@ class _Filling:
         self._layout, self._halls = layout, halls
         self.places: dict[str, list[UnitPlace]] = {}
         self.held: dict[str, Allocations] = {}
-        self.rows: dict[str, Allocations] = {room.kind: layout.lock.of(room.kind) for room in rooms}
+        self.rows: dict[str, Allocations] = {room.kind: layout.lock.find_allocations(room.kind) for room in rooms}
 
     def put(self, key: str, pods: Sequence[PodLayout], rooms: Sequence[HallRoom]) -> None:
         """Put pods into some halls; `key` is the kind of lock entry for their slots there.
@@ -154,9 +154,9 @@ class _Filling:
         if all_of_site and not numbering.parts:
             return {pod.name: numbering.of("units", pod.name, "site") for pod in pods}
         lock_kind = key + kind.suffix
-        kept = lock.of(lock_kind)
+        kept = lock.find_allocations(lock_kind)
         if all_of_site and not kind.name and lock_kind not in lock.held:
-            earlier = lock.of(f"units {pods[0].site}") or lock.of("units")
+            earlier = lock.find_allocations(f"units {pods[0].site}") or lock.find_allocations("units")
             kept = {pod.name: earlier[pod.name] for pod in pods if pod.name in earlier}
         requests = [AllocationRequest(pod.name, pod.slots, _ALL) for pod in pods]
         self.held[lock_kind] = {**kept, **allocate_intervals(kept, requests)}

@@ -150,7 +150,7 @@ class HallLookup:
             )
             for number, site in enumerate(design.layout.sites)
         ]
-        pods = design.loaded.blueprint.expand_pods(design.layout.lock.of("pods"))
+        pods = design.loaded.blueprint.expand_pods(design.layout.lock.find_allocations("pods"))
         names = {(hall.site, hall.name): i for i, hall in enumerate(halls)}
         sites = design.layout.sites
         self._of_pod = [
@@ -304,7 +304,7 @@ class NetworkArea:
         """The floor row of a row of nodes, or of an array of rows, both from 0."""
         return row + (row >= self.first) * self.rows
 
-    def spot(self, place: int) -> tuple[int, int]:
+    def locate_place(self, place: int) -> tuple[int, int]:
         """(floor row, column) of a place; rows before the first are negative."""
         row, column = divmod(place, self.hall.racks_per_row)
         if self.outwards:

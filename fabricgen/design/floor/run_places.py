@@ -102,7 +102,7 @@ class RunPlaces:
         domain = next(d for d in self._design.scale_up if d.name == run.owner)
         return self._design.catalog.switch(domain.profile.tray).rack_units
 
-    def spot(self, run: NetworkRun, group: Any, number: Any, where: Any) -> tuple[Any, Any]:
+    def locate_switch(self, run: NetworkRun, group: Any, number: Any, where: Any) -> tuple[Any, Any]:
         """(rack of the run, lowest rack unit) of a switch by group and number in the group; for ints or int arrays.
         `where` is `choose` for ints, `numpy.where` for arrays.
         """
@@ -156,7 +156,7 @@ class RunPlaces:
         They are servers and storage, heavier than switches: from the bottom up, unless the blueprint says otherwise.
         """
         sets = dict(self._list_extra_sets(hall))
-        kept = self._layout.lock.of(SHELVED + self.suffix(hall))
+        kept = self._layout.lock.find_allocations(SHELVED + self.suffix(hall))
         if not kept:
             heights = (p.rack_units for p, holders in sets.values() for _ in holders)
             filled = stack_devices(heights, self._rack, hung=self._design.loaded.blueprint.floor.network_fill == "down")
@@ -169,7 +169,7 @@ class RunPlaces:
         order of the names and those between them move nobody; devices that are numbered share the key of their set.
         """
         stated = self._design.sets_with_names
-        kept = self._layout.lock.of(SHELVED + self.suffix(hall))
+        kept = self._layout.lock.find_allocations(SHELVED + self.suffix(hall))
         for name, (profile, devices, site) in self._design.extra_devices.items():
             site_number = self._layout.sites.index(site) if site else self._layout.first_site
             if self.hall_lookup.find_hall_of_site(site_number) == hall:
@@ -189,13 +189,13 @@ class RunPlaces:
         sets = self._list_extra_sets(hall)
         return frozenset((SHELVED + self.suffix(hall), holder) for _, (_, holders) in sets for holder in holders)
 
-    def held(self) -> dict[str, Allocations]:
+    def list_lock_entries(self) -> dict[str, Allocations]:
         """By kind of lock entry, the positions of extra devices, including those that are gone."""
         allocations: dict[str, Allocations] = {}
         for run in self.runs:
             if run.tier is None and not run.owner:
                 kind = SHELVED + self.suffix(run.hall)
-                spots, places_kept = self.find_extra_spots(run.hall), dict(self._layout.lock.of(kind))
+                spots, places_kept = self.find_extra_spots(run.hall), dict(self._layout.lock.find_allocations(kind))
                 for name, (profile, holders) in self._list_extra_sets(run.hall):
                     places_kept.pop(name, None)  # of a set that was numbered and states names now
                     for holder in holders:

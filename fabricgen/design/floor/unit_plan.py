@@ -39,7 +39,7 @@ class UnitPlan:
         self._design, self.part = design, part
         self.layout: Layout = design.layout.of_part(part.name)
         self.lock_kind = RACKED + part.suffix
-        self._held = design.layout.lock.of(self.lock_kind)
+        self._held = design.layout.lock.find_allocations(self.lock_kind)
 
     @property
     def kind(self) -> UnitKind:

@@ -207,7 +207,7 @@ class UnitRows:
     per_row: int
     columns: Any
 
-    def spot(self, position: Any, rack: Any) -> tuple[Any, Any]:
+    def locate_rack(self, position: Any, rack: Any) -> tuple[Any, Any]:
         """(row of nodes, column) of a rack, all from 0; `position` is the number of its unit in the hall, `rack` its
         number in the unit. Takes ints or int arrays.
         """

@@ -51,11 +51,11 @@ def add_remembered(design: Design, lock: Lock) -> Lock:
     """A lock with all remembered choices of a design added."""
     held, rooms = dict(lock.held), dict(lock.rooms)
     for leaf, load in _list_managing_tiers(design):
-        held |= load.held(leaf.switches, for_reserve=leaf.for_reserve)
+        held |= load.list_lock_entries(leaf.switches, for_reserve=leaf.for_reserve)
         held |= {load.areas_kind: load.areas(leaf.switches, for_reserve=leaf.for_reserve)}
         # places wider than a unit: within one, switches are dealt over its leaves in turn, and no share is kept
         for place in PLACES[: PLACES.index("su")]:
-            share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
+            share = load.count_shared_ports(place, leaf.switches, for_reserve=leaf.for_reserve)
             if share and not is_in_turn(place, find_scope(leaf.per)):
                 rooms[load.room(place)] = share
     for tier in design.tiers:
@@ -68,7 +68,9 @@ def add_remembered(design: Design, lock: Lock) -> Lock:
     words[STACKED] = {**lock.find_words(STACKED), **floor.shared.words()}
     unnumbered = {**lock.find_words(UNNUMBERED), **list_unnumbered_words(design)}
     words |= {UNNUMBERED: unnumbered} if unnumbered else {}
-    return replace(lock, held=held | floor.held(), rooms=rooms | floor.areas.list_kept_counts(), words=words)
+    return replace(
+        lock, held=held | floor.list_lock_entries(), rooms=rooms | floor.areas.list_kept_counts(), words=words
+    )
 
 
 def _count_peer_ports(design: Design, tier: TierDesign, lock: Lock) -> dict[str, int]:
@@ -89,12 +91,12 @@ def _allocate_front(design: Design, tier: TierDesign) -> dict[str, Allocations]:
     lock = design.layout.lock
     allocations: dict[str, Allocations] = {}
     kind = name_cages_kind(tier.key)
-    cages = record_cages(lock.of(kind), tier.downs)
+    cages = record_cages(lock.find_allocations(kind), tier.downs)
     if cages:
         allocations[kind] = cages
     for number, run in enumerate(tier.downs):
         of_run = name_ports_kind(tier.key, name_run(run))
-        kept_ports = dict(lock.of(of_run))
+        kept_ports = dict(lock.find_allocations(of_run))
         holder_by_port: dict[int, str] = {}
         for holder, (first, jumps, room) in _list_ports(design, tier, number).items():
             ports = [find_port(first, jumps, i) for i in range(-(-room // run.per_connector) * run.per_connector)]
@@ -114,7 +116,7 @@ def _allocate_front_above(design: Design, tier: TierDesign) -> dict[str, Allocat
     lock, kind, laid_feeds = design.layout.lock, name_cages_kind(tier.key), [feed for feed in tier.feeds if feed.laid]
     if not laid_feeds and kind not in lock.held:
         return {}
-    allocations: dict[str, Allocations] = {kind: record_cages(lock.of(kind), tier.downs)}
+    allocations: dict[str, Allocations] = {kind: record_cages(lock.find_allocations(kind), tier.downs)}
     for number, run in enumerate(tier.downs):
         of_run = name_ports_kind(tier.key, name_run(run))
         ports_of_links = {
@@ -127,7 +129,7 @@ def _allocate_front_above(design: Design, tier: TierDesign) -> dict[str, Allocat
         holder_by_port = {
             port: holder for holder, intervals in ports_of_links.items() for port in list_numbers(intervals)
         }
-        if kept_ports := _drop_taken_ports({**lock.of(of_run), **ports_of_links}, holder_by_port):
+        if kept_ports := _drop_taken_ports({**lock.find_allocations(of_run), **ports_of_links}, holder_by_port):
             allocations[of_run] = kept_ports
     return allocations
 

@@ -143,7 +143,7 @@ class ManagementLoad:
         """The kind of lock entry for the ranges of ports of a leaf."""
         return AREAS + self.own
 
-    def held(self, leaves: int, *, for_reserve: bool) -> dict[str, Allocations]:
+    def list_lock_entries(self, leaves: int, *, for_reserve: bool) -> dict[str, Allocations]:
         """What the lock keeps for so many leaves, by kind of entry and holder: positions, those of holders that are
         gone included, and the order of leaves.
         """
@@ -155,7 +155,7 @@ class ManagementLoad:
                     kind: self._assign_in_turn(place, kind, pods) for kind, pods in self._select_fullest(instances)
                 }
                 continue
-            share = self.share(place, leaves, for_reserve=for_reserve)
+            share = self.count_shared_ports(place, leaves, for_reserve=for_reserve)
             for kind, pods in self._select_fullest(instances):
                 leaf_list = self._list_leaves(place, kind, pods, leaves)
                 allocations[kind] = self._fill_leaves(place, (kind, kind), pods, leaf_list, share)
@@ -174,7 +174,7 @@ class ManagementLoad:
 
     def _assign_in_turn(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> Allocations:
         kept, holders_present = (
-            self.layout.lock.of(kind),
+            self.layout.lock.find_allocations(kind),
             Counter(name for name, _ in self._order_switches(place, pods)),
         )
         ordered = self._order_switches(place, pods, reserved=self._by_slot)
@@ -193,7 +193,7 @@ class ManagementLoad:
             own_lock_kind, leaf_list = name_own_kind(pod.name), self._list_leaves("pod", kind, (pod,), leaves)
             counts, leaf_numbers = self._count_switches("pod", (pod,)), set(leaf_list)
             positions = (n for name, count in counts.items() for n in list_first_numbers(common[name], count))
-            if self.layout.lock.of(own_lock_kind):
+            if self.layout.lock.find_allocations(own_lock_kind):
                 allocations[own_lock_kind] = self._fill_leaves("pod", (kind, own_lock_kind), (pod,), leaf_list, share)
             elif any(n // share not in leaf_numbers for n in positions):
                 allocations[own_lock_kind] = self._move_positions("pod", common, (pod,), leaf_list, share)
@@ -207,7 +207,7 @@ class ManagementLoad:
         Switches whose leaf is not `leaf_list` get others. A position is leaf * share + port: those of the lock were
         counted with the share of then, and are counted anew where it has grown.
         """
-        kept = self.layout.lock.of(kinds[1])
+        kept = self.layout.lock.find_allocations(kinds[1])
         room = self.layout.lock.rooms.get(self.room(place), share)
         if room != share:
             split = {name: [divmod(n, room) for n in list_numbers(intervals)] for name, intervals in kept.items()}
@@ -248,8 +248,8 @@ class ManagementLoad:
         Those that the lock has stay. Without any, the first unit of each pod comes first; a lock of positions that has
         no such numbers is of an older version, which took pod after pod.
         """
-        kept_order = self.layout.lock.of(name_leaves_kind(kind))
-        is_old_lock = bool(self.layout.lock.of(kind)) and not kept_order
+        kept_order = self.layout.lock.find_allocations(name_leaves_kind(kind))
+        is_old_lock = bool(self.layout.lock.find_allocations(kind)) and not kept_order
         slots = number_places(self.layout, "pod" if self._leaf_scope == "pod" else "su")
         names = {pod.name for pod in pods}
         places = [(pod.name, su) for pod in self.layout.pods for su in self._list_leaf_places(pod)]
@@ -379,7 +379,7 @@ class ManagementLoad:
         """
         counts, room = self._count_switches(place, pods), self.layout.lock.rooms.get(self.room(place), SHARED_PORTS)
         kinds = [name_own_kind(pods[0].name), kind] if place == "pod" else [kind]
-        kept = next((kept for kind in kinds if (kept := self.layout.lock.of(kind))), {})
+        kept = next((kept for kind in kinds if (kept := self.layout.lock.find_allocations(kind))), {})
         unused_positions = [
             n for name, intervals in kept.items() for n in islice(list_numbers(intervals), counts.get(name, 0), None)
         ]
@@ -390,7 +390,7 @@ class ManagementLoad:
         groups = (group for managed in self.by_place[place] for group in self._list_groups(place, managed, pods))
         return {holder.name: count for holder, _, _, count in groups}
 
-    def share(self, place: str, leaves: int, *, for_reserve: bool) -> int:
+    def count_shared_ports(self, place: str, leaves: int, *, for_reserve: bool) -> int:
         """The most ports of one leaf that switches of a place take; `leaves` counts the leaves of the whole fabric.
 
         Leaves sized `for_reserve` keep room for switches of wider places while there is only one unit.
@@ -428,8 +428,8 @@ class ManagementLoad:
         """
         grows = self._leaf_scope in ("site", "pod")
         ordered = PLACES if grows else tuple(reversed(PLACES))
-        shares = [(place, self.share(place, leaves, for_reserve=for_reserve)) for place in ordered]
-        kept = self.layout.lock.of(self.areas_kind)
+        shares = [(place, self.count_shared_ports(place, leaves, for_reserve=for_reserve)) for place in ordered]
+        kept = self.layout.lock.find_allocations(self.areas_kind)
         # more than any switch has ports
         requests = [AllocationRequest(place, share, (Interval(0, 1 << 20),)) for place, share in shares if share]
         return {**kept, **allocate_intervals(kept, requests)}

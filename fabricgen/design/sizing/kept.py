@@ -151,7 +151,7 @@ class KeptAbove:
 
     def __init__(self, lock: Lock, spec: TierSpec) -> None:
         self._lock, self._spec = lock, spec
-        self.known = bool(lock.of(name_cages_kind(spec.key)))
+        self.known = bool(lock.find_allocations(name_cages_kind(spec.key)))
         """Whether the lock keeps some."""
 
     def place(self, demand: SwitchDemand, fresh: Laid, alone: Laid | None, placed: Placed) -> Laid:
@@ -164,9 +164,10 @@ class KeptAbove:
     def _read_lock(self) -> _Staying:
         key = self._spec.key
         cages = {
-            name: tuple(list_numbers(intervals)) for name, intervals in self._lock.of(name_cages_kind(key)).items()
+            name: tuple(list_numbers(intervals))
+            for name, intervals in self._lock.find_allocations(name_cages_kind(key)).items()
         }
-        ports_of_run = {run: self._lock.of(name_ports_kind(key, run)) for run in cages}
+        ports_of_run = {run: self._lock.find_allocations(name_ports_kind(key, run)) for run in cages}
         ports = {
             run: {name: tuple(list_numbers(intervals)) for name, intervals in ports_by_holder.items()}
             for run, ports_by_holder in ports_of_run.items()

@@ -75,7 +75,9 @@ def name_cages_kind(tier: TierKey) -> str:
 def list_kept_cages(lock: Lock, tier: TierKey, kind: PortKind) -> list[int]:
     """The cages of a kind of down port on a tier's switches, as the lock has them, however they are split."""
     split = re.compile(r"\d+" + re.escape(spell_run(1, kind)[1:]))
-    intervals_kept = (intervals for name, intervals in lock.of(name_cages_kind(tier)).items() if split.fullmatch(name))
+    intervals_kept = (
+        intervals for name, intervals in lock.find_allocations(name_cages_kind(tier)).items() if split.fullmatch(name)
+    )
     return [cage for intervals in intervals_kept for cage in list_numbers(intervals) if cage]
 
 
@@ -115,7 +117,8 @@ class KeptFront:
     def __init__(self, lock: Lock, tier: TierKey, profile: SwitchProfile) -> None:
         self._lock, self._tier, self._profile = lock, tier, profile
         self._cages = {
-            name: tuple(list_numbers(intervals)) for name, intervals in lock.of(name_cages_kind(tier)).items()
+            name: tuple(list_numbers(intervals))
+            for name, intervals in lock.find_allocations(name_cages_kind(tier)).items()
         }
         self._extras = list_extra_ports(lock, tier) if self._cages else set()
         """(cage, port in the cage) of extra devices, present and gone, on any switch of the tier."""
@@ -163,13 +166,15 @@ class KeptFront:
         claimed = set(demand.claimed)
         for name in self._cages.keys() - kept_kinds if keep is Keep.ALL else ():
             claimed.update(
-                self._find_busy_cages(name, int(name.split()[0]), self._lock.of(name_ports_kind(self._tier, name)))
+                self._find_busy_cages(
+                    name, int(name.split()[0]), self._lock.find_allocations(name_ports_kind(self._tier, name))
+                )
             )
         return replace(demand, downs=tuple(downs), claimed=tuple(sorted(claimed)))
 
     def _select_kept_ports(self, name: str, rooms: Mapping[str, int], keep: Keep) -> Allocations:
         """The ports of each holder that are kept; `rooms` has how many each holder that is present needs."""
-        ports_by_holder = self._lock.of(name_ports_kind(self._tier, name))
+        ports_by_holder = self._lock.find_allocations(name_ports_kind(self._tier, name))
         if keep is Keep.ALL:
             return ports_by_holder
         present = {holder: intervals for holder, intervals in ports_by_holder.items() if holder in rooms}

@@ -49,7 +49,7 @@ def list_uplink_ends(uplink: Uplink, run: PortRun) -> list[tuple[int, int]]:
     """(upper switch in its group, number of the link to that switch) of every uplink, by port; group after group."""
     links_per_group, count = uplink.links_per_group, uplink.upper_count
     if not uplink.nested:
-        ends_of_group = [(s, k) for s in range(count) for k in range(uplink.share(s))]
+        ends_of_group = [(s, k) for s in range(count) for k in range(uplink.count_links_to(s))]
         return ends_of_group * uplink.upper_groups
     ends = [(0, 0)] * (links_per_group * uplink.upper_groups)
     for first in range(0, len(ends), links_per_group):

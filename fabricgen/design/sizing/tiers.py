@@ -302,11 +302,14 @@ class TierSizing:
 
         dealing = self._find_dealing(spec.key.text)
         assigned = counted(nodes.slots)
+        # without a reserve, or where the lock says that ports were dealt unit by unit: only what is there now
         if not nodes.grows or dealing == "unit" or (spec.key in self._crowded and not dealing):
             return assigned
         full = replace(assigned, slots=nodes.reserved, by_slot=True)
+        # every slot keeps its number for later nodes, if the switches have the ports
         if spec.for_reserve or fit_ports(spec, demand_for(full), up):
             return full
+        # it did not fit, and no lock says that slots were numbered: those in use are dealt anew
         if not dealing:
             return assigned
         in_use = replace(assigned, slots=nodes.in_use)

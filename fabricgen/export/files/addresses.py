@@ -168,8 +168,8 @@ def _list_gateways(cluster: Cluster, allocated: FamilyAddresses) -> AddressSecti
             for index, gateway in enumerate(allocated.gateways(fabric, row)):
                 rows.append((gateway, length, row, f"Vlan{vlan + index}", "gateway", vrf))
         rows += [
-            (subnets.own.at(row), int(subnets.subnet_length[row]), row, f"Vlan{vlan}", "own", vrf)
-            for row in np.flatnonzero(subnets.own.present).tolist()
+            (subnets.own_address.at(row), int(subnets.subnet_length[row]), row, f"Vlan{vlan}", "own", vrf)
+            for row in np.flatnonzero(subnets.own_address.present).tolist()
         ]
     addresses, lengths, devices, ports, kinds, vrfs = zip(*rows, strict=True) if rows else ((),) * 6
     length_column, device_column = np.array(lengths, dtype=np.int64), np.array(devices, dtype=np.int64)

@@ -68,7 +68,7 @@ def _find_switches(cluster: Cluster, addresses: FamilyAddresses, number: int) ->
         (addresses.management, "", None),
         (addresses.management_gateway, "the management gateway of ", None),
         (addresses.loopback, "", None),
-        *((subnets.own, "", None) for subnets in addresses.subnets.values()),
+        *((subnets.own_address, "", None) for subnets in addresses.subnets.values()),
         *((column, "", None) for column in addresses.vrf_loopbacks.values()),
         (addresses.a, "a port of ", links.a_device),
         (addresses.b, "a port of ", links.b_device),

@@ -156,7 +156,7 @@ class Aisles:
         misfacing = [n for n in switches if self.now[n] != self.best[n] == node_aisle]
         return misfacing if self.count_spared_cables(misfacing)[0] else []
 
-    def held(self, fabric: str) -> list[int]:
+    def list_away_from_nodes(self, fabric: str) -> list[int]:
         """The classes of a fabric away from its nodes of which nothing else is known, and that cables join to these."""
         nodes, node_aisle = set(self.nodes(fabric)), self.of_nodes(fabric)
         turning = {n for numbers in self.tiers.values() for n in numbers}

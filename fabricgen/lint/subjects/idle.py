@@ -95,7 +95,7 @@ def find_idle_parallel(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
         below = [(lower, uplink, tier) for tier in tiers for lower, uplink in design.list_links_below(tier.key)]
         lowers = " or ".join(sorted({lower.name for lower, _, _ in below}))
         if not any(_lies_beside(*met) for met in below):
-            single = all(uplink.share(0) == 1 for _, uplink, _ in below)
+            single = all(uplink.count_links_to(0) == 1 for _, uplink, _ in below)
             why = f"a {lowers} has one link to a {name}" if single else f"{lowers} links lie side by side without it"
             why = why if below else f"no tier is below {fabric.name} {name}"
             yield path, f"`parallel` has no effect: {why}", "remove it"
@@ -109,7 +109,7 @@ def _lies_beside(lower: TierDesign, uplink: Uplink, upper: TierDesign) -> bool:
     ends do not.
     """
     feed, lower_per_connector = upper.feed(lower.key), lower.up.per_connector if lower.up else 1
-    links, upper_per_connector = uplink.share(0), upper.downs[feed.run].per_connector
+    links, upper_per_connector = uplink.count_links_to(0), upper.downs[feed.run].per_connector
     if links == 1 or uplink.uneven or feed.beside_nodes:
         return False
     fills = links == upper_per_connector and (links == lower_per_connector or uplink.upper_count == 1)

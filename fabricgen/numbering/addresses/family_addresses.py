@@ -418,7 +418,7 @@ def join_mlag_blocks(
         subnets.base[pair] = make_column(family, [base, base])
         subnets.gateway[pair] = make_column(family, [base + 1, base + 1])
         if addressed:
-            subnets.own[pair] = make_column(family, [base + size - 1, base + size])
+            subnets.own_address[pair] = make_column(family, [base + size - 1, base + size])
         # one bit less: twice the addresses
         subnets.length[pair] -= 1
         subnets.subnet_length[pair] -= 1

@@ -24,7 +24,7 @@ class Subnets:
     gateway: AddressColumn
     count: Ints64
     subnet_length: Ints64
-    own: AddressColumn
+    own_address: AddressColumn
     """The switch's own address in the subnet of an MLAG pair, both of whose switches have the gateway."""
 
 

@@ -267,10 +267,15 @@ def list_node_prefixes(
     other_fabrics = [f for f in design.fabrics if f is not fabric and family.word in list_families(design, f)]
     if any(a.overlaps(b) for f in other_fabrics for a in networks for b in _list_pool_networks(design, f, family)):
         names = [
-            n for n in lock.of(family.kind) if f" {name_node_blocks(fabric.name)}" in n and (family.kind, n) in used
+            n
+            for n in lock.find_allocations(family.kind)
+            if f" {name_node_blocks(fabric.name)}" in n and (family.kind, n) in used
         ]
         networks = [
-            prefix for n in names for interval in lock.of(family.kind)[n] for prefix in _list_prefixes(family, interval)
+            prefix
+            for n in names
+            for interval in lock.find_allocations(family.kind)[n]
+            for prefix in _list_prefixes(family, interval)
         ]
     # All are of one family, which the type of a network does not say.
     return tuple(str(prefix) for prefix in collapse_addresses(cast("list[IPv4Network]", networks)))

@@ -87,7 +87,7 @@ class BlockAllocator:
     def largest_block_before(self, source: NumberPool, slots: Slots, purpose: str) -> int:
         """The largest block size that the lock remembers for a purpose, whatever its prefix length; 0 for none."""
         start, sizes = f"{slots.name} {purpose}", [0]
-        for name in self._lock.of(source.kind):
+        for name in self._lock.find_allocations(source.kind):
             if name.startswith(start) and name in self._lock.rooms:
                 sizes.append(self._lock.rooms[name])
         return max(sizes)
@@ -238,7 +238,7 @@ def _find_adopted_outside(lock: Lock) -> dict[str, Allocations]:
     """By kind, the adopted numbers outside of all blocks of the lock: no block may be allocated over them."""
     outside: dict[str, Allocations] = {}
     for kind, numbers in list_taken_numbers(lock.find_words(ADOPTED)).items():
-        held = sorted(interval for intervals in lock.of(kind).values() for interval in intervals)
+        held = sorted(interval for intervals in lock.find_allocations(kind).values() for interval in intervals)
         starts = [interval.first for interval in held]
         # the last interval that begins at or before the number; -1 is none
         indexes = [bisect_right(starts, n) - 1 for n in numbers]

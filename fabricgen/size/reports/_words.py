@@ -56,7 +56,7 @@ def explain_beaten(candidate: Candidate, result: SearchResult) -> str:
     winner = find_winner(candidate, result.front, result.axes)
     if winner is None:
         return ""
-    loser, winner_place = candidate.place(result.axes), winner.place(result.axes)
+    loser, winner_place = candidate.list_axis_values(result.axes), winner.list_axis_values(result.axes)
     worse = [
         axis
         for axis, loser_value, winner_value in zip(result.axes, loser, winner_place, strict=True)

@@ -101,7 +101,7 @@ class Places:
 
     def find_position(self, place: Place, end: CableEnd) -> CagePosition:
         """The position that a place is for an end of a cable; raises InputError (FG077, FG080, FG082) for none."""
-        return self.matcher.spot(f"{place.device}:{place.port}", end)
+        return self.matcher.find_position(f"{place.device}:{place.port}", end)
 
 
 # Refusals of what cannot be accepted, located at the id that asks for it.

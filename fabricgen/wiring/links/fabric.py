@@ -324,10 +324,10 @@ def deal_management(design: Design, devices: DeviceTable, leaf: TierDesign) -> t
     """
     leaves, load, layout = make_tier_columns(leaf), make_management_load(design, leaf), leaf.layout
     areas = load.areas(leaf.switches, for_reserve=leaf.for_reserve)
-    held = load.held(leaf.switches, for_reserve=leaf.for_reserve)
+    held = load.list_lock_entries(leaf.switches, for_reserve=leaf.for_reserve)
     device_rows, leaf_indexes, port_numbers = [], [], []
     for place in PLACES:
-        share = load.share(place, leaf.switches, for_reserve=leaf.for_reserve)
+        share = load.count_shared_ports(place, leaf.switches, for_reserve=leaf.for_reserve)
         ports = np.array(list(list_numbers(areas.get(place, ()))), dtype=np.int64)
         filled = share and not is_in_turn(place, find_scope(leaf.per))
         rank = _rank_leaves(layout, load, place, leaves) if filled else None

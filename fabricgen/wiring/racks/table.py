@@ -248,7 +248,7 @@ class _Placement:
             group = np.array(groups.number, dtype=np.int32)[index]
             in_run = (hall == run.hall) & is_in_run(run, plane, group, devices.index[rows])
             rows, group = rows[in_run], group[in_run]
-        rack, u = self.floor.shared.spot(run, group, devices.index[rows], np.where)
+        rack, u = self.floor.shared.locate_switch(run, group, devices.index[rows], np.where)
         return rows, rack.astype(np.int32), u.astype(np.int32)
 
     def _find_tray_halls(self, rows: Ints) -> Ints:

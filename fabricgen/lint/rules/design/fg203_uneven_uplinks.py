@@ -108,7 +108,7 @@ class UnevenUplinks(DesignRule):
                     yield self.flag(
                         (*upper.path, "count"),
                         f"{uplink.links_per_group} uplinks of {fabric.name} {tier.name} do not divide evenly over "
-                        f"{uplink.upper_count} {upper.name} switches: some get {uplink.share(0)} links, others "
-                        f"{uplink.share(uplink.upper_count - 1)}",
+                        f"{uplink.upper_count} {upper.name} switches: some get {uplink.count_links_to(0)} links, "
+                        f"others {uplink.count_links_to(uplink.upper_count - 1)}",
                         suggest_counts(design, upper, uplink.links_per_group) + _suggest_uneven_spread(design, upper),
                     )

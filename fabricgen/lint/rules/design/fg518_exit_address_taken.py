@@ -22,7 +22,7 @@ class _LinkEnd:
     path: Path
     text: str
     switch: tuple[str, int]
-    own: int
+    address: int
     far: int
     subnet: Network
 
@@ -80,7 +80,7 @@ class ExitAddressTaken(DesignRule):
             if other.subnet.version != end.subnet.version:
                 continue
             # two far ends may be one: several links lead to one router there
-            shared = end.own in (other.own, other.far) or end.far == other.own
+            shared = end.address in (other.address, other.far) or end.far == other.address
             if shared or (end.switch == other.switch and is_overlapping(end.subnet, other.subnet)):
                 clash = "shares an address with" if shared else "is on the same switch and in one subnet with"
                 message = f"the link of {end.text} {clash} that of {other.text}"

@@ -72,7 +72,7 @@ def _list_figures(figures: WiredFigures, limits: Limits) -> Iterator[tuple[str, 
 
     for key in ("hops", "paths", "latency_us"):
         if limit := getattr(limits, key):
-            yield key, WORDS[key], figures.of(key), limit
+            yield key, WORDS[key], figures.find_figure(key), limit
     for pattern, most in limits.slowdown.items():
         yield "slowdown", f"slowdown of {pattern}", figures.slowdown(pattern), most
     for collective, sizes in limits.busbw_gbytes.items():

@@ -40,7 +40,7 @@ class ServerInAPool(PlanRule):
 
         for path, server in list_server_addresses(cluster.design):
             address = server.network_address
-            blocks = cluster.addresses.lock.of(f"ipv{address.version}")
+            blocks = cluster.addresses.lock.find_allocations(f"ipv{address.version}")
             holder = next(
                 (name for name, intervals in sorted(blocks.items()) if _contains(intervals, int(address))), None
             )

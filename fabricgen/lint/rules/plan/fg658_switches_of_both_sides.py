@@ -47,17 +47,17 @@ class SwitchesOfBothSides(PlanRule):
         aisles = Aisles(cluster)
         if not {HOT, COLD} <= set(aisles.now):
             return
-        mixed = {rack: held for rack, held in aisles.racks.items() if len({aisles.now[n] for n in held}) > 1}
+        mixed = {rack: numbers for rack, numbers in aisles.racks.items() if len({aisles.now[n] for n in numbers}) > 1}
         fabrics = [fabric.name for fabric in cluster.design.fabrics]
-        of_fg659 = {n for name in fabrics for n in (*aisles.list_misfacing(name), *aisles.held(name))}
+        of_fg659 = {n for name in fabrics for n in (*aisles.list_misfacing(name), *aisles.list_away_from_nodes(name))}
         racks_by_path: dict[Path, list[tuple[int, int]]] = {}
-        for rack, held in mixed.items():
-            turning = [n for n in held if aisles.now[n] != aisles.best[n]]
-            if not turning and not of_fg659 & held.keys():
-                sums = {a: sum(count for n, count in held.items() if aisles.now[n] == a) for a in (COLD, HOT)}
+        for rack, numbers in mixed.items():
+            turning = [n for n in numbers if aisles.now[n] != aisles.best[n]]
+            if not turning and not of_fg659 & numbers.keys():
+                sums = {a: sum(count for n, count in numbers.items() if aisles.now[n] == a) for a in (COLD, HOT)}
                 # of equally many, those at the hot aisle turn: False sorts before True
                 fewer = min(sums, key=lambda aisle: (sums[aisle], aisle == COLD))
-                turning = [n for n in held if aisles.now[n] == fewer]
+                turning = [n for n in numbers if aisles.now[n] == fewer]
             for number in turning:
                 if number not in of_fg659:
                     racks_by_path.setdefault(aisles.classes[number].path, []).append((rack, number))

@@ -52,7 +52,7 @@ class PortsAwayFromNodes(PlanRule):
                 tiers = join_words(aisles.classes[n].tier for n in turning)
                 hint = f"`airflow: {AIRFLOW[node_aisle]}` for {tiers}"
                 yield self._make_finding(aisles, turning, nodes, aisles.count_spared_cables(turning), hint)
-            if held := aisles.held(fabric.name):
+            if held := aisles.list_away_from_nodes(fabric.name):
                 between = [pair for pair in aisles.pairs if set(pair[:2]) & set(held) and set(pair[:2]) & set(nodes)]
                 models = join_words(aisles.classes[n].profile.id for n in held)
                 hint = f"no variant of {models} with its ports at the {node_aisle} aisle is known"
