@@ -29,6 +29,7 @@ def test_a_hall_without_faults_is_as_planned(tmp_path: Path, fabricgen: Run, exa
     assert planned == f"{cables.split()[0]} as planned"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_tells_of_the_faults(tmp_path: Path, fabricgen: Run, form: str) -> None:
     example = "superpod-b200-3tier" if form.startswith("ib") else "leaf-spine"
