@@ -38,11 +38,13 @@ class Model(FrozenModel):
         """Mark the old names of fields as deprecated, and refuse what has both an old name and that of today."""
         schema = handler(core)
         inside = handler.resolve_ref_schema(schema)
-        for name, info in cls.model_fields.items():
-            for old in list_old_names(info):
-                like = inside["properties"][name]
-                inside["properties"][old] = {**like, "deprecated": True, "description": f"Old name of `{name}`."}
-                inside["not"] = {"required": [name, old]}
+        renamed = [(name, old) for name, info in cls.model_fields.items() for old in list_old_names(info)]
+        for name, old in renamed:
+            like = inside["properties"][name]
+            inside["properties"][old] = {**like, "deprecated": True, "description": f"Old name of `{name}`."}
+        doubled = [{"required": [*names]} for names in renamed]
+        if doubled:
+            inside["not"] = {"anyOf": doubled} if len(doubled) > 1 else doubled[0]
         return schema
 
 
