@@ -30,6 +30,7 @@ from fabricgen.views.mtu import HOST_MTU
 from tests.conftest import require
 from tests.render import dhcp_client
 from tests.render.lab_files import built
+from tests.render.ports_up import wait_until_up
 from tests.render.rendered import BRIDGED
 
 pytestmark = pytest.mark.daemon
@@ -165,6 +166,7 @@ def _serve(lab: Lab) -> None:
     }
     (lab.folder / "kea.json").write_text(json.dumps({"Dhcp4": told}))
     where = {"KEA_LOCKFILE_DIR": str(lab.folder), "KEA_PIDFILE_DIR": str(lab.folder)}
+    wait_until_up(lab.spaces["server"], "eth1")
     lab.spawn("server", "kea-dhcp4", "-c", str(lab.folder / "kea.json"), **where)
 
 

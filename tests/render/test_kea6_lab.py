@@ -27,6 +27,7 @@ from fabricgen.lab.fabric import run_ip_batch, wait_until
 from tests.conftest import built_files, example_cluster, require
 from tests.render import dhcp6_client
 from tests.render.frr_lab import short_folder
+from tests.render.ports_up import wait_until_up
 from tests.render.rendered import CUMULUS, V6
 from tests.render.test_kea_lab import Lab
 
@@ -104,6 +105,7 @@ def _serve(lab: Lab) -> None:
     told["Dhcp6"]["interfaces-config"]["interfaces"] = [f"eth1/{SERVER}"]
     (lab.folder / "kea.json").write_text(json.dumps(told))
     where = {"KEA_LOCKFILE_DIR": str(lab.folder), "KEA_PIDFILE_DIR": str(lab.folder)}
+    wait_until_up(lab.spaces["server"], "eth1")
     lab.spawn("server", "kea-dhcp6", "-c", str(lab.folder / "kea.json"), **where)
 
 

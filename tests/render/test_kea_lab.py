@@ -26,6 +26,7 @@ import pytest
 from fabricgen.lab.fabric import run_ip_batch
 from tests.conftest import built_files, example_cluster, require
 from tests.render import dhcp_client
+from tests.render.ports_up import wait_until_up
 
 pytestmark = pytest.mark.daemon
 
@@ -121,6 +122,7 @@ def _serve(lab: Lab) -> None:
     told["Dhcp4"]["lease-database"]["name"] = str(lab.folder / "leases.csv")
     (lab.folder / "kea.json").write_text(json.dumps(told))
     where = {"KEA_LOCKFILE_DIR": str(lab.folder), "KEA_PIDFILE_DIR": str(lab.folder)}
+    wait_until_up(lab.spaces["server"], "eth1")
     lab.spawn("server", "kea-dhcp4", "-c", str(lab.folder / "kea.json"), **where)
 
 
