@@ -14,6 +14,8 @@ import pytest
 from fabricgen.as_built.sheet import HAND
 from tests.conftest import BLUEPRINTS
 
+pytestmark = pytest.mark.slow
+
 LEAF, SPINE = "compute-leaf-p1-su01-r1-01", "compute-spine-01"
 
 Hand = dict[tuple[str, str], object]

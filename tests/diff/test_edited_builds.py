@@ -12,6 +12,8 @@ import pytest
 
 from tests.conftest import BLUEPRINTS, Ran
 
+pytestmark = pytest.mark.slow
+
 Run = Callable[..., Ran]
 LEAF = "configs/compute-leaf-p1-su01-r1-01"
 

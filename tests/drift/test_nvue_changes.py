@@ -23,6 +23,8 @@ from tests.laws import law_cases
 from tests.parity.switches import switches_of
 from tests.render.rendered import EVPN_PAIRS_CUMULUS, MANAGED, UNNUMBERED, cluster_of
 
+pytestmark = pytest.mark.slow
+
 PLANS = {
     "fabric": ("leaf-spine", ("nos=cumulus", "routing.bfd=true", *MANAGED, *UNNUMBERED)),
     "numbered": ("leaf-spine", ("nos=cumulus", "routing.bfd=true")),

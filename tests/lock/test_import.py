@@ -12,6 +12,8 @@ import pytest
 from tests.conftest import BLUEPRINTS
 from tests.lock.test_lock_command import count_kept, edit_once, read_table
 
+pytestmark = pytest.mark.slow
+
 BLUEPRINT = """\
 fabricgen: 1
 name: demo

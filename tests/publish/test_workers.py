@@ -23,7 +23,7 @@ from tests.conftest import require
 from tests.publish.publishing import HEADER, A, B, bundles_of, expected, only_entry, tree
 
 # Threads of the test runner hold no locks that these workers need.
-pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")]
 
 
 @pytest.fixture(autouse=True)

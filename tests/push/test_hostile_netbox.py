@@ -19,6 +19,8 @@ from fabricgen.push.client import NetBox, RefusedError, TokenMask
 from tests.conftest import BLUEPRINTS
 from tests.push.netbox_server import TOKEN, FakeNetBox
 
+pytestmark = pytest.mark.slow
+
 Said = Callable[[str, str], Iterator[bytes]]
 """What is sent for (path with its query, token), piece by piece."""
 

@@ -12,6 +12,8 @@ from tests.conftest import built_files, example_cluster
 from tests.push.conftest import SMALL
 from tests.push.netbox_server import SECRET, TOKEN, TOKEN_OF_V2, FakeNetBox
 
+pytestmark = pytest.mark.slow
+
 Push = Callable[..., Any]
 
 

@@ -12,6 +12,8 @@ from tests.conftest import BLUEPRINTS
 from tests.push.conftest import SMALL
 from tests.push.netbox_server import TOKEN, FakeNetBox
 
+pytestmark = pytest.mark.slow
+
 UPLINK = "compute-leaf-p1-su01-r1-01:29"
 Read = Callable[..., Any]
 

@@ -213,7 +213,7 @@ def unexplained(ours: str, switch: SwitchView) -> list[str]:
     return [line for line in differences(tree_of(ours), as_arista_has_it(switch)) if line not in ACCEPTED]
 
 
-@pytest.mark.tenth
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "sets"), CASES.values(), ids=CASES)
 def test_arista_renders_the_same_tree(name: str, sets: tuple[str, ...]) -> None:
     for switch in shapes(name, sets):
