@@ -180,7 +180,7 @@ def _add_cages(line: Line, pair: EndPair, matcher: Matcher, claims: Claims, faul
             faults.take(error, line.span(column))
             continue
         for position, end in zip(positions, ends, strict=True):
-            value = None if position == matcher.planned(end) else matcher.label(position, end)
+            value = None if position == matcher.find_planned_position(end) else matcher.format_position(position, end)
             subject = Subject(pair.cable, f"{end.word}_cage", matcher.key(end, pair.cable))
             _add_claim(
                 subject, Claim(value, line[column], line.span(column)), f"{column} of {_name_end(end)}", claims, faults

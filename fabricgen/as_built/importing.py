@@ -73,7 +73,7 @@ def import_sheets(design: Design, sheets: Sequence[str], overlay: str | None, na
     Nothing is written.
     """
     overrides = read_overrides(design.loaded, overlay)
-    cluster = build_cluster(apply_overrides(design, overrides.merge()))
+    cluster = build_cluster(apply_overrides(design, overrides.merge_fields()))
     matcher, faults = Matcher(cluster), Faults()
     claims = gather_claims(sheets, matcher, faults)
     overlay_overrides, changes = _merge_claims(overrides, claims, matcher, design, faults)

@@ -107,13 +107,13 @@ class Matcher:
         """The position that a redline names on the device of an end; raises InputError for none."""
         return self._places.find_position(text, end, path)
 
-    def planned(self, end: CableEnd) -> CagePosition:
+    def find_planned_position(self, end: CableEnd) -> CagePosition:
         """The planned position of an end."""
-        return self._places.planned(end)
+        return self._places.find_planned_position(end)
 
-    def label(self, position: CagePosition, end: CableEnd) -> str:
+    def format_position(self, position: CagePosition, end: CableEnd) -> str:
         """A position in the form of overrides."""
-        return self._places.label(position, end)
+        return self._places.format_position(position, end)
 
     def _planned_place(self, end: CableEnd) -> tuple[str, str]:
         """(device, cage) of an end as planned."""

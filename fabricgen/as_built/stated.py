@@ -64,7 +64,7 @@ class StatedOverrides:
     names: Mapping[str, str] = field(default_factory=dict)
     included: bool = True
 
-    def merge(self) -> dict[str, OverrideFields]:
+    def merge_fields(self) -> dict[str, OverrideFields]:
         """The overrides in effect; `others` take precedence field by field."""
         return merge_overrides(self.mine, self.others)
 
@@ -196,8 +196,8 @@ def _list_cages(value: Mapping[str, str], subject: Subject, matcher: Matcher) ->
         texts = (value.get(word) for word in ("", key, end.place, f"{end.place}.{end.connector + 1}", end.name))
         text = next((text for text in texts if text is not None), None)
         position = matcher.find_position(text, end) if text is not None else None
-        if position is not None and position != matcher.planned(end):
-            yield key, matcher.label(position, end)
+        if position is not None and position != matcher.find_planned_position(end):
+            yield key, matcher.format_position(position, end)
 
 
 def put_value(override: OverrideFields, subject: Subject, value: Any, matcher: Matcher) -> None:

@@ -146,7 +146,7 @@ def _find_moves(
                     continue
                 for end, position in zip(ends, positions, strict=True):
                     # stated as it is planned: nothing moves
-                    if position != places.planned(end):
+                    if position != places.find_planned_position(end):
                         yield Move(cable, end, position, path)
 
 

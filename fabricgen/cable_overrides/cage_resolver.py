@@ -57,13 +57,13 @@ class CageResolver:
             return CagePosition(end.device, end.cage, 0)
         raise fault(UNKNOWN, f"{end.name}: {end.cage} is the only port that this cable may have", path=path, hint=PULL)
 
-    def label(self, position: CagePosition, end: CableEnd) -> str:
+    def format_position(self, position: CagePosition, end: CableEnd) -> str:
         """A position as text: the cage, with the device and the connector if these are not the planned ones."""
         cage = _find_profile(end).cage_label(position.cage) if isinstance(position.cage, int) else position.cage
         cage = cage if position.device == end.device else f"{self._names[position.device]}:{cage}"
         return cage if position.connector == end.connector else f"{cage}.{position.connector + 1}"
 
-    def planned(self, end: CableEnd) -> CagePosition:
+    def find_planned_position(self, end: CableEnd) -> CagePosition:
         """The planned position of an end."""
         side = end.side
         cage = side.cages[end.ports[0] // side.ways] if isinstance(side, PortRun) else end.cage

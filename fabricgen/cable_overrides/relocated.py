@@ -281,7 +281,7 @@ def _group_jumpers(
     for a in cables.ends(cable, upper=False):
         for b in cables.ends(cable, upper=True):
             if rows := tuple(row for row in a.rows if row in b.rows):
-                at_a, at_b = (moved.get(_make_end_key(cable, end), places.planned(end)) for end in (a, b))
+                at_a, at_b = (moved.get(_make_end_key(cable, end), places.find_planned_position(end)) for end in (a, b))
                 between.setdefault((a.place, b.place), []).append(Jumper(rows, at_a, at_b))
     yield from between.values()
 

@@ -305,8 +305,9 @@ def _check_folders(catalog: Path) -> None:
 
     Files of other kinds, such as a README, and hidden folders are the user's affair.
     """
-    for file in sorted((*catalog.glob("*.y*ml"), *catalog.glob("*/*.y*ml"))):
-        folder = file.parent.name if file.parent != catalog else ""
+    for file in sorted((*catalog.glob("*.y*ml"), *catalog.glob("*/*.y*ml"), *catalog.glob("*/*/*.y*ml"))):
+        folders = file.relative_to(catalog).parent.parts
+        folder = folders[0] if folders else ""
         if file.suffix not in (".yaml", ".yml") or folder.startswith("."):
             continue
         problem = hint = ""
@@ -315,6 +316,8 @@ def _check_folders(catalog: Path) -> None:
                 f"there are no profiles in catalog/{folder}" if folder else "profiles lie in folders of their kind"
             )
             hint = did_you_mean(folder, (*PROFILE_KINDS, "platforms"))
+        elif len(folders) > 1 and folder != "platforms":
+            problem = f"profiles lie in catalog/{folder}, and not in folders below"
         elif file.suffix == ".yml":
             problem, hint = "profiles end in .yaml", f"name it {file.stem}.yaml"
         if problem:

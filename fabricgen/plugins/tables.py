@@ -85,12 +85,12 @@ class Devices(TableColumns):
 def segment_column(convert: Callable[[Any], Array], read: Callable[[Segment], object], doc: str) -> Column[Array]:
     """A column of links that are alike where they come from one line of the blueprint."""
 
-    def spread(table: Links) -> Array:
+    def read_links(table: Links) -> Array:
         links = table._cluster.plan.links
         values: Any = convert([read(segment) for segment in links.segments])
         return values[links.segment]  # type: ignore[no-any-return]
 
-    return column(spread, doc)
+    return column(read_links, doc)
 
 
 class Links(_ClusterTable):

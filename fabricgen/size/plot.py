@@ -63,12 +63,12 @@ def _draw_panel(result: SearchResult, across: str, up: str) -> str:
     x_scale = _Scale([_read_figure(candidate, across) for candidate in drawn], LEFT, WIDTH - RIGHT)
     y_scale = _Scale([_read_figure(candidate, up) for candidate in drawn], HEIGHT - BOTTOM, TOP)
     parts = [draw_rect(LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM)]
-    for at, position in ((at, x_scale.project(at)) for at in x_scale.ticks):
+    for at, position in ((at, x_scale.project_figure(at)) for at in x_scale.ticks):
         parts += [
             _draw_line(position, HEIGHT - BOTTOM, position, TOP),
             draw_label(position, HEIGHT - 10.5, _format_short(at), TEXT, "m"),
         ]
-    for at, position in ((at, y_scale.project(at)) for at in y_scale.ticks):
+    for at, position in ((at, y_scale.project_figure(at)) for at in y_scale.ticks):
         parts += [
             _draw_line(LEFT, position, WIDTH - RIGHT, position),
             draw_label(LEFT - 1.5, position, _format_short(at), TEXT, "e"),
@@ -82,7 +82,10 @@ def _draw_panel(result: SearchResult, across: str, up: str) -> str:
     numbers = {candidate.name: number for number, candidate in enumerate(result.front, 1)}
     places = [
         (
-            (x_scale.project(_read_figure(candidate, across)), y_scale.project(_read_figure(candidate, up))),
+            (
+                x_scale.project_figure(_read_figure(candidate, across)),
+                y_scale.project_figure(_read_figure(candidate, up)),
+            ),
             candidate.name,
         )
         for candidate in drawn
@@ -121,7 +124,7 @@ class _Scale:
         self._start, self._end = start, end
         self.ticks = [step * n for n in range(int(self._most / step) + 1)]
 
-    def project(self, figure: float) -> float:
+    def project_figure(self, figure: float) -> float:
         """Where a figure is, mm."""
         return self._start + (self._end - self._start) * figure / self._most
 

@@ -153,7 +153,7 @@ def _split_contents(shown: str, raw: bytes, faults: list[Diagnostic], must_be: b
 
     A fault is noted for damaged JSON, and for a binary file where it must be a dump.
     """
-    text = _decode(raw)
+    text = _decode_file(raw)
     if text is None:
         if must_be:
             faults.append(_make_fault(Span(shown, 1, 1), f"'{shown}' is a binary file", _make_hint()))
@@ -192,7 +192,7 @@ def _add_rows(readers: list[tuple[_Reader, Content]], add: Callable[[Any], None]
         faults.append(_make_fault(Span(readers[0][1].shown, 1, 1), str(error), "split it by devices"))
 
 
-def _decode(raw: bytes) -> str | None:
+def _decode_file(raw: bytes) -> str | None:
     """The text of a file: UTF-16 if it is marked so, else UTF-8; None for a binary file.
 
     Bytes that are not UTF-8 become U+FFFD, so that a description in another encoding costs its own name only.

@@ -163,10 +163,10 @@ def join_sightings(parts: Iterable[Sightings]) -> Sightings:
 def _make_printable(box: Box) -> Box:
     if all(map(str.isprintable, box)) and len(box.name) <= MOST_CHARACTERS >= len(box.address):
         return box
-    return Box(_shorten(box.name), box.chassis, _shorten(box.address), make_printable(box.file))
+    return Box(_shorten_text(box.name), box.chassis, _shorten_text(box.address), make_printable(box.file))
 
 
-def _shorten(text: str) -> str:
+def _shorten_text(text: str) -> str:
     """A text that can be printed, of so many characters at most, and how many it had."""
     if len(text) > MOST_CHARACTERS:
         text = f"{text[: MOST_CHARACTERS - 55]}... ({len(text):,} characters)"

@@ -456,6 +456,7 @@ def test_each_sonic_platform_has_rows_read_upstream() -> None:
         ("switches/sn5600.yml", "profiles end in .yaml"),
         ("swiches/sn5600.yaml", "there are no profiles in catalog/swiches"),
         ("sn5600.yaml", "profiles lie in folders of their kind"),
+        ("switches/old/sn5600.yaml", "profiles lie in catalog/switches, and not in folders below"),
         ("switches/README.md", ""),
         (".old/sn5600.yaml", ""),
     ],

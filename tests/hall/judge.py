@@ -90,9 +90,9 @@ def _move_plugs(hall: Hall, actions: Sequence[Mapping[str, Any]], outcome: Outco
     if partial:
         for target in set(moves.values()):
             if target in hall.plugged and hall.plugged[target] not in moves:
-                hall.pull(hall.plugged[target])
+                hall.pull_plug(hall.plugged[target])
     try:
-        hall.put(moves)
+        hall.put_plugs(moves)
     except ValueError as error:
         outcome.complaints.append(str(error))
 
@@ -193,7 +193,7 @@ def _mend(hall: Hall, number: int) -> None:
     for end, home in enumerate(hall.plan.cords[number].homes):
         plug = Plug(number, end)
         if plug not in hall.at and home not in hall.plugged:
-            hall.put({plug: home})
+            hall.put_plugs({plug: home})
 
 
 def wrong_links(hall: Hall) -> list[str]:

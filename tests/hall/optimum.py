@@ -131,10 +131,10 @@ def fewest_with_boxes(hall: Hall, pairs: list[frozenset[str]]) -> int:
     for count in range(1, len(pairs) + 1):
         for exchanged in combinations(pairs, count):
             for near, far in map(sorted, exchanged):
-                hall.exchange(near, far)
+                hall.exchange_boxes(near, far)
             least = min(least, EXCHANGE * count + fewest_pulls(hall))
             for near, far in map(sorted, reversed(exchanged)):
-                hall.exchange(near, far)
+                hall.exchange_boxes(near, far)
     return least
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.cli.commands.emulate import FORMATS
+from fabricgen.addons.emulation.dumps import FORMATS
 from tests.conftest import BLUEPRINTS, Ran
 
 Run = Callable[..., Ran]
@@ -30,7 +30,7 @@ def test_a_hall_without_faults_is_as_planned(tmp_path: Path, fabricgen: Run, exa
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", ["native", *FORMATS])
 def test_every_format_tells_of_the_faults(tmp_path: Path, fabricgen: Run, form: str) -> None:
     example = "superpod-b200-3tier" if form.startswith("ib") else "leaf-spine"
     blueprint = BLUEPRINTS / f"{example}.yaml"

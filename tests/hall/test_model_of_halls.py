@@ -109,17 +109,17 @@ def _end(socket: Socket) -> dict[str, str]:
 def test_the_optimum_counts_both_plugs_of_a_cage_once() -> None:
     hall = Hall(plan_of("superpod-b300"))
     leaf = "compute-leaf-p1-su01-r1-pl1-01"
-    hall.rotate([Socket(leaf, "57", "1"), Socket(leaf, "58", "1")])
+    hall.rotate_plugs([Socket(leaf, "57", "1"), Socket(leaf, "58", "1")])
     assert fewest_pulls(hall) == 2
-    hall.rotate([Socket(leaf, "57", "2"), Socket(leaf, "58", "2")])
+    hall.rotate_plugs([Socket(leaf, "57", "2"), Socket(leaf, "58", "2")])
     assert fewest_pulls(hall) == 2
-    hall.rotate([Socket(leaf, "57", "1"), Socket(leaf, "57", "2")])
+    hall.rotate_plugs([Socket(leaf, "57", "1"), Socket(leaf, "57", "2")])
     assert fewest_pulls(hall) == 2
 
 
 def test_the_optimum_is_at_the_common_end_of_splitters() -> None:
     hall = Hall(plan_of("multi-plane"))
-    hall.rotate([Socket("p1-su01-n003", "OSFP3", connector) for connector in "12"])
+    hall.rotate_plugs([Socket("p1-su01-n003", "OSFP3", connector) for connector in "12"])
     assert fewest_pulls(hall) == 2
 
 

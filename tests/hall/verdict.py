@@ -47,7 +47,7 @@ def _explained(hall: Hall, pairs: list[frozenset[str]]) -> list[frozenset[str]]:
     """The exchanged boxes whose exchange makes every link of both right, port by port; of others plugs may be told."""
     racked = hall.copy()
     for first, second in map(sorted, pairs):
-        racked.exchange(first, second)
+        racked.exchange_boxes(first, second)
     joined = racked.list_joined_ports()
     astray = {port[0] for link in set(hall.plan.links) ^ joined for port in link}
     return [pair for pair in pairs if not pair & astray]

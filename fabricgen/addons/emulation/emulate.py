@@ -4,26 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
-from pkgutil import iter_modules
 from random import Random
 
-from fabricgen.addons.emulation import dumps
-from fabricgen.addons.emulation.dumps import Seen
+from fabricgen.addons.emulation.dumps import FORMATS, NATIVE, Seen, load_writer
 from fabricgen.addons.emulation.faults import FAULTS
 from fabricgen.addons.emulation.faults.laid import Laid
 from fabricgen.addons.emulation.model import Hall
 from fabricgen.addons.emulation.plan import PARTS, Port, read_plan
 from fabricgen.api import ClusterView, make_files
 
-NATIVE = "native"
-"""In place of a format: each device in that which is named as its NOS, else as lldpd tells it; subnets as
-`ibnetdiscover` does.
-"""
 OF_HOSTS, OF_SUBNETS = "lldpctl", "ibnetdiscover"
-FORMATS = (NATIVE, *sorted(name for _, name, _ in iter_modules(dumps.__path__) if not name.startswith("_")))
-
-
 TRIES = 3
 """As often each kind of fault is tried before there is no room for one."""
 _LLDP, _SUBNET = "lldp", "subnet"
@@ -80,7 +70,7 @@ class EmulatedHall:
         return files
 
     def _write_in(self, form: str, devices: list[str] | None = None) -> dict[str, str]:
-        module = import_module(f"{dumps.__name__}.{form}")
+        module = load_writer(form)
         if hasattr(module, "write_subnet"):
             seen = self._seen_by_way[_SUBNET]
             of_fabric = ((fabric, module.write_subnet(seen, self._subnets[fabric])) for fabric in self._subnets)

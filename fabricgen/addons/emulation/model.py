@@ -47,28 +47,28 @@ class Hall:
             halves=dict(self.halves),
         )
 
-    def put(self, moves: dict[Plug, Socket]) -> None:
+    def put_plugs(self, moves: dict[Plug, Socket]) -> None:
         """Pull some plugs, and then put each into its socket. Raises ValueError where a socket is taken."""
         for plug in moves:
-            self.pull(plug)
+            self.pull_plug(plug)
         for plug, socket in moves.items():
             if socket in self.plugged:
                 raise ValueError(f"{socket} is taken by {self.plugged[socket]}")
             self.at[plug] = socket
             self.plugged[socket] = plug
 
-    def pull(self, plug: Plug) -> None:
+    def pull_plug(self, plug: Plug) -> None:
         """Pull a plug, which hangs loose then."""
         socket = self.at.pop(plug, None)
         if socket is not None:
             del self.plugged[socket]
 
-    def rotate(self, sockets: list[Socket]) -> None:
+    def rotate_plugs(self, sockets: list[Socket]) -> None:
         """What is in each socket goes to the next one, and what is in the last to the first."""
         turned = zip(sockets, sockets[1:] + sockets[:1], strict=True)
-        self.put({self.plugged[first]: other for first, other in turned if first in self.plugged})
+        self.put_plugs({self.plugged[first]: other for first, other in turned if first in self.plugged})
 
-    def exchange(self, first: str, other: str) -> None:
+    def exchange_boxes(self, first: str, other: str) -> None:
         """Rack the boxes of two places in each other's place."""
         self.names[first], self.names[other] = self.names[other], self.names[first]
 

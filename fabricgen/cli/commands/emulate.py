@@ -7,13 +7,12 @@ from pathlib import Path
 
 import click
 
+from fabricgen.addons.emulation.dumps import FORMATS, NATIVE
 from fabricgen.cli.options import blueprint_argument, phase_option, reading_options
-from fabricgen.kernel.discovery import list_modules
 
 DUMPS = "dumps"
 """The folder of what devices say, to be given to `verify`."""
 FAULTS = "faults.csv"
-FORMATS = ("native", *list_modules("fabricgen.addons.emulation.dumps"))
 
 
 @click.command()
@@ -26,8 +25,8 @@ FORMATS = ("native", *list_modules("fabricgen.addons.emulation.dumps"))
 @click.option(
     "--format",
     "form",
-    type=click.Choice(FORMATS),
-    default=FORMATS[0],
+    type=click.Choice((NATIVE, *FORMATS)),
+    default=NATIVE,
     help="Of all dumps.  [default: as each device tells it]",
 )
 def command(

@@ -176,7 +176,7 @@ def watch_blueprints(judging: Judging) -> None:
 
     watched = WatchedFiles(*map(Path, judging.blueprints))
 
-    def tell() -> None:
+    def tell_report() -> None:
         watched.note_stamps()
         judged = judging.judge_all()
         watched.files = {*map(Path, judging.blueprints), *judged.files}
@@ -191,8 +191,8 @@ def watch_blueprints(judging: Judging) -> None:
 
     let_interrupts_through()
     try:
-        tell()
-        watched.follow_changes(tell, WATCH_PAUSE_S)
+        tell_report()
+        watched.follow_changes(tell_report, WATCH_PAUSE_S)
     except KeyboardInterrupt:
         click.echo()
 

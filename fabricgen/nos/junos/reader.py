@@ -151,9 +151,11 @@ def _make_switch(box: Box) -> Switch:
         bonds={number: bond for number, bond in bonds.items() if bond},
         bgp=read_part("BGP", lambda: box.routing.make_bgp(routes_in, addresses), {}),
         drained=read_part("maintenance", box.routing.drained, False),
-        qos=read_part("QoS", lambda: box.qos.qos({n: f"ae{p.bond}" if p.bond else n for n, p in used.items()}), None),
-        balancing=read_part("load balancing", lambda: box.qos.balancing(families), Balancing()),
-        overlay=read_part("overlay", lambda: box.routing.overlay(loopbacks, over_evpn), None),
+        qos=read_part(
+            "QoS", lambda: box.qos.make_qos({n: f"ae{p.bond}" if p.bond else n for n, p in used.items()}), None
+        ),
+        balancing=read_part("load balancing", lambda: box.qos.make_balancing(families), Balancing()),
+        overlay=read_part("overlay", lambda: box.routing.make_overlay(loopbacks, over_evpn), None),
     )
 
 

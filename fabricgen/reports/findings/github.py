@@ -20,11 +20,11 @@ def _write_command(finding: Finding) -> str:
     """One workflow command: place and title as properties, the lines as its text."""
     properties = _describe_position(finding.span) | {"title": finding.title}
     listed = ",".join(
-        f"{key}={_escape(make_printable(value)).replace(':', '%3A').replace(',', '%2C')}"
+        f"{key}={_escape_command(make_printable(value)).replace(':', '%3A').replace(',', '%2C')}"
         for key, value in properties.items()
     )
     text = "\n".join(map(make_printable, finding.lines or [finding.message]))
-    return f"::{_COMMANDS[finding.severity]} {listed}::{_escape(text)}"
+    return f"::{_COMMANDS[finding.severity]} {listed}::{_escape_command(text)}"
 
 
 def _describe_position(span: Span | None) -> dict[str, str]:
@@ -39,5 +39,5 @@ def _describe_position(span: Span | None) -> dict[str, str]:
     return {key: str(value) for key, value in properties.items() if value}
 
 
-def _escape(text: str) -> str:
+def _escape_command(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -398,7 +398,11 @@ class Redlines:
         cable = int(self._places.cluster.plan.links.cable[accepted_end.link.row])
         name = matcher.cables.ids[cable]
         subject = Subject(cable, f"{end.word}_cage", matcher.key(end, cable))
-        value = None if accepted_end.position == matcher.planned(end) else matcher.label(accepted_end.position, end)
+        value = (
+            None
+            if accepted_end.position == matcher.find_planned_position(end)
+            else matcher.format_position(accepted_end.position, end)
+        )
         elsewhere: Any = self._others.get(name, {}).get(subject.field)
         if elsewhere is not None:
             if find_stated_value(elsewhere, subject, matcher) == value:

@@ -126,12 +126,12 @@ def make_plug_kind(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
         votes = [Vote(links, *pair) for pair, links in weights.items() if links > 0]
         beside = _find_plugs_near_common(plugs, votes)
 
-        def order(vote: Vote) -> tuple[int, bool, int, int]:
+        def rank_vote(vote: Vote) -> tuple[int, bool, int, int]:
             # of what as many links say: a plug stays on its device more often than it goes to another
             ports = (next(p for p in plugs.list_ports(plug) if p != NOWHERE) for plug in vote[1:])
             return -vote.links, len({int(topology.device[port]) for port in ports}) > 1, vote.actual, vote.planned
 
-        return sorted((v for v in votes if v.actual in beside), key=order)
+        return sorted((v for v in votes if v.actual in beside), key=rank_vote)
 
     def renumber(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         taken_for, touched = {}, []

@@ -104,7 +104,7 @@ class _Walk:
         for key in sorted({*running, *planned}, key=str):
             if key in running and key in planned and running[key] == planned[key]:
                 continue
-            walk = self._enter(name, key, planned.get(key, running.get(key)))
+            walk = self._enter_entry(name, key, planned.get(key, running.get(key)))
             if key in running and key in planned:
                 yield from walk.compare_field("" if is_dataclass(running[key]) else name, running[key], planned[key])
             else:
@@ -118,7 +118,7 @@ class _Walk:
         """That the subject is there, and not planned."""
         return self._make_finding("", "is up, and not planned" if getattr(value, "admin_up", False) else UNPLANNED)
 
-    def _enter(self, name: str, key: Any, value: Any) -> _Walk:
+    def _enter_entry(self, name: str, key: Any, value: Any) -> _Walk:
         """The walk of an entry: session 10.0.0.1 (to spine-01) in VRF blue."""
         place = self._place
         if name == "routes":

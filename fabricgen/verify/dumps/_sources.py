@@ -117,7 +117,7 @@ def read_contents(source: Source) -> Iterator[tuple[str, bytes]]:
         data = read_bytes(source.path, source.shown, limit=MOST_BYTES)
     # archives may hold a few times their size, so that a small file cannot fill the memory
     most = min(MOST_UNPACKED, max(LEAST_UNPACKED, MOST_TIMES * len(data)))
-    yield from _Unpacking(source.shown, most).unpack(source.shown, data, 0)
+    yield from _Unpacking(source.shown, most).unpack_archive(source.shown, data, 0)
 
 
 @dataclass
@@ -129,7 +129,7 @@ class _Unpacking:
     unpacked: int = 0
     count: int = 0
 
-    def unpack(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
+    def unpack_archive(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
         _check(len(data) <= MOST_BYTES, shown, f"it is larger than {_format_mib(MOST_BYTES)}")
         packed = _open_packed(data)
         if packed is None and not _is_tar(data) and not data.startswith(_ZIP):
@@ -143,7 +143,9 @@ class _Unpacking:
             elif packed is None or _is_tar(packed.read(512)):
                 yield from self._unpack_tar(shown, _open_packed(data) or io.BytesIO(data), depth)
             else:
-                yield from self.unpack(shown, self._read_stream(_open_packed(data) or io.BytesIO(data)), depth + 1)
+                yield from self.unpack_archive(
+                    shown, self._read_stream(_open_packed(data) or io.BytesIO(data)), depth + 1
+                )
         except _DAMAGE as error:
             reason = (str(error).splitlines() or [type(error).__name__])[0][:120]
             _check(False, shown, f"the archive is damaged: {reason}")
@@ -167,7 +169,7 @@ class _Unpacking:
                 counted.allowed = stored + MOST_OF_A_HEADER
                 opened = archive.extractfile(member) if member.isfile() else None
                 if opened is not None:
-                    yield from self.unpack(name, opened.read(), depth + 1)
+                    yield from self.unpack_archive(name, opened.read(), depth + 1)
 
     def _unpack_zip(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
         _check(data.count(_ZIP_ENTRY) <= MOST_FILES, shown, f"it has more than {MOST_FILES:,} files")
@@ -178,7 +180,7 @@ class _Unpacking:
                     continue
                 name = f"{shown}/{member.filename}"
                 with archive.open(member) as opened:
-                    yield from self.unpack(name, self._read_stream(opened), depth + 1)
+                    yield from self.unpack_archive(name, self._read_stream(opened), depth + 1)
 
     def _count_file(self, shown: str) -> None:
         self.count += 1

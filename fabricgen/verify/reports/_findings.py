@@ -10,7 +10,7 @@ from fabricgen.verify.actions import Action
 from fabricgen.verify.progress.counts import Progress, unit_names
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._words import describe_cost, describe_place, describe_work, name_end
-from fabricgen.verify.reports.text import summarize
+from fabricgen.verify.reports.text import summarize_hall
 
 
 def describe_findings(report: Report) -> Judgement:
@@ -18,7 +18,7 @@ def describe_findings(report: Report) -> Judgement:
     grave = Severity.ERROR if report.has_differences() else Severity.INFO
     extra = [Finding(Severity.WARNING, "extra link", t, details=(t,), kind="extra") for t in report.diagnosis.extra]
     actions = [_describe_action(report, action) for action in report.actions]
-    findings = [Finding(grave, "fabricgen verify", summarize(report)), *actions, *extra]
+    findings = [Finding(grave, "fabricgen verify", summarize_hall(report)), *actions, *extra]
     suites = _list_suites(report, actions)
     if extra:
         suites.append(Suite("extra links", [Case(finding.message, [finding]) for finding in extra]))

@@ -33,7 +33,7 @@ LISTED = 20
 def report(report: Report) -> str:
     """Blocks with an empty line between them."""
     blocks = [
-        [summarize(report)],
+        [summarize_hall(report)],
         _list_progress(report),
         *_list_actions(report),
         *_list_notes(report),
@@ -42,7 +42,7 @@ def report(report: Report) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
-def summarize(report: Report) -> str:
+def summarize_hall(report: Report) -> str:
     """What the hall is like, in a line."""
     progress, scope = report.total, ", ".join(report.scope.requested)
     name = make_printable(f"{report.name}{f', only {scope}' if scope else ''}")

@@ -11,7 +11,7 @@ from fabricgen.reports.table import Cell
 from fabricgen.verify.actions import End
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._words import Stop, describe_cost, describe_work, list_alternatives, list_stops, name_end
-from fabricgen.verify.reports.text import summarize
+from fabricgen.verify.reports.text import summarize_hall
 
 _HOW = tuple(
     """\
@@ -43,7 +43,7 @@ def _make_cover(report: Report, name: str, stops: Sequence[Stop], sheets: Sequen
         ("boxes to exchange", sum(action.boxes for action in report.actions)),
         ("racks to go to", len({end.rack for stop in stops for end in (stop.pull_end, stop.put_end) if end.rack})),
     ]
-    return Cover(name, "What to move", summarize(report).partition(": ")[2], counts, (), sheets, _HOW)
+    return Cover(name, "What to move", summarize_hall(report).partition(": ")[2], counts, (), sheets, _HOW)
 
 
 def _list_moves(report: Report, stops: Sequence[Stop]) -> Sheet:

@@ -8,10 +8,24 @@ Files of one device are called after it, as an engineer would call them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+from types import ModuleType
 
 from fabricgen.addons.emulation.plan import Port
 
 Seen = Mapping[Port, Port | None]
+
+NATIVE = "native"
+"""In place of a format: each device in that which is named as its NOS, else as lldpd tells it; subnets as
+`ibnetdiscover` does.
+"""
+FORMATS = tuple(sorted(name.replace("_", "-") for _, name, _ in iter_modules(__path__) if not name.startswith("_")))
+
+
+def load_writer(form: str) -> ModuleType:
+    """The module that writes a format."""
+    return import_module(f"{__name__}.{form.replace('-', '_')}")
 
 
 def group_by_device(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, list[tuple[str, Port | None]]]:

@@ -10,15 +10,15 @@ from fabricgen.addons.emulation.model import Hall
 
 def boxes_exchanged(hall: Hall, random: Random) -> Laid | None:
     """Rack two boxes of a model in each other's place, each with its name, and plug what belongs to the place."""
-    return _exchange(hall, random, "boxes_exchanged")
+    return _exchange_two(hall, random, "boxes_exchanged")
 
 
 def names_exchanged(hall: Hall, random: Random) -> Laid | None:
     """Provision two boxes of a model with each other's name: without a serial or MAC, as if they had moved."""
-    return _exchange(hall, random, "names_exchanged")
+    return _exchange_two(hall, random, "names_exchanged")
 
 
-def _exchange(hall: Hall, random: Random, fault: str) -> Laid | None:
+def _exchange_two(hall: Hall, random: Random, fault: str) -> Laid | None:
     dark = list_dark_places(hall)
     devices = [place for place in list_places(hall) + list_places(hall, "node") if hall.names[place] == place]
     devices = [place for place in devices if place not in dark]
@@ -31,7 +31,7 @@ def _exchange(hall: Hall, random: Random, fault: str) -> Laid | None:
         ]
         if others:
             other = random.choice(others)
-            hall.exchange(first, other)
+            hall.exchange_boxes(first, other)
             return Laid(fault, f"{first} <-> {other}", boxes=frozenset((first, other)))
     return None
 

@@ -31,7 +31,7 @@ def cable_unplugged(hall: Hall, random: Random) -> Laid | None:
     cord = hall.plan.cords[number]
     ends = range(len(cord.homes)) if random.random() < 0.5 or cord.splits else [random.randrange(2)]
     for end in ends:
-        hall.pull(Plug(number, end))
+        hall.pull_plug(Plug(number, end))
     text = " and ".join(str(cord.homes[end]) for end in ends)
     return Laid("cable_unplugged", f"{text} hangs loose", frozenset((number,)))
 

@@ -23,7 +23,7 @@ def _swap_at(hall: Hall, random: Random, fault: str, devices: list[str]) -> Laid
     for device in random.sample(devices, len(devices))[:6]:
         pair = pick_pair(hall, random, list_sockets(hall, device))
         if pair:
-            hall.rotate(list(pair))
+            hall.rotate_plugs(list(pair))
             return Laid(fault, f"{pair[0]} <-> {pair[1]}")
     return None
 
@@ -41,7 +41,7 @@ def swap_across_racks(hall: Hall, random: Random) -> Laid | None:
             others = [s for s in list_sockets(hall, other) if hall.plan.take_alike(socket, s)]
             if others:
                 far = random.choice(others)
-                hall.rotate([socket, far])
+                hall.rotate_plugs([socket, far])
                 return Laid("swap_across_racks", f"{socket} <-> {far}")
     return None
 
@@ -59,7 +59,7 @@ def legs_crossed(hall: Hall, random: Random) -> Laid | None:
             ]
             if others:
                 other = random.choice(others)
-                hall.rotate([first, other])
+                hall.rotate_plugs([first, other])
                 return Laid("legs_crossed", f"{first} <-> {other}")
     return None
 
@@ -80,7 +80,7 @@ def jumper_in_another_cage(hall: Hall, random: Random) -> Laid | None:
             others = [s for s in sockets if s.cage != first.cage and hall.plan.take_alike(first, s)]
             if others:
                 other = random.choice(others)
-                hall.rotate([first, other])
+                hall.rotate_plugs([first, other])
                 return Laid("jumper_in_another_cage", f"{first} <-> {other}")
     return None
 
@@ -98,7 +98,7 @@ def jumpers_crossed(hall: Hall, random: Random) -> Laid | None:
         ]
         if pairs:
             pair = random.choice(pairs)
-            hall.rotate(list(pair))
+            hall.rotate_plugs(list(pair))
             return Laid("jumpers_crossed", f"{pair[0]} <-> {pair[1]}")
     return None
 
@@ -114,7 +114,7 @@ def plug_in_free_cage(hall: Hall, random: Random) -> Laid | None:
         moves = {source: target}
         if random.random() < 0.4 and source.connector == target.connector:
             moves |= _move_rest_of_cage(source, target, sockets, free)
-        hall.put({hall.plugged[s]: t for s, t in moves.items()})
+        hall.put_plugs({hall.plugged[s]: t for s, t in moves.items()})
         return Laid("plug_in_free_cage", ", ".join(f"{s} -> {t}" for s, t in moves.items()))
     return None
 
@@ -139,7 +139,7 @@ def ring(hall: Hall, random: Random) -> Laid | None:
         others = [s for s in sockets if s != first and hall.plan.take_alike(first, s)]
         if len(others) >= 2:
             chosen = [first, *random.sample(others, min(len(others), random.randint(2, 5)))]
-            hall.rotate(chosen)
+            hall.rotate_plugs(chosen)
             return Laid("ring", " -> ".join(map(str, chosen)))
     return None
 

@@ -57,7 +57,7 @@ def block_shifted(hall: Hall, random: Random) -> Laid | None:
         cages = dict(zip(names, names[offset:] + names[:offset], strict=True))
         sockets = _select_in_cages(hall, block)
         if all(_move_socket(s, cages) in sockets and hall.plan.take_alike(s, _move_socket(s, cages)) for s in sockets):
-            hall.put({hall.plugged[s]: _move_socket(s, cages) for s in sockets})
+            hall.put_plugs({hall.plugged[s]: _move_socket(s, cages) for s in sockets})
             return Laid("block_shifted", f"{block[0]} to {block[-1]} by {offset} cages, round")
     return None
 
@@ -73,7 +73,7 @@ def _shift_block(hall: Hall, block: list[Socket], offset: int) -> bool:
             return False
         if target in hall.plugged and target not in moves:
             return False
-    hall.put({hall.plugged[s]: t for s, t in moves.items()})
+    hall.put_plugs({hall.plugged[s]: t for s, t in moves.items()})
     return True
 
 
@@ -86,7 +86,7 @@ def first_jumpers_shifted(hall: Hall, random: Random) -> Laid | None:
             run = random.choice(runs)
             length = min(8, len(run))
             start = random.randint(0, len(run) - length)
-            hall.rotate(run[start : start + length])
+            hall.rotate_plugs(run[start : start + length])
             return Laid("first_jumpers_shifted", f"{run[start]} to {run[start + length - 1]}, round")
     return None
 
@@ -108,7 +108,7 @@ def uplinks_low(hall: Hall, random: Random) -> Laid | None:
             offset = random.randint(1, len(names) - 1)
             cages = dict(zip(names, names[offset:] + names[:offset], strict=True))
             if all(_move_socket(s, cages) in ups and hall.plan.take_alike(s, _move_socket(s, cages)) for s in ups):
-                hall.put({hall.plugged[s]: _move_socket(s, cages) for s in ups})
+                hall.put_plugs({hall.plugged[s]: _move_socket(s, cages) for s in ups})
                 return Laid("uplinks_low", f"{ups[0]} to {ups[-1]} by {offset} cages, round")
     return None
 
@@ -141,7 +141,7 @@ def rail_groups_exchanged(hall: Hall, random: Random) -> Laid | None:
         ]
         if len(pairs) >= 2:
             for pair in pairs:
-                hall.rotate(list(pair))
+                hall.rotate_plugs(list(pair))
             return Laid("rail_groups_exchanged", ", ".join(f"{first} <-> {other}" for first, other in pairs))
     return None
 

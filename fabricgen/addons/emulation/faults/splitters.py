@@ -24,7 +24,7 @@ def tails_permuted(hall: Hall, random: Random) -> Laid | None:
         tails = [s for s in tails if hall.plan.take_alike(tails[0], s)]
         if len(tails) >= 2:
             chosen = random.sample(tails, random.randint(2, len(tails)))
-            hall.rotate(chosen)
+            hall.rotate_plugs(chosen)
             return Laid("tails_permuted", " -> ".join(map(str, chosen)))
     return None
 
@@ -38,7 +38,7 @@ def splitter_in_another_cage(hall: Hall, random: Random) -> Laid | None:
         others = [s for s in others if s.device == first.device and hall.plan.take_alike(first, s)]
         if others:
             other = random.choice(others)
-            hall.rotate([first, other])
+            hall.rotate_plugs([first, other])
             return Laid("splitter_in_another_cage", f"{first} <-> {other}")
     return None
 

@@ -70,7 +70,7 @@ class JunosQos:
     by_load: set[str] = field(default_factory=set)
     """What is said of load balancing by that of the links."""
 
-    def balancing(self, families: Set[str]) -> Balancing:
+    def make_balancing(self, families: Set[str]) -> Balancing:
         """How equal paths are chosen, given the families that are routed; raises UnknownTextError for half of it."""
         if not self.by_load:
             return Balancing()
@@ -79,7 +79,7 @@ class JunosQos:
             report_misfit(f"load is balanced otherwise: {sorted(self.by_load)}")
         return Balancing(by_load=True)
 
-    def qos(self, ports: Mapping[str, str]) -> Qos | None:
+    def make_qos(self, ports: Mapping[str, str]) -> Qos | None:
         """QoS as the model has it, None where there is none; each port in use is given with its bond, or itself."""
         if not self.bound:
             return None

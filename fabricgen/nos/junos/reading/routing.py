@@ -119,7 +119,7 @@ class JunosRouting:
                 instances[vrf] = of_vrf.make_bgp(self.policies, routes_in(vrf), ())
         return instances
 
-    def overlay(self, loopbacks: Iterable[str], vlans: Mapping[int, OverlayVlan]) -> Overlay | None:
+    def make_overlay(self, loopbacks: Iterable[str], vlans: Mapping[int, OverlayVlan]) -> Overlay | None:
         """EVPN, given the loopbacks of the switch, and its VLANs over EVPN.
 
         Raises UnknownTextError for VRFs that lack a part of it.
@@ -128,7 +128,7 @@ class JunosRouting:
             f for neighbor in (self.instance or Instance(0)).neighbors.values() for f in neighbor.active
         ) - {EVPN}
         lines = {
-            vrf: vrf_read.lines(vrf, families)
+            vrf: vrf_read.make_vrf_lines(vrf, families)
             for vrf, vrf_read in self.vrfs.items()
             if vrf_read.vni or vrf_read.words - OWN_TABLE
         }

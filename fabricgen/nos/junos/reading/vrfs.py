@@ -27,7 +27,7 @@ class Vrf:
     distinguisher: str = ""
     target: str = ""
 
-    def lines(self, name: str, families: Set[str]) -> VrfLines:
+    def make_vrf_lines(self, name: str, families: Set[str]) -> VrfLines:
         """What it has over EVPN; raises UnknownTextError where a part is missing."""
         ribs = {f"routing-options rib {name}.inet6.0 multipath"} if "v6" in families else set()
         required = {*OVER_EVPN, *ribs}
