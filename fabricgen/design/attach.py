@@ -121,6 +121,7 @@ def _choose_speed(
     switch, breakout, optics = switch_side
     offered = [s // mode.ways for s in role.speeds if s % mode.ways == 0]
     speed_wanted = speed_asked or mode.speed_gbps or None
+    # the first match that needs a gearbox, taken only where no stated breakout and no plain match is found
     geared: tuple[int, float, float] | None = None
     for speed in offered if speed_wanted is None else [speed_wanted] if speed_wanted in offered else []:
         # the stated breakout first, then any (0)
@@ -216,6 +217,8 @@ def _group_rails(profile: NodeProfile, role: NicRole, fabric: Fabric, path: Path
 
 
 def _make_legs(role: NicRole, ways: int, planes: int, groups: dict[int, int], ports: int | None) -> tuple[Leg, ...]:
+    # the legs of a node's first `ports` ports (None: all) of a role, each split `ways` times; `groups` has the rail of
+    # each NIC
     chosen = sorted(role.ports, key=lambda p: (p.rail, p.port))[:ports]
     names_by_cage: dict[str, list[str]] = {}
     for port in sorted(role.ports, key=lambda p: p.name):

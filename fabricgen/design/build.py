@@ -72,6 +72,7 @@ def build_with_room(loaded: LoadedBlueprint) -> Design | None:
 
 
 def _build_design(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) -> Design:
+    # the design of a loaded blueprint, after every check that needs no expansion; see `size_fabrics` for `advise`
     blueprint = loaded.blueprint
     layout = lay_out(blueprint, catalog, loaded.lock)
     check_node_names(blueprint, layout)
@@ -184,6 +185,7 @@ def make_trials(design: Design, fabric: str) -> Trials:
 
 
 def _check_extras(fabrics: dict[str, FabricDesign], specs: Mapping[str, Fabric], first_site: str) -> None:
+    # raise InputError (FG019) where extra devices of one name differ between fabrics in profile, number or site
     first_seen: dict[str, tuple[str, str, int]] = {}
     for name, fabric in fabrics.items():
         for extra in fabric.extras:

@@ -212,6 +212,7 @@ class _LinkedFabrics:
         crowded: Collection[TierKey],
         lean: Collection[TierKey],
     ) -> TierSizing:
+        # the sizing of all tiers with these reserves; a fabric's `spans` belong to its highest tier
         managed = {}
         if self.managing and self.managing.fabric in self.names:
             managed = {leaf: self._managed[leaf] for leaf in self.leaves[self.managing.fabric]}
@@ -361,6 +362,7 @@ class _LinkedFabrics:
         demands: Sequence[ExtraDemand],
         allocated: Sequence[ExtraSet],
     ) -> FabricDesign:
+        # the design of one fabric, from sized tiers and the ports that its extra devices were given
         spec, leaves, sizes = self.fabrics[name], self._list_attached_leaves(name), self._count_fabric_sizes(name)
         legs = self._list_own_legs(name, leaves)
         own_keys = [key for key in self.specs if key.fabric == name]
@@ -413,6 +415,7 @@ class _LinkedFabrics:
     def _make_tier_design(
         self, sized: SizedTier, sized_tiers: Mapping[TierKey, SizedTier], allocated: Sequence[ExtraSet]
     ) -> TierDesign:
+        # the design of one sized tier; its down ports in use include those of extra devices
         spec, placement = sized.spec, sized.placement
         uplinks_below = [d.uplink for d in sized_tiers.values() if d.uplink and d.uplink.upper == spec.key]
         return TierDesign(

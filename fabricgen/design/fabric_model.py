@@ -202,6 +202,7 @@ class NodeFeed:
 
     def intervals(self, runs: Sequence[range], count: int) -> list[list[range]]:
         """By switch (of `count` in the group), the ports that ranges of consecutive node slots occupy, as ranges."""
+        # ports in use on each switch before and after each range of slots
         ends = [(list(self.used(run.start, count)), list(self.used(run.stop, count))) for run in runs]
         return [
             [part for before, after in ends for part in self._split_at_jumps(before[switch], after[switch])]

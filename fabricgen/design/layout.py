@@ -89,6 +89,7 @@ class Layout:
 
     @cached_property
     def _layouts(self) -> dict[str, Layout]:
+        # the layout of each part of the cluster by itself, with its own pods, units and slots numbered anew
         layouts: dict[str, Layout] = {}
         for part in self.parts:
             pod_numbers = [i for i, pod in enumerate(self.pods) if pod.part == part.name]

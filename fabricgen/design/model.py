@@ -248,6 +248,7 @@ def _list_peer_bundles(tier: TierDesign) -> Iterator[LinkBundle]:
 
 
 def _list_node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, DeviceGroup]) -> list[LinkBundle]:
+    # the links of nodes to leaves: a bundle for each node set and pod. `groups` are by name
     bundles: list[LinkBundle] = []
     for feed, nodes, attachment in ((feed_of, *pair) for feed_of in fabric.node_feeds for pair in feed_of.attachments):
         tier = design.tier(feed.leaf)

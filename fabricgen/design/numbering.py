@@ -116,6 +116,7 @@ def number_all(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> N
         lock.find_words("dealing"),
     )
     parts = list(dict.fromkeys(pod.part for pod in pods))
+    # one part without a name, now and in the lock: it is the cluster, and needs no numbers of its own
     if parts == [""] and f"units{_name_suffix('')}" not in lock.held:
         return numbering
     return replace(numbering, parts={part: _number_part(part, pods, sites, lock, numbering) for part in parts})
@@ -246,6 +247,7 @@ def _number_kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> 
     owners = (part, "") if part == _name_suffix("") else (part,)
 
     def before(kind: str) -> Allocations:
+        # the numbers of a kind in the lock, else those of a wider owner (all parts) or place (all sites), of these pods
         if (kind_known := kind + part + site) in lock.held:
             return lock.find_allocations(kind_known)
         wider = (kind + owner + place for owner in owners for place in (site, ""))

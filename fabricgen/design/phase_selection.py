@@ -113,6 +113,7 @@ def check_phases(design: Design) -> None:
 
 
 def _find_faults(design: Design, name: str, phase: Phase) -> Iterator[Diagnostic]:
+    # what is wrong with a phase: names that there are not, numbers beyond the last, and nothing left of a kind
     path_of_phase: Path = ("phases", name)
     pods = {pod.name for pod in design.layout.pods}
     fabrics = {fabric.name for fabric in design.fabrics}
@@ -153,6 +154,7 @@ def _find_faults(design: Design, name: str, phase: Phase) -> Iterator[Diagnostic
 
 
 def _find_unit_faults(design: Design, path_of_phase: Path, phase: Phase, pods: set[str]) -> Iterator[Diagnostic]:
+    # units that a phase states of unknown pods, or more than there are, or none at all
     most = {pod.name: pod.su for pod in design.layout.pods}
     for pod, count in phase.units.items():
         path = (*path_of_phase, "units", pod)
@@ -168,6 +170,7 @@ def _find_unit_faults(design: Design, path_of_phase: Path, phase: Phase, pods: s
 def _find_number_faults(
     path_of_key: Path, word: str, stated: NumbersOf | None, most: Mapping[str, int]
 ) -> Iterator[Diagnostic]:
+    # planes or rails (`word`) beyond the last of a fabric; `most` is how many each fabric has
     for fabric, numbers in (stated or {}).items():
         path = path_of_key if fabric == ALL else (*path_of_key, fabric)
         if fabric != ALL and fabric not in most:

@@ -156,6 +156,7 @@ class _FreeCages:
     """The cages of a switch that carry no ports yet."""
 
     def __init__(self, profile: SwitchProfile, demand: SwitchDemand, chosen: Sequence[tuple[int, int]]) -> None:
+        # `chosen` is (cage class, ways) of each down demand
         self._profile, self._ranges = profile, dict(demand.ranges)
         self._written = {role for role, cages in demand.ranges if "." in role or list(cages) != sorted(cages)}
         """Roles whose cages are taken in the order that is written."""
@@ -211,8 +212,10 @@ class _FreeCages:
         self, demand: PortDemand, split: tuple[int, int], usable: list[int], cage_count: int, role: str, *, at_end: bool
     ) -> tuple[int, ...] | None:
         """The kept cages that a demand needs, with gaps for the others, then further ones."""
+        # cages that the lock keeps and no port is in yet
         idle = [c for c in demand.kept if c in usable and c not in demand.busy][: max(0, cage_count - len(demand.busy))]
         missing = cage_count - len(demand.busy) - len(idle)
+        # 0 stands for a kept cage that this demand has no use for now: ports behind it keep their numbers
         not_kept = [c for c in usable if c not in demand.kept]
         if not set(demand.busy) <= set(usable) or missing > len(not_kept):
             return None
@@ -321,6 +324,7 @@ def _place_with(
         downs.append(run)
     purposes = [port_demand.kind.purpose for port_demand in demand.downs]
     for i, purpose in enumerate(purposes):
+        # the first demand, and the first of each purpose, may grow into all cages that are left
         if i == 0 or (purpose and purpose not in purposes[:i]):
             downs[i] = free.extend_run(downs[i], demand.downs[i])
     return PortPlacement(

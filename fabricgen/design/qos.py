@@ -64,6 +64,7 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
     lossless = profile == "roce-lossless" if profile else protocol == "roce"
 
     def setting(name: str, default: int) -> int:
+        # a number of the QoS section, from the fabric, the cluster or the default
         return choose_setting(of_fabric, of_cluster, name, default)
 
     def threshold(name: str) -> int | None:

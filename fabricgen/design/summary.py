@@ -44,6 +44,7 @@ def summarize_design(design: Design) -> dict[str, Any]:
 
 
 def _summarize_fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+    # the figures of a fabric, with the keys of summary.json
     counts = count_links(design, fabric)
     switches: Counter[str] = Counter()
     for tier in fabric.tiers:

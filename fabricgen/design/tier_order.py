@@ -36,6 +36,7 @@ def order_tiers(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path
             raise _explain_no_place(pending, tiers, path)
         for name in placeable:
             above = pending.pop(name)
+            # above no tier of this fabric: lowest if it is above another fabric's, else where its name usually is
             foreign = 0 if chain[name].above else TIER_LEVELS.get(name, 0)
             levels[name] = 1 + max(levels[a] for a in above) if above else foreign
     ordered = sorted(chain, key=lambda n: (levels[n], n))

@@ -344,6 +344,7 @@ def _complete_per(tier: Tier, lower: list[str], path: Path, *, sites: bool) -> t
 
 
 def _check_nesting(lower: TierSpec, upper: TierSpec) -> None:
+    # raise InputError (FG017) where an upper tier is grouped by something narrower than the lower one, or that it lacks
     below, above = find_scope(lower.per), find_scope(upper.per)
     if find_depth(above) > find_depth(below):
         whole_or_place = {WHOLE: "the whole fabric"}.get(below, f"a {below}")

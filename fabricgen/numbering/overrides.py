@@ -232,6 +232,7 @@ class FamilyOverrides:
         addresses: FamilyAddresses,
         router_id: Ints64,
     ) -> None:
+        # `ports` are the port names of the a and b ends of every link, `ends` finds links by device row and port
         self.plan, self.names, self.ports, self.router_id = plan, names, ports, router_id
         self.ends = ends
         self.addresses = replace(

@@ -162,6 +162,7 @@ class PortNames:
 
     @cached_property
     def _faults(self) -> tuple[Diagnostic, ...]:
+        # what is wrong with ports that cannot be named, each fault once
         diagnostics: dict[Diagnostic, None] = {}
         for _, _, cls, side, ports in self._list_sides():
             if isinstance(side, PortRun):

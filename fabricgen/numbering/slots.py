@@ -110,5 +110,6 @@ def find_switch_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: Capac
         group.name,
         group.number * capacity + index % capacity,
         group.count * capacity,
+        # layers of the group and of its switches are digits to base 64, as in `find_group_slots`
         group.layer * 64 + index // capacity,
     )

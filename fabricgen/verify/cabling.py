@@ -272,6 +272,7 @@ def _format_network(prefix: str) -> str:
 
 def _read_list(file: Path, content: bytes, names: tuple[str, ...]) -> dict[str, Any]:
     """Columns of a list, encoded as they are read, but for labels, of which no two are the same."""
+    # each new text of a column takes the next number
     codes = [defaultdict[str, int](count().__next__) for _ in names]
     numbers: list[list[Ints]] = [[] for _ in names]
     labels: dict[str, list[str]] = {name: [] for name in names if name in LABELS}
@@ -322,6 +323,7 @@ def _assemble_cabling(
 ) -> PlannedCabling:
     """`sockets`: what labels of cables say behind the place, at a and b ends; `addresses` reads those of ports."""
     links = _drop_backplane_links(links)
+    # devices are known by their row of devices.csv, names of ports by the order in which they occur
     names: list[str] = devices["device"].read(0, len(devices["device"]))
     number = {name: row for row, name in enumerate(names)}
     device = _number_link_ends(links, "device", number)
@@ -360,7 +362,9 @@ def _drop_backplane_links(links: dict[str, EncodedColumn]) -> dict[str, EncodedC
 
 
 def _number_link_ends(links: Mapping[str, EncodedColumn], column_name: str, number: Mapping[str, int]) -> Ints:
-    """The number of a value at each port, int32."""
+    """The number of what `{a,b}_{column_name}` of links.csv says at each port, -1 for a text without one; int32, 2 *
+    link + end.
+    """
     numbers = np.empty(2 * len(links["cable"]), dtype=np.int32)
     for side, letter in enumerate("ab"):
         column = links[f"{letter}_{column_name}"]

@@ -74,6 +74,7 @@ def find_connectors(
     `cables` are columns of cables.csv, `sockets` what its labels say of a and b ends, `row_cable` the cable of each of
     its rows, and `row` the row of each link; int32.
     """
+    # how many rows of cables.csv the cable of each row has
     several = np.bincount(row_cable, minlength=1)[row_cable]
     common_b, has_socket = _find_common_ends(cables)
     pieces = _count_pieces(cables["part"], several, common_b)
@@ -94,6 +95,7 @@ def find_connectors(
         shared = (2 * len(row_cable) + row_cable.astype(np.int64)) * width + np.minimum(piece, width - 1)
         plug[side::2] = np.where(tail[row], shared[row], (2 * row.astype(np.int64) + side) * width + nth)
         split[side::2] = tail[row]
+        # (code of the end, is it a tail, jumper) as one number: each text is made once
         keys, where = np.unique((end.code[row].astype(np.int64) * 2 + tail[row]) * width + nth, return_inverse=True)
         code[side::2] = where + len(texts)
         texts += [
@@ -135,6 +137,7 @@ def _count_pieces(part: EncodedColumn, several: Ints64, common_b: Flags) -> Ints
 
 
 def _read_ends(cage: EncodedColumn, socket: EncodedColumn) -> _Ends:
+    # the cage and the numbers behind it of each row's end, from its cage and what its label says of the socket
     # few pairs of cage and socket among many rows: each is parsed once
     key = cage.codes.astype(np.int64) * max(len(socket.vocabulary), 1) + socket.codes
     keys, code = np.unique(key, return_inverse=True)

@@ -142,6 +142,8 @@ def list_cost_lines(by_fabric: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _describe_cost(cost: Mapping[str, Any]) -> str:
+    # a cost in one line: how much slower each collective is, and how many ranks are cut off
+    # less than 0.05 % is printed as +0.0%, never as -0.0%
     shares = {name: share if share is None or abs(share) >= 0.0005 else 0.0 for name, share in cost["slower"].items()}
     phrases = [f"{name} {'cannot run' if share is None else f'{share:+.1%}'}" for name, share in shares.items()]
     cut = [f"{cost['cut_off']} rank{'s' * (cost['cut_off'] != 1)} cut off"] if cost["cut_off"] else []
@@ -244,6 +246,7 @@ def list_table_lines(changed: Sequence[Mapping[str, Any]], sections: Mapping[str
 
 
 def _list_structure_rows(figures: Figures) -> Iterator[_Row]:
+    # bisection, bandwidth beyond each step out, and the shares and latencies of pairs of ranks, as rows
     yield "bisection", "Gb/s each", figures["bisection_gbps_per_rank"], f"{figures['bisection_gbps_per_rank']:,.4g}"
     for step in figures["out_of"]:
         gbps = step["gbps_per_rank"]
@@ -260,6 +263,7 @@ def _list_structure_rows(figures: Figures) -> Iterator[_Row]:
 
 
 def _list_collective_rows(figures: Figures) -> Iterator[_Row]:
+    # the time of each collective at each size, us
     for name, rows in figures["collectives"].items():
         for row in rows:
             rounded = float(f"{row['us']:.4g}")
@@ -267,6 +271,7 @@ def _list_collective_rows(figures: Figures) -> Iterator[_Row]:
 
 
 def _list_balance_rows(figures: Figures) -> Iterator[_Row]:
+    # the mean and worst share of a link's rate that flows of each traffic pattern get, by way of balancing
     for pattern in figures["patterns"]:
         modes = [("per-packet spraying", pattern["sprayed"])] if pattern["sprayed"] else []
         for row in pattern["rows"]:
@@ -284,6 +289,7 @@ def _list_balance_rows(figures: Figures) -> Iterator[_Row]:
 
 
 def _list_failure_rows(figures: Figures) -> Iterator[_Row]:
+    # what the worst loss of each kind costs, and the mean time between two stops of the job
     for row in pick_worst_by_kind([*figures["losses"], *figures.get("pairs", ())]):
         subject = f"{row['kind']} {row['what']} lost" if row["what"] != row["kind"] else f"{row['kind']} lost"
         yield subject, "cut off", row["cut_off"], f"{row['cut_off']:,}"

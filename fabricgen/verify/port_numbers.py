@@ -38,8 +38,10 @@ class PortNumbers:
     renamed: dict[tuple[int, str], str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        # number the kinds of devices and lay out the names that each kind uses
         columns = [self.cabling.devices[name] for name in ("model", "nos", "fabric", "tier")]
         key = np.zeros(len(self.cabling.device_names), dtype=np.int64)
+        # model, NOS, fabric and tier as one number
         for column in columns:
             key = key * max(len(column.vocabulary), 1) + column.codes
         _, first, kind = np.unique(key, return_index=True, return_inverse=True)
@@ -58,6 +60,7 @@ class PortNumbers:
         # names would not fit into memory.
         self._local = np.cumsum(used, axis=1, dtype=np.int32) - 1
         self._used = used
+        # how many places each device has, and where its first one is
         size = used.sum(axis=1).astype(np.int64)[self.kind]
         self._start: Ints64 = np.cumsum(size) - size
         self._places = np.full(int(size.sum()), UNKNOWN, dtype=np.int32)
@@ -226,6 +229,7 @@ def _list_aliases(platform: SonicPlatform, names: frozenset[str]) -> dict[str, s
 
 
 def _find_breakout(cage: PlatformCage, platform: SonicPlatform, names: frozenset[str]) -> int:
+    # into how many ports a SONiC cage is split, by the names in use; 1 where no split fits them
     used = [offset for offset in range(len(cage.lanes)) if f"Ethernet{cage.port + offset}" in names]
     fits = (
         breakout

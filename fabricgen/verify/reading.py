@@ -118,6 +118,7 @@ def _read_batch(batches: list[list[Source]], optics: bool, number: int) -> _Batc
 
 
 def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics: bool) -> None:
+    # add all files of an argument to `builder` and `read`; faults of a file do not stop the others
     try:
         for shown, raw in read_contents(source):
             faults = list[Diagnostic]()

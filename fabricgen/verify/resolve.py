@@ -29,6 +29,7 @@ def resolve_sightings(
     mate, conflicts = _join_ports(pairs, numbers)
     looped = np.unique(numbers.near[(numbers.near >= 0) & (numbers.near == numbers.far)]).tolist()
     conflicts += tuple(Conflict(port, port, port) for port in looped if mate[port] < 0)
+    # where no port is known, the device alone
     towards = _find_devices_seen(mate, numbers, ends)
     listed = _flag_ports(numbers, numbers.near[sightings.state == SEEN])
     dumped, down = _find_dumped_ports(cabling, sightings, identities, numbers, catalog or Catalog())
@@ -101,6 +102,7 @@ class _Pairs(NamedTuple):
 
 
 def _pair_ports(numbers: _Numbers) -> _Pairs:
+    # each pair of ports that see each other, once, and which of the two says so
     paired = np.flatnonzero((numbers.near >= 0) & (numbers.far >= 0) & (numbers.near != numbers.far))
     near, far = numbers.near[paired].astype(np.int64), numbers.far[paired].astype(np.int64)
     # a pair as one number, alike whichever side tells of it
@@ -112,6 +114,7 @@ def _pair_ports(numbers: _Numbers) -> _Pairs:
     by_low = np.logical_or.reduceat(is_low, first) if len(first) else np.zeros(0, dtype=bool)
     by_high = np.logical_or.reduceat(~is_low, first) if len(first) else np.zeros(0, dtype=bool)
     # from the order of keys back to that of first sightings
+    # order[first] is the first sighting of each pair
     back = np.argsort(order[first], kind="stable")
     low, high = np.divmod(key[first][back], len(numbers.device))
     return _Pairs(low, high, by_low[back], by_high[back])
@@ -165,6 +168,8 @@ def _find_devices_seen(mate: Ints, numbers: _Numbers, ends: Ends) -> Ints:
 def _list_strangers(
     mate: Ints, towards: Ints, numbers: _Numbers, ends: Ends, sightings: Sightings
 ) -> tuple[Stranger, ...]:
+    # boxes that no plan has, at the port that sees them or that they see; at most one a port, none where a device is
+    # known
     strangers: dict[int, str] = {}
     rows = np.flatnonzero((numbers.near >= 0) & (sightings.neighbor >= 0) & (ends.far_device < 0))
     for row in rows.tolist():
@@ -255,6 +260,7 @@ def _drop_duplicates(keys: Ints64) -> Ints64:
 
 
 def _note_empty_dumps(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> tuple[str, ...]:
+    # notes on devices whose dump names no neighbour at all
     devices = len(cabling.device_names)
     owner = identities.device[sightings.owner]
     sees = np.bincount(owner[(sightings.state == SEEN) & (owner >= 0)], minlength=devices)

@@ -95,6 +95,7 @@ class SightingsBuilder:
             return
         port, neighbor, far_port, far_text, state = columns
         box, text = self._boxes.__getitem__, self._texts.__getitem__
+        # one iterable a column, taken as a whole by `extend`
         numbers = (
             repeat(owner, len(port)),
             map(text, port),

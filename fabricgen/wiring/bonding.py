@@ -36,8 +36,10 @@ def make_bonds(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds 
     bonded = [fabric for fabric in design.fabrics if fabric.bond]
     if not bonded:
         return None
+    # the switch that each switch has peer links to, -1 for none
     peer = _find_linked_peers(devices, links)
     try:
+        # `join_pairs` adds to `peer`: multihomed pairs need no links between them
         hosts = [_Members.of(devices, links, fabric) for fabric in bonded]
         for members in hosts:
             join_pairs(design, devices, members.ends, peer)
@@ -221,6 +223,8 @@ class _Members:
                 )
 
     def _raise_apart(self, bond: int, count: int, peer: Ints) -> None:
+        # raise the InputError of the first of `count` bonds whose ports land on switches that are no pair, with the way
+        # out
         rows, devices = self.rows[self.bond == bond], self.devices
         switches = np.unique(self.links.b_device[rows])
         profile = devices.classes[devices.device_class[self.links.a_device[rows[0]]]].profile.id

@@ -73,6 +73,7 @@ def _draft_nodes(design: Design) -> Iterator[_Draft]:
 
 
 def _draft_extras(design: Design) -> Iterator[_Draft]:
+    # (class, columns) of each set of extra devices; the row of its first device is not known yet
     # backwards, so that of fabrics that share a set the first one has the word
     paths = {e.name: e.path for f in reversed(design.fabrics) for e in f.extras}
     for name, (profile, names, site) in design.extra_devices.items():
@@ -83,6 +84,7 @@ def _draft_extras(design: Design) -> Iterator[_Draft]:
 
 
 def _draft_switches(design: Design) -> Iterator[_Draft]:
+    # (class, columns) of each tier of each fabric; the row of its first switch is not known yet
     for fabric in design.fabrics:
         for tier in fabric.tiers:
             columns = make_tier_columns(tier)

@@ -141,6 +141,7 @@ def _list_nic_roles(trials: Trials, fabric: str) -> list[NicRole]:
 def propose_node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
     """The fastest speed of node links that both ends offer, with the present split."""
     path = f"fabrics.{fabric}.speed"
+    # speeds of a port by every split of every NIC
     offered = {s // ways for role in _list_nic_roles(trials, fabric) for s in role.speeds for ways in role.splits}
     for speed in sorted(offered, reverse=True):
         if fabrics := trials.find_outcome({path: f"{speed}G"}):
@@ -154,7 +155,12 @@ def propose_nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
     """
     path = f"fabrics.{fabric}.nic"
     modes = {
-        (w, s // w) for role in _list_nic_roles(trials, fabric) for s in role.speeds for w in role.splits if s % w == 0
+        # (ports that a NIC is split into, Gb/s of each)
+        (w, s // w)
+        for role in _list_nic_roles(trials, fabric)
+        for s in role.speeds
+        for w in role.splits
+        if s % w == 0
     }
     # fewest ports first, then the fastest: the least that differs from a NIC as it is
     changes: list[Any] = [f"{ways}x{speed}" for ways, speed in sorted(modes, key=lambda mode: (mode[0], -mode[1]))]

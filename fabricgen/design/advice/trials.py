@@ -186,6 +186,7 @@ def _is_even(fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:
     """Whether the switches of every group are alike and no tier exceeds its allowed oversubscription."""
     for tier in fabric.tiers:
         uplink, ratio = tier.uplink, tier.oversubscription
+        # links of one lower switch that its upper switches cannot share equally
         unequal = uplink and not uplink.uneven and uplink.links_per_group % uplink.upper_count
         if uplink and tier.up and (tier.up.count % uplink.upper_groups or unequal):
             return False

@@ -95,6 +95,7 @@ class Place:
         """The same of the links below the place's own switches, whose sides are given."""
         if not self.parts:
             return (size if sides else self.size - size) * self.works / self.size if self.size else Fraction(0)
+        # (cost of moving one place to the other half, cost of leaving it, place, how many such places)
         costs: list[_Cost] = []
         for part, number in self.parts:
             without = part._find_cut(Fraction(0), sides)
@@ -119,6 +120,7 @@ class Place:
         spent_by_rest: dict[tuple[int, Fraction], Fraction] = {}
         for index, (_, _, partly, _) in enumerate(costs):
             spent, rest = Fraction(0), size
+            # the last round takes no place: it only looks at what all kinds leave over
             for kind, (cost, _, part, number) in enumerate((*costs, (Fraction(0), Fraction(0), partly, 0))):
                 if rest <= partly.size:
                     spent_by_rest.setdefault((index, rest), spent)
@@ -236,6 +238,7 @@ class _Strand:
         lost: Mapping[TierKey, Loss],
         classes: tuple[int, ...] = (1,),
     ) -> None:
+        # `chain` are the tiers from the nodes up, `classes` how many strands are alike, where losses tell them apart
         self._design, self._layout, self._fabric = design, design.layout, fabric
         self._strands, self._lost = strands, lost
         self._sliced = {key for key, loss in lost.items() if loss.of_class}
@@ -279,7 +282,9 @@ class _Strand:
         struck, one_hit = self._list_shares_left(tier, places.total(), hit=hit), tier.key in self._sliced
         for inside, number in sorted(places.items(), reverse=True):
             struck_here, struck = struck[:number], struck[number:]
+            # where switches fail by number, only the first place is the one hit
             rows = [(intact, hit and not (one_hit and row)) for row, intact in enumerate(struck_here)]
+            # (shares of its switches left, is it the one hit, how many such places); intact places last
             alike = [(*row, len(list(rows_of))) for row, rows_of in groupby(rows)]
             alike += [(self._all, False, number - len(struck_here))] * (len(struck_here) < number)
             for intact, lost, same in alike:
@@ -357,6 +362,7 @@ class _Strand:
         """Over how many leaves of a group the ports of one node are spread."""
         groups = prod(leaf.sizes[d] for d in list_leg_dimensions() if d in leaf.per)
         feeds = self._fabric.feeds_of(leaf.key)
+        # -(-a // b) rounds up; `turn` slots follow each other on one leaf
         most = max(-(-len(a.legs) // (groups * f.turn)) for f in feeds for _, a in f.attachments)
         return min(leaf.count, most)
 
@@ -424,6 +430,7 @@ def _split_place(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[
     units_in_all = sum((su for _, su in pods), Fraction(0))
     units_per_place, racks = count_racks_per_place(layout, lower), units_in_all * layout.racks_per_su
     units = max(1, ceil(units_in_all))
+    # racks of one unit, or of the fraction of one; the last place of a unit may have fewer
     inside = int(racks / units_in_all) if units_in_all >= 1 else int(racks)
     return Counter(
         {

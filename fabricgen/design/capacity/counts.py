@@ -52,6 +52,7 @@ def count_links(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
 
 def _count_node_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
     """(lower, upper, links, cables) of nodes, extra devices and management ports."""
+    # connectors that omitted nodes leave empty, as (run, ...), and runs whose connectors extra devices may share
     emptied: set[tuple[int, int, int]] = set()
     shared: set[int] = set()
     for feed in fabric.node_feeds:

@@ -140,6 +140,7 @@ def _list_left_after_switch(design: Design) -> dict[str, float | None]:
 
 
 def _find_unknown_fabrics(stated: Expect, names: list[str]) -> Iterator[Diagnostic]:
+    # a fault for each fabric that an expected figure names and that there is not
     for key in WORDS:
         value = getattr(stated, key)
         if isinstance(value, Mapping):

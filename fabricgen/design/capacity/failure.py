@@ -149,6 +149,7 @@ class FailureAnalysis:
         for key in (lower, upper):
             rows = []
             for place in self._list_places(key, lost):
+                # switches lost here, by class of numbers
                 row = [numbers_alike[kind] * dict(kind).get((key, place), 0) for kind in kinds]
                 rows.append((*row, *(0,) * (rest > 0)))
             # the first place is a particular one (see `_list_places`); the others are alike but for their order
@@ -208,6 +209,7 @@ class FailureAnalysis:
         return losses
 
     def _find_share(self, lost: _StrandLosses) -> Fraction:
+        # the share of the bisection that remains after some losses of one strand; kept, as many failures are alike
         if lost not in self._known:
             remaining = compute_bisection(self._design, self._fabric, dict(lost[0]), lost[1])
             self._known[lost] = remaining / self.whole if self.whole else Fraction(0)

@@ -111,6 +111,7 @@ def _group_by_share(
 
 
 def _make_failure_domain(name: str, racks: Iterable[_Rack], units: frozenset[int]) -> FailureDomain:
+    # the switches of some racks, by tier, and the units that fail with them, under one name
     switches: dict[TierKey, list[SwitchIndex]] = {}
     for rack in racks:
         for key, indexes in rack.switches.items():
@@ -140,6 +141,7 @@ def _list_shared_racks(floor: FloorPlan) -> Iterator[_Rack]:
 
 
 def _list_racks_of_runs(floor: FloorPlan, runs: Iterable[NetworkRun]) -> Iterator[_Rack]:
+    # the racks of some runs of network racks that hold switches, with what stands in each
     for run in runs:
         for position, switches in enumerate(floor.shared_racks(run)):
             if switches:

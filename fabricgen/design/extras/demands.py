@@ -115,6 +115,8 @@ def _name_devices(name: str, extra: Extra, plugged: Collection[str]) -> tuple[st
 def _find_tier(
     extra: Extra, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: TierKey | None, path: Path
 ) -> TierKey:
+    # the tier that extra devices attach to: the one that `to` names, else the lowest; InputError (FG016) for an unknown
+    # one
     if extra.to is None:
         lowest = leaf or next((key for key in specs if key.fabric == fabric), None)
         if lowest is not None:
@@ -139,6 +141,8 @@ def _find_tier_by_name(specs: Mapping[TierKey, TierSpec], fabric: str, name: str
 
 
 def _choose_role(profile: NodeProfile, usual: str, path: Path) -> str:
+    # the NIC role by which an extra device attaches: the fabric's usual one, else its only one; InputError (FG014)
+    # otherwise
     if usual in profile.roles:
         return usual
     if len(profile.roles) == 1:

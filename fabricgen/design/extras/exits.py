@@ -76,6 +76,7 @@ def check_exits(design: Design) -> None:
 
 
 def _check_fabric(design: Design, fabric: FabricDesign, spec: Exit, path: Path) -> Iterator[Diagnostic]:
+    # what is wrong with the fabric of an exit: no such devices, a tenant without a VRF there, no BGP
     fabric_spec = design.loaded.blueprint.fabrics[fabric.name]
     underlay = "none" if fabric.protocol == "infiniband" else find_fabric_underlay(design.loaded.blueprint, fabric.name)
     if spec.to not in fabric_spec.extra:
@@ -122,6 +123,7 @@ def _check_keys(exit_: ExitDesign) -> Iterator[Diagnostic]:
 
 
 def _check_devices(exit_: ExitDesign) -> Iterator[Diagnostic]:
+    # devices and ports that an exit states and that its extra devices do not have
     extra = exit_.extra
     for name, device_spec in exit_.spec.devices.items():
         path: Path = (*exit_.path, "devices", name)
@@ -142,6 +144,7 @@ def _check_devices(exit_: ExitDesign) -> Iterator[Diagnostic]:
 
 
 def _check_addresses(design: Design, exit_: ExitDesign) -> Iterator[Diagnostic]:
+    # stated addresses of a family that the fabric lacks, or that have no far end
     ip = find_fabric_ip(design.loaded.blueprint, exit_.fabric.name)
     for name, device_spec in exit_.spec.devices.items():
         device: Path = (*exit_.path, "devices", name)

@@ -117,6 +117,7 @@ def sort_reserves_by_cage(
     purposes = list(lowest)
 
     def turn(key: tuple[TierKey, PortKind]) -> tuple[bool, int, bool, int]:
+        # sorts kinds as the docstring says: False before True, and cages from the last one where groups span units
         tier, kind = key
         if key not in positions_taken or not spans_units(specs[tier].per):
             return key not in positions_taken, 0, False, min(positions_taken.get(key, (0,)))

@@ -135,6 +135,8 @@ class ExtraPortAllocator:
                 yield switch, port, hole
 
     def _list_ports(self, sized: SizedTier, run: int, wanted: int, demand: ExtraDemand) -> Iterator[Port]:
+        # free ports in the order they are given out: holes last where lasting ports are enough, else first; then ports
+        # for growth
         lasting = self._list_spare_ports(sized, run, sized.reserved)
         roomy = wanted <= len(lasting) * sized.groups * sized.count
         if not roomy:
@@ -160,6 +162,7 @@ class ExtraPortAllocator:
                     yield switch, port, False
 
     def _find_allowed_switches(self, sized: SizedTier, demand: ExtraDemand) -> set[int]:
+        # the switches of a tier that devices may be plugged into: those named, at the site of the devices
         switches = sized.groups * sized.count
         named = self._list_named_switches(sized, demand) if demand.spec.switches else range(switches)
         sites = self._layout.sites

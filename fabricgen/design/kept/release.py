@@ -165,6 +165,7 @@ def _is_of_holder(room: str, name: str) -> bool:
 def _drop_numbers(
     kind: str, held: Allocations, named: Collection[Holder], below: Mapping[Holder, Intervals]
 ) -> Allocations:
+    # what holders of a kind keep: nothing of those in `named`, and without the unused numbers in `below`
     kept = {}
     for name, intervals in held.items():
         removed = intervals if (kind, name) in named else below.get((kind, name), ())
@@ -195,6 +196,7 @@ def _belongs_to(holder: Holder, path: str) -> bool:
         kinds = ("pods", "units", "ports", "halls") if parts[0] == "pods" else ("sites",)
         return first_word in kinds and name == parts[1]
     if parts[0] == "tenants" and len(parts) == 2:
+        # names of VLANs and VNIs end in `in TENANT` and `vrf VRF`
         return (first_word == "tenants" and name == parts[1]) or name.split()[-2:] in (
             ["in", parts[1]],
             ["vrf", parts[1]],
@@ -210,6 +212,7 @@ def _belongs_to(holder: Holder, path: str) -> bool:
 
 
 def _explain_nothing_released(lock: Lock, path: str, unused: Mapping[Holder, Intervals]) -> Exception:
+    # the error of a path below which the lock has nothing unused, with the nearest name or all holes
     holders = sorted({name for _, name in unused})
     similar = find_nearest(path, sorted({name for listed in lock.held.values() for name in listed}))
     hint = f"did you mean '{similar}'?" if similar else ""

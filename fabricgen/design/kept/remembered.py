@@ -208,6 +208,7 @@ def add_sizes(design: Design) -> Lock:
 
 
 def _record_size(tier: TierDesign) -> SizedBefore:
+    # the sizes of a tier that the lock keeps: count, splits of down ports, uplinks
     downs: dict[int, set[int]] = {}
     for run in tier.downs:
         downs.setdefault(run.speed_gbps, set()).add(run.ways)

@@ -106,6 +106,7 @@ class ManagementLoad:
     def __init__(
         self, layout: Layout, managed: tuple[ManagedDevices, ...], leaf_scope: str, *, by_slot: bool = False
     ) -> None:
+        # `by_slot`: positions are given to reserved units too, so that growth moves none
         self._by_slot = by_slot
         self.layout, self._leaf_scope = layout, find_known_place(leaf_scope)
         part_name = layout.parts[0].name if layout.cluster else ""
@@ -173,6 +174,7 @@ class ManagementLoad:
         return [(kind, fullest[kind]) for kind in dict.fromkeys(kind for kind, _ in instances)]
 
     def _assign_in_turn(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> Allocations:
+        # the position of every switch of a place whose leaves are dealt in turn: as in the lock, else the next free
         kept, holders_present = (
             self.layout.lock.find_allocations(kind),
             Counter(name for name, _ in self._order_switches(place, pods)),

@@ -161,6 +161,7 @@ def _list_node_kinds(
     run: int,
     stated: StatedMedia | None,
 ) -> Iterator[LinkKind]:
+    # the kind of link from an attachment to a leaf, if media are stated for it
     if stated:
         ends = (attachment.profile.id, leaf.profile.id)
         vendors = (attachment.profile.vendor, leaf.profile.vendor)
@@ -172,6 +173,7 @@ def _list_node_kinds(
 def _list_tier_kinds(
     catalog: Catalog, lower: TierDesign, upper: TierDesign, a: PortRun, b: PortRun, stated: StatedMedia | None
 ) -> Iterator[LinkKind]:
+    # the kind of link from one tier to another, or within one, if media are stated for it
     if stated:
         ends = (lower.profile.id, upper.profile.id)
         vendors = (lower.profile.vendor, upper.profile.vendor)

@@ -113,6 +113,7 @@ def _is_trunk_for(trunk: TrunkProfile, fibre: str, spec: Patch, panel: PanelProf
 
 
 def _find_faults(policy: PatchPolicy, design: Design) -> Iterator[Diagnostic]:
+    # what is wrong with a patching policy: unknown fabrics or pairs, and panels or trunks that cannot serve it
     fabrics_by_name, spec = {fabric.name: fabric for fabric in design.fabrics}, policy.spec
     for i, name in enumerate(spec.fabrics):
         if name not in fabrics_by_name:

@@ -160,6 +160,7 @@ def list_product_lists(blueprint: Blueprint) -> Iterator[tuple[Path, str]]:
 
 
 def _find_unknown_vendors(cabling: Cabling, catalog: Catalog) -> Iterator[Diagnostic]:
+    # a fault for each vendor in `cabling.products` that no switch or node of the catalogue is of
     stated = [vendor for vendor in cabling.products if vendor not in ("", OTHERS)]
     if not stated:
         return
@@ -174,6 +175,7 @@ def _find_unknown_vendors(cabling: Cabling, catalog: Catalog) -> Iterator[Diagno
 
 
 def _find_unknown_profiles(path: Path, names: Iterable[str], catalog: Catalog) -> Iterator[Diagnostic]:
+    # a fault for each name that is no switch or node profile
     for name in names:
         profiles = {*catalog.ids("switches"), *catalog.ids("nodes")}
         if name not in profiles:

@@ -149,6 +149,7 @@ class SwitchNames:
         # in the order of the device rows: the number in the group turns fastest
         tails = list(product(*(range(1, sizes[d] + 1) for d in dimensions), range(1, count + 1)))
         switches_per_place, places_count = len(tails), len(places["place"])
+        # by field of the name template, a value a switch
         fields: dict[str, Values] = dict(self._own)
         fields |= {field: [v for v in values for _ in range(switches_per_place)] for field, values in places.items()}
         fields |= {d: [tail[i] for tail in tails] * places_count for i, d in enumerate((*dimensions, "n"))}

@@ -77,6 +77,7 @@ def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> t
 
 
 def _list_members(name: str, spec: ScaleUpSpec, catalog: Catalog, layout: Layout) -> list[NodeSet]:
+    # the node sets whose nodes form the domain of a scale-up entry; InputError (FG301) where there are none
     path: Path = ("scale_up", name, "domain")
     domain = catalog.scale_up(spec.domain, path)
     members = [s for s in layout.node_sets if can_join(s.profile, domain)]
@@ -89,6 +90,8 @@ def _list_members(name: str, spec: ScaleUpSpec, catalog: Catalog, layout: Layout
 def _design_domains(
     name: str, spec: ScaleUpSpec, members: list[NodeSet], catalog: Catalog, layout: Layout
 ) -> ScaleUpDesign:
+    # a scale-up entry with its domains placed and counted; raises InputError (FG301) where its nodes make no whole
+    # domains
     path: Path = ("scale_up", name)
     domain = catalog.scale_up(spec.domain)
     places = place_domains(spec, members, layout, path)
@@ -108,6 +111,7 @@ def _design_domains(
     partial = [missing_nodes for missing_nodes in missing.values() if len(missing_nodes) < places.nodes]
     if partial:
         local = list(kind.links(domain, size.accelerators))
+        # links of nodes that are not there, in domains that have others
         links -= sum(
             not is_present(link, missing_nodes, places.per_node) for missing_nodes in partial for link in local
         )
@@ -235,6 +239,7 @@ def _check_backplane(domain: ScaleUpDomainProfile, places: DomainPlacement, layo
 def _explain_mismatch(
     domain: ScaleUpDomainProfile, places: DomainPlacement, layout: Layout, members: list[NodeSet], path: Path
 ) -> InputError:
+    # the error (FG301) of a profile whose accelerators are not those of the place that a domain is formed of
     holder = places.what
     if places.per == "node":
         holder = f"a {members[0].profile.id}"

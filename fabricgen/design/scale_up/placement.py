@@ -88,6 +88,7 @@ def place_domains(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: P
             path=path,
             hint="give each kind of node a domain profile of its own, named in the node's `scale_up`",
         )
+    # kinds of units that have nodes of the domain
     kinds = [kind for kind in layout.kinds if any(s.unit == kind.name for s in members)]
     groups = {kind.name: _group_nodes(spec, kind, members, path) for kind in kinds}
     sizes = sorted({len(g) for kind_groups in groups.values() for g in kind_groups})

@@ -162,6 +162,7 @@ class KeptAbove:
         return (staying and self._place_beside(staying, demand, fresh, placed)) or _lay_explicitly(fresh)
 
     def _read_lock(self) -> _Staying:
+        # the cages and ports that the lock has for the tier, by run and holder
         key = self._spec.key
         cages = {
             name: tuple(list_numbers(intervals))

@@ -45,6 +45,7 @@ def make_peer_links(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> PeerLin
 
 
 def _make_spans(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[Span, ...]:
+    # the spans of a fabric between its sites; raises InputError (FG012, FG107) for sites or numbers that cannot be
     path = (*spec.path[:2], "spans")
     if find_scope(spec.per) != "site":
         raise fault(
@@ -105,6 +106,7 @@ def _add_first_ports(spans: list[Span], run: PortRun, spec: TierSpec) -> tuple[S
             last = next(free)
             used_by_site[site].update(range(last - room, last))
             ends.setdefault(span.name, []).append(last)
+    # nothing is kept, or what is kept no longer fits: all spans side by side, from the last port down
     if not kept_spans or max(map(max, ends.values())) > run.count:
         next_end = dict.fromkeys(used_by_site, run.count)
         for span in spans:

@@ -85,6 +85,7 @@ class RunPorts:
     ) -> None:
         self._run, self._wide, self._laid = run, wide, taken
         self._feeds = feeds = [feed for feed in feeds if feed.run == number]
+        # ports of nodes, and ports that the lock has laid, are not spread
         first_feed = feeds[0] if feeds and feeds[0].links and not (feeds[0].beside_nodes or feeds[0].laid) else None
         needed = first_feed.room if first_feed else 0
         ports = min(reach[number] if number < len(reach) else run.numbers, run.numbers)
@@ -105,6 +106,7 @@ class RunPorts:
         if feed == self._feeds[0]:
             return self._chief
         first, per = feed.first - self._aligned, self._run.per_connector
+        # whole connectors that the links of one lower switch fill
         connectors_per_lower = feed.links // per
         # nested: lane by lane over the connectors of each lower switch
         order = [
@@ -118,10 +120,12 @@ class RunPorts:
         laid_connectors = [
             port // self._run.per_connector for feed in self._feeds if feed.laid for port in self.list_ports_of(feed)
         ]
+        # some ports stay where the lock has them: all other connectors are left over
         if laid_connectors:
             order, used = self._others if self._chief else range(self._run.numbers), set(laid_connectors)
             return tuple(p for p in order if p // self._run.per_connector not in used and self._has_cage(p))
         first = -(-first // self._run.per_connector) * self._run.per_connector
+        # nothing is spread: ports follow one another, but for those taken and for cages that are gone
         if not self._chief:
             per = self._run.per_connector
             laid = {port // per for port in list_numbers(self._laid)}

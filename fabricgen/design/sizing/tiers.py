@@ -231,7 +231,7 @@ class TierSizing:
         if fit_ports(spec, demand, up) is None:
             raise explain_small(spec, demand, up)
         roomy = demand_for(assignment, now=not spec.for_reserve, by_slot=True)
-        differs, crowded = roomy != demand, self._is_crowded(spec)
+        differs, crowded = roomy != demand, self._is_crowded(spec)  # numbered by reserved slot, if that fits too
         by_slot = differs and not crowded and fit_ports(spec, roomy, up) is not None
         demand = roomy if by_slot else demand
         downs, places = ports_for(assignment, now=True, by_slot=by_slot)
@@ -240,12 +240,12 @@ class TierSizing:
         if spec.key in self._managed:
             used, room = (self._management(spec, groups * assignment.count, by_slot=flag) for flag in (False, by_slot))
             feeds = (Feed(TierKey("", ""), *places[len(demands)], used, room, by_slot=by_slot),)
-        places_below = places[len(places) - len(below) :]
+        places_below = places[len(places) - len(below) :]  # behind those of nodes and of management
         feeds += self._land_links(
             spec, assignment.count, lowers, below, places_below, by_slot=by_slot or spec.for_reserve
         )
         purposes = list_purposes(demands, slot_feeds, feeds)
-        front = KeptFront(self._layout.lock, spec.key, spec.profile)
+        front = KeptFront(self._layout.lock, spec.key, spec.profile)  # its ports stay, others are laid beside
         demand, placement, laid, taken = front.place(demand, purposes, lambda wanted: fit_ports(spec, wanted, up))
         node_feeds, feeds = lay_feeds(demands, slot_feeds, feeds, [laid[purpose.name] for purpose in purposes])
         in_use, numbered = downs.totals(len(placement.downs))
@@ -332,7 +332,7 @@ class TierSizing:
         chief = lowers[0].spec
         check_all_met(spec, below)
         lean = before or chief.fewest_uplinks or chief.key in self._lean or is_uneven(spec)
-        wide = below if lean else widen_uplinks(spec, below, fits)
+        wide = below if lean else widen_uplinks(spec, below, fits)  # lean: no more uplinks than are needed
         count, met = count_uppers(spec, wide, fits, kept=before)
         if not count:
             raise explain_radix(spec, below, up, partial(demand_for, by_slot=False), fits)
@@ -360,7 +360,7 @@ class TierSizing:
         used, numbered = downs.totals(len(placement.downs))
         laid = Laid(placement, tuple(feeds), self._find_reach(spec, demand, up))
         front, first = KeptAbove(self._layout.lock, spec), lowers[0].spec.turn
-        if front.known or lowers[-1].spec.turn > first:
+        if front.known or lowers[-1].spec.turn > first:  # parts that came first are laid alone, others beside them
             early = [tier for tier, sized in zip(met, lowers, strict=True) if sized.spec.turn == first]
             _, where = self._add_ports(spec, count, early, by_slot=by_slot)
             fit = fit_ports(spec, demand_for(count, early, by_slot=by_slot), up)

@@ -62,6 +62,7 @@ def widen_uplinks(upper: TierSpec, below: list[LowerTier], fits: Fits) -> list[L
     stages = [_Stage(stage, _count_fewest(stage, fits)) for stage in halves if _count_switches(upper, stage, fits)]
 
     def cost(share: int) -> tuple[Fraction, int, int]:
+        # (the worst ratio of switches to the fewest over all stages of growth, switches in the end, links) of a share
         counts = [_count_switches(upper, [replace(s.below[0], share=share), *s.below[1:]], fits) for s in stages]
         if not all(counts):
             # worse than any ratio that there may be

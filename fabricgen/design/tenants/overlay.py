@@ -115,6 +115,7 @@ def _check_stated_overlay(design: Design, fabric: FabricDesign) -> Iterator[Diag
 
 
 def _find_overlay_faults(design: Design, name: str) -> Iterator[Diagnostic]:
+    # why a fabric cannot have the overlay `evpn`: no IP, no BGP, or IPv6 alone
     blueprint = design.loaded.blueprint
     stated = blueprint.fabrics[name].routing.overlay
     path: Path = ("fabrics", name, "routing", "overlay") if stated else ("routing", "overlay")

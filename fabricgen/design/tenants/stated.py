@@ -323,6 +323,7 @@ def _parse_vrf(name: str) -> str:
 
 
 def _find_unknown(design: Design, name: str, leak: Leak, vrfs: Mapping[str, object]) -> Iterator[Diagnostic]:
+    # a fault for each VRF and fabric that a leak names and that there is not
     vrf_names = [vrf or DEFAULT for vrf in vrfs]
     for i, vrf in enumerate(leak.between):
         if vrf not in vrf_names:
@@ -337,6 +338,7 @@ def _find_unknown(design: Design, name: str, leak: Leak, vrfs: Mapping[str, obje
 
 
 def _design_leak(name: str, leak: Leak, switches: Mapping[str, frozenset[str]]) -> LeakDesign:
+    # a leak with the fabrics that have switches with both VRFs; `switches` has the fabrics of each VRF
     first_vrf, second_vrf = map(_parse_vrf, leak.between)
     common = switches[first_vrf] & switches[second_vrf]
     return LeakDesign(
@@ -348,6 +350,7 @@ def _design_leak(name: str, leak: Leak, switches: Mapping[str, frozenset[str]]) 
 
 
 def _list_leak_faults(design: Design, designed: LeakDesign, leak: Leak) -> Iterator[Diagnostic]:
+    # what is wrong with a leak: no switch with both VRFs, no BGP there, or EVPN where it cannot leak
     path: Path = ("leaks", designed.name)
     first_vrf, second_vrf = leak.between
     if not designed.fabrics:

@@ -122,6 +122,7 @@ def _count_rail_subnets(fabric: FabricDesign, tier: TierDesign) -> int:
     attached = (attachment for feed in fabric.feeds_of(tier.key) for _, attachment in feed.attachments)
     legs = [leg for attachment in attached for leg in _list_leg_keys(attachment)]
     for coordinates, key in legs:
+        # the rails of each kind of switch: legs that agree on the dimensions of `per` end on one
         keys.setdefault(tuple(value for d, value in coordinates.items() if d in tier.per), set()).add(key)
     return round_up_to_power_of_two(max((len(rail_keys) for rail_keys in keys.values()), default=1))
 

@@ -52,8 +52,10 @@ def _list_exit_pairs(
     pair_count, (owner, tier) = count_free_pairs(exit_, family), find_exit_tier(design, exit_)
     holder = design.owner_of_extra[exit_.extra.name]
     first = next(c.first for c in plan.devices.classes if (c.kind, c.label) == (EXTRA, holder))
+    # device row -> number of the device in the exit's own list
     rows_of_names = {name: first + i for i, name in enumerate(design.extra_devices[holder][1])}
     index = {rows_of_names[name]: i for i, name in enumerate(exit_.extra.devices)}
+    # `last_indexes`: how many pairs each switch (its index in the tier) has used, less one
     blocks, last_indexes = None, dict[int, int]()
     if pair_count:
         subject = f"a /{family.pair_length} for each link of the exit {exit_.name} on each {tier.name}"

@@ -192,6 +192,7 @@ class FamilyAllocation:
     ) -> Iterator[tuple[slice, AddressColumn]]:
         """(rows, even address of each pair) of the links between switches of `owners`, from the pool of `fabric`."""
         for owner, tier in [(o, t) for o in owners for t in o.tiers]:
+            # (run of ports, paths of the segments wired to it, what the pairs are for)
             runs = [(tier.up, [tier.path], "uplink")] if tier.up else []
             if tier.peer_links is not None:
                 paths = [span.path for span in tier.peer_links.spans] or [(*tier.path, "peer")]
@@ -227,6 +228,7 @@ class FamilyAllocation:
         """Links to nodes: a pair each (switch even, node odd), or an address in a subnet of the leaf."""
         pool = "management" if is_management(fabric) else "hosts"
         for tier in self.design.tiers:
+            # guests: links of another fabric whose ports this one shares
             own_segments, guest_segments = self._find_node_segments(fabric, tier), []
             if fabric.shares_ports:
                 self.shared.setdefault(fabric.name, no_addresses(self.family, len(self.plan.links)))
@@ -241,6 +243,7 @@ class FamilyAllocation:
                 size_before = self._allocator.largest_block_before(
                     pool, fabric, owned, f"{name_node_blocks(fabric.name)}/"
                 )
+                # a block of the lock that is large enough stays, even where a new one would be larger
                 enough = size_before >= self.family.size_pair_block(self._count_places_in_use(tier, segments))
                 places = size_before if enough else self.family.size_pair_block(ports)
                 purpose = f"{name_node_blocks(fabric.name)}/{self.family.prefix_length(places)}{self.family.ending}"
@@ -274,6 +277,7 @@ class FamilyAllocation:
                 join_mlag_blocks(self.family, self.subnets[fabric.name], mlag_peers, rows, fabric, addressed=addressed)
                 for segment in own_segments:
                     links = self.plan.links.find_rows(segment)
+                    # the subnet of an MLAG pair joins the blocks of both switches: it is twice as large
                     self.length[links] -= self.plan.bonds.mate[self.plan.links.b_device[links]] >= 0
 
     def _filter_by_tier(self, tier: TierDesign, segments: list[int]) -> list[int]:

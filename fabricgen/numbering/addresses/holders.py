@@ -45,6 +45,7 @@ class Holders:
     def _list_holders(self, address: int) -> Iterator[tuple[int, str]]:
         """(device row, what the address is used for) of every use; a management port and its link count once."""
         addresses, links = self._addresses, self._plan.links
+        # bool by device; what such an address is called
         named, word = self._match_loopbacks(address)
         for row in np.flatnonzero(named).tolist():
             yield row, f"the {word} of {self._names[row]}"

@@ -95,6 +95,7 @@ def _allocate_flat_subnet(
     """Allocate one subnet for the management ports of all switches; in IPv4 a further one when it is full."""
     family, tiers = allocator.family, [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
     slots = [allocator.slots(fabric, tier) for fabric, tier in tiers]
+    # the broadcast address besides those that every subnet reserves
     needed = RESERVED_IN_SUBNET + 1 + sum(round_up_to_power_of_two(s.count) for s in slots)
     hosts = allocator.blocks.capacity("management", round_up_to_power_of_two(needed))
     # of each subnet the network address, the gateway and the broadcast address are left out

@@ -66,6 +66,7 @@ class LeafSubnets:
         """The names of the subnets of a switch (its index in the tier): rail3, rail3-plane2, rail3-port2."""
         keys = self.keys[self.combo[switch]]
         all_keys = [key for switch_keys in self.keys for key in switch_keys]
+        # a key is (rail, plane, port): only what differs in the fabric is named
         planes, ports = (len({key[i] for key in all_keys}) > 1 for i in (1, 2))
         return [f"rail{r}{f'-plane{n}' if planes else ''}{f'-port{m}' if ports else ''}" for r, n, m in keys]
 
@@ -104,6 +105,7 @@ def allocate_rail_subnets(
     for tier in tiers:
         dimensions = list_inner_dimensions(tier.per)
         columns = make_tier_columns(tier)
+        # the inner coordinates of each switch; switches that share them have the same rails
         switch_combos = list(zip(*(columns[d].tolist() for d in dimensions), strict=True)) or [()] * len(columns["pod"])
         keys: dict[tuple[int, ...], set[RailKey]] = {combo: set() for combo in sorted(set(switch_combos))}
         for attachment in _list_attachments(fabric, tier):
@@ -172,6 +174,7 @@ def _place_extras(
     """Set subnet and number of the links of extra devices: in the subnet of their rail where the switch has it."""
     extras = [extra for extra in fabric.extras if extra.tier in subnets.leaves]
     ports = Counter(extra.devices[link.device] for extra in extras for link in extra.links)
+    # what nodes leave free in the fullest subnet
     rooms = (subnets.leaves[tier.key].size - count_node_slots(fabric, tier) for tier in tiers)
     most = min(rooms) - RESERVED_IN_SUBNET - 1
     numbers_by_device = blocks.places(

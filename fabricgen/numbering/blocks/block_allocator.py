@@ -154,6 +154,7 @@ class BlockAllocator:
 
         def allocate_for_name(name: str) -> Ints64:
             have = count_numbers(self._held.get(source.kind, {}).get(name, ()))
+            # a group larger than `piece` is taken in pieces, so that one added later does not ask for all at once
             while piece and have + piece < slots.count:
                 have += piece
                 self.take(source, name, have, need)
@@ -184,6 +185,7 @@ class BlockAllocator:
         size = self.capacity(name, round_up_to_power_of_two(places))
 
         def allocate_for_name(name: str) -> AddressColumn:
+            # the first address of each device's block, from the block of its group that has this name
             block = round_up_to_power_of_two(slots.count) * size
             intervals = self.take(source, name, block, need, aligned=True, least=slots.count * size)
             return column.pick_addresses(source.kind, intervals, slots.number, size)

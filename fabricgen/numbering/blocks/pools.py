@@ -120,6 +120,7 @@ def _list_growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iter
     for growing in (tier, *(upper[d] for d in list_inner_dimensions(tier.per) if d in upper)):
         room = group_capacity(growing)
         if room > growing.count:
+            # the slots if the group had room for today's switches only
             least = slots // room * round_up_to_power_of_two(growing.count)
             below = design.list_links_below(growing.key)
             if not below or growing.most <= growing.count:

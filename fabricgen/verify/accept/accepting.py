@@ -129,6 +129,8 @@ class Names:
         }
 
     def _rename_override(self, override: OverrideFields) -> OverrideFields:
+        # an override of cables with its devices and cages under their new names; only `*_cage` fields have names in
+        # them
         return {
             field: {rename_device(end, self.new): self._rename_cage(cage) for end, cage in value.items()}
             if field.endswith("_cage")
@@ -159,9 +161,11 @@ def list_accepted_names(places: Places, picked: Chosen, overrides: StatedOverrid
     adopted = bool(new) and bool(read_adopted_names(cluster.design))
     faults: list[Diagnostic] = []
     for planned_name, name in new.items():
+        # `names.devices` is keyed by the name that a device would have without any
         key = usual[places.device_rows[planned_name]]
         if key in devices and key not in overrides.names:
             faults += _refuse_named(places, key, name)
+        # into what the overlay states and into what holds with it
         for names in (overlay_names, devices):
             names[key] = name
             # a box in its usual place needs no name of its own, unless the lock has names and would give another one
@@ -202,6 +206,7 @@ def _check_alike(places: Places, action: Action) -> None:
 
 
 def _refuse_named(places: Places, key: str, name: str) -> tuple[Diagnostic, ...]:
+    # the fault (FG076) of a device that the blueprint itself names, which an overlay cannot overrule
     loaded = places.cluster.design.loaded
     message = f"the blueprint names {key} here, which wins; the box that stands there is {name}"
     span = loaded.source.span((NAMES, "devices", key))
@@ -249,6 +254,7 @@ def list_accepted_ends(places: Places, picked: Chosen) -> list[Accepted]:
 
 
 def _accept_end(places: Places, accepted_id: str, link: LinkEnd, place: Place) -> Accepted:
+    # one end of a cable accepted in the place where it was seen; raises InputError for a place that no cable can have
     end = places.find_cable_end(link)
     try:
         return Accepted(accepted_id, link, end, place, places.find_position(place, end))
@@ -394,6 +400,7 @@ class Redlines:
             raise InputError(faults)
 
     def _add_end(self, accepted_end: Accepted) -> tuple[Diagnostic, ...]:
+        # add the end of a cable to the overrides, or take its override out where it is back in its planned place
         matcher, end = self._places.matcher, accepted_end.end
         cable = int(self._places.cluster.plan.links.cable[accepted_end.link.row])
         name = matcher.cables.ids[cable]
@@ -403,6 +410,7 @@ class Redlines:
             if accepted_end.position == matcher.find_planned_position(end)
             else matcher.format_position(accepted_end.position, end)
         )
+        # what files other than the overlay say of the same end
         elsewhere: Any = self._others.get(name, {}).get(subject.field)
         if elsewhere is not None:
             if find_stated_value(elsewhere, subject, matcher) == value:
@@ -415,6 +423,7 @@ class Redlines:
         return ()
 
     def _refuse_stated(self, accepted_end: Accepted, name: str, subject: Subject) -> tuple[Diagnostic, ...]:
+        # the fault (FG076) of an end for which the blueprint itself states another cage, which wins over an overlay
         loaded = self._places.cluster.design.loaded
         place = f"{accepted_end.place.device}:{accepted_end.place.port}"
         message = f"{accepted_end.accepted_id} has the {accepted_end.end.word} end of {name} in {place}; "

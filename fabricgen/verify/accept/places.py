@@ -228,6 +228,7 @@ def _list_harmless(places: Places, diagnosis: Diagnosis) -> dict[str, tuple[tupl
         link_ends = [places.planned_at(*place) for place in joined]
         if None in link_ends:
             continue
+        # each pair is seen from both ends; the one at the lower end is listed
         for link_end, (place, far_place) in zip(link_ends, (joined, joined[::-1]), strict=True):
             if link_end is not None and not link_end.upper:
                 by_cable.setdefault(places.find_cable(link_end), []).append((place, far_place))

@@ -47,6 +47,7 @@ def add_consequences(
     links = places.list_links(cable for action in diagnosis.actions for cable in action.concerned)
     after_exchanges = None if seen_ports is None else _exchange_ports(cabling, places, seen_ports, diagnosis.actions)
     named = {action.id: _named_links(cabling, places, action, links) for action in diagnosis.actions}
+    # how many actions name each link
     claims = Counter(link for of_action in named.values() for link in of_action)
 
     def price_action(action: Action) -> Consequence:

@@ -67,6 +67,7 @@ class Places:
         return places_now
 
     def _place_step(self, step: Step) -> Iterable[tuple[int, Place]]:
+        # (Planned port, where its plug is now) of each lane of the plug that a step moves; nothing for an unknown place
         put_port, pull_port = self.find_port(step.put), self.find_port(step.pull)
         device = self._cabling.device_numbers.get(step.pull.device)
         if put_port is None or device is None or not step.cable:

@@ -17,6 +17,7 @@ def describe_consequence(consequence: Consequence) -> str:
 
 
 def _list_parts(consequence: Consequence) -> Iterator[str]:
+    # the phrases of a consequence, the costliest kind first: crossings, Gb/s, uplinks, GPUs
     if not consequence.links:
         return
     yield from _list_crossings(consequence)
@@ -40,6 +41,7 @@ def _list_parts(consequence: Consequence) -> Iterator[str]:
 
 
 def _list_crossings(consequence: Consequence) -> Iterator[str]:
+    # what crosses rails, planes or fabrics, each with its effect
     if consequence.rails:
         of_nodes = any(" node-" in tiers for tiers in (*consequence.lost_gbps, *consequence.astray_gbps))
         effect = "collectives on them leave their leaf" if of_nodes else "traffic of one reaches switches of another"

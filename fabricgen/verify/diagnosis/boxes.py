@@ -57,6 +57,7 @@ def _count_votes(topology: Topology) -> list[Vote]:
 
 
 def _renumber_ports(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    # what the exchange of some boxes does to their ports: (new number of each that sees something, all ports touched)
     taken_for, touched = {}, []
     for actual, planned in ring.items():
         if topology.is_whole[actual]:

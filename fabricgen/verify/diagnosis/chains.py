@@ -115,6 +115,7 @@ def find_wrong_cables(topology: Topology, plugs: Plugs) -> WrongCables:
 
 
 def _is_also_right(cables: WrongCables, end: int) -> bool:
+    # whether some other link of the plug at an end is as planned, so that the plug as a whole is where it belongs
     topology = cables.topology
     if end >= topology.planned:
         return False

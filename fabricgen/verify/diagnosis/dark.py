@@ -62,6 +62,7 @@ def _make_cable_action(topology: Topology, cable: int, links: list[int]) -> Acti
     """A cable, some of its jumpers, or the tails of a breakout, by its dark links."""
     ends = _list_plugs(topology, links)
     name = str(topology.cabling.cable_ids[cable])
+    # `_list_plugs` lists both ends of each jumper
     tails, jumpers = _count_tails(topology, links), len(ends) // 2
     near, far = (describe_plug(end) for end in ends[:2])
     if tails:

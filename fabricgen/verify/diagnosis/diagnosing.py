@@ -229,6 +229,7 @@ def _list_cables_towards(topology: Topology, states: Ints, boxes: Iterable[int])
 
 
 def _explain_hopeless_hall(as_seen: Topology, topology: Topology, states: Ints, exchanges: list[Ring]) -> _Explanation:
+    # the exchanges of boxes alone, and one action for the whole rest, where most cables are elsewhere
     actions = [make_box_action(as_seen, topology, states, ring) for ring in exchanges]
     told_already = {cable for action in actions for cable in action.cables}
     cables = _list_cable_ids(topology.cabling, np.flatnonzero(states == CableState.ELSEWHERE))
@@ -343,6 +344,7 @@ def _explain_single_plugs(
     ring_actions = make_plug_actions(explainer, topology, states, rings)
     actions = [ring_action.action for ring_action in ring_actions]
     cables = find_wrong_cables(after, plugs)
+    # `twice`: moves of single plugs that touch cages which a ring exchanges too
     missing, twice = _find_missing_ends(cables), list[Ring]()
     for group in group_chains(explainer, list_chains(cables)):
         action, repair = explainer.make_action(group)
@@ -424,6 +426,7 @@ def _is_hopeless(topology: Topology, states: Ints) -> bool:
 
 
 def _list_left_over(topology: Topology, states: Ints, actions: list[Action]) -> list[Action]:
+    # actions for cables that are dark or elsewhere and that none of `actions` speaks of; `states` by cable
     explained = {cable for action in actions for cable in action.cables}
     # CableState ascends: dark and elsewhere are what a person has to do something about
     faulty = np.flatnonzero(states >= CableState.DARK)

@@ -118,6 +118,7 @@ def _group_votes(votes: Sequence[Vote]) -> list[list[Vote]]:
 
 
 def _list_vote_runs(by_actual: Mapping[int, Vote]) -> Iterator[list[Vote]]:
+    # votes joined to runs, each box standing in for the next one's; `by_actual` has one vote a box
     done: set[int] = set()
     aimed = {vote.planned for vote in by_actual.values()}
     # runs that begin somewhere come first, from their beginning; what is left of them are closed rings

@@ -122,6 +122,7 @@ def _turn_to_shared_pulls(explainer: Explainer, ordered: list[list[Repair]]) -> 
 
 
 def _classify_shift(explainer: Explainer, repair: Repair) -> _ShiftClass | None:
+    # (Device, by how many places its plugs are off) of a repair on one device; None of one on several
     devices = {int(explainer.topology.device[port]) for places in repair.places for port in places}
     if len(devices) != 1:
         return None

@@ -154,6 +154,7 @@ class Topology:
         return bool(parallel) and self._is_alike(port, mate)
 
     def _is_alike(self, port: int, mate: int) -> bool:
+        # whether two parallel links may be swapped without harm, as both have the same configuration; kept by pair
         key = min(port, mate), max(port, mate)
         if key not in self._alike:
             cabling = self.cabling

@@ -100,11 +100,13 @@ def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
     def count_votes(topology: Topology) -> list[Vote]:
         counts: Counter[tuple[int, int]] = Counter()
         for port in topology.find_wrong_ports().tolist():
+            # (end of a trunk, channel) that this port runs through, and that of the port where its plug belongs
             own_end, planned_end = ends.behind.get(port), ends.behind.get(int(topology.mate[port]) ^ 1)
             if (
                 own_end
                 and planned_end
                 and own_end[0] != planned_end[0]
+                # an a end only stands in for an a end, at the same channel
                 and own_end[0] % 2 == planned_end[0] % 2
                 and own_end[1] == planned_end[1]
             ):

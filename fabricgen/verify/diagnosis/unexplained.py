@@ -13,6 +13,7 @@ from fabricgen.verify.sightings import Conflict, SeenPorts, name_port
 
 
 def _make_action(topology: Topology, ports: list[int], text: str, cables: list[str] | None = None) -> Action:
+    # an action to look at some ports, with the cables that are planned there unless `cables` says which
     cabling = topology.cabling
     if cables is None:
         cables = sorted({str(cabling.cable_ids[cabling.cable[port >> 1]]) for port in ports if port < topology.planned})

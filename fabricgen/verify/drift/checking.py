@@ -88,6 +88,7 @@ class _Work:
 
 
 def _check_device(device: str, sources: list[Source], planned: Files, request: CheckRequest) -> Checked:
+    # what one device runs against its planned files: recognised, prepared, and compared statement by statement
     try:
         shown = read_device_files(sources)
     except InputError as error:
@@ -118,6 +119,7 @@ def _check_device(device: str, sources: list[Source], planned: Files, request: C
 
 
 def _describe_other_nos(nos: str, found_nos: list[str]) -> str:
+    # why the collected files cannot be compared with a plan for `nos`: those of which NOS they are
     if not found_nos:
         return "what was collected is no running configuration"
     catalog = Catalog()

@@ -46,6 +46,7 @@ def _compare_unused(device: str, running: Switch, planned: Switch) -> Iterator[F
 
 
 def _compare_bgp(device: str, running: Mapping[str, Bgp], planned: Mapping[str, Bgp]) -> Iterator[Finding]:
+    # the differences of BGP, VRF by VRF and field by field
     for vrf in sorted({*running, *planned}):
         place = f"in VRF {vrf}" if vrf else ""
         name = f"BGP {place}".strip()
@@ -101,6 +102,7 @@ class _Walk:
             )
 
     def _compare_entries(self, name: str, running: Mapping[Any, Any], planned: Mapping[Any, Any]) -> Iterator[Finding]:
+        # the differences of a mapping: entries that differ, are missing, or are not planned
         for key in sorted({*running, *planned}, key=str):
             if key in running and key in planned and running[key] == planned[key]:
                 continue
@@ -150,6 +152,7 @@ def _describe_value(value: Any) -> str:
 
 
 def _format_value(value: Any) -> str:
+    # a value of the switch model as text: `on`, `none`, lists joined, dataclasses field by field
     if isinstance(value, bool):
         return "on" if value else "off"
     if value is None or value in ("", 0, ()):
@@ -171,6 +174,7 @@ def _format_value(value: Any) -> str:
 
 
 def _compare_sets(name: str, running: frozenset[Any], planned: frozenset[Any]) -> str:
+    # what one set lacks and has beside the other, in words; of secret keys their number alone
     extra, gone = sorted(running - planned, key=str), sorted(planned - running, key=str)
     if name.endswith("keys"):
         return f"{len(gone)} missing, {len(extra)} not planned"
@@ -181,6 +185,7 @@ def _compare_sets(name: str, running: frozenset[Any], planned: frozenset[Any]) -
 
 
 def _join_values(values: list[Any]) -> str:
+    # the first few values joined by commas, and how many more there are
     named = ", ".join(
         _format_value(value) if not isinstance(value, int) else str(value) for value in values[:MOST_NAMED]
     )

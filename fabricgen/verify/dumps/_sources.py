@@ -130,6 +130,7 @@ class _Unpacking:
     count: int = 0
 
     def unpack_archive(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
+        # (Name, content) of each file in `data`, which may be a zip, a tar, a compressed file or a plain one, nested
         _check(len(data) <= MOST_BYTES, shown, f"it is larger than {_format_mib(MOST_BYTES)}")
         packed = _open_packed(data)
         if packed is None and not _is_tar(data) and not data.startswith(_ZIP):
@@ -172,6 +173,7 @@ class _Unpacking:
                     yield from self.unpack_archive(name, opened.read(), depth + 1)
 
     def _unpack_zip(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
+        # (Name, content) of each file of a zip archive, and of the archives in it
         _check(data.count(_ZIP_ENTRY) <= MOST_FILES, shown, f"it has more than {MOST_FILES:,} files")
         with zipfile.ZipFile(io.BytesIO(data)) as archive:  # which holds all entries in memory
             for member in archive.infolist():

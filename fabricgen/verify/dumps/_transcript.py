@@ -38,6 +38,7 @@ def split_answers(text: str) -> list[Answer]:
 
 
 def _cut_answers(text: str) -> Iterator[Answer]:
+    # the text between two prompts, with the host of the prompt before it and the line at which it begins
     host, start, line = "", 0, 1
     for prompt in _PROMPT.finditer(text):
         yield Answer(host, line, text[start : prompt.start()])

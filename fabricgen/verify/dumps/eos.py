@@ -55,6 +55,7 @@ def _find_box(content: Content, answers: list[dict[str, Json]]) -> Box:
 
 
 def _read_sightings(content: Content, answer: dict[str, Json]) -> Iterator[Sighting]:
+    # the neighbours of an answer: `detail` has an object by port, the brief form a list of rows
     table = answer.get(_TABLE)
     with content.note_faults():
         if isinstance(table, dict):
@@ -77,6 +78,7 @@ def _read_brief(row: dict[str, Json]) -> Sighting:
 
 
 def _read_detailed(port: str, entry: dict[str, Json]) -> Iterator[Sighting]:
+    # the neighbours of a port in the detailed form; one silent sighting where it has none
     infos = list(read_mappings(entry, "lldpNeighborInfo"))
     if not infos:
         yield Sighting(port, None, state=SILENT)

@@ -38,6 +38,7 @@ def dumps(content: Content) -> Iterator[Dump]:
 
 
 def _read_sightings(content: Content) -> Iterator[Sighting]:
+    # the neighbours in all answers of a file; what is wrong with a row is noted and the next one read
     with content.note_faults():
         for answer in read_mappings(content.value, _ANSWER):
             rows = read_sequence(answer, _ROWS) if _ROWS in answer else []
@@ -47,6 +48,7 @@ def _read_sightings(content: Content) -> Iterator[Sighting]:
 
 
 def _read_sighting(row: dict[str, Json]) -> Sighting:
+    # the neighbour that a row tells; raises WrongValueError for a row without a port or a neighbour
     port = _find_text(row, *_PORT)
     name, chassis = _find_text(row, "lldp-remote-system-name"), _find_text(row, "lldp-remote-chassis-id")
     if not port or not (name or chassis):

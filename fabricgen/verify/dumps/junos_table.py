@@ -35,6 +35,8 @@ def dumps(content: Content) -> Iterator[Dump]:
 
 
 def _read_rows(content: Content) -> Iterator[Sighting]:
+    # the neighbours of a table, whose first two or three columns have no blanks in them
+    # how many columns stand before the names, and at which character the system name begins
     fixed, start = 0, 0
     for number, line in content.read_lines():
         if head := _HEAD.match(line):
@@ -62,6 +64,7 @@ def _split_row(line: str, rest: str, start: int) -> tuple[str, str]:
 
 
 def _read_blocks(content: Content) -> Iterator[Sighting]:
+    # the neighbours of a detailed listing: the fields between two rules are one neighbour
     fields: dict[str, str] = {}
     begun = 0
     for number, line in content.read_lines():

@@ -45,6 +45,7 @@ def _find_box(content: Content) -> Box:
 
 
 def _read_sightings(content: Content) -> Iterator[Sighting]:
+    # the neighbours of a dump: from one table of entries or a key an entry; ports that are down last
     seen_ports: set[str] = set()
     down: list[str] = []
     for key in content.value:

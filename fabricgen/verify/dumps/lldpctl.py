@@ -50,6 +50,7 @@ def _read_interface(interface: dict[str, Json]) -> Iterator[Sighting]:
 
 
 def _read_port(port: str, entry: dict[str, Json]) -> Iterator[Sighting]:
+    # a sighting of each chassis that an interface names; raises WrongValueError where it names none
     if "rid" not in entry and entry.get("via") == "unknown":
         message = f"{port} tells of itself, not of its neighbour: this is `lldpcli show interfaces`"
         raise WrongValueError(entry, None, message, _HINT)

@@ -56,6 +56,7 @@ def _find_answers(value: Json, source: str = "", deep: int = 0) -> Iterator[tupl
 
 
 def _begins_model(value: dict[str, Json]) -> bool:
+    # whether an object is at one of the levels at which collectors cut the model: /lldp, its interfaces, or one list
     lldp = value.get("lldp")
     if any(f"{_MODULE}{name}" in value for name in _WAY):
         return True
@@ -69,6 +70,7 @@ def dumps(content: Content) -> Iterator[Dump]:
 
 
 def _make_dump(content: Content, value: Json, source: str) -> Dump:
+    # the dump of one answer; the box is the one the model names, else the target, else that of the file name
     # gNMI clients name the target as HOST:PORT, with IPv6 in brackets
     host = source.rpartition(":")[0].strip("[]") or source
     box, interfaces = make_neighbor("", "", host) if host[:1].isdigit() else content.find_box(), list[Json]()
@@ -98,6 +100,7 @@ def _read_child(holder: dict[str, Json], name: str) -> str:
 
 
 def _read_sightings(content: Content, interfaces: list[Json]) -> Iterator[Sighting]:
+    # the neighbours of each interface of a list; a silent sighting for one without
     for index in range(len(interfaces)):
         with content.note_faults():
             interface = read_mapping(interfaces, index)

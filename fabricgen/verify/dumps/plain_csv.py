@@ -45,6 +45,7 @@ def dumps(content: Content) -> Iterator[Dump]:
 
 
 def _list_sightings(rows: Iterable[_Row], boxes: dict[str, Box]) -> Iterator[Sighting]:
+    # a sighting a row; a row without a neighbour says that the port sees nobody. `boxes` are shared by all rows
     for _, port, name, far_port in rows:
         if not name:
             yield Sighting(port, None, state=SILENT)

@@ -30,6 +30,7 @@ def dumps(content: Content) -> Iterator[Dump]:
 
 
 def _read_sightings(content: Content) -> Iterator[Sighting]:
+    # the rows of the table, cut at the columns of its dashes, until its total; faults are noted
     lines = dropwhile(lambda line: not _HEAD.match(line[1]), content.read_lines())
     number, _ = next(lines, (0, ""))
     number, dashes = next(lines, (number + 1, ""))

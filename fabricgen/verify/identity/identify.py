@@ -64,6 +64,7 @@ def _note_copies(cabling: PlannedCabling, sightings: Sightings, copies: list[Inf
 
 
 def _note_inferred(cabling: PlannedCabling, sightings: Sightings, inferred: list[Inferred]) -> tuple[str, ...]:
+    # notes on boxes whose device was inferred from their cables: one each, and one for all that rest on a single port
     several = sorted((match for match in inferred if match.ports > 1), key=lambda match: match.votes == match.ports)
     weak = [match for match in inferred if match.ports == 1]
     notes = [
@@ -83,6 +84,7 @@ def _note_inferred(cabling: PlannedCabling, sightings: Sightings, inferred: list
 
 
 def _note_unmatched(sightings: Sightings, identities: Identities) -> tuple[str, ...]:
+    # notes on dumps, and on neighbours, for which no device of the plan was found
     owners = set(sightings.agents)
     unknown = np.flatnonzero(identities.how == How.UNKNOWN).tolist()
     dumps = [
@@ -140,6 +142,7 @@ def add_hardware(
 
 
 def _judge_exchange(action: Action, hardware: dict[str, str]) -> Action:
+    # an exchange with what the hardware says of it: that boxes are swapped, that names are, or nothing
     real_names = {name: hardware.get(name, "") for name in action.renamed}
     if all(is_really == name for name, is_really in real_names.items()):
         alternatives = tuple(

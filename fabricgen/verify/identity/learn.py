@@ -138,6 +138,7 @@ def _list_unclear(addresses: Iterable[tuple[Place, str]], name: str) -> Iterator
 
 
 def _group_by_text(addresses: Iterable[tuple[Place, str]]) -> dict[str, set[Place]]:
+    # the places that tell each address
     places: dict[str, set[Place]] = {}
     for place, text in addresses:
         places.setdefault(text, set()).add(place)
@@ -145,6 +146,7 @@ def _group_by_text(addresses: Iterable[tuple[Place, str]]) -> dict[str, set[Plac
 
 
 def _group_by_place(addresses: Iterable[tuple[Place, str]]) -> dict[Place, set[str]]:
+    # the addresses that each place tells
     texts: dict[Place, set[str]] = {}
     for place, text in addresses:
         texts.setdefault(place, set()).add(text)

@@ -59,6 +59,8 @@ class DeviceNames:
         return (self._find_host(host), adapter.strip()) if adapter else (-1, "")
 
     def _find_host(self, name: str) -> int:
+        # the device of a host name: as it is, without regard to case, then without one label of its domain after the
+        # other; -1: none
         if (device := self.exact.get(name, -1)) >= 0:
             return device
         folded = name.lower()

@@ -128,6 +128,7 @@ class Parts:
         return self._looked_up[part]
 
     def _find_profile(self, part: str) -> CableProfile | None:
+        # the cable profile of a part number: by its product, or by the id that a generic number begins with
         product = self._find_product(part)
         if product:
             return next((self._profiles[medium] for medium in product.media if medium in self._profiles), None)
@@ -140,6 +141,7 @@ class Parts:
         return self._products.get(part.upper()) or next(sold_by_length, None)
 
     def _make_kind(self, part: str, profile: CableProfile) -> Kind:
+        # what a part is: of a cable its rate and the length in its number, of a module its reach and rate
         product = self._products.get(part.upper())
         for pattern, cable in self._cables:
             if length := pattern.fullmatch(part):

@@ -104,6 +104,7 @@ def _describe_planned(planned: PlannedPart) -> str:
 
 
 def _describe_module(seen_kind: Kind, module: PortReport) -> str:
+    # a module in words: vendor, part, serial number and what it is
     named = " ".join(filter(None, [module.vendor, module.part])) or "a module"
     serial = f"serial {module.serial}" if module.serial else ""
     words = ", ".join(filter(None, [seen_kind.words, serial]))

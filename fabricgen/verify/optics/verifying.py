@@ -144,6 +144,7 @@ def judge_optics(
 def _locate_reports(
     cabling: PlannedCabling, rows: Sequence[PortReport], identify: Callable[[Box], int], find: FindPorts | None
 ) -> Reported:
+    # rows of dumps brought to devices and ports of the plan. Rows of cages have text 0: they are found by their cage
     devices = dict[Box, int]()
     for row in rows:
         if row.box not in devices:
@@ -197,6 +198,7 @@ def _price_findings(cabling: PlannedCabling, findings: Iterable[Finding]) -> Con
 
 
 def _list_notes(cabling: PlannedCabling, reported: Reported, findings: Findings, left_out: int) -> Iterator[str]:
+    # how many cages were told of, and what was seen but is no fault
     media = (str(cabling.read_cable("medium", cage.ports[0])) for cage in reported.cages.values() if cage.ports)
     seen_count = sum(medium not in NO_MODULE for medium in media)
     cages = count_planned_cages(cabling)

@@ -55,6 +55,7 @@ def count_by_unit(plan: PlannedCabling, scope: Scope, states: Ints, earlier: Fla
     """Each cable of the scope counted once: in the unit of an end, else in the pod of one, else in the tier."""
     names, unit, depth = _list_units(plan)
     a, b = plan.device[0::2], plan.device[1::2]
+    # the end in the smaller place, so that a cable from a leaf to a spine counts for the unit of the leaf
     of_link = np.where(depth[b] > depth[a], unit[b], unit[a])
     of_cable = np.zeros(len(plan.cable_ids), dtype=np.int64)
     of_cable[plan.cable] = of_link
@@ -105,6 +106,7 @@ def _list_units(plan: PlannedCabling) -> tuple[list[str], Ints, Ints]:
 def _count_places(
     names: Sequence[str], group: Ints64, cable: Ints64, states: Ints, earlier: Flags
 ) -> tuple[Progress, ...]:
+    # the progress of each group (a unit or a rack): its cables by state, and those of them that were verified before
     kinds = len(CableState)
     # a table of places by states, counted as one column
     table = np.bincount(group * kinds + states[cable], minlength=len(names) * kinds).reshape(-1, kinds)

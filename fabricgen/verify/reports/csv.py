@@ -26,6 +26,7 @@ def report(report: Report) -> bytes:
 
 
 def _make_row(report: Report, order: int, stop: Stop) -> tuple[Cell, ...]:
+    # the cells of a row; formulas are escaped, as the file is opened in spreadsheets
     action = stop.action
     texts = (action.id, action.kind.value, report.find_status(action), str(stop.step), make_printable(stop.cable))
     reaches = {None: "", True: "yes", False: "no"}[stop.reaches]

@@ -71,6 +71,7 @@ def _list_unfinished(units: Sequence[Progress]) -> Sequence[Progress]:
 
 
 def _format_table(kind: str, rows: Sequence[Progress], every: int) -> list[str]:
+    # a table of places and their counts, of which `every` exist: those with most left to do, and how many are hidden
     shown = rows if len(rows) <= LISTED else sorted(rows, key=lambda row: row.verified - row.total)[:LISTED]
     width = max(len(kind), *(len(make_printable(row.name)) for row in shown))
     lines = [f"{kind:<{width}}  {'verified':>16} {'elsewhere':>10} {'dark':>7} {'unseen':>8}"]
@@ -85,6 +86,7 @@ def _format_table(kind: str, rows: Sequence[Progress], every: int) -> list[str]:
 
 
 def _list_actions(report: Report) -> Iterator[list[str]]:
+    # the paragraphs of the first actions, and one line that counts the rest by kind
     if not report.actions:
         return
     moves, boxes = sum(a.moves for a in report.actions), sum(a.boxes for a in report.actions)
@@ -102,6 +104,7 @@ def _list_actions(report: Report) -> Iterator[list[str]]:
 
 
 def _format_action(report: Report, number: int, action: Action) -> list[str]:
+    # the lines of an action: what to do, plug by plug or end by end, its cost and its alternatives
     status = f", {report.find_status(action)}" if report.find_status(action) else ""
     lines = _wrap_text(f"{number}. {action.text} ({describe_work(action)}{status}; {action.id})", "", "   ")
     if _goes_round(action.steps):
@@ -126,6 +129,7 @@ def _goes_round(steps: Sequence[Step]) -> bool:
 
 
 def _format_step(report: Report, step: Step) -> list[str]:
+    # which plug to pull, where to put it, and the label that it should have
     lines = [f"   pull {name_end(step.pull)}  {describe_place(report, step.pull)}".rstrip()]
     where = describe_cage(step.put) if step.put.device == step.pull.device else describe_place(report, step.put)
     lines.append(f"    put {name_end(step.put)}  {where}".rstrip())
@@ -137,6 +141,7 @@ def _format_step(report: Report, step: Step) -> list[str]:
 
 
 def _list_notes(report: Report) -> Iterator[list[str]]:
+    # paragraphs of extra links, harmless swaps and notes, each with its first few lines
     diagnosis = report.diagnosis
     for head, texts in (
         ("extra links, which no plan has", diagnosis.extra),
@@ -168,6 +173,7 @@ def _list_earlier(report: Report) -> list[str]:
 
 
 def _wrap_text(text: str, first: str, later: str) -> list[str]:
+    # a text in lines of a terminal, with the indent of the first line and of later ones; words are never broken
     return textwrap.wrap(
         make_printable(text),
         WIDTH,

@@ -37,6 +37,7 @@ def report(report: Report) -> bytes:
 
 
 def _make_cover(report: Report, name: str, stops: Sequence[Stop], sheets: Sequence[Sheet]) -> Cover:
+    # the cover sheet: what there is to do in numbers, and which sheets follow
     counts = [
         ("actions", len(report.actions)),
         ("plugs to move", sum(action.moves for action in report.actions)),
@@ -47,6 +48,7 @@ def _make_cover(report: Report, name: str, stops: Sequence[Stop], sheets: Sequen
 
 
 def _list_moves(report: Report, stops: Sequence[Stop]) -> Sheet:
+    # the sheet of plugs to move and places to look at; rows of one action share a shade
     columns = (
         Column("no", 6, BOLD, [f"{stop.number}.{stop.step}" for stop in stops]),
         Column("do", 5, TEXT, [_name_work(stop) for stop in stops]),

@@ -51,6 +51,7 @@ def make_node_columns(layout: Layout, kind: UnitKind | None = None) -> Columns:
     is_of_kind = np.array([pod_kind.name == kind.name for pod_kind in layout.kind_of_pod], dtype=bool)
     units = make_unit_columns(layout)
     units = {name: column[is_of_kind[units["pod"]]] for name, column in units.items()}
+    # all slots first, omitted ones among them; these are dropped at the end
     count, per_su = len(units["unit"]), kind.members
     node = np.tile(np.arange(per_su, dtype=np.int32), count)
     columns = {name: np.repeat(column, per_su) for name, column in units.items()}

@@ -116,6 +116,7 @@ def find_jumper_widths(links: LinkTable, ends: CableEnds, split: Ints) -> tuple[
     lower[ends.cable] = np.array([has_lower_common_end(s) for s in links.segments], dtype=bool)[
         links.segment[ends.link]
     ]
+    # (far ends, lanes) of the jumpers at the common end, then at the far ends, by where the cable splits
     common = np.where(split == AT_COMMON_END, legs, 1), np.where(split == NOWHERE, leg_lanes, cable_lanes)
     full = (split == AT_FAR_END) | (split == IN_SHUFFLE)
     far = np.where(split == AT_FAR_END, legs, 1), np.where(full, cable_lanes, leg_lanes)
@@ -137,6 +138,7 @@ def lay_out_trunks(channels: Channels, policies: tuple[PatchPolicy, ...], places
     connector_count = channels.connectors[order]
     connectors_before = np.cumsum(connector_count) - connector_count
     total = np.bincount(pair, weights=channels.connectors, minlength=len(first_channel)).astype(np.int64)
+    # connectors in all pairs of places before that of each channel
     first = (np.cumsum(total) - total)[pair[order]]
     capacity = np.array([p.ports_per_trunk for p in policies], dtype=np.int64)[channels.policy[first_channel]]
     spare = np.array([p.spec.spare for p in policies])[channels.policy[first_channel]]

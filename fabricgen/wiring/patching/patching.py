@@ -82,6 +82,7 @@ class Patcher:
         from fabricgen.wiring.patching.trunks import lay_trunks
 
         electrical = np.array([m.copper or m.medium == "COPPER" for m in self.media], dtype=bool)[choice.medium]
+        # copper is not patched
         policy = np.where(electrical, -1, _find_cable_policies(self.inputs, ends, len(run_m))).astype(np.int32)
         is_patched, channel_m, laid = policy >= 0, run_m, None
         # a medium sets the trunks (how many lanes a connector has), these the length, and the length the medium;

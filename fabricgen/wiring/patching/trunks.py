@@ -109,6 +109,7 @@ def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Int
     table = TrunkTable(*trunk_columns, *ends_on_panels, trunks.used, round_up_fibre(run))
     trunk_jumpers_m = _measure_jumpers(inputs, ends, (positions, racks), table, patches, len(policy))
     shuffle_jumpers_m = _measure_shuffle_jumpers(inputs, ends, (positions, racks), shuffles, len(policy))
+    # a cable passes either trunks or a shuffle, and is 0 m long in the other
     jumpers = np.maximum(trunk_jumpers_m[0], shuffle_jumpers_m[0]), np.maximum(trunk_jumpers_m[1], shuffle_jumpers_m[1])
     split = np.where(shuffled, IN_SHUFFLE, channels.split).astype(np.int32)
     widths = find_jumper_widths(inputs.links, ends, split)
@@ -279,6 +280,7 @@ def _group_into_shuffles(
     number, patch_policy = policy
     medium, media, place_of_end = media_and_places
     port_count = patch_policy.panel.shuffle
+    # (cable, connector at the common end) -> ((far connector, socket), end row, port in, port out) of each leg
     plugs: dict[tuple[int, int], list[tuple[tuple[int, int], int, int, int]]] = {}
     for cable, row, (far, lane_in, lane_out) in zip(
         ends.cable[rows].tolist(), rows.tolist(), _list_shuffle_lanes(links, ends, patch_policy, rows), strict=True

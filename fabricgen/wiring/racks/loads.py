@@ -101,6 +101,7 @@ def list_included(plan: WiringPlan) -> Iterator[tuple[int, int, str]]:
         }
         for kind in racks.kinds
     ]
+    # racks of a kind that is sold with something
     rows = np.flatnonzero(np.array([bool(units_by_name) for units_by_name in sold])[racks.kind])
     if not len(rows):
         return

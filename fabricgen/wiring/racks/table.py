@@ -69,6 +69,7 @@ def make_rack_table(
     for name, position in stated_racks.items():
         location, i = floor.find_stated_position(name, position), row_of_name[name]
         hall[i], row[i], column[i] = location.hall, location.row, location.column
+    # the first kind of node rack, network racks, then the other kinds: NETWORK_RACK is a fixed index
     nodes = [kind.node_rack for kind in layout.kinds]
     kinds = nodes[0], layout.network_rack, *nodes[1:]
     table = _build_table(floor.halls, kinds, (*names, *new), (hall, row, column, kind))
@@ -95,6 +96,7 @@ def add_network_racks(racks: RackTable, names: Sequence[str], like: Ints, column
 def _build_table(
     halls: tuple[Hall, ...], kinds: tuple[RackProfile, ...], names: tuple[str, ...], columns: tuple[Ints, ...]
 ) -> RackTable:
+    # a rack table; `columns` are hall, row, column and kind of each rack, int32. Positions in metres follow from these
     hall, row, column, kind = columns
     x_m, y_m = np.zeros(len(names)), np.zeros(len(names))
     for i, floor_hall in enumerate(halls):
@@ -116,6 +118,7 @@ def _build_table(
 
 
 def _explain_unknown_rack(name: str, names: Sequence[str]) -> InputError:
+    # the error (FG068) of a stated rack that is neither there nor holds a stated device
     return fault(
         "FG068",
         f"there is no rack {name}, and no device is put into a new one of that name",

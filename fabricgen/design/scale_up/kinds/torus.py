@@ -87,6 +87,8 @@ def _link_face(
 
 
 def _size_switched(domain: ScaleUpDomainProfile, accelerators: int) -> DomainSize:
+    # the size of cubes of a grid joined by optical circuit switches; raises MisfitError where they are not whole or too
+    # many
     grid, links_by_dimension = domain.cube, _count_links_by_dimension(domain)
     cells = prod(grid)
     cubes, remainder = divmod(accelerators, cells)
@@ -113,6 +115,7 @@ def _size_switched(domain: ScaleUpDomainProfile, accelerators: int) -> DomainSiz
 
 
 def _check_shape(domain: ScaleUpDomainProfile, grid: Dimensions) -> None:
+    # raise MisfitError for blocks that do not fill the grid, or links stated for another number of dimensions
     block = domain.block
     if block and (len(block) != len(grid) or any(length % b for b, length in zip(block, grid, strict=False))):
         raise MisfitError(f"blocks of {_spell_grid(block)} do not fill {_spell_grid(grid)}")

@@ -31,6 +31,7 @@ def report(drift: Drift) -> str:
 
 
 def _list_device_lines(device: Checked) -> Iterator[str]:
+    # the lines of a device: one for all findings of the same words and severity, one that counts what is foreign
     together: dict[tuple[Severity, str], list[Finding]] = {}
     for finding in device.findings:
         together.setdefault((finding.severity, finding.text), []).append(finding)

@@ -25,6 +25,7 @@ def reports(content: Content) -> Iterator[PortReport]:
 
 
 def _make_report(box: Box, port: iblinkinfo.Port) -> PortReport:
+    # what iblinkinfo says of a port; the speed is the nominal one of its lanes, as 25.78125 is printed for 25
     up, rate = port.physical.lower() == "linkup", read_number(port.rate) or 0.0
     nominal = max((lane_rate for lane_rate in _LANES if lane_rate <= rate * 1.01), default=0.0)
     return PortReport(

@@ -56,6 +56,7 @@ def _add_field(line: str, fields: dict[str, str], words: list[str]) -> None:
 
 
 def _fill_report(report: PortReport, fields: dict[str, str], words: list[str]) -> PortReport:
+    # a report with what the fields of an EEPROM say; `words` are those that tell the medium
     length = next((value for key, value in fields.items() if key.startswith("length cable assembly")), "")
     return report._replace(
         vendor=clean_text(fields.get("vendor name")),

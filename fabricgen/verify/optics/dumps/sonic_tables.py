@@ -74,6 +74,7 @@ def _list_rows(content: Content) -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 
 def _fill_module(report: PortReport, fields: dict[str, Any]) -> PortReport:
+    # a report with the fields of TRANSCEIVER_INFO: maker, part, serial number, length and what tells the medium
     applications = fields.get("application_advertisement")
     text = applications[:20_000] if isinstance(applications, str) else ""
     media = [*_MEDIA.findall(text), *_COPPER_MEDIA.findall(text)]
