@@ -9,6 +9,9 @@ const FG = {};
 /** @param {string} id @returns {HTMLElement} */
 FG.el = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
+/** Whether the panel is a sheet under the picture: the width is that of a phone. */
+FG.phone = matchMedia("(max-width: 699px)");
+
 /** Blocks that were read. @type {Map<string, any>} */
 FG.read = new Map();
 

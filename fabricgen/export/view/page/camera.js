@@ -11,6 +11,8 @@ FG.Camera = class {
     this.scale = 1;
     this.least = 0.01;
     this.most = 200;
+    /** @type {number[] | null} The rectangle that is shown, until it is moved or zoomed. */
+    this.shown = null;
     /** @type {(px: number, py: number) => void} Called where the pointer went down and up in one place. */
     this.tapped = () => {};
     this.listen();
@@ -24,6 +26,7 @@ FG.Camera = class {
     this.x = x + w / 2;
     this.y = y + h / 2;
     this.scale = this.bounded(0.95 * Math.min(this.width / w, this.height / h));
+    this.shown = [x, y, w, h];
     this.changed();
   }
 
@@ -40,6 +43,7 @@ FG.Camera = class {
   zoom(factor, px = this.width / 2, py = this.height / 2) {
     const [x, y] = this.at(px, py);
     this.scale = this.bounded(this.scale * factor);
+    this.shown = null;
     this.x = x - (px - this.width / 2) / this.scale;
     this.y = y - (py - this.height / 2) / this.scale;
     this.changed();
@@ -49,6 +53,7 @@ FG.Camera = class {
   pan(dx, dy) {
     this.x -= dx / this.scale;
     this.y -= dy / this.scale;
+    this.shown = null;
     this.changed();
   }
 

@@ -16,12 +16,12 @@ FG.main = async () => {
 
   const paint = () => {
     asked = false;
-    if (!way) return;
     const theme = FG.theme();
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.globalAlpha = 1;
     c.fillStyle = theme.paper;
     c.fillRect(0, 0, canvas.width, canvas.height);
+    if (!way) return;
     way.paint(c, camera, theme);
     FG.tell("painted", way);
   };
@@ -33,7 +33,7 @@ FG.main = async () => {
     FG.tell("camera");
     FG.repaint();
   });
-  const put = (/** @type {number[]} */ place) => { [camera.x, camera.y] = place; camera.scale = camera.bounded(place[2]); camera.changed(); };
+  const put = (/** @type {number[]} */ place) => { [camera.x, camera.y] = place; camera.scale = camera.bounded(place[2]); camera.shown = null; camera.changed(); };
 
   const show = async () => {
     const next = FG.ways.find((one) => one.name === FG.state.way) ?? FG.ways[0];
@@ -77,7 +77,8 @@ FG.main = async () => {
   const fit = () => {
     canvas.width = canvas.clientWidth * devicePixelRatio;
     canvas.height = canvas.clientHeight * devicePixelRatio;
-    if (way) paint();
+    if (way && camera.shown) camera.show(.../** @type {[number, number, number, number]} */ (camera.shown));
+    paint();
   };
   new ResizeObserver(fit).observe(canvas);
   fit();

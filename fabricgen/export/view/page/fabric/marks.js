@@ -13,6 +13,10 @@ FG.marking = {
     const devices = await FG.devices();
     return FG.rowsWhere(devices.rows, (row) => devices.asn.codes[row] === id);
   },
+  rack: async (id) => {
+    const [racks, { rack }] = [await FG.racks(), await FG.devices()], code = rack.of.indexOf(racks.name.at(id));
+    return FG.rowsWhere(rack.codes.length, (row) => rack.codes[row] === code);
+  },
   feed: async (id) => {
     const [racks, devices, feeds] = [await FG.racks(), await FG.devices(), await FG.feeds()];
     const on = new Set(FG.rowsWhere(racks.rows, (row) => racks.feeds.at(row).split("+").includes(feeds[id])).map((row) => racks.name.at(row)));

@@ -129,12 +129,45 @@ FG.sheets.gpu = async (/** @type {number} */ id) => {
   };
 };
 
+/** The device or rack whose cables one goes along. @type {any} */
+FG.walked = null;
+
+/** Cables of a device in the order of its ports, or of a rack from its top to its foot. @param {any} place @returns {Promise<number[]>} */
+FG.cablesAt = async ({ kind, id }) => {
+  const [links, devices, racks] = [await FG.links(), await FG.devices(), await FG.racks()], at = (/** @type {number} */ row) => Number(devices.u.at(row));
+  const own = kind === "device" ? [id] : FG.rowsWhere(devices.rows, (row) => devices.rack.at(row) === racks.name.at(id)).sort((a, b) => at(b) - at(a) || a - b);
+  return [...new Set(own.flatMap((row) => [...links.on.of(row)].map((link) => links.cable.at(link))))].filter((cable) => cable >= 0);
+};
+
+/** What is printed on both ends of a cable, which it is of those where one works, and buttons to the ones before and after it. @param {number} cable */
+FG.labelsAndNext = async (cable) => {
+  const links = await FG.links(), rows = await FG.csv.cables(cable), labels = rows.flatMap((row) => [row.label_a, row.label_b]);
+  let all = FG.walked ? await FG.cablesAt(FG.walked) : [];
+  if (!all.includes(cable)) all = await FG.cablesAt(FG.walked = { kind: "device", id: links.a.at(links.byCable.of(cable)[0]) });
+  const at = all.indexOf(cable), where = await FG.naming[FG.walked.kind].name(FG.walked.id);
+  const go = (/** @type {number} */ by) => () => FG.choose({ kind: "cable", id: all[(at + by + all.length) % all.length] });
+  const racks = [...new Set(rows.flatMap((row) => [row.a_rack, row.b_rack]))], names = (await FG.racks()).name.of;
+  return {
+    part: {
+      heading: `Labels · cable ${(at + 1).toLocaleString("en")} of ${all.length.toLocaleString("en")} at ${where}`, pairs: labels.map((text, i) => ["ab"[i % 2], text]),
+      render: () => { const made = FG.make("div"); made.append(...labels.map((text) => FG.make("p", text, "label"))); return made; },
+    },
+    buttons: /** @type {[string, () => void][]} */ ([
+      ...(all.length > 1 ? [["‹ Cable", go(-1)], ["Next cable ›", go(1)]] : []),
+      ...racks.map((name) => [name, () => FG.choose({ kind: "rack", id: names.indexOf(name) })]),
+    ]),
+  };
+};
+
 FG.sheets.link = async (/** @type {number} */ id) => {
   const [row, links] = [await FG.csv.links(id), await FG.links()], cable = links.cable.at(id);
   const go = { a_device: { kind: "device", id: links.a.at(id) }, b_device: { kind: "device", id: links.b.at(id) }, cable: cable >= 0 && { kind: "cable", id: cable } };
+  const next = cable < 0 ? null : await FG.labelsAndNext(cable);
   return {
     title: row.link,
+    buttons: next?.buttons,
     parts: [
+      ...(next ? [next.part] : []),
       { heading: "links.csv", pairs: FG.pairs(row, go) },
       FG.madeBy("segments", links.segment.at(id)),
       ...(cable < 0 ? [{ heading: "Cable", pairs: [["", "none: a backplane"]] }] : await FG.cableParts(cable)),
@@ -156,9 +189,12 @@ FG.cableParts = async (id) => {
 FG.sheets.cable = async (/** @type {number} */ id) => {
   const [links, devices] = [await FG.links(), await FG.devices()], rows = links.byCable.of(id);
   const end = (/** @type {string} */ s, /** @type {number} */ link) => `${devices.name.at(links[s].at(link))}:${links[`${s}_port`].at(link)}`;
+  const next = await FG.labelsAndNext(id);
   return {
     title: await FG.naming.cable.name(id),
+    buttons: next.buttons,
     parts: [
+      next.part,
       ...await FG.cableParts(id),
       FG.list("Links that it carries", ["link", "far end"], rows, (link) => [[end("a", link), { kind: "link", id: link }], end("b", link)]),
       FG.madeBy("segments", links.segment.at(rows[0])),
@@ -240,16 +276,6 @@ for (const kind of ["box", "ribbon"]) {
     return { title, parts: [...lines.map((/** @type {string} */ line) => ({ heading: line, pairs: [] })), ...(segment < 0 ? [] : [FG.madeBy("segments", segment)])] };
   };
 }
-FG.sheets.tray = async (/** @type {number} */ id) => {
-  const hall = FG.ways.find((one) => one.name === "hall"), links = await FG.links();
-  await hall.load();
-  if (!hall.trays) { const trays = new FG.Trays(hall); await trays.load(); hall.trays = trays; }
-  const cables = new Set();
-  let on = false;
-  const hear = (/** @type {any} */ tray, /** @type {number} */ x0, /** @type {number} */ y0, /** @type {number} */ x1, /** @type {number} */ y1) => { if (tray === id && (x0 !== x1 || y0 !== y1)) on = true; };
-  await FG.over(links.rows, (link) => { on = false; hall.trays.way(link, hear); if (on) cables.add(links.cable.at(link)); }, () => FG.state.chosen?.kind !== "tray");
-  return { title: await FG.naming.tray.name(id), parts: [await FG.cableList("Cables on this tray", [...cables].sort((a, b) => a - b))] };
-};
 
 /** Hardware as it is known. @returns {Promise<any>} */
 FG.hardware = FG.once(async () => {
@@ -293,6 +319,7 @@ FG.inspector = {
   /** @param {any} chosen */
   async show(chosen) {
     this.chosen = chosen;
+    if (chosen && ["device", "rack"].includes(chosen.kind)) FG.walked = chosen;
     const made = chosen && FG.sheets[chosen.kind] ? await FG.sheets[chosen.kind](chosen.id) : null;
     if (this.chosen !== chosen) return;
     this.sheet = made;
@@ -301,6 +328,7 @@ FG.inspector = {
     place.replaceChildren();
     if (made) await this.fill(place, made, chosen);
     if (made) FG.el("status").textContent = `Chosen: ${made.title}`;
+    if (FG.phone.matches) FG.el("side").scrollTop = 0;
     place.dataset.shown = made ? `${chosen.kind}:${chosen.id}` : "";
     FG.tell("inspected", chosen);
   },
@@ -309,7 +337,7 @@ FG.inspector = {
   async fill(place, sheet, chosen) {
     const bar = FG.make("div", undefined, "buttons");
     /** @type {[string, () => void][]} */
-    const buttons = [["Copy text", () => this.copy()], ["Copy link", async () => FG.copy(await FG.linkTo(chosen), "a link to this")], ...(sheet.buttons ?? [])];
+    const buttons = [...(sheet.buttons ?? []), ["Copy text", () => this.copy()], ["Copy link", async () => FG.copy(await FG.linkTo(chosen), "a link to this")]];
     for (const [text, act] of [...buttons, ...FG.traceButtons(chosen)]) { const button = FG.make("button", text); button.addEventListener("click", act); bar.append(button); }
     place.append(FG.make("h2", sheet.title), bar);
     if (FG.traceNote() && FG.traceButtons(chosen).length) place.append(FG.make("p", FG.traceNote(), "note"));
@@ -347,7 +375,7 @@ FG.inspector = {
     const end = Math.min(FG.rowCount(part), from + FG.SHOWN * (from ? 5 : 1));
     for (let i = from; i < end; i += 1) {
       const row = FG.make("tr");
-      for (const cell of await FG.rowAt(part, i)) row.append(this.cell(cell));
+      (await FG.rowAt(part, i)).forEach((/** @type {any} */ cell, /** @type {number} */ n) => { row.append(this.cell(cell)); row.lastChild.dataset.of = part.columns[n]; });
       part.mark?.(row, i);
       table.append(row);
     }
