@@ -40,5 +40,14 @@ def refuse_unbuildable(cluster: Cluster) -> None:
 
 def exceeds_limit(result: LintResult, project: Project, fail_on: str | None) -> bool:
     """Whether the highest severity of the findings reaches `fail_on`, by default the project's."""
-    level = fail_on or project.lint.fail_on
+    level = _choose_limit(project, fail_on)
     return level != "never" and result.worst is not None and result.worst >= Severity.parse(level)
+
+
+def may_fail_on_infos(project: Project, fail_on: str | None) -> bool:
+    """Whether infos reach `fail_on`, by default the project's."""
+    return _choose_limit(project, fail_on) == Severity.INFO.label
+
+
+def _choose_limit(project: Project, fail_on: str | None) -> str:
+    return fail_on or project.lint.fail_on

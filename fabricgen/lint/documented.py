@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Mapping
+from enum import StrEnum
 
 from fabricgen.kernel.diagnostics import Severity
 
@@ -30,6 +31,17 @@ _IMPOSSIBLE = (
 _WAIVABLE = "Waive it where you have parts for it that the catalogue does not know, such as fan-out boxes."
 
 
+class ToDo(StrEnum):
+    """What people do about infos of some codes, as the heading of these; in the order in which they are shown."""
+
+    DECIDE_GROWTH = "decide how it may grow"
+    WEIGH_CAPACITY = "make sure that it is meant so"
+    DO_ELSEWHERE = "see that others do it"
+    PLAN_RACKS = "look at racks and cables before they are ordered"
+    STATE_FACTS = "state what nobody publishes, in profiles of your own"
+    KNOW = "know it"
+
+
 class Documented:
     """A code of findings; its text says what is claimed, why it matters, and what to do.
 
@@ -41,6 +53,8 @@ class Documented:
     name: str
     """A name in PascalCase, for programs that show one."""
     severity: Severity
+    to_do = ToDo.KNOW
+    """Under which heading its infos are shown."""
     kind: str
     """What the code belongs to, as shown to readers: `design rule`, `fault`, ..."""
     title: str

@@ -21,7 +21,8 @@ SET = "--set "
 class FileReport:
     """The findings of one blueprint, those waived, and the counts of those ignored or lowered.
 
-    If it is not `usable`, the findings are faults. If `fast`, plan rules have not run.
+    If it is not `usable`, the findings are faults. If `fast`, plan rules have not run. If it is `terse`, text counts
+    its infos and does not show them.
     """
 
     file: str
@@ -30,6 +31,7 @@ class FileReport:
     usable: bool = True
     fast: bool = False
     softened: tuple[Softened, ...] = ()
+    terse: bool = False
     kind: str = "blueprint"
     """What the file is, in words."""
 

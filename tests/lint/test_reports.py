@@ -154,7 +154,7 @@ def test_the_caret_stands_under_the_fault(
 
 
 def _one(span: Span) -> FileReport:
-    return FileReport(span.file, (Diagnostic("FG105", Severity.INFO, "full", span=span),))
+    return FileReport(span.file, (Diagnostic("FG105", Severity.WARNING, "full", span=span),))
 
 
 def test_text_says_how_many_findings_can_be_mended(file: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,9 +12,11 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.blueprint.sections.lint_settings import Waiver
 from fabricgen.cli.main import run_command
 from fabricgen.design.build import build_design
-from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.diagnostics import InputError, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.examples import BASE
+from fabricgen.lint.rule import load_all_rules
 from fabricgen.models.validation import MOST_FAULTS, MOST_TEXT
 
 THREE_SPINES = BASE.replace("count: 4", "count: 3")
@@ -209,3 +212,42 @@ def test_a_message_does_not_quote_a_page(project: Path) -> None:
 def test_a_project_that_selects_no_rule_is_told(project: Path) -> None:
     (project / ".fabricgen.yaml").write_text("lint: {select: [FG999]}", encoding="utf-8")
     assert judged(project) == [("FG802", "warning")]
+
+
+def test_infos_are_counted_and_shown_where_they_matter(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither errors nor warnings: one line, unless infos are asked for, chosen by code, or may fail."""
+    file = project / "site" / "blueprints" / "pod.yaml"
+    file.write_text(THREE_SPINES + "lint: {severity: {FG303: info}, limits: {spare_ports: 1}}\n", encoding="utf-8")
+
+    def lint_file(*options: str) -> list[str]:
+        run_command(["lint", "--fast", str(file), *options])
+        return capsys.readouterr().out.splitlines()
+
+    last, softened = lint_file()
+    assert last.endswith("0 errors, 0 warnings, 1 info; plan rules not run (--fast); --verbose shows infos")
+    assert softened == "taken for info by blueprint: 1 warning[FG303]"
+    for options in (["--verbose"], ["--fail-on", "info"], ["--select", "FG303"]):
+        heading, shown, *_ = lint_file(*options)
+        assert heading == "infos: know it"
+        assert "info[FG303]" in shown
+    assert [finding["code"] for finding in json.loads("".join(lint_file("--format", "json")))["findings"]] == ["FG303"]
+    (project / ".fabricgen.yaml").write_text("lint: {fail_on: info}", encoding="utf-8")
+    assert any("info[FG303]" in line for line in lint_file())
+
+
+def test_infos_stand_under_what_to_do_about_them(capsys: pytest.CaptureFixture[str]) -> None:
+    """After warnings, each under one heading, and every rule that tells of no more than an info has one."""
+    blueprint = Path(__file__).parents[2] / "blueprints" / "superpod-b300.yaml"
+    run_command(["lint", str(blueprint), "--verbose"])
+    lines = capsys.readouterr().out.splitlines()
+    codes_by_heading: dict[str, list[str]] = {}
+    for line in lines:
+        if line.startswith("infos: "):
+            codes = codes_by_heading.setdefault(line.removeprefix("infos: "), [])
+        elif match := re.search(r" info\[(FG\d+)\]: ", line):
+            codes.append(match[1])
+    assert set(codes_by_heading[ToDo.STATE_FACTS]) == {"FG657"}
+    assert "FG105" in codes_by_heading[ToDo.DECIDE_GROWTH]
+    assert [*codes_by_heading] == [to_do for to_do in ToDo if to_do in codes_by_heading]
+    without = [r.id for r in load_all_rules() if r.severity == Severity.INFO and r.to_do == ToDo.KNOW]
+    assert without == []

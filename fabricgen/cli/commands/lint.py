@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 )
 @click.option("--fix", is_flag=True, help="Mend what has only one right repair; comments and layout stay.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option("--verbose", "-v", is_flag=True, help="Show infos in text too, by what to do.")
 @click.option("--watch", is_flag=True, help="Judge again at every save, until Ctrl-C.")
 @settings_option
 @fail_on_option
@@ -67,6 +68,7 @@ def command(
     templates: Path | None,
     fix: bool,
     diff: bool,
+    verbose: bool,
     watch: bool,
     settings: Path | None,
     fail_on: str | None,
@@ -85,7 +87,9 @@ def command(
         raise click.UsageError("--watch tells of files in text; leave --fix, --diff, --format and - out")
     refuse_idle("templates", "phase", used=not fast, why="--fast judges the whole design, and renders nothing")
     lint_settings = LintSettings(_parse_codes("--select", select), _parse_codes("--ignore", ignore), day)
-    judging = Judging(blueprints, sets, allow_outside, phase, fast, lint_settings, templates, settings, fail_on)
+    judging = Judging(
+        blueprints, sets, allow_outside, phase, fast, lint_settings, templates, settings, fail_on, verbose
+    )
     if watch:
         watch_blueprints(judging)
         return 0
@@ -120,11 +124,12 @@ class Judging:
     templates: Path | None
     settings: Path | None
     fail_on: str | None
+    verbose: bool
 
     def judge_all(self, *, mend: bool = False, only_shown: bool = False) -> Judged:
         """Judge all blueprints; with `mend` repair them first, or show how where that is `only_shown`."""
         from fabricgen.blueprint.beside.lock import list_blueprints
-        from fabricgen.cli.findings import exceeds_limit
+        from fabricgen.cli.findings import exceeds_limit, may_fail_on_infos
         from fabricgen.cli.read_files import list_read_files
         from fabricgen.kernel.diagnostics import InputError
         from fabricgen.lint.engine import lint_beside_shortage
@@ -149,10 +154,12 @@ class Judging:
                 beside = lint_beside_shortage(roomy, self.lint_settings) if roomy else ()
                 judged.reports.append(FileReport(blueprint, (*error.diagnostics, *beside), usable=False))
                 continue
-            judged.failed |= exceeds_limit(result, design.loaded.project, self.fail_on)
-            judged.reports.append(
-                FileReport(blueprint, result.findings, result.waived, fast=self.fast, softened=result.softened)
-            )
+            project = design.loaded.project
+            judged.failed |= exceeds_limit(result, project, self.fail_on)
+            # infos that were asked for by their codes are shown as well
+            terse = not (self.verbose or self.lint_settings.select or may_fail_on_infos(project, self.fail_on))
+            report = FileReport(blueprint, result.findings, result.waived, fast=self.fast, terse=terse)
+            judged.reports.append(replace(report, softened=result.softened))
         return judged
 
 

@@ -8,9 +8,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from fabricgen.kernel.diagnostics import USER_OF_URL, Diagnostic, InputError, Span, make_printable
+from fabricgen.kernel.diagnostics import USER_OF_URL, Diagnostic, InputError, Severity, Span, make_printable
 from fabricgen.kernel.secret_names import SECRET, may_be_secret
 from fabricgen.kernel.text_input import read_bytes
+from fabricgen.lint.documented import ToDo
+from fabricgen.lint.fault import find_page
 from fabricgen.lint.report import FileReport, count_findings, is_in_file
 from fabricgen.lint.waived import BLUEPRINT, IGNORED, PROJECT, Softened, sum_tallies
 from fabricgen.yaml.syntax import LINE_END
@@ -38,9 +40,11 @@ NEAR = 2 * WIDEST
 
 
 def report(results: Sequence[FileReport]) -> str:
-    """Findings in order, then a line that counts them and those that `--fix` mends, and what settings ignore or lower.
+    """Errors and warnings in order and infos by what to do, then a line that counts all and those that `--fix` mends,
+    and what settings ignore or lower.
 
-    What several blueprints include is shown once, with their names. The line says where plan rules were not run.
+    What several blueprints include is shown once, with their names. The line says where plan rules were not run, and
+    how infos of terse reports are seen.
     """
     files: dict[str, tuple[str, ...]] = {}
     reports_by_finding: dict[Diagnostic, list[FileReport]] = {}
@@ -48,19 +52,36 @@ def report(results: Sequence[FileReport]) -> str:
         for finding in result.findings:
             reports_by_finding.setdefault(finding, []).append(result)
     several = len(results) > 1
-    blocks = [
-        _format_finding(finding, files, _name_blueprints(finding, reports) if several else "")
-        for finding, reports in reports_by_finding.items()
-    ]
+    blocks, infos_to_do = list[str](), dict[ToDo, list[str]]()
+    for finding, reports in reports_by_finding.items():
+        is_info = finding.severity == Severity.INFO
+        if is_info and all(result.terse for result in reports):
+            continue
+        block = _format_finding(finding, files, _name_blueprints(finding, reports) if several else "")
+        (infos_to_do.setdefault(_find_to_do(finding.code), []) if is_info else blocks).append(block)
+    for to_do in (to_do for to_do in ToDo if to_do in infos_to_do):
+        blocks += [f"infos: {to_do}", *infos_to_do[to_do]]
     kinds = Counter(result.kind for result in results)
     judged = ", ".join(f"{count} {kind}{'s' * (count != 1)}" for kind, count in kinds.items()) or "0 blueprints"
     fixable = sum(bool(finding.fix) for result in results for finding in result.findings)
     mended = f"; --fix mends {fixable}" if fixable else ""
     skipped = "; plan rules not run (--fast)" if any(result.fast for result in results) else ""
+    hidden = any(f.severity == Severity.INFO for result in results if result.terse for f in result.findings)
+    unshown = "; --verbose shows infos" if hidden else ""
     softened = sum_tallies(tally for result in results for tally in result.softened)
     return "\n".join(
-        [*blocks, f"{judged}: {_format_counts(count_findings(results))}{mended}{skipped}", *_list_softened(softened)]
+        [
+            *blocks,
+            f"{judged}: {_format_counts(count_findings(results))}{mended}{skipped}{unshown}",
+            *_list_softened(softened),
+        ]
     )
+
+
+def _find_to_do(code: str) -> ToDo:
+    """What people do about infos of a code, those of plug-ins included."""
+    page = find_page(code)
+    return page.to_do if page else ToDo.KNOW
 
 
 def _name_blueprints(finding: Diagnostic, reports: Sequence[FileReport]) -> str:

@@ -9,6 +9,7 @@ from fabricgen.design.capacity.reserved import count_spare_ports
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.after_loss import name_further_tiers
 
@@ -25,6 +26,7 @@ class NoSparePort(DesignRule):
 
     id = "FG105"
     severity = Severity.INFO
+    to_do = ToDo.DECIDE_GROWTH
     title = "a lowest tier has no spare port"
     bad = """
         scalable_unit: {nodes: 64 x dgx-b200}

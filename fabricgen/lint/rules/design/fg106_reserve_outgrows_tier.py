@@ -12,6 +12,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.shape import find_scope, list_inner_dimensions, spans_units
 from fabricgen.design.sizing.spread import list_uplink_ends, make_run_ports
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 
@@ -28,6 +29,7 @@ class ReserveOutgrowsTier(DesignRule):
 
     id = "FG106"
     severity = Severity.INFO
+    to_do = ToDo.DECIDE_GROWTH
     title = "a tier is too small for the reserve, or already sized for it"
     bad = """
         pods: {p1: {su: 2, reserve: 17}}

@@ -9,6 +9,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 
@@ -23,6 +24,7 @@ class BreakoutEmptiesCages(DesignRule):
 
     id = "FG122"
     severity = Severity.INFO
+    to_do = ToDo.WEIGH_CAPACITY
     title = "a breakout disables neighbouring cages"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300-8p}

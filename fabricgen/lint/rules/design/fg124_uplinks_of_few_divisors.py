@@ -8,6 +8,7 @@ from fabricgen.design.build import make_trials
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 TOO_MANY = 2
@@ -25,6 +26,7 @@ class UplinksOfFewDivisors(DesignRule):
 
     id = "FG124"
     severity = Severity.INFO
+    to_do = ToDo.WEIGH_CAPACITY
     title = "uplinks with few divisors make the tier above large"
     bad = """
         scalable_unit: {nodes: 29 x dgx-b200}

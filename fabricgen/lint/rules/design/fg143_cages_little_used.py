@@ -8,6 +8,7 @@ from fabricgen.catalog.models import CageClass
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 LITTLE = 4
@@ -26,6 +27,7 @@ class CagesLittleUsed(DesignRule):
 
     id = "FG143"
     severity = Severity.INFO
+    to_do = ToDo.WEIGH_CAPACITY
     title = "cages are split so that most of their bandwidth is idle"
     bad = """
         scalable_unit: {nodes: 4 x generic-server}

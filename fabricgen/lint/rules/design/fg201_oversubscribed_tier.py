@@ -12,6 +12,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.design.ports import count_needed
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 STORAGE = "storage"
@@ -29,6 +30,7 @@ class OversubscribedTier(DesignRule):
 
     id = "FG201"
     severity = Severity.ERROR
+    to_do = ToDo.WEIGH_CAPACITY
     title = "a tier is more oversubscribed than allowed"
     bad = """
         fabrics: {compute: {tiers: {

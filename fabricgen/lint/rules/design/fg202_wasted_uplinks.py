@@ -8,6 +8,7 @@ from fabricgen.design.build import make_trials
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 
@@ -22,6 +23,7 @@ class WastedUplinks(DesignRule):
 
     id = "FG202"
     severity = Severity.INFO
+    to_do = ToDo.WEIGH_CAPACITY
     title = "uplink bandwidth far exceeds what is below"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b200}

@@ -12,6 +12,7 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.kernel.units import parse_ratio
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 
@@ -27,6 +28,7 @@ class OversubscribedEndToEnd(DesignRule):
 
     id = "FG205"
     severity = Severity.WARNING
+    to_do = ToDo.WEIGH_CAPACITY
     title = "tiers together are more oversubscribed than allowed"
     bad = """
         pods: {p1: {su: 2, count: 2}}

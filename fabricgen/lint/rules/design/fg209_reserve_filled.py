@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.grown import grow_design, list_growing_pods
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule, load_design_rules
 
 JUDGED = ("FG201", "FG203", "FG204", "FG205", "FG206", "FG207", "FG208")
@@ -27,6 +28,7 @@ class ReserveFilled(DesignRule):
 
     id = "FG209"
     severity = Severity.INFO
+    to_do = ToDo.DECIDE_GROWTH
     title = "with its reserve filled, the design is narrower than it may be"
     bad = """
         pods: {p1: {su: 2, reserve: 8}}

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fabricgen.design.capacity.uneven import UnevenLanding, find_uneven_landings
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 
@@ -25,6 +26,7 @@ class UnevenLandingCost(DesignRule):
 
     id = "FG210"
     severity = Severity.WARNING
+    to_do = ToDo.WEIGH_CAPACITY
     title = "uplinks land unequally on the switches above"
     bad = """
         scalable_unit: {nodes: 12 x dgx-b200}

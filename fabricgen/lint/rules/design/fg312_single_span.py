@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 
@@ -22,6 +23,7 @@ class SingleSpan(DesignRule):
 
     id = "FG312"
     severity = Severity.INFO
+    to_do = ToDo.WEIGH_CAPACITY
     title = "a site has only one span"
     bad = """
         pods: {p1: {su: 1, site: east}, p2: {su: 1, site: west}}

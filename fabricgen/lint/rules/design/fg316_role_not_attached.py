@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.attach import list_unattached
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 SEVERAL = 2
@@ -27,6 +28,7 @@ class RoleNotAttached(DesignRule):
     id = "FG316"
     counts_ports = False
     severity = Severity.INFO
+    to_do = ToDo.DO_ELSEWHERE
     title = "no fabric attaches some ports of nodes or extra devices"
     bad = """
         scalable_unit:

@@ -11,6 +11,7 @@ from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.after_loss import name_further_tiers
 
@@ -31,6 +32,7 @@ class OneRackHoldsAll(DesignRule):
 
     id = "FG407"
     severity = Severity.INFO
+    to_do = ToDo.PLAN_RACKS
     title = "one rack holds all planes, or all spines, of a fabric"
     bad = """
         scalable_unit: {nodes: 16 x dgx-b200, racks: {nodes_per_rack: 4}}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 from fabricgen.numbering.asn import merge_asn_plans
 from fabricgen.numbering.underlay import runs_bgp
@@ -22,6 +23,7 @@ class LeavesShareAsn(DesignRule):
 
     id = "FG515"
     severity = Severity.INFO
+    to_do = ToDo.WEIGH_CAPACITY
     title = "all leaves have one AS number"
     bad = """
         routing:

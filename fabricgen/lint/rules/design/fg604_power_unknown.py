@@ -8,6 +8,7 @@ from fabricgen.catalog.loads import Device, find_power_basis
 from fabricgen.design.advice.switches import list_powered_devices
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 
@@ -23,6 +24,7 @@ class PowerUnknown(DesignRule):
 
     id = "FG604"
     severity = Severity.INFO
+    to_do = ToDo.STATE_FACTS
     title = "a device has no power figure, or only a typical one"
     bad = """
         fabrics: {compute: {tiers: {

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fabricgen.catalog.switch_models import LaserModules
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 
@@ -22,6 +23,7 @@ class LasersUnknown(DesignRule):
 
     id = "FG662"
     severity = Severity.INFO
+    to_do = ToDo.STATE_FACTS
     title = "what is not published of external laser modules"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300-xdr}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fabricgen.blueprint.sections.qos import choose_setting
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import merge_fabrics
 
@@ -24,6 +25,7 @@ class RoutingIsShaped(DesignRule):
 
     id = "FG706"
     severity = Severity.INFO
+    to_do = ToDo.DO_ELSEWHERE
     title = "shaping congestion notifications shapes routing packets too"
     bad = """
         qos: {cnp_max_percent: 10}  # <-

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import SET_UP, list_node_nics
 
@@ -21,6 +22,7 @@ class NicNotSetUp(DesignRule):
     id = "FG739"
     counts_ports = False
     severity = Severity.INFO
+    to_do = ToDo.DO_ELSEWHERE
     title = "it is not known how the NICs of RoCE nodes are set up"
     bad = """
         scalable_unit: {nodes: 4 x mi300x-8}

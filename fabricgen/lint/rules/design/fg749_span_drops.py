@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.design.scale_across import list_spans
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import list_lossless_fabrics
 
@@ -23,6 +24,7 @@ class SpanDrops(DesignRule):
 
     id = "FG749"
     severity = Severity.INFO
+    to_do = ToDo.DO_ELSEWHERE
     title = "a lossless fabric is joined by a span that drops packets"
     bad = """
         pods: {p1: {site: east}, p2: {site: west}}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class ShufflesNotFilled(PlanRule):
 
     id = "FG641"
     severity = Severity.INFO
+    to_do = ToDo.WEIGH_CAPACITY
     title = "fibre shuffles have ports that nothing uses"
     bad = """
         scalable_unit: {nodes: 6 x dgx-b300-8p}

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class RackOfTooManyPlugs(PlanRule):
 
     id = "FG647"
     severity = Severity.INFO
+    to_do = ToDo.PLAN_RACKS
     title = "a rack takes more plugs than its cable managers hold"
     bad = """
         lint: {limits: {rack_plugs: 40}}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class ReserveLengthensCables(PlanRule):
 
     id = "FG648"
     severity = Severity.INFO
+    to_do = ToDo.PLAN_RACKS
     title = "rows that are empty for a reserve make cables need longer optics"
     bad = """
         pods: {p1: {su: 2,

@@ -9,6 +9,7 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.advice.switches import list_powered_devices
 from fabricgen.design.floor.port_sides import find_catalogue_aisle
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class PortsOnBothSides(PlanRule):
 
     id = "FG649"
     severity = Severity.INFO
+    to_do = ToDo.PLAN_RACKS
     title = "cables between ports on both sides of racks are too short"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b200}  # dgx-b200: ports at the rear

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class PowerCordsUnknown(PlanRule):
 
     id = "FG651"
     severity = Severity.INFO
+    to_do = ToDo.STATE_FACTS
     title = "it is not known which power cords devices take"
     bad = """
         fabrics: {compute: {tiers: {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import PlanRule
 from fabricgen.lint.rules.plan.fg651_power_cords_unknown import find_model_path
 
@@ -25,6 +26,7 @@ class InletsUnknown(PlanRule):
 
     id = "FG657"
     severity = Severity.INFO
+    to_do = ToDo.STATE_FACTS
     title = "it is not known which connector the power cords of devices take"
     bad = """
         fabrics: {compute: {tiers: {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class SwitchesOfBothSides(PlanRule):
 
     id = "FG658"
     severity = Severity.INFO
+    to_do = ToDo.PLAN_RACKS
     title = "switches of one network rack have their ports at both aisles"
     bad = """
         scalable_unit: {nodes: 4 x mi300x-8}  # mi300x-8: nobody says where its ports are

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ class PortsAwayFromNodes(PlanRule):
 
     id = "FG659"
     severity = Severity.INFO
+    to_do = ToDo.PLAN_RACKS
     title = "switches have their ports at another aisle than the nodes of their fabric"
     bad = """
         scalable_unit: {nodes: 4 x dgx-b300}  # dgx-b300: ports at the front

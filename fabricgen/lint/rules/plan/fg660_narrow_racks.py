@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class NarrowRacks(PlanRule):
 
     id = "FG660"
     severity = Severity.INFO
+    to_do = ToDo.PLAN_RACKS
     title = "racks are too narrow for what is planned at their sides"
     bad = """
         accessories: {pdu: {volts: 100, amps: [10]}}

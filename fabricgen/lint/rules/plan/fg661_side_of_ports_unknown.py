@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class SideOfPortsUnknown(PlanRule):
 
     id = "FG661"
     severity = Severity.INFO
+    to_do = ToDo.STATE_FACTS
     title = "it is not known on which side nodes have their ports; lengths take no cable of theirs across a rack"
     bad = """
         scalable_unit:
