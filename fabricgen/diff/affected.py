@@ -31,6 +31,7 @@ def find_affected_switches(old: Cluster, new: Cluster, devices: Delta, links: De
     """Names of devices whose configuration may differ; `devices` and `links` are how these lists differ."""
     affected = set(list_changed_devices(devices))
     affected |= _find_neighbours(affected, links)
+    # both ends of each link that differs, on the side that has it
     for side, only, changed in ((links.old, links.removed, links.was), (links.new, links.added, links.now)):
         for end in ("a_device", "b_device"):
             affected |= set(side[end][np.concatenate([only, changed])].tolist())
@@ -117,6 +118,7 @@ class _Matched:
 
 def _find_readdressed(old: Cluster, new: Cluster) -> set[str]:
     """Devices with any allocated address or number that differs."""
+    # rows of devices, then of links, that both sides have: (rows in old, rows in new)
     _, _, *devices = match_rows([(old.name_column, new.name_column)])
     ends = [Texts((EncodedColumn(c.name_column, c.plan.links.a_device),)) for c in (old, new)]
     ports = [Texts((c.port_names.port_columns[0],)) for c in (old, new)]
@@ -170,6 +172,7 @@ def _list_settings(cluster: Cluster) -> Iterator[tuple[TierKey, tuple[Any, ...]]
         guests = [f for f in design.fabrics if tier.fabric in (f.name, f.carrier)]
         naming = design.catalog.naming(tier.nos) if fabric.protocol != "infiniband" else None
         platform = design.catalog.sonic_platform(tier.profile.id) if naming and naming.has_tables else None
+        # how many ports are in use is told by the links
         runs = [replace(run, count=0) for run in (*tier.downs, *((tier.up,) if tier.up else ()))]
         runs += [replace(tier.peer_links.run, count=0)] if tier.peer_links else []
         yield (

@@ -156,6 +156,7 @@ def _sum_power(rows: Mapping[str, Mapping[str, Any]]) -> float:
 def _compare_part(
     part: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None, price: float | None
 ) -> PartDelta:
+    # what becomes of a part; `bought` are pieces with spares. Texts are those of the new side, if it has the part
     row = new or old or {}
     return PartDelta(
         part=part,
@@ -244,6 +245,7 @@ def read_built_bom(built: Built) -> Bill:
 
 
 def _parse_bom(file: Path, content: bytes) -> Listing:
+    # a bill of materials from JSON or CSV; InputError says that the file is none
     try:
         if file.suffix == ".json":
             return normalize_list(file, "bom", _parse_json_columns(file, content, COLUMNS["bom"]))
@@ -259,6 +261,7 @@ def _mark_as_no_bill(error: InputError) -> InputError:
 
 
 def _parse_json_columns(file: Path, content: bytes, names: tuple[str, ...]) -> list[list[str]]:
+    # columns of a list of objects in JSON, as text; raises InputError for another shape
     try:
         rows = json.loads(content.decode("utf-8-sig"), parse_int=float)
     except (ValueError, RecursionError) as error:
@@ -314,6 +317,7 @@ def format_bom(delta: BomDelta) -> str:
 
 
 def _list_sections(delta: BomDelta) -> Iterator[str]:
+    # the lines of a comparison: a title and its parts for each way to change
     for change, title in _TITLES.items():
         rows = [row for row in delta.parts if row.what == change]
         if rows:

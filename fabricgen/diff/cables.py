@@ -59,6 +59,7 @@ def compare_cable_ends(
 def list_cables(ends: Listing) -> Listing:
     """Cables from cable end rows: one row for each cable, with all its ends, sorted, in one cell."""
     end_rows, starts = _sort_by_cable(ends["cable"])
+    # what all ends of a cable have in common is read from its first row
     bounds, first = [*starts.tolist(), len(end_rows)], end_rows[starts]
     columns: dict[str, Column] = {
         name: ends[name][first] for name in ("cable", "part", "medium", "length_m", "a_device")

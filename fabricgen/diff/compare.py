@@ -176,6 +176,7 @@ def compare_sides(
 
 
 def _compare_jumpers(was: Listing | None, now: Listing | None) -> Delta | None:
+    # how jumpers differ; None where neither side is patched
     if was is now is None:
         return None
     sides = was or _NO_JUMPERS, now or _NO_JUMPERS
@@ -195,6 +196,7 @@ def _list_reasons(old: Side, new: Side, links: Delta, was: Lists, now: Lists) ->
 
 
 def _find_tenant_moves(old: Side, new: Side, was: Lists, now: Lists, renamed: Renamed) -> tuple[TenantMove, ...]:
+    # devices of both sides that change tenants; none where no side says whose devices are
     if not (old.shape and new.shape and (old.shape.tenancies or new.shape.tenancies)):
         return ()
     had = set(was.devices["device"][:].tolist())

@@ -76,6 +76,7 @@ def compare_configs(old: Configs, new: Configs, affected: Collection[str] | None
 
 
 def _compare_file(path: str, old: bytes | None, new: bytes | None) -> ConfigFile:
+    # how one file differs: added or removed whole, or its diff with the number of its lines
     _, device, name = path.split("/", 2)
     if old is None or new is None:
         lines = len(((new if old is None else old) or b"").splitlines())

@@ -25,6 +25,7 @@ class DevicePlaces:
     """
 
     def __init__(self, old: Lists, new: Lists) -> None:
+        # places by device, and all places in the order of listing; a device without one is nowhere, ("", "", "")
         by_device: dict[str, Place] = {}
         for lists in (old, new):
             columns = (lists.devices[name].tolist() for name in ("device", "pod", "su", "rack"))

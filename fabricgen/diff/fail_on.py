@@ -9,6 +9,8 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 
 def _make_counter(kind: str, *changes: str) -> Callable[[Change], bool]:
+    # a check whether a change has rows of a kind that change in one of these ways
+
     def happens(change: Change) -> bool:
         delta = change.deltas.get(kind)
         return (

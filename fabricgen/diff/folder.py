@@ -136,6 +136,7 @@ def read_blocks(file: Path, content: bytes, names: tuple[str, ...]) -> Iterator[
 
 
 def _find_columns(file: Path, header: list[str], names: tuple[str, ...]) -> list[int]:
+    # the index of each column in a header; raises InputError for one that is missing or there twice
     # columns that are there twice are told before those that are missing
     for name in sorted(names, key=lambda name: -header.count(name)):
         if header.count(name) != 1:
@@ -165,6 +166,7 @@ def _spell_count(text: str) -> str:
 
 
 def _spell_figure(text: str) -> str:
+    # a number as a build writes it; raises ValueError for one that is negative or not finite
     value = float(text)
     if not math.isfinite(value) or value < 0:
         raise ValueError(text)
@@ -172,6 +174,7 @@ def _spell_figure(text: str) -> str:
 
 
 def _check_keys(file: Path, keys: list[tuple[str, ...]]) -> None:
+    # raise InputError at the line of the first key that is listed twice
     if len(set(keys)) < len(keys):
         earlier: set[tuple[str, ...]] = set()
         for i, key in enumerate(keys):

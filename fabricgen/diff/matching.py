@@ -112,6 +112,7 @@ def _find_differing_pairs(keys: list[_Comparable], i: int, j: int, size: int) ->
 
 def _skip_to_match(keys: list[_Comparable], i: int, j: int) -> tuple[int, int] | None:
     """How many rows of old and of new to skip until rows agree again; None where no match is nearby."""
+    # which of the next rows of new are the present one of old, and the other way round
     come, gone = np.ones(_WINDOW, dtype=bool), np.ones(_WINDOW, dtype=bool)
     for old, new in keys:
         ahead, behind = new[j : j + _WINDOW] == old[i], old[i : i + _WINDOW] == new[j]

@@ -24,6 +24,7 @@ def make_picture(change: Change) -> dict[str, Any]:
     new = devices.new
     device_states = _classify_rows(devices, len(new))
     ends = [change.links.new[f"{end}_device"] for end in "ab"]
+    # devices at links that come, go or change
     touched = {name for column in ends for rows in (change.links.added, change.links.now) for name in column[rows]}
     touched |= {name for end in "ab" for name in change.links.old[f"{end}_device"][change.links.removed].tolist()}
     cabled = find_among(touched, new["device"])

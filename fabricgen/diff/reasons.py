@@ -33,6 +33,7 @@ def explain_change(old: SizingFigures, new: SizingFigures, links: Delta, lists: 
 
 
 def _explain_growth(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
+    # a sentence on pods that have more or fewer units than before
     names = dict.fromkeys((*old.units, *new.units))
     grown = [n for n in names if old.units.get(n) != new.units.get(n)]
     counts = [f"{n} {old.units.get(n, 0)} -> {new.units.get(n, 0)}" for n in grown[:_LISTED]]
@@ -42,6 +43,7 @@ def _explain_growth(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
 
 
 def _explain_tiers(old: SizingFigures, new: SizingFigures, moved: _MovedLinks) -> Iterator[str]:
+    # a sentence on each tier that comes, goes or is sized otherwise
     for key in dict.fromkeys((*old.tiers, *new.tiers)):
         was, now = old.tiers.get(key), new.tiers.get(key)
         name = " ".join(key)
@@ -119,6 +121,7 @@ class _MovedLinks:
 
 
 def _explain_omits(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
+    # a sentence on each `omit` that means other slots now, as `su-last` does after growth
     for text, slots in new.omits.items():
         was = old.omits.get(text)
         if was is not None and was != slots:

@@ -99,6 +99,7 @@ def read_sizing_figures(cluster: Cluster) -> SizingFigures:
 
 
 def _list_tenancies(cluster: Cluster) -> dict[str, Tenancy]:
+    # the tenant of each device that is one's, with the fabrics in which it is kept apart
     design, devices = cluster.design, cluster.plan.devices
     tenants = [Tenancy(tenant.name, tenant.fabrics) for tenant in design.tenants]
     tenant_numbers = find_device_tenants(design, devices) if tenants else np.full(0, NOBODY)
@@ -110,6 +111,7 @@ def _list_tenancies(cluster: Cluster) -> dict[str, Tenancy]:
 
 
 def _name_partition_files(design: Design) -> dict[str, str]:
+    # the file with the partitions of each InfiniBand fabric, as its subnet manager calls it
     fabrics = design.loaded.blueprint.fabrics
     files = {"ufm": "partitions.conf.user_ext"}
     linked = group_infiniband_fabrics(design).items()
@@ -121,6 +123,7 @@ def _name_partition_files(design: Design) -> dict[str, str]:
 
 
 def _read_tier_figures(cluster: Cluster, tier: TierDesign) -> TierFigures:
+    # the figures of a tier: sizes, ports, what lower tiers ask of it, and what is free
     design = cluster.design
     spec = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
     capacity = sum(run.capacity for run in tier.downs)
@@ -155,6 +158,7 @@ def _count_used_ports(cluster: Cluster, tier: TierDesign) -> list[int]:
     """Down ports in use on each switch of a tier."""
     links, rows = cluster.plan.links, cluster.plan.devices.find_tier(tier.key).rows
     is_down = [s.tier == tier.key and isinstance(s.b, PortRun) and s.b in tier.downs for s in links.segments]
+    # the last entry is that of no segment, -1
     link_rows = np.array([*is_down, False], dtype=bool)[links.segment]
     counts: list[int] = np.bincount(links.b_device[link_rows], minlength=rows.stop)[rows].tolist()
     return counts

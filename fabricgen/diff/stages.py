@@ -93,6 +93,7 @@ def plan_stages(change: Change, at_once: AtOnce) -> tuple[Stage, ...]:
 
 
 def _read_wiring(change: Change) -> _Wiring:
+    # tier, group and links of each switch on the new side; nodes are left out
     wiring = _Wiring()
     devices = change.devices.new
     columns = [devices[name].tolist() for name in ("device", "fabric", "tier", "site", "pod", "su", "plane", "rail")]

@@ -58,6 +58,7 @@ def find_tenant_moves(
 def _list_touched_ports(
     pair: tuple[Tenancy, Tenancy], names: Sequence[str], links: Listing, new: SizingFigures
 ) -> Iterator[TouchedPorts]:
+    # the switch ports of moved devices in each fabric that keeps tenants apart, or did
     of_devices = find_among(names, links["a_device"])
     same_tenant = pair[0].tenant == pair[1].tenant
     fabrics = {*pair[0].fabrics} ^ {*pair[1].fabrics} if same_tenant else {*pair[0].fabrics, *pair[1].fabrics}

@@ -18,6 +18,7 @@ def list_tenant_vrfs(cluster: Cluster) -> Vrfs:
 
 
 def _list_vrf_switches(cluster: Cluster, tenant: str) -> Iterator[str]:
+    # the switches that a tenant's VRF is on: those with its ports, and those its links between switches run through
     links, has_vrf = cluster.plan.links, np.zeros(len(cluster.plan.devices), dtype=bool)
     for ports in cluster.addresses.tenants[tenant].ports.values():
         has_vrf |= ports > 0

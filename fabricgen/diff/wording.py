@@ -115,6 +115,7 @@ def _select_listed_rows(delta: Delta, state: str, count: int) -> Any:
 
 
 def _split_by_place(places: Any, rows: Any) -> Iterator[tuple[int, list[int]]]:
+    # (place, its rows) of rows that are sorted by place
     numbers, starts = np.unique(places, return_index=True)
     bounds = [*starts.tolist(), len(rows)]
     for i, number in enumerate(numbers.tolist()):
@@ -150,6 +151,7 @@ def list_rack_lines(change: Change, group: RackChanges, most: int) -> Iterator[s
 
 
 def _list_all_lines(change: Change, group: RackChanges) -> Iterator[str]:
+    # a line for every change in a rack: what changes first, then what goes, then what comes
     deltas = change.deltas
     for state in ("changed", "removed", "added"):
         for kind in TITLES:
@@ -162,6 +164,7 @@ def _list_all_lines(change: Change, group: RackChanges) -> Iterator[str]:
 
 
 def _write_line(delta: Delta, state: str, row: int) -> str:
+    # one change as a line: `~` changed, `-` removed, `+` added
     kind = _ONE[delta.kind]
     if state == "changed":
         old, new = delta.old.row(int(delta.was[row])), delta.new.row(int(delta.now[row]))

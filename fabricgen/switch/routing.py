@@ -194,6 +194,7 @@ class RouteMaps:
             paths = self.as_paths[entry.as_path] if entry.as_path else set[str]()
             if not entry.permit:
                 denies |= prefixes
+            # an entry that changes routes, or asks for paths, is told by itself
             elif prefixes and (entry.sets or paths - {OWN_ROUTES}):
                 sets = frozenset(entry.communities), entry.last_as, entry.added
                 clause = Clause(frozenset(), frozenset(paths), *sets)

@@ -196,6 +196,7 @@ def _list_setting_intents(design: Design, fabric: FabricDesign) -> Iterator[Aske
 
 
 def _list_exit_intents(exit_: ExitDesign) -> IntentKeys:
+    # (what an exit asks, where it does, below the path of the exit)
     spec = exit_.spec
     yield ("bgp-exits" if spec.routing == "ebgp" else "static-exits"), ()
     if spec.password or any(device.password for device in spec.devices.values()):
@@ -213,6 +214,7 @@ def _list_exit_intents(exit_: ExitDesign) -> IntentKeys:
 
 
 def _list_host_features(spec: Fabric, *, routed: bool) -> IntentKeys:
+    # (what the ports of hosts ask, where it is stated, below the path of the fabric); `routed`: hosts have routed ports
     storm = spec.access.storm_control
     if any(percent is not None for percent in (storm.broadcast, storm.multicast, storm.unknown_unicast)):
         yield "storm-control", ("access", "storm_control")
@@ -240,6 +242,7 @@ def _list_host_features(spec: Fabric, *, routed: bool) -> IntentKeys:
 
 
 def _list_management_features(management: Management) -> IntentKeys:
+    # (what management asks, where it is stated). Numbers and lengths that some NOS do not take are words of their own
     at = ("management",)
     if management.users:
         yield "users", (*at, "users")
@@ -267,6 +270,7 @@ def _list_management_features(management: Management) -> IntentKeys:
 
 
 def _list_routing_features(routing: Routing) -> IntentKeys:
+    # (what routing asks, where it is stated)
     if routing.bfd:
         yield "bfd", ("routing", "bfd")
     if routing.max_prefixes:
@@ -276,6 +280,7 @@ def _list_routing_features(routing: Routing) -> IntentKeys:
 
 
 def _list_balancing_features(routing: Routing, at: Path) -> IntentKeys:
+    # (what the choice among equal paths asks, where it is stated)
     balancing = find_balancing(routing, routing)
     if balancing.mode in _MODES:
         yield _MODES[balancing.mode], at if isinstance(routing.load_balance, str) else (*at, "mode")
@@ -286,6 +291,7 @@ def _list_balancing_features(routing: Routing, at: Path) -> IntentKeys:
 
 
 def _list_qos_features(qos: Qos) -> IntentKeys:
+    # (what QoS asks beyond the profile, where it is stated)
     if qos.cnp_max_percent:
         yield "cnp-shaping", ("qos", "cnp_max_percent")
     stated = next((field for field in ("ecn", "ecn_min_kb", "ecn_max_kb") if getattr(qos, field)), "")

@@ -39,6 +39,7 @@ def list_snippets(design: Design, tier: TierDesign, device: str) -> tuple[Placed
 
 
 def _place_snippet(design: Design, name: str, snippet: Snippet, path: Path) -> PlacedSnippet:
+    # a snippet with the place of the configuration that its lines go to
     from fabricgen.views.switch import PlacedSnippet
 
     place = find_snippet_place(snippet, design.catalog, path)

@@ -135,6 +135,7 @@ def _make_exit_sessions(end: ExitEnd, loopbacks: tuple[str, str], limit: int) ->
     bfd = BfdSpec.model_construct() if spec.bfd is True else spec.bfd
     for address, far in end.pairs if spec.routing == "ebgp" else ():
         v6 = ":" in far
+        # a session between loopbacks is one, however many links there are: later links yield it again
         over_loopbacks, family, limit_of_family = v6 in far_loopbacks, "v6" if v6 else "v4", spec.max_prefixes or limit
         yield (
             (end.exit.vrf, far_loopbacks[v6] if over_loopbacks else far),
@@ -163,6 +164,7 @@ def _make_exit_sessions(end: ExitEnd, loopbacks: tuple[str, str], limit: int) ->
 
 
 def _make_exit_policy(exit_: ExitDesign) -> ExitPolicy:
+    # what may pass on the sessions of an exit, in both directions
     spec, vrf = exit_.spec, exit_.vrf
     return ExitPolicy(
         name=exit_.label,
@@ -183,6 +185,7 @@ def _make_static_routes(ends: Iterable[ExitEnd]) -> dict[tuple[str, str], Static
     for end in ends:
         outward = [o.prefix for o in list_accepted_prefixes(end.exit)] if end.exit.spec.routing == "static" else []
         loopbacks = [str(ip_network(text)) for text in end.own.loopback or ()]
+        # routes to loopbacks of far devices carry the sessions, and are announced to nobody
         for prefix, passed_on in [*((p, True) for p in outward), *((p, False) for p in loopbacks)]:
             next_hops = [(end.port, far) for _, far in end.pairs if (":" in far) == (":" in prefix)]
             if next_hops:

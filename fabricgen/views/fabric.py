@@ -218,6 +218,7 @@ class _FabricViewBuilder:
         self._stride = self._count_ports_by_cage()
 
     def view(self) -> FabricView:
+        # the view; ports of nodes are numbered behind the switches, in the order in which links name them
         legs: list[_NodePort] = []
         a, b = self._find_link_ends(legs, at_b=False), self._find_link_ends(legs, at_b=True)
         guids = self._assign_guids(legs)
@@ -275,6 +276,7 @@ class _FabricViewBuilder:
         return [self._names[row] for row in sorted(rows) if profiles[row].partition("-")[0] == "ufm"]
 
     def _assign_guids(self, legs: list[_NodePort]) -> Guids:
+        # the GUIDs of switches and ports, those stated in the blueprint or the inventory first
         ports: dict[str, list[str]] = {}
         for leg in legs:
             ports.setdefault(self._names[leg.row], []).append(leg.port)
@@ -334,6 +336,7 @@ class _FabricViewBuilder:
         return self._plan.racks.names[self._plan.devices.rack[row]], int(self._plan.devices.u[row])
 
     def _adapter_rows(self, guids: Guids, legs: list[_NodePort]) -> Iterator[FabricAdapter]:
+        # the rows of adapters, one for each port of a node
         for leg in legs:
             name = self._names[leg.row]
             rack, u = self._locate_device(leg.row)
@@ -341,6 +344,7 @@ class _FabricViewBuilder:
             yield FabricAdapter(name, leg.port, leg.place + 1, rack, u, *guid)
 
     def _switch_rows(self, guids: Guids, subnet: list[int]) -> Iterator[FabricSwitch]:
+        # the rows of switches in the order of the plan; `subnet` is the number of each one's subnet
         number = iter(subnet)
         for cls in self._classes:
             assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the class is of switches
@@ -368,6 +372,7 @@ class _FabricViewBuilder:
         return any(segment.tier and self._design.levels[segment.tier] for segment in mine)
 
     def _is_tree(self) -> bool:
+        # whether every link goes from one level to the next, as fat-tree routing needs it
         tiers = [tier for name in self._members for tier in self._design.fabric(name).tiers]
         levels, upward = self._design.levels, {tier.key: tier.uplink.upper for tier in tiers if tier.uplink}
         return (

@@ -120,6 +120,7 @@ class SwitchFrames:
         return text(self.addresses.v6) if self.addresses.v6 else ""
 
     def _list_managements(self, row: int) -> Iterator[tuple[str, str]]:
+        # (address with prefix length, gateway) of each family in which a switch has a management address
         for family in self.addresses.families:
             address, gateway = family.management.at(row), family.management_gateway.at(row)
             if address:
@@ -227,6 +228,7 @@ class SwitchFrames:
                 gateway=gateways[0][subnet] if gateways[0] else "",
                 host_subnet=blocks[0],
                 host_pools=intent.host_pools,
+                # where there are two families, IPv6 is the last
                 gateway6=gateways[-1][subnet] if len(address_families) > 1 and gateways[-1] else "",
                 host_subnet6=blocks[-1] if len(address_families) > 1 else "",
                 rail=label,

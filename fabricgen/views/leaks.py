@@ -34,6 +34,7 @@ def add_leaks(switch: SwitchView, frames: SwitchFrames) -> SwitchView:
     """A switch with what leaks into its VRFs."""
     fabric = frames.design.fabric(switch.fabric.name)
     owner = fabric.carrier or fabric.name
+    # "" is the default VRF
     vrfs = ("", *switch.vrfs)
     leaked_by_vrf = []
     for vrf in vrfs:

@@ -67,6 +67,7 @@ def add_overlay(switch: SwitchView, frames: SwitchFrames, row: int) -> SwitchVie
     vrfs_of_services = {service.vrf for service in switch.services}
     services = (*switch.services, *(service for service in brought if service.vrf not in vrfs_of_services))
     loopbacks = tuple(_list_vrf_loopbacks(owner, frames, row))
+    # routes from far devices pass on to neighbours, by the AS number that their path begins with
     outside = frozenset(f"^{peer.remote_asn}_" for (vrf, _), peer in switch.exits.peers.items() if vrf in vrfs)
     overlay = Overlay(
         source=switch.loopback,
@@ -110,6 +111,7 @@ def _make_overlay_peers(switch: SwitchView, frames: SwitchFrames, row: int) -> d
     loopback, peers = frames.addresses.v4, dict[str, OverlayPeer]()
     for port in switch.ends:
         if port.role != "host" and port.peer_asn and port.peer in rows:
+            # tunnels end at IPv4 loopbacks
             address = loopback.text(loopback.loopback.at(rows[port.peer]))
             if address and address not in peers:
                 peers[address] = OverlayPeer(

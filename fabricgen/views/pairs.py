@@ -32,6 +32,7 @@ def add_mlag_pair(switch: SwitchView, mlag_peer: SwitchView, vlans: Mapping[str,
     linked = tuple(port for port in switch.ports if port.role == "peer" and port.bond)
     if not linked:
         return switch
+    # addresses of the peer link are planned at one of its ports
     lead = next((port for port in linked if port.addresses or port.subinterfaces), linked[0])
     configuration = switch.naming.configuration
     name = configuration.pair_interface.format(vlan=PAIR_VLAN)

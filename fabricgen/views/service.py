@@ -65,6 +65,8 @@ def make_host_services(spec: Fabric) -> HostServices:
 def _complete_advertisements(
     advertisements: Advertisements | bool | None, servers: Iterable[str]
 ) -> Advertisements | None:
+    # router advertisements as stated, None where they are only switched on or off; managed where a DHCP server of IPv6
+    # is stated
     if not isinstance(advertisements, Advertisements):
         return None
     managed = any(":" in server for server in servers) if advertisements.managed is None else advertisements.managed

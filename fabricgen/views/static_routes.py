@@ -80,7 +80,9 @@ class Reachability:
         sources = list(self._list_ranges_below(down))
         discards: AddressRanges = ()
         if up:
+            # a path is the numbers of next hops: those below first, then those above
             sources += [(self._through(u), (len(down) + i,)) for i, u in enumerate(up)]
+            # what lies below and has no route now must not follow the default route back up: that were a loop
             discards = merge_ranges((*self._merge_addresses_below(down), *hosts))
         family = self._addresses.family
         path_of = {
@@ -140,6 +142,7 @@ class Reachability:
         return merge_ranges((*self._find_own_ranges(switch), *self.above(switch)))
 
     def _list_host_ranges(self, switch: int) -> AddressRanges:
+        # (first address, end) of the blocks that a switch has for its nodes
         ranges = []
         for subnets in self._subnets:
             first, length = subnets.base.at(switch), int(subnets.length[switch])
@@ -197,6 +200,7 @@ def _split_by_path(sources: Sequence[tuple[AddressRanges, _Path]]) -> Iterator[t
     """(first, end, way) of disjoint ranges: the way joins those of all sources that cover the range."""
     changes: dict[int, list[int]] = defaultdict(list)
     for index, (ranges, _) in enumerate(sources):
+        # where a source begins to cover addresses, and where it ceases to
         for place in (place for address_range in ranges for place in address_range):
             changes[place].append(index)
     active: set[int] = set()

@@ -46,6 +46,7 @@ class SwitchViews(SwitchFrames):
         if row in self.exit_rows:
             view = replace(view, exits=self._make_exits(view))
         mlag_peer = int(self.plan.bonds.mate[row]) if self.plan.bonds else -1
+        # both switches of a pair must name their segments alike: by the router id of the first
         if mlag_peer >= 0 and is_multihomed(self.design.loaded.blueprint, view.tier.key):
             view = replace(view, multihomed=format_ipv4(int(self.addresses.router_id[min(row, mlag_peer)])))
         elif mlag_peer >= 0:
@@ -58,6 +59,7 @@ class SwitchViews(SwitchFrames):
 
     @cached_property
     def _reachabilities(self) -> tuple[Reachability, ...]:
+        # what is reached over static routes, by family; hosts in VRFs are not
         shared = [f.name for f in self.design.fabrics if not f.vrf]
         return tuple(
             Reachability(self.plan, family, self.ports[0], self.ports[1], shared) for family in self.addresses.families
@@ -125,6 +127,7 @@ class SwitchViews(SwitchFrames):
     def _find_vrf_addresses(family: FamilyAddresses, key: tuple[str, str], link: int, *, at_b: bool) -> tuple[str, str]:
         """(own, far) address with prefix length of a link in a VRF; "" for none."""
         column = family.vrf_links.get(key)
+        # the even address of a pair is that of the upper end
         upper = column.at(link) if column is not None else 0
         texts = [family.prefix(upper + end if upper else 0, family.family.pair_length) for end in (0, 1)]
         return (texts[0], texts[1]) if at_b else (texts[1], texts[0])
@@ -137,6 +140,7 @@ class SwitchViews(SwitchFrames):
         return bonds.numbers(links), bonds.kinds(links)
 
     def _make_ports(self, row: int) -> Iterator[SwitchPort]:
+        # the ports of a switch in the order of its front panel, from the columns of the plan
         pointer, link_of, upper_of = self.ends_by_switch
         links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
         cls = devices.classes[devices.device_class[row]]

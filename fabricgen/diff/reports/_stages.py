@@ -19,6 +19,7 @@ def format_stages(stages: Sequence[Stage] | None, *, every: bool) -> str:
 
 
 def _list_lines(stages: Sequence[Stage], count: int, every: bool) -> Iterator[str]:
+    # the lines of the order of pushing; `count` is how many switches there are, `every` lists all waves
     if not stages:
         return
     yield f"  first: management answers on all {count:,}, and `fabricgen check --running` knows what they run"

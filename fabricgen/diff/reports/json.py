@@ -69,6 +69,8 @@ def _count_rows(delta: Delta) -> dict[str, int]:
 
 
 def _convert_delta(delta: Delta, places: DevicePlaces) -> dict[str, Any]:
+    # the rows of a list that are added, removed and changed, each with its place
+
     def placed(row: Mapping[str, Any]) -> dict[str, Any]:
         rack_place = places.place(row[delta.at])
         return {
@@ -103,6 +105,7 @@ def _convert_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _convert_cell(name: str, value: Any) -> Any:
+    # a cell as JSON has it: null for "", numbers as numbers, ends of cables as objects
     if isinstance(value, tuple):
         return [dict(zip(_END, end, strict=True)) for end in value]
     if value == "":
@@ -116,6 +119,7 @@ def _convert_cell(name: str, value: Any) -> Any:
 
 
 def _convert_configs(change: Change) -> dict[str, Any] | None:
+    # the files that differ, with diffs where these are asked for; null where configurations are not compared
     configs = change.configs
     if configs is None:
         return None
@@ -128,6 +132,7 @@ def _convert_configs(change: Change) -> dict[str, Any] | None:
 
 
 def _convert_bom(bom: BomDelta) -> dict[str, Any]:
+    # the comparison of two bills, parts and totals
     return {
         "parts": [
             {
@@ -155,6 +160,7 @@ def _convert_bom(bom: BomDelta) -> dict[str, Any]:
 
 
 def _convert_tenants(change: Change) -> list[dict[str, Any]]:
+    # which devices change tenants, and the ports that this touches
     return [
         {
             "old": move.old or None,
@@ -167,6 +173,7 @@ def _convert_tenants(change: Change) -> list[dict[str, Any]]:
 
 
 def _convert_spare_ports(change: Change) -> list[dict[str, Any]]:
+    # free ports of each tier before and after; null on a side without the tier
     names = ("ports", "free_on_fullest", "free", "unnumbered")
     return [
         {"fabric": fabric, "tier": tier}

@@ -36,6 +36,7 @@ def report(change: Change, *, every: bool = False, stages: Sequence[Stage] | Non
 
 
 def _write_change(change: Change, every: bool) -> str:
+    # the report: a table, then folded sections as long as a comment on a pull request holds them
     if not change:
         return "\n".join(["**No differences.**", *(f"- {escape_markdown(note)}" for note in change.notes), ""])
     head = "\n".join(_write_summary(change, every))
@@ -66,6 +67,7 @@ def _escape_character(match: re.Match[str]) -> str:
 
 
 def _write_summary(change: Change, every: bool) -> Iterator[str]:
+    # the table of totals, and lists of reasons, parts and notes
     yield f"### {escape_markdown(change.title)}"
     yield from ("", "| | |", "|---|---|")
     yield from (f"| {escape_markdown(title)} | {escape_markdown(figures)} |" for title, figures in list_totals(change))
@@ -76,6 +78,7 @@ def _write_summary(change: Change, every: bool) -> Iterator[str]:
 
 
 def _write_list(title: str, rows: Sequence[str], every: bool) -> Iterator[str]:
+    # a list under its title, cut to the first rows unless all are asked for
     if rows:
         yield from ("", f"**{title}**", "")
         yield from (f"- {escape_markdown(row)}" for row in (rows if every else rows[:ROWS]))
@@ -84,6 +87,7 @@ def _write_list(title: str, rows: Sequence[str], every: bool) -> Iterator[str]:
 
 
 def _write_units(change: Change, every: bool) -> Iterator[str]:
+    # a folded section a unit, its changes rack by rack
     for unit, racks in group_by_unit(group_by_rack(change)).items():
         body: list[str] = []
         for group in racks[: None if every else RACKS]:
@@ -97,6 +101,7 @@ def _write_units(change: Change, every: bool) -> Iterator[str]:
 
 
 def _write_diffs(change: Change) -> Iterator[str]:
+    # a folded section for each configuration with a diff
     for file in change.configs.files if change.configs and change.show_diffs else ():
         if file.diff:
             title = f"config {file.device} {file.file}: +{file.added} -{file.removed} lines"

@@ -32,6 +32,7 @@ def report(change: Change, *, every: bool = False, stages: Sequence[Stage] | Non
 
 
 def _write_summary(change: Change, every: bool) -> Iterator[str]:
+    # the totals in two columns, then the sections
     yield make_printable(change.title)
     width = max(len(title) for title, _ in list_totals(change))
     for title, figures in list_totals(change):
@@ -42,6 +43,7 @@ def _write_summary(change: Change, every: bool) -> Iterator[str]:
 
 
 def _write_section(title: str, rows: Sequence[str], every: bool) -> Iterator[str]:
+    # a section under its title, cut to the first rows unless all are asked for
     if rows:
         yield from ("", title)
         yield from (f"  {make_printable(row)}" for row in (rows if every else rows[:ROWS]))
@@ -54,6 +56,7 @@ def _write_left_out(count: int, shown: int, indent: str, noun: str = "") -> Iter
 
 
 def _write_details(change: Change, every: bool) -> Iterator[str]:
+    # the changes by unit and rack, cut to the first of each unless all are asked for
     units = group_by_unit(group_by_rack(change))
     for unit in list(units)[: None if every else UNITS]:
         racks = units[unit]
@@ -71,6 +74,7 @@ def _write_details(change: Change, every: bool) -> Iterator[str]:
 
 
 def _write_diffs(change: Change) -> Iterator[str]:
+    # the diffs of configurations, as they are
     for file in change.configs.files if change.configs and change.show_diffs else ():
         if file.diff:
             yield ""

@@ -75,6 +75,8 @@ def find_type(name: str) -> str:
 
 
 def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
+    # the model of a switch from NVUE's tree; `rows` are those of its switch ports, by name. A part that cannot be read
+    # is noted and the others are read all the same
     breakout_of = {name: _find_breakout(row) for name, row in rows.items()}
     routing = read_part("BGP", lambda: Routing(tree.get("router", {}), tree.get("vrf", {})), Routing({}, {}))
     bridged = set(map(int, tree["bridge"]["domain"]["br_default"]["vlan"])) if "bridge" in tree else set()
@@ -135,6 +137,7 @@ def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
 
 
 def _put_members_into_bonds(ports: dict[str, Interface], bonds: Mapping[int, Bond], pair: Pair | None) -> None:
+    # mark in `ports` which bond each port is a member of, the peer link of a pair among them
     for name in pair.members if pair else ():
         ports[name] = _put_into_bond(name, ports[name], PEER_LINK)
     for number, bond in bonds.items():
@@ -167,6 +170,7 @@ def _add_access(
 
 
 def _make_qos(tree: Mapping[str, Any], rows: Mapping[str, Row], ports: Mapping[str, Interface]) -> Qos | None:
+    # lossless QoS; None where the tree has none, or only the map of DSCPs that packet trimming needs
     if "qos" not in tree or qos.is_map_alone(tree["qos"]):
         return None
     qos_of_port = {name: row["qos"] for name, row in rows.items() if row.get("qos")}
@@ -179,6 +183,7 @@ def find_vrf(name: str) -> str:
 
 
 def _list_addresses(row: Row) -> frozenset[str]:
+    # the addresses of an interface in both families; the gateway of `eth` and shared ones are read elsewhere
     addresses = set()
     for word in ("ipv4", "ipv6"):
         family = row.get(word, {})
@@ -205,6 +210,7 @@ def _check_ports(rows: Mapping[str, Row], breakout_of: Mapping[str, str], routin
     """Raises UnknownTextError for ports that no cage has, and cages whose ports are not all there."""
     of_cage: dict[str, set[str]] = {}
     for name in rows:
+        # `swp1s0` is the first port of the split cage `swp1`; a whole cage has "" here
         of_cage.setdefault(name.rpartition("s")[0], set()).add(name)
     for name, into in breakout_of.items():
         ports = of_cage.get(name, set())
@@ -219,6 +225,7 @@ def _check_ports(rows: Mapping[str, Row], breakout_of: Mapping[str, str], routin
 
 
 def _make_port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interface:
+    # a switch port; `bridged` are the VLANs of the bridge. Raises UnknownTextError for one that is bridged and routed
     link, addresses = row.get("link", {}) if is_tolerant() else row["link"], _list_addresses(row)
     allow_fields(link, "fec", "lanes", "mtu", "speed", "state")
     access, tagged = _list_vlans(row.get("bridge", {}), bridged)
@@ -243,6 +250,8 @@ def _make_port(name: str, row: Row, routing: Any, bridged: set[int]) -> Interfac
 
 
 def _make_bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[int, Bond]]:
+    # (number, bond) of each interface of type bond; raises UnknownTextError for one that is not LACP, or whose MLAG is
+    # off
     for name, row in rows.items():
         if row["type"] == "bond":
             settings, link = row["bond"], row.get("link", {})
@@ -314,6 +323,7 @@ def _make_subinterface(row: Row, rows: Mapping[str, Row]) -> Subinterface:
 
 
 def _make_vlan(row: Row, bridged: set[int], relays: Mapping[str, Relay]) -> Vlan:
+    # the VLAN of an SVI, with shared (VRR) addresses as gateways where it has such, else its own ones
     if row["vlan"] not in bridged:
         report_misfit(f"VLAN {row['vlan']} is not in the bridge")
     vrf = find_vrf(row.get("vrf", "default"))
@@ -330,6 +340,7 @@ def _make_vlan(row: Row, bridged: set[int], relays: Mapping[str, Relay]) -> Vlan
 
 
 def _list_managements(rows: list[Row]) -> Iterator[tuple[str, str]]:
+    # (address, gateway) of the management port, which must be in the VRF `mgmt`
     for row in rows:
         if row["type"] == "eth":
             if row["vrf"] != MANAGEMENT:
@@ -340,6 +351,7 @@ def _list_managements(rows: list[Row]) -> Iterator[tuple[str, str]]:
 
 
 def _is_adaptive(rows: Mapping[str, Row], routing: Any) -> bool:
+    # whether ports spray packets by load, which NVUE states at each port and once for the switch
     spoken = {name: row["router"] for name, row in rows.items() if "router" in row}
     if any(said != {"adaptive-routing": {"state": "enabled"}} for said in spoken.values()):
         report_misfit("ports have other things of `router`")

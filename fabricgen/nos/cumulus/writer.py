@@ -156,6 +156,7 @@ def _list_unused_ports(switch: SwitchView, naming: NosNaming) -> list[str]:
 
 
 def _make_vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
+    # the values of a VLAN with a gateway; `shared` are the gateways of an MLAG pair beside the switch's own addresses
     return {
         "vlan": service.vlan,
         "description": escape_yaml(f"gateway of {service.label}"),
@@ -308,6 +309,7 @@ def _make_login_values(spec: Management) -> dict[str, Any]:
 
 
 def _make_snmp_values(spec: Management, switch: SwitchView) -> dict[str, Any]:
+    # the values of SNMPv3: users with their keys, contact, location (the site where none is stated)
     snmp = spec.snmp
     return {
         "snmp_users": [

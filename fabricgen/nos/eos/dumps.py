@@ -31,6 +31,7 @@ def recognize_configuration(dump: Dump) -> ShownConfiguration | None:
 
 
 def _list_commands(commands: Mapping[str, Any], indent: str) -> Iterator[str]:
+    # the lines of commands in JSON, those of a section indented below it
     for command, below in commands.items():
         yield f"{indent}{command}"
         inner = below.get("cmds") if isinstance(below, dict) else None

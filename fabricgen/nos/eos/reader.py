@@ -254,6 +254,7 @@ def _make_bonds(box: Box) -> Iterator[tuple[int, Bond]]:
 
 
 def _make_vlan(box: Box, number: int) -> Vlan:
+    # gateways are anycast addresses, else those shared by VARP (`virtual-router`), else its own
     interface = box.ports.get(f"Vlan{number}", Port())
     lengths = {":" in address: address.partition("/")[2] for address in interface.addresses}
     shared = frozenset(f"{address}/{lengths[':' in address]}" for address in interface.shared)

@@ -142,6 +142,7 @@ class _Form:
     """A line that can be written, as `lines.yaml` has it."""
 
     def __init__(self, text: str, section: str) -> None:
+        # `text` is NAME WORDS = VALUE WORDS as in lines.yaml; `no` is written before the name alone
         name, _, value = text.partition(" = ")
         self._section, self._names, self._values = section, name.split(), value.split()
         self.positive = _make_pattern([*self._names, *self._values])
@@ -173,6 +174,7 @@ class _Form:
             if position >= len(self._names) or form[0] == "=":
                 values.append(words)
         line_names = [" ".join(words) for words in product(*names)]
+        # all names of a range have the one value
         by_name = [" ".join(word for words in values for word in words)] * len(line_names)
         if len(values) == 1 and len(values[0]) == len(line_names):
             by_name = list(values[0])  # a value for each name: VNIs of VLANs
@@ -186,6 +188,7 @@ def _list_choices(form: str) -> list[str]:  # a literal word, words to choose fr
 
 
 def _parse_words(form: str, text: str) -> Words:
+    # what one word of a line means: by the kind of its place, or the choice that it abbreviates
     choices = _list_choices(form)
     if choices[0] in KINDS:
         return KINDS[choices[0]][1](text)

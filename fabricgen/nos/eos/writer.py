@@ -194,6 +194,7 @@ def find_speed_word(port: SwitchPort, cage: CageClass) -> str:
 
 
 def _make_management_row(address: str, gateway: str) -> dict[str, str]:
+    # the values of a management address: family word, address, default prefix, gateway
     return {
         "word": find_family_word(address),
         "address": address,
@@ -203,6 +204,7 @@ def _make_management_row(address: str, gateway: str) -> dict[str, str]:
 
 
 def _make_vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
+    # the values of a VLAN with a gateway; `shared` are the gateways of a pair beside the switch's own addresses
     return {
         "vlan": service.vlan,
         "name": require_token(service.label),

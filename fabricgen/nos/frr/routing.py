@@ -106,6 +106,7 @@ class Frr:
         return is_drained(self.policies, self.instances.values())
 
     def _list_static_routes(self, vrf: str) -> list[Route]:
+        # the static routes of a VRF, one for each next hop, with its tag
         return [
             Route(prefix, tag=tag)
             for (route_vrf, prefix), hops in self.statics.items()
@@ -178,6 +179,7 @@ _HOP = r"(?:(blackhole|reject|Null0)|(\S+)(?: ([A-Z]\S+))?)"
 def _read_static_route(
     frr: Frr, line: Line, prefix: str, drop: str, hop: str, port: str, distance: str, tag: str, vrf: str
 ) -> None:
+    # add a next hop, ("", "") for a discard; a `distance` marks the discard of what the others do not carry
     hops = frr.statics.setdefault((strip_vrf_prefix(vrf or ""), prefix), [])
     if bool(distance) != (bool(drop) and bool(hops)):
         report_misfit(f"a distance is for what drops the rest: {line.text}")
@@ -203,6 +205,7 @@ def _read_vni(frr: Frr, vrf: str, line: Line, vni: str) -> None:
 
 @_TOP.line(r"router bgp (\d+)(?: vrf (\S+))?")
 def _read_router(frr: Frr, line: Line, asn: str, vrf: str) -> None:
+    # BGP of a VRF; its EVPN section is read after the rest, as it needs the instance
     instance = frr.instances[strip_vrf_prefix(vrf or "")] = Instance(int(asn), requires_policy=True)
     _BGP.read(line.children, instance)
     for section in line.children:
@@ -320,6 +323,7 @@ def _read_redistribute_static(bgp: Instance, family: str, line: Line, name: str)
 
 @_FAMILY.line(r"import vrf route-map (\S+)|import vrf (\S+)")
 def _read_import(bgp: Instance, family: str, line: Line, name: str, vrf: str) -> None:
+    # what a VRF imports from another: `import vrf VRF`, or the map of `import vrf route-map NAME`
     sources, maps = bgp.imports.setdefault(family, (set(), set()))
     if name:
         maps.add(name)

@@ -166,6 +166,7 @@ class _Reader:
         self._last: dict[str, int] = {}
 
     def read(self, text: str) -> None:
+        # take a line: it closes sections, opens one, or states something in the one that it stands in
         line = _read_line(text)
         if line.closes:
             self._section = self._section[: self._depth_without(line.closes)]
@@ -210,6 +211,7 @@ class _Reader:
 
 @lru_cache(maxsize=1 << 14)
 def _read_line(line: str) -> _Line:
+    # what a line says by itself, whatever section it stands in
     words = line.split()
     if not words or words[0][0] in "!#" or _SAID_BY_VTYSH.fullmatch(" ".join(words)):
         return _Line()
@@ -281,6 +283,7 @@ def _list_line_statements(text: str) -> Iterator[_Stated]:
 
 
 def _list_neighbor_statements(name: str, text: str) -> Iterator[_Stated]:
+    # yield what a line says of a neighbour; `NAME interface remote-as N` says two things
     neighbor = f"neighbor {name}"
     if match := re.fullmatch(r"interface(?: (v6only))?(?: ((?:peer-group|remote-as) \S+))?", text):
         yield _Stated((neighbor, "interface"), match[1] or "")
@@ -424,6 +427,7 @@ def files_of(statements: Statements) -> dict[str, str]:
 
 
 def _is_section(path: Path) -> bool:
+    # whether the step is one below which lines stand, as `router bgp`, route maps and address families are
     if len(path) == 1:
         return _OPENS[""].fullmatch(path[0]) is not None or path[0].startswith(("router bgp", "route-map "))
     pattern = _OPENS.get(path[-2].partition(" ")[0])
@@ -431,6 +435,7 @@ def _is_section(path: Path) -> bool:
 
 
 def _write_sections(lines: Mapping[Path, list[str]], statements: Statements, section: Path) -> Iterator[str]:
+    # the lines of a section and of those inside it, indented by depth and closed by FRR's words
     indent = " " * len(section)
     yield from (f"{indent}{line}" for line in lines[section])
     for below in [path for path in lines if len(path) == len(section) + 1 and path[:-1] == section]:
@@ -441,6 +446,7 @@ def _write_sections(lines: Mapping[Path, list[str]], statements: Statements, sec
 
 
 def _write_header(section: Path, statements: Statements) -> str:
+    # the line that opens a section, with the value that its statement has, such as the AS number
     step, value = section[-1], statements.get(section, "")
     if step.startswith("router bgp"):
         notation = statements.get((*section, "as-notation"))
@@ -452,6 +458,7 @@ def _write_header(section: Path, statements: Statements) -> str:
 
 
 def _write_line(path: Path, value: str) -> str:
+    # the line of a statement; a value stands behind the step but for maps of neighbours
     step = path[-1]
     denied = re.match(rf"{NOT}\b", value) is not None
     if denied:

@@ -114,6 +114,7 @@ def read(files: Mapping[str, str]) -> Switch:
 
 
 def _make_switch(box: Box) -> Switch:
+    # the model of a switch from what the statements of its configuration were read into
     cages = {name: port for name, port in box.ports.items() if port.ways}
     management = [name for name in box.ports if name.startswith(("re0:", "em", "fxp"))]
     _check_cages(box, cages)
@@ -201,6 +202,8 @@ def _check_cages(box: Box, cages: Mapping[str, Port]) -> None:
 
 
 def _make_interface(box: Box, name: str, cages: Mapping[str, Port]) -> Interface:
+    # a port; `cages` are those that are split, whose speed their ports share. MTU is that of packets, without the
+    # Ethernet header
     port, cage = box.ports[name], cages.get(name.partition(":")[0])
     if cage and port.speed_gbps and port.speed_gbps != cage.speed_gbps:
         report_misfit(f"{name} has another speed than its cage")
@@ -251,6 +254,7 @@ def _parse_bond(name: str) -> int:
 
 
 def _make_bond(box: Box, name: str) -> Bond:
+    # the bond `aeN`, with the VLANs and MTU of its logical interface
     port, number = box.ports[name], _parse_bond(name)
     members = {member for member, far in box.ports.items() if far.bond == number and member != name}
     forced_up = [member for member in members if box.ports[member].forced_up]
@@ -271,6 +275,7 @@ def _make_bond(box: Box, name: str) -> Bond:
 
 
 def _make_vlan(box: Box, number: int) -> Vlan:
+    # a VLAN by its gateway `irb.N`, whose MTU must let the packets of its ports pass
     gateway = box.gateways.get(number, Gateway())
     if box.interface_of.get(number) != f"irb.{number}":
         report_misfit(f"VLAN {number} has no gateway, or another's")
@@ -331,6 +336,7 @@ def _read_irb_mtu(box: Box, line: Line, mtu: str) -> None:
 
 @INTERFACES.line(r"irb unit (\d+) (?:description .+|mac (\S+)|family (inet6?) (mtu|address) (\S+))")
 def _read_gateway(box: Box, line: Line, unit: str, mac: str, family: str, word: str, value: str) -> None:
+    # `irb` unit: MAC of an anycast gateway, MTU of a family, or an address
     gateway = box.gateways.setdefault(int(unit), Gateway())
     gateway.mac = mac or gateway.mac
     if word == "mtu":
@@ -377,6 +383,7 @@ def _read_fec(port: Port, line: Line, word: str) -> None:
 
 @_PORT.line(r"unit 0 family (inet6?)(?: (mtu|address) (\S+))?")
 def _read_family(port: Port, line: Line, family: str, word: str, value: str) -> None:
+    # a family of a port, with an MTU of its own or an address
     port.families.setdefault(family, 0)
     if word == "mtu":
         port.families[family] = int(value)
@@ -386,6 +393,7 @@ def _read_family(port: Port, line: Line, family: str, word: str, value: str) -> 
 
 @_PORT.line(r"unit 0 family ethernet-switching (?:interface-mode (\S+)|vlan members (\S+))")
 def _read_switching(port: Port, line: Line, mode: str, member: str) -> None:
+    # `ethernet-switching` of a port: access or trunk, or a VLAN that it is in
     if mode:
         port.mode = mode
     else:
@@ -404,6 +412,7 @@ def _read_relay(box: Box, line: Line, word: str, rest: str) -> None:
 
 @INSTANCES.line(rf"{MAC_VRF} vlans (?:(\S+) vxlan vni (\d+)|(.+))")
 def _read_bridged_vlan(box: Box, line: Line, name: str, vni: str, rest: str) -> None:
+    # a VLAN of the MAC-VRF: its VNI, or what VLANs say anywhere
     if name:
         box.routing.mac_vrf.vni_of[name] = int(vni)
     else:

@@ -114,6 +114,7 @@ ETC, UFM = "/etc/opensm", "/opt/ufm/files/conf/opensm"
 
 def files(view: FabricView) -> tuple[tuple[str, str], ...]:
     """The files of a fabric."""
+    # files of every fabric, then those of the subnet manager that runs it
     names = ["ib-node-name-map", "opensm.conf", "p2p.csv", "root-guids.conf", "topology.net"]
     if _runs_sharp(view) or (view.partitions and view.subnet_manager == "ufm"):
         names.append("gv.cfg")

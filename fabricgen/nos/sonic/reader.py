@@ -101,6 +101,7 @@ def read(files: Mapping[str, str]) -> Switch:
 
 
 def _make_switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
+    # the model of a switch from config_db's tables, read into `box`, and from what FRR runs
     ports = {name: read_part(name, partial(_make_interface, box, name, port), port) for name, port in box.ports.items()}
     link = pair.find_peer_link(tables)
     mlag_bonds = read_part("MCLAG", lambda: pair.list_mlag_bonds(tables), frozenset[str]())
@@ -199,6 +200,7 @@ def _split_subinterface(name: str, ports: Mapping[str, Interface]) -> tuple[str,
 
 
 def _make_interface(box: Box, name: str, port: Interface) -> Interface:
+    # a port with the MTU of its bond; raises UnknownTextError for one with two uses, or a member with an MTU of its own
     vlan, bond = box.access.get(name, ""), box.bond_of.get(name, "")
     if bond and (vlan or name in box.tagged or name in box.routed or port.mtu):
         report_misfit(f"{name} is in {bond}, and has another use or an MTU of its own")
@@ -240,6 +242,7 @@ def _parse_bond_number(bond: str) -> int:
 
 
 def _make_bond(box: Box, name: str, row: Row) -> Bond:
+    # a bond; raises UnknownTextError for fields other than those of LACP as hosts have it
     fallback = row.get("fallback", "false")
     if {**row, "description": "", "mtu": "", "admin_status": "", "fallback": "", "system_mac": ""} != _CHANNEL:
         report_misfit(f"{name} is no bond by LACP as hosts have it: {row}")
@@ -292,6 +295,7 @@ _METADATA = (
 
 
 def _read_metadata(box: Box, table: Table) -> None:
+    # DEVICE_METADATA: host name, time zone, and whether FRR has a configuration of its own (`split-unified`)
     allow_fields(table, "localhost")
     row = table["localhost"]
     allow_fields(row, *_METADATA)
@@ -317,6 +321,7 @@ _FEC = {"rs": "rs", "fc": "fc", "none": ""}
 
 
 def _read_ports(box: Box, table: Table) -> None:
+    # PORT: speed in Mb/s, of which the model has Gb/s, FEC, MTU and state of each port
     for name, row in table.items():
         allow_fields(row, *_PORT_FIELDS)
         if "macsec" in row:
@@ -349,6 +354,7 @@ def _read_addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]
 
 
 def _read_global(box: Box, table: Table) -> None:
+    # BGP_DEVICE_GLOBAL: whether traffic is shifted away (TSA), as in maintenance
     allow_fields(table, "STATE")
     row = table.get("STATE", {})
     allow_fields(row, "tsa_enabled", *(("wcmp_enabled", "idf_isolation_state") if is_tolerant() else ()))
@@ -356,6 +362,7 @@ def _read_global(box: Box, table: Table) -> None:
 
 
 def _read_interfaces(box: Box, table: Table) -> None:
+    # INTERFACE: the ports that are routed, with addresses or link-local alone
     for name, row in _read_addressed(box, table, "ipv6_use_link_local_only"):
         box.routed.add(name)
         if row.get("ipv6_use_link_local_only") == "enable":
@@ -363,6 +370,7 @@ def _read_interfaces(box: Box, table: Table) -> None:
 
 
 def _read_subinterfaces(box: Box, table: Table) -> None:
+    # VLAN_SUB_INTERFACE: the tag of each, which its name repeats
     for name, row in _read_addressed(box, table, "admin_status", "vlan"):
         if row.get("admin_status", "up" if is_tolerant() else "") != "up" or row["vlan"] != name.partition(".")[2]:
             report_misfit(f"{name} is down or of another VLAN")
@@ -380,6 +388,7 @@ def _read_channels(box: Box, table: Table) -> None:
 
 
 def _read_channel_members(box: Box, table: Table) -> None:
+    # PORTCHANNEL_MEMBER: the bond of each port
     for key, row in table.items():
         allow_fields(row)
         bond, _, port = key.partition("|")
@@ -388,6 +397,7 @@ def _read_channel_members(box: Box, table: Table) -> None:
 
 
 def _read_vlan_members(box: Box, table: Table) -> None:
+    # VLAN_MEMBER: one untagged VLAN a port, and any number of tagged ones
     for key, row in table.items():
         vlan, _, port = key.partition("|")
         if row == {"tagging_mode": "untagged"} and port not in box.access:
@@ -399,6 +409,7 @@ def _read_vlan_members(box: Box, table: Table) -> None:
 
 
 def _read_managements(box: Box, table: Table) -> None:
+    # MGMT_INTERFACE: addresses of eth0 with their gateways
     for key, row in table.items():
         allow_fields(row, "gwaddr")
         name, _, address = key.partition("|")

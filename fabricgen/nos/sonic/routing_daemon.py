@@ -62,6 +62,7 @@ def _write_static_routes(key: str, row: Mapping[str, str]) -> Iterator[str]:
 
 
 def _write_policies() -> list[str]:
+    # the route maps that bgpcfgd's templates define for all sessions
     lines = ["route-map STATIC_ROUTE_FILTER permit 10\n match tag 1\nexit"]
     for group in ("PEER_V4", "PEER_V6"):
         lines.append(f"route-map FROM_BGP_{group} permit 100\nexit\nroute-map TO_BGP_{group} permit 100\nexit")
@@ -69,6 +70,7 @@ def _write_policies() -> list[str]:
 
 
 def _write_instance(tables: Tables, vrf: str) -> Iterator[str]:
+    # BGP of a VRF, line by line as bgpcfgd's templates write it of BGP_NEIGHBOR
     metadata = tables["DEVICE_METADATA"]["localhost"]
     peers = {k.rpartition("|")[2]: row for k, row in tables.get("BGP_NEIGHBOR", {}).items() if _find_vrf(k) == vrf}
     router_ids = [str(address) for address in _list_loopbacks(tables) if address.version == 4]

@@ -110,6 +110,7 @@ def default_of(path: Path) -> str | None:
 
 
 def _read_tables(tables: Any) -> Iterator[tuple[Path, str]]:
+    # (path, value) of all tables, rows and fields; what is no map is a statement that it cannot be read
     if not isinstance(tables, dict):
         yield (CONFIG, UNREADABLE), "no map of tables"
         return
@@ -125,6 +126,7 @@ def _read_tables(tables: Any) -> Iterator[tuple[Path, str]]:
 
 
 def _read_fields(table: str, key: str, row: Any) -> Iterator[tuple[Path, str]]:
+    # (path, value) of the fields of a row; a list's name ends in `@` in a database dump, and `NULL` stands for no field
     if not isinstance(row, dict):
         yield (table, key, UNREADABLE), "no map of fields"
         return

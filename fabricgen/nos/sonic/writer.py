@@ -160,6 +160,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
 
 
 def _find_platform(switch: SwitchView, catalog: Catalog) -> SonicPlatform:
+    # the port table of a switch's model; raises InputError (FG026) where the catalogue has none
     platform = catalog.sonic_platform(switch.profile.id)
     if platform is None:
         raise fault(
@@ -210,6 +211,7 @@ def length_steps_m(switch: SwitchView, catalog: Catalog) -> tuple[float, ...]:
 
 
 def _make_device_values(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> dict[str, Any]:
+    # the values of DEVICE_METADATA
     own_frr = owns_frr(switch)
     return {
         "hostname": require_token(switch.name),
@@ -344,6 +346,7 @@ def _make_vrf_loopback_rows(loopback: VrfLoopback) -> dict[str, dict[str, Any]]:
 
 # VLAN_INTERFACE: the VLANs of hosts with their gateways, and those that carry a VNI, each in its VRF
 def _make_vlan_interface_rows(switch: SwitchView) -> dict[str, dict[str, Any]]:
+    # the rows of VLAN_INTERFACE: gateways of hosts' VLANs, and the VLAN of each VRF's VNI, which has no address
     rows: dict[str, dict[str, Any]] = {}
     for service in switch.services:
         if service.gateways:
@@ -355,6 +358,7 @@ def _make_vlan_interface_rows(switch: SwitchView) -> dict[str, dict[str, Any]]:
 
 
 def _make_subinterface_rows(switch: SwitchView) -> dict[str, dict[str, Any]]:
+    # the rows of VLAN_SUB_INTERFACE, with their addresses
     rows: dict[str, dict[str, Any]] = {}
     for port, sub in switch.subinterfaces:
         fields = {"admin_status": "up", "vlan": sub.vlan, "vrf_name": make_vrf_name(sub.vrf)}

@@ -52,6 +52,7 @@ def model_vlan(switch: SwitchView, service: Service) -> Vlan:
     offers, has_v6 = service.offers, any(":" in gateway for gateway in service.gateways)
     advertisements, is_stated = offers.advertised, offers.states_advertised
     if switch.lacks("ra-settings"):
+        # one setting holds for all VLANs: that of the first with IPv6
         with_v6 = [
             service_of_v6.offers
             for service_of_v6 in switch.services

@@ -18,6 +18,7 @@ def model_management(switch: SwitchView) -> Management:
     accounts = {n: User(u.password or "", frozenset(u.ssh_keys[:most_keys]), u.role) for n, u in users.items()}
 
     def order_servers(servers: tuple[str, ...]) -> tuple[str, ...]:
+        # as stated where the NOS asks servers in an order, else sorted, so that the order does not count
         return servers if dialect.ranks_servers else tuple(sorted(servers))
 
     return Management(

@@ -99,6 +99,7 @@ def _add_outside(maps: RouteMaps, switch: SwitchView, vrf: str, mates: Iterable[
     )
     if paths:
         maps.as_paths["EXITS"] = paths
+    # which as-path list each map asks for, "" for none; maps of MLAG peers ask for none
     path_of_map = {"OUT": "EXITS" if paths else ""} if paths or not switch.announces_own_only else {}
     path_of_map |= dict.fromkeys(mates, "")
 

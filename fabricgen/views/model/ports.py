@@ -36,6 +36,7 @@ def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
     untagged, tagged = (0, ()) if port.bond else switch.list_vlans(port)
     cage = switch.profile.cage(port.cage)
     is_copper = cage.form_factor == "RJ45"
+    # what is usual at the rate of a lane, unless the module corrects errors itself
     fec = settings.fec or ("" if port.fec_in_module else default_fec(port.speed_gbps, count_lanes(port, cage)))
     between = port.role not in ("host", EXIT) and not port.bond
     encryption = dict(switch.encrypted_spans) if port.span else {}
@@ -72,6 +73,7 @@ def model_bonds(switch: SwitchView) -> dict[int, Bond]:
 
 
 def _model_bond(switch: SwitchView, number: int, ports: Sequence[SwitchPort]) -> Bond:
+    # a bond of some ports, which agree in all but MTU and whether they are shut
     first, service = ports[0], switch.find_service(ports[0])
     untagged, tagged = switch.list_vlans(first)
     return Bond(

@@ -75,6 +75,7 @@ def _model_sessions(switch: SwitchView, vrf: str) -> Iterator[tuple[str, Peer]]:
 
 
 def _model_peer(switch: SwitchView, port: SwitchPort, asn: int, families: frozenset[str]) -> Peer:
+    # a session over a link; policies and addresses are filled in later
     bfd, limit = switch.fabric.bfd, switch.fabric.max_prefixes
     return Peer(
         remote_asn=asn,
@@ -125,6 +126,7 @@ def list_announced_prefixes(switch: SwitchView, vrf: str) -> frozenset[str]:
 
 
 def _iterate_announced_prefixes(switch: SwitchView, vrf: str) -> Iterator[str]:
+    # the prefixes that a VRF announces: loopbacks, subnets of hosts, routed ports, routes of exits that are passed on
     loopback = switch.loopback_in(vrf)
     yield from loopback.prefixes if loopback else list_loopback_prefixes(switch) if not vrf else ()
     for service in switch.services:

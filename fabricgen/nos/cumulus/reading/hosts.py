@@ -36,6 +36,7 @@ def list_filters(tree: Row) -> dict[str, frozenset[str]]:
 
 
 def _find_kind(family: str, rule: Row) -> str:
+    # what of hosts a rule of an access list drops, as the language calls it; raises UnknownTextError for another rule
     for kind, (rule_family, match) in _RULES.items():
         if (family, rule) == (rule_family, {"action": {"deny": {}}, "match": {"ip": match}}):
             return kind
@@ -123,6 +124,7 @@ def list_relays(tree: Row, source6: str) -> dict[str, Relay]:
 def _list_links(tree: Row, vrf: str) -> set[str]:
     """The interfaces of a VRF with a session over them: what servers say may come in at any of them."""
     peers = set(tree.get("vrf", {}).get(vrf, {}).get("router", {}).get("bgp", {}).get("neighbor", {}))
+    # peers are called by address, or by the port that they are found on
     numbers = [ip_address(peer) for peer in peers if re.match("[0-9a-f]+[.:]", peer)]
     links = set()
     for name, row in tree["interface"].items():

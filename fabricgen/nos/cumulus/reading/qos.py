@@ -56,6 +56,7 @@ def _make_watchdog(row: Row) -> Watchdog:
 
 
 def _make_port_qos(qos: Row, port: Row, speed_gbps: int) -> PortQos:
+    # QoS of a port from the profiles that it names; `limit` of a queue is in percent of the port's speed
     allow_fields(port, *NAMED, "pfc-watchdog")
     profiles = {name: qos[name][port[name]["profile"]] for name in NAMED if name in port}
     pfc = profiles.get("pfc", {**PFC_ON, "switch-priority": {}})
@@ -89,6 +90,7 @@ def _make_queue(row: Row, ecn: Ecn | None) -> Queue:
 
 
 def _make_ecn(row: Row) -> Ecn:
+    # thresholds of NVUE, bytes, as kB of the model
     allow_fields(row, "ecn", "max-threshold", "min-threshold", "probability")
     low, high = (divmod(row[f"{end}-threshold"], 1000) for end in ("min", "max"))
     if row["ecn"] != "enable" or low[1] or high[1]:
@@ -120,6 +122,7 @@ def read_trimming(tree: Row, rows: Mapping[str, Row]) -> Trimming | None:
     if trim["state"] != "enabled" or not is_map_alone(tree["qos"]):
         report_misfit("packet trimming that is off, or beside lossless traffic")
     mapped = {name for name, row in rows.items() if row.get("qos")}
+    # a port that trims is bound to a map of DSCPs, and nothing else is
     maps = {rows[name]["qos"]["mapping"]["profile"] for name in mapped}
     if mapped != set(ports) or len(maps) != 1:
         report_misfit("ports that trim have one map of DSCPs, and others none")

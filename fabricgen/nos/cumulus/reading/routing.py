@@ -225,6 +225,7 @@ class Routing:
         }
 
     def _check_global(self, row: Row) -> None:
+        # raise UnknownTextError where `router bgp`, from which VRFs inherit, is not what the default VRF has
         allow_fields(row, "autonomous-system", "graceful-shutdown", "router-id", "state", "wait-for-install")
         if not self._instances and not row:
             return
@@ -235,6 +236,7 @@ class Routing:
             report_misfit("routes are announced before they are installed")
 
     def _make_instance(self, row: Row) -> Instance:
+        # BGP of one VRF: what it announces and imports by family, its peer groups and sessions
         fields = ("address-family", "autonomous-system", "neighbor", "path-selection", "peer-group", "router-id")
         allow_fields(row, *fields, "rd", "route-export", "route-import", "state", "timers")
         timers = DEFAULT_TIMERS | row.get("timers", {})
@@ -296,6 +298,7 @@ class Routing:
         return neighbor
 
     def _make_neighbor(self, name: str, row: Row) -> Neighbor:
+        # a session as its own lines say; what its group says is inherited later
         if "peer-group" not in row:
             return self._add_families(exit_neighbor(name, row), row)
         fields = ("description", "multihop-ttl", "peer-group", "remote-as", "type", "update-source")
@@ -316,6 +319,7 @@ class Routing:
 
 
 def _list_bfd_profiles(row: Row) -> dict[str, Bfd]:
+    # timers by profile; the model has one interval for both directions
     allow_fields(row, "profile", "state")
     if row and row["state"] != ON:
         report_misfit("BFD is off")
@@ -342,6 +346,7 @@ def _list_sources(rib: Row, maps: Row) -> Iterator[tuple[str, str]]:
 
 
 def _read_policies(row: Row, *, graceful: bool) -> Policies:
+    # as-path lists, prefix lists and route maps by name. `graceful`: whether the switch is being drained
     allow_fields(row, "as-path-list", "prefix-list", "route-map")
     policies, types = Policies(), {}
     for name, named in row.get("as-path-list", {}).items():
@@ -388,6 +393,7 @@ def _make_entry(rule: Row, types: Mapping[str, str], *, graceful: bool) -> Entry
 
 
 def _make_static_route(prefix: str, row: Row) -> StaticRoute:
+    # a static route: its next hops, and whether what they do not carry is dropped
     allow_fields(row, "address-family", "distance", "via")
     word = "ipv6" if ":" in prefix else "ipv4"
     drop = {"blackhole": {"type": "blackhole"}}

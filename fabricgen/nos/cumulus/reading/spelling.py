@@ -132,6 +132,7 @@ def make_tree(settings: Statements) -> dict[str, Any]:
 
 
 def _convert_value(path: Path, value: str) -> Any:
+    # a value as YAML has it: a list, a key with nothing below, a number, or text
     spellings = load_spellings()
     if path[-1] in spellings.secret_keys or _is_at(path, "choices"):
         return {value: {}}
@@ -172,6 +173,7 @@ def _make_command_tree(words: list[str]) -> dict[str, Any]:
     is_value = bool(path) and (
         _is_at(path, "values")
         or not (
+            # below a map of names, and below a name in it, a lone word is there and has no value
             spellings.names.intersection(path[-2:])
             or (path[-1] in spellings.containers and last in spellings.names | spellings.containers)
         )
@@ -208,6 +210,7 @@ def _list_leaves(tree: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, st
 
 
 def _list_below(path: Path, tree: Mapping[str, Any]) -> Iterator[tuple[Path, Any]]:
+    # (path, value) of what lies directly below a node; ranges such as `swp1-4` are taken apart
     spellings = load_spellings()
     if path and path[-1] in spellings.secret_keys:
         yield path, ",".join(sorted(map(str, tree)))

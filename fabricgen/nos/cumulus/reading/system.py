@@ -106,6 +106,7 @@ def _check_vrf(rows: Iterable[Row], vrf: str) -> None:
 
 
 def _make_user(row: Row) -> User:
+    # an account: hashed password, SSH keys as `type key`, role
     allow_fields(row, "hashed-password", "role", "ssh")
     keys = row.get("ssh", {"authorized-key": {}})["authorized-key"].values()
     return User(
@@ -114,6 +115,7 @@ def _make_user(row: Row) -> User:
 
 
 def _list_aaa_servers(row: Row, vrf: str) -> Iterable[tuple[str, str]]:
+    # (protocol, server) in the order in which NVUE asks them: the lowest priority first
     allow_fields(row, "authentication", "class", "radius", "role", "tacacs", "user")
     for protocol in ("tacacs", "radius"):
         if protocol in row:
@@ -125,6 +127,7 @@ def _list_aaa_servers(row: Row, vrf: str) -> Iterable[tuple[str, str]]:
 
 
 def _list_snmp_users(row: Row) -> Iterable[str]:
+    # the users of SNMPv3; raises UnknownTextError for one without authentication by SHA and privacy by AES
     for name, user in row.get("username", {}).items():
         (auth,) = user["auth-sha"].values()
         require_fields(auth, "encrypt-aes")

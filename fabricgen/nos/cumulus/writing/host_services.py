@@ -126,6 +126,7 @@ def find_vni_vlan(switch: SwitchView, vrf: str) -> int:
 
 
 def _make_relay_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
+    # DHCP relay of IPv4 in a VRF: hosts' interfaces by server group, and where replies come in
     groups = {require_token(service.fabric): relay.list_servers(v6=False) for _, service, relay in relayed}
     source = relayed[0].relay.source
     return {
@@ -139,6 +140,7 @@ def _make_relay_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Rela
 
 
 def _make_relay6_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:
+    # the same of IPv6; where the VRF has a loopback of IPv6, servers are named at the VRF itself and at no port
     servers = {server for _, _, relay in relayed for server in relay.list_servers(v6=True)}
     ranked, upstream = sorted(servers, key=ip_address), _list_upstream(switch, vrf, servers)
     loopback = switch.loopback_in(vrf)

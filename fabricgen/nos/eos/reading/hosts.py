@@ -37,6 +37,7 @@ def add_host_rules(top: Rules, port: Rules) -> None:
 
     @top.line(r"(ip|ipv6) access-list (\S+)")
     def read_filter(box: Any, line: Line, word: str, name: str) -> None:
+        # (sequence number, blank, rule) of each line; the last one lets the rest pass
         *drops, last = [child.text.partition(" ") for child in line.children] or [("", "", "")]
         if last[2] != f"permit {word} any any":
             report_misfit(f"access list {name}: {line.children}")

@@ -201,6 +201,7 @@ def _read_grpc_word(box: HasManagement, vrfs: set[str], line: Line, port: str, v
 
 
 def _read_security(box: HasManagement, line: Line) -> None:
+    # take the SSL profiles of `management security`, the only sections there that are known
     for profile in line.children:
         if not profile.text.startswith("ssl profile "):
             report_misfit(profile.text)

@@ -50,6 +50,7 @@ class EosQos:
         )
 
     def _make_port_qos(self, profile: Profile, watched: bool) -> PortQos:
+        # QoS of a port from its profile; without PFC nothing is paused or watched
         pauses = {"priority-flow-control on"} if profile.no_drop else set()
         if profile.words != {"qos trust dscp"} | pauses or (profile.watched and not pauses):
             report_misfit(f"a profile lacks trust or PFC: {sorted(profile.words)}")
@@ -58,6 +59,7 @@ class EosQos:
         return PortQos(no_drop, no_drop if watched else frozenset(), profile.queues)
 
     def _make_watchdog(self) -> Watchdog | None:
+        # the watchdog's times, seconds in EOS, as ms
         if not self.times:
             return None
         detect, restore, poll = (

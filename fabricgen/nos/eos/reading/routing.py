@@ -260,6 +260,7 @@ def _read_import_map(routing: EosRouting, bgp: Instance, line: Line, word: str, 
 
 @_BGP.line(r"route-target (import|export) (vpn-ipv[46]) (\d+:\d+)")
 def _read_leak_target(routing: EosRouting, bgp: Instance, line: Line, direction: str, word: str, target: str) -> None:
+    # a route target of the VPN table: what a VRF imports, or the one that it exports
     if direction == "import":
         bgp.imports.setdefault(FAMILIES[word], (set(), set()))[0].add(target)
     else:
@@ -280,6 +281,7 @@ def _read_evpn_import_map(routing: EosRouting, bgp: Instance, line: Line, name: 
 def _read_over_evpn(
     routing: EosRouting, bgp: Instance, line: Line, distinguisher: str, direction: str, target: str
 ) -> None:
+    # what a VRF says of EVPN: its distinguisher, or a target that it imports or exports
     vrf = _find_vrf_name(routing, bgp)
     if distinguisher:
         routing.targets.distinguishers[vrf] = distinguisher
@@ -304,6 +306,7 @@ def _read_max_paths(routing: EosRouting, bgp: Instance, line: Line, count: str, 
 
 @_BGP.line(r"neighbor interface (\S+) peer[ -]group (\S+) remote-as (\d+)")
 def _read_interface(routing: EosRouting, bgp: Instance, line: Line, ports: str, group: str, asn: str) -> None:
+    # `neighbor interface PORTS peer-group GROUP remote-as ASN`: sessions over link-local addresses
     for port in parse_ports(ports):
         bgp.find_neighbor(port).group = group
         bgp.find_neighbor(port).remote_asn = int(asn)

@@ -18,6 +18,7 @@ Words: TypeAlias = tuple[str, ...]
 
 
 def _limit_words(names: Iterable[str]) -> Words:
+    # names of a line as a tuple; raises UnknownTextError for more than any line of a switch has
     words = tuple(islice(names, MOST_NAMED + 1))
     if len(words) > MOST_NAMED:
         raise UnknownTextError(f"a line names more than {MOST_NAMED} things at once")
@@ -39,12 +40,14 @@ def parse_ports(text: str) -> Words:
 
 
 def _expand_ports(text: str) -> Iterator[str]:
+    # each port of `Ethernet1/1-4,7` under its full name; a later run keeps the kind of the one before
     kind = ""
     for run in text.split(","):
         letters, numbers = re.findall("^([A-Za-z-]*?)([0-9].*)", run)[0]
         kind = _PORT_KIND[letters.lower()] if letters else kind
         start, _, end = numbers.partition("-")
         first, last = start.split("/"), (end or start).split("/")
+        # `1/2/1-4` ends at 1/2/4: the end has the last numbers alone; `1-3/1` begins at 1/1
         last = first[: len(first) - len(last)] + last
         first += last[len(first) :]
         # one of several numbers may run

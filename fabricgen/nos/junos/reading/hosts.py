@@ -139,6 +139,7 @@ def _read_server(relays: Relays, line: Line, group: str, server: str) -> None:
     rf"({MARKED}|{NAMES_SUBNET}))"
 )
 def _read_group(relays: Relays, line: Line, name: str, servers: str, interface: str, source: str, words: str) -> None:
+    # a group of DHCP relay: its server group, a source address, an interface, or a further word
     group = relays.groups.setdefault(name, RelayGroup())
     group.servers, group.source = servers or group.servers, source or group.source
     group.interfaces |= {interface} if interface else set()

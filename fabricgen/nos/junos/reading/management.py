@@ -59,9 +59,9 @@ class JunosManagement:
         Raises UnknownTextError where lines are missing that go with others.
         """
         instance = INSTANCE if addresses else ""
-        servers = [("tac", one) for one in self.aaa] + [("ntp", one) for one in self.ntp]
-        servers += [("dns", one) for one in self.dns] + [("log", one) for one in self.syslog]
-        wrong = [one for of, one in servers if self.instances.get(f"{of} {one}", "") != instance]
+        servers = [("tac", server) for server in self.aaa] + [("ntp", server) for server in self.ntp]
+        servers += [("dns", server) for server in self.dns] + [("log", server) for server in self.syslog]
+        wrong = [server for use, server in servers if self.instances.get(f"{use} {server}", "") != instance]
         if wrong and not is_tolerant():
             report_misfit(f"servers are reached elsewhere than in {instance or 'the default instance'}: {wrong}")
         required = WITHOUT_PORT | ({"management-instance"} if addresses else set())
@@ -76,15 +76,16 @@ class JunosManagement:
         if len(levels := set(self.syslog.values())) > 1:
             report_misfit(f"logs go out by several levels: {sorted(levels)}")
         self._check_snmp(instance)
+        # gNMI runs with a certificate and, where there is a management port, in its instance
         beside = {word: name for word, name in self.grpc.items() if word != "port"}
         reached = {"routing-instance": instance} if instance else {}
         if self.grpc and not is_tolerant() and beside != {"local-certificate": "gnmi", "use-pki": "", **reached}:
             report_misfit(f"gNMI has no certificate, or is reached elsewhere: {beside}")
-        if lacking := {":" in one for one in addresses} - self.gateways.keys():
+        if lacking := {":" in address for address in addresses} - self.gateways.keys():
             report_misfit(f"there is no default gateway of IPv{6 if True in lacking else 4} for management")
         level = next(iter(levels), "")
         return Management(
-            addresses=frozenset((one, self.gateways.get(":" in one, "")) for one in addresses),
+            addresses=frozenset((address, self.gateways.get(":" in address, "")) for address in addresses),
             users=self.users,
             aaa=tuple((PROTOCOLS[protocol], server) for server, protocol in self.aaa.items()),
             ntp=tuple(self.ntp),
@@ -187,6 +188,7 @@ def _read_aaa_instance(box: HasManagement, line: Line, protocol: str, server: st
 
 @SYSTEM.line(r"ntp server (\S+)(?: routing-instance (\S+)| (prefer))?")
 def _read_ntp(box: HasManagement, line: Line, server: str, name: str, prefer: str) -> None:
+    # a server for time, whether it is preferred, or the routing instance in which it is reached
     box.managed.ntp[server] = None
     if prefer:
         box.managed.preferred.add(server)
@@ -212,6 +214,7 @@ def _read_timezone(box: HasManagement, line: Line, name: str) -> None:
 
 @SYSTEM.line(r"syslog host (\S+) (any|routing-instance) (\S+)")
 def _read_syslog(box: HasManagement, line: Line, server: str, word: str, value: str) -> None:
+    # a collector of logs with its level, or the routing instance in which it is reached
     if word == "any":
         box.managed.syslog[server] = value
     else:

@@ -109,6 +109,7 @@ class JunosQos:
         return self.bound.get(port) or next((row for name, row in self.bound.items() if fnmatchcase(port, name)), {})
 
     def _make_port(self, map_: str, profile: str, points: dict[int, str]) -> PortQos:
+        # QoS of a port with a scheduler map and a congestion notification profile ("" for none)
         paused = self._find_paused_priorities(profile, points) if profile else frozenset[int]()
         watched = paused if profile and self.pauses[profile].get("watchdog") else frozenset[int]()
         queues = {}
@@ -137,6 +138,7 @@ class JunosQos:
         return frozenset(queues)
 
     def _make_ecn(self, name: str) -> Ecn:
+        # fill levels, percent of the buffer, between which packets are marked, and how many of 100 at the upper one
         profile = self.profiles[name]
         low, high = sorted(profile["fill-level"])
         none, percent = sorted(profile["drop-probability"])
@@ -145,6 +147,7 @@ class JunosQos:
         return Ecn(low, high, percent)
 
     def _make_watchdog(self) -> Watchdog | None:
+        # the watchdog's times, ms; Junos counts the detection in polls
         watchdogs = [said["watchdog"] for said in self.pauses.values() if said.get("watchdog")]
         if not watchdogs:
             return None

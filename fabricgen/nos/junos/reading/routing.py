@@ -93,6 +93,7 @@ class JunosRouting:
             for key, neighbor in instance.neighbors.items()
             if EVPN not in self._list_active_families(instance, key)
         ]
+        # names of the policies by which anything is announced
         outward = [*instance.families.values(), *(neighbor.map_out for _, neighbor in sessions)]
         outward += [{vrf.policy} for vrf in self.vrfs.values()]
         for name in {name for names in outward for name in names}:
@@ -181,10 +182,10 @@ class JunosRouting:
         shared.own_as_in = max(group.loops, default=1) - 1
         if not is_tolerant() and not (shared.map_in and shared.map_out):
             report_misfit(f"group {name} takes or passes on everything")
-        members = [key for key, one in instance.neighbors.items() if one.group == name]
+        members = [key for key, neighbor in instance.neighbors.items() if neighbor.group == name]
         for far in members:
-            link = [one for one in own_interfaces if ip_address(far) in one.network]
-            if group.locals_.get(far) not in {str(one.ip) for one in link} and not is_tolerant():
+            link = [interface for interface in own_interfaces if ip_address(far) in interface.network]
+            if group.locals_.get(far) not in {str(interface.ip) for interface in link} and not is_tolerant():
                 report_misfit(f"the session with {far} is from {group.locals_.get(far, 'an address of its choice')}")
         allowed = self.as_lists.get(group.as_list, set())
         finds = bool(group.ports)
@@ -207,6 +208,7 @@ class JunosRouting:
             self.policies.maps[name] = {10 * n: entry for n, entry in enumerate(entries, 1) if entry != LAST}
 
     def _make_entry(self, name: str, term: Term) -> Entry:
+        # a term of a policy as an entry of a map. Terms from `direct` or `evpn` announce what the switch itself has
         if len(term.ends) != 1:
             report_misfit(f"a term of policy {name} neither accepts nor rejects")
         if term.protocols and not term.protocols & {"direct", "evpn"}:
@@ -382,6 +384,7 @@ def _read_evpn(instance: Instance, name: str, group: Group, line: Line, loops: s
 
 @_GROUP.line(r"multihop (?:ttl (\d+)|no-nexthop-change)")
 def _read_multihop(instance: Instance, name: str, group: Group, line: Line, ttl: str) -> None:
+    # `multihop ttl N`, or `no-nexthop-change`, of a group
     if ttl:
         instance.find_neighbor(name).multihop = int(ttl)
     else:
@@ -421,6 +424,7 @@ def _read_neighbor_address(instance: Instance, group: Group, far: str, line: Lin
 
 @_GROUP.line(r"dynamic-neighbor \S+ peer-auto-discovery (family inet6 ipv6-nd|interface (\S+)\.0)")
 def _read_discovery(instance: Instance, name: str, group: Group, line: Line, words: str, port: str) -> None:
+    # a port on which Junos finds a neighbour by IPv6, or a further word of the group
     if port:
         group.ports.append(port)
     else:

@@ -51,6 +51,7 @@ def _as_statement(line: str) -> str:
 
 
 def _parse_braces(text: str) -> Iterator[Words]:
+    # the statements of a configuration in braces; raises UnknownTextError where braces do not match or lie too deep
     above: list[Words] = [()]
     filled: list[bool] = [True]  # whether each level has a statement: a stanza without one is one itself
     words: list[str] = []
@@ -128,6 +129,7 @@ def _parse_json(data: Any) -> Iterator[Words]:
 
 
 def _parse_json_row(row: Mapping[str, Any], above: Words, parent: str, depth: int) -> Iterator[Words]:
+    # the statements of one object of Junos's JSON; a list yields one statement an element
     if depth > MOST_DEEP:
         raise UnknownTextError(f"more than {MOST_DEEP} levels of JSON")
     # attributes, and the key of a list, which is among the words above, are no statements

@@ -43,6 +43,7 @@ def list_relays(switch: SwitchView, vrf: str) -> list[tuple[str, list[dict[str, 
         ),
     ]
     loopback = switch.loopback_in(vrf)
+    # requests leave from the loopback of the VRF, where it has one
     own_unit = f"lo0.{loopback.number}" if loopback else "" if vrf else DEFAULT_UNIT
     both = [(word, _list_groups(relays, own_unit, v6=v6)) for v6, word in FAMILIES.items()]
     return [(word, groups) for word, groups in both if groups]

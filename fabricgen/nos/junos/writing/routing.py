@@ -168,6 +168,8 @@ def _list_groups(bgp: Bgp, names: PolicyNames) -> list[dict[str, Any]]:
 def _list_family_rows(
     rows: Mapping[str, Mapping[str, Any]], own_as_in: int, *, has_ports: bool
 ) -> Iterable[dict[str, Any]]:
+    # the values of each family of a group; `over_v6`: IPv4 with next hops of IPv6, where Junos finds neighbours on
+    # ports
     for word, row in rows.items():
         yield {
             "word": word,

@@ -27,6 +27,7 @@ class HostTables:
     def make_access(self, name: str, members: Iterable[str], speed_gbps: int) -> Access:
         """What a port refuses, or a bond with its members; raises UnknownTextError where these are not alike."""
         storms = [
+            # kb/s as percent of the speed in Gb/s
             {kind: round(kbps / speed_gbps / 10**4, 4) for (port, kind), kbps in self.kbps.items() if port == member}
             for member in members
         ]
@@ -60,6 +61,7 @@ def read_acl_rules(box: Any, table: Mapping[str, Any]) -> None:
 
 
 def _make_rule(kind: str) -> dict[str, str]:
+    # the fields of the rule that drops what hosts do not send, but for its priority
     protocol, source, target = DROPPED[kind]
     fields = {"PACKET_ACTION": "DROP", "IP_TYPE": _TYPES[kind][1], "IP_PROTOCOL": str(protocol)}
     if not target:
@@ -137,6 +139,7 @@ def _find_relay_source(vlan: Vlan, name: str, tables: Mapping[str, Any]) -> str:
 
 
 def _add_services(vlan: Vlan, name: str, radv: str, tables: Mapping[str, Any]) -> Vlan:
+    # a VLAN with its DHCP relay and router advertisements; `radv` is the state of that container
     servers_v4 = _list_servers_v4(vlan, name, tables)
     servers = (*servers_v4, *tables.get("DHCP_RELAY", {}).get(name, {}).get("dhcpv6_servers", ()))
     if servers and tables["FEATURE"].get("dhcp_relay") != {"state": "enabled"}:

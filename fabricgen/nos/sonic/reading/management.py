@@ -119,6 +119,7 @@ def _list_keys(table: Table) -> list[str]:
 
 
 def _find_domain(tables: Tables) -> str:
+    # the one search domain of resolvers, "" for none
     searched = _read_single_row(tables, "DNS_OPTIONS", "GLOBAL", "search").get("search", [])
     if len(searched) > 1 or (searched and not tables.get("DNS_NAMESERVER")):
         report_misfit(f"domains {searched} of resolvers {sorted(tables.get('DNS_NAMESERVER', {}))}")
@@ -136,6 +137,7 @@ def _find_log_level(servers: Table) -> str:
 
 
 def _list_snmp_users(tables: Tables) -> Iterator[str]:
+    # the users of SNMPv3; raises UnknownTextError for one that does more than read, or without both passphrases
     descriptions = tables.get("SNMP", {})
     allow_fields(descriptions, "CONTACT", "LOCATION")
     allow_fields(descriptions.get("CONTACT", {}), "Contact")

@@ -34,6 +34,7 @@ def check_platform(tables: Tables) -> None:
 
 
 def _check_device(tables: Tables) -> None:
+    # raise UnknownTextError where tables that SONiC's containers need at their start are missing or incomplete
     metadata, states = tables["DEVICE_METADATA"]["localhost"], tables["FEATURE"]
     required = ["docker_routing_config_mode", "frr_mgmt_framework_config", "hostname", "hwsku", "platform", "type"]
     if "bgp_asn" in metadata:
@@ -75,6 +76,7 @@ def _number_subports(ports: int) -> list[str]:
 
 
 def _check_far_ends(tables: Tables) -> None:
+    # raise UnknownTextError where DEVICE_NEIGHBOR is not of the ports that are cabled, or its devices have no type
     far = tables.get("DEVICE_NEIGHBOR", {})
     for row in far.values():
         require_fields(row, "name", "port")
@@ -112,6 +114,7 @@ def _check_buffers(tables: Tables) -> None:
             report_misfit(f"{name} is no whole profile: {row}")
     used = {row["profile"] for table in ("BUFFER_PG", "BUFFER_QUEUE") for row in tables[table].values()}
     used |= {p for table in PER_PORT for row in tables.get(table, {}).values() for p in row["profile_list"].split(",")}
+    # profiles of queues that no port uses may stay
     spare = profiles.keys() - used - {name for name in profiles if "queue" in name}
     if not used <= profiles.keys() or spare or not {row["pool"] for row in profiles.values()} <= pools.keys():
         report_misfit(f"profiles are {sorted(profiles)} of {sorted(pools)}, and {sorted(used)} are used")
@@ -121,6 +124,7 @@ def _check_buffers(tables: Tables) -> None:
         for port, _, number in (key.partition("|") for key in tables[table]):
             numbers.get(port, set()).add(number)
         pauses = {name: tables["PORT_QOS_MAP"][name].get("pfc_enable") for name in numbers}
+        # ports that pause the same priorities have the same groups and queues
         if len({(pauses[name], frozenset(port_numbers)) for name, port_numbers in numbers.items()}) > len(
             set(pauses.values())
         ):

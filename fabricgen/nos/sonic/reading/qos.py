@@ -80,6 +80,7 @@ def _parse_numbers(row: Mapping[str, str]) -> dict[int, int]:
 
 
 def _make_port_qos(tables: Tables, name: str, row: Mapping[str, str], queues: Mapping[int, Queue]) -> PortQos:
+    # what a port pauses and watches, with its queues
     allow_fields(row, *_BOUND, "tc_to_queue_map")
     return PortQos(
         pfc=_parse_priorities(row.get("pfc_enable", "")),
@@ -93,6 +94,7 @@ def _parse_priorities(text: str) -> frozenset[int]:
 
 
 def _make_queue(tables: Tables, row: Mapping[str, str], speed_mbps: int) -> Queue:
+    # a queue: strict or by weight, its ECN, and its limit in percent of the port's speed
     allow_fields(row, "scheduler", "wred_profile")
     scheduler = tables["SCHEDULER"][row["scheduler"]]
     allow_fields(scheduler, "cir", "meter_type", "pir", "type", "weight")

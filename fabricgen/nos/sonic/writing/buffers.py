@@ -138,6 +138,7 @@ def make_length_tables(
     key = _make_key(switch, platform, port_table) if lengths else None
     if key is None:
         return {}
+    # for ports without a cable
     shortest = min(key.buffers.headroom)
     cables = {port.name: f"{length}m" for port, length in zip(switch.ports, lengths, strict=True)}
     profiles = {

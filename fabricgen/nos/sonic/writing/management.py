@@ -77,6 +77,7 @@ def _make_login_rows(aaa: Aaa | None) -> dict[str, Any]:
 
 
 def _make_snmp_rows(spec: Management, site: str) -> dict[str, Any]:
+    # the rows of SNMPv3; users whose names are too short for SONiC are left out
     snmp = spec.snmp
     return {
         "has_snmp": snmp is not None,

@@ -95,6 +95,8 @@ def _is_shifted(switch: SwitchView) -> bool:
 
 
 def _make_static_routes(switch: SwitchView) -> dict[str, dict[str, str]]:
+    # the rows of STATIC_ROUTE: with BGP the blocks of hosts, dropped and announced, else the routes of a static
+    # underlay
     if switch.asn:
         blocks = () if owns_frr(switch) else discard_host_blocks(switch)
         announced = {"advertise": "true", "blackhole": "true"}
@@ -120,6 +122,7 @@ def make_static_route(prefix: str, route: StaticRoute) -> dict[str, str]:
 
 
 def _make_neighbor_rows(switch: SwitchView) -> dict[str, Any]:
+    # the rows of what is at the far end of each port
     types = {port.peer: word for port in switch.ports if (word := _find_neighbor_type(switch, port))}
     return {
         "DEVICE_NEIGHBOR": {port.name: {"name": port.peer, "port": port.peer_port} for port in switch.ports},
@@ -144,6 +147,7 @@ def _find_neighbor_type(switch: SwitchView, port: SwitchPort) -> str:
 
 
 def _make_frr_values(switch: SwitchView) -> dict[str, Any]:
+    # the values of an frr.conf: timers, policies and BGP of each VRF, the default one apart
     instances = model_bgp(switch)
     default_instance = instances.pop("")
     return {
