@@ -157,6 +157,7 @@ def _make_outdated(line: Line, why: NotPlanned) -> Outdated:
 
 
 def _add_status(line: Line, pair: EndPair, claims: Claims, faults: Faults) -> None:
+    # add the status of a line to each jumper between its ends; of several lines the worst counts
     cable_status = claims.status.setdefault(pair.cable, {})
     status = read_status(line, faults)
     for a, b in pair.jumpers:
@@ -167,6 +168,7 @@ def _add_status(line: Line, pair: EndPair, claims: Claims, faults: Faults) -> No
 
 
 def _add_cages(line: Line, pair: EndPair, matcher: Matcher, claims: Claims, faults: Faults) -> None:
+    # add the built cages of a line's ends as claims, at each side; a cage as planned claims that it is (None)
     for ends in zip(*pair.jumpers, strict=True):
         column = f"built_{ends[0].word}_cage"
         if not line[column]:
@@ -217,6 +219,7 @@ def _name_end(end: CableEnd) -> str:
 
 
 def _add_length(line: Line, pair: EndPair, matcher: Matcher, claims: Claims, faults: Faults) -> None:
+    # add the built length of a line as a claim; a length as planned claims that it is (None)
     length = read_length(line, faults)
     if length is not None:
         planned = float(matcher.cables.plan.cables.length_m[pair.cable])
@@ -239,6 +242,7 @@ def _add_note(line: Line, pair: EndPair, claims: Claims, faults: Faults) -> None
 
 
 def _add_claim(subject: Subject, claim: Claim, subject_text: str, claims: Claims, faults: Faults) -> None:
+    # add a claim, or the fault that an earlier line claims otherwise of the same subject
     earlier = claims.claims.setdefault(subject, claim)
     if earlier.value != claim.value:
         message = f"{subject_text} is '{claim.text}' here and '{earlier.text}' at {earlier.span}"

@@ -153,6 +153,7 @@ def _build_checked(design: Design, claims: Claims, matcher: Matcher) -> Cluster:
 
 
 def _locate_fault(diagnostic: Diagnostic, spans: Mapping[tuple[str | int, ...], Span]) -> Diagnostic:
+    # a fault of the build at the cell of the sheet that caused it, where there is one
     span = spans.get(diagnostic.path)
     return (
         Diagnostic(CODE, Severity.ERROR, diagnostic.message, diagnostic.path, diagnostic.hint, span)

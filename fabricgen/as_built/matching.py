@@ -48,6 +48,7 @@ class Matcher:
         cable = self.cables.index.get(name)
         if cable is None:
             raise self._refuse_unknown(name, line)
+        # the likeliest ends come first, so that the first pair that a link joins is taken
         for a in (starts := self._find_ends(cable, line, upper=False)):
             for b in (stops := self._find_ends(cable, line, upper=True)):
                 if not set(a.rows).isdisjoint(b.rows):
@@ -71,6 +72,7 @@ class Matcher:
         return [far_end for far_end in far_ends if not set(far_end.rows).isdisjoint(end.rows)]
 
     def _refuse_unknown(self, name: str, line: Line) -> NotPlanned:
+        # the error of a line whose cable the plan does not have, with what is in its place now
         near_ids = [cable_id for cable_id in self.cables.ids if cable_id.startswith(name.partition(":")[0] + ":")]
         hint = did_you_mean(name, near_ids) if near_ids else "this line is of another cluster, or of an older plan"
         message = f"{self._cluster.design.loaded.blueprint.name} has no cable '{name}'"

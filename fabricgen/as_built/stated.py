@@ -146,6 +146,7 @@ def format_overlay(overrides: Mapping[str, OverrideFields], name: str, names: Ma
 
 
 def _format_value(value: Any) -> str:
+    # a field of an override in YAML; cages by end as a mapping, or the one of the only end ("")
     if isinstance(value, float | int):
         return format_number(value)
     if isinstance(value, str):

@@ -103,6 +103,7 @@ def _check_parts(raw: bytes, file: str) -> None:
 
 
 def _check_prolog(head: bytes, part: str, at: Span) -> None:
+    # raise InputError where XML is in UTF-16, or has a DTD before its first element, which could name files or grow
     element = re.search(rb"<[A-Za-z_]", head)
     if b"\0" in head or element is None or b"<!" in head[: element.start()].replace(b"<!--", b""):
         refuse(
@@ -111,6 +112,7 @@ def _check_prolog(head: bytes, part: str, at: Span) -> None:
 
 
 def _refuse_damaged(file: str, error: Exception) -> NoReturn:
+    # raise InputError for a file that the library cannot read, with the library's reason
     reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
     refuse(
         f"cannot read '{file}' as a workbook: {reason}",
@@ -201,6 +203,7 @@ def read_sheets(file: str) -> Iterator[Sheet]:
 
 
 def _read_csv(text: str, file: str) -> Iterator[tuple[int, list[CellText]]]:
+    # (row number, cells) of a CSV file; raises InputError for what is no CSV
     head = next((line for line in text.splitlines() if line.strip()), "")
     # spreadsheets write semicolons where the comma is the decimal sign
     mark = max(",;\t", key=head.count)

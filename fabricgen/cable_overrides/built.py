@@ -226,6 +226,7 @@ def _list_uses(plan: WiringPlan, devices: Collection[int]) -> dict[int, list[_Us
 
 
 def _make_use(row: int, upper: bool, side: Side, port: int) -> _Use | None:
+    # a port in use by one end of a link; None for ports that no cable is plugged into
     if isinstance(side, PortRun):
         split = (side.ways, float(side.speed_gbps), side.lane_gbps)
         return _Use(row, upper, side.cages[port // side.ways], port % side.ways, split)
@@ -270,6 +271,7 @@ class _Device:
         return f"port {str(cage).rpartition(' ')[2]}"
 
     def _group_by_place(self) -> Iterator[list[_Use]]:
+        # the uses of each port, several where cables would meet there
         places: dict[tuple[int | str, int], list[_Use]] = {}
         for use in self.uses:
             places.setdefault((use.cage, use.sub), []).append(use)

@@ -70,6 +70,8 @@ class CageResolver:
         return CagePosition(end.device, cage, end.connector)
 
     def _find_at_switch(self, text: str, end: CableEnd, run: PortRun, path: Path) -> CagePosition:
+        # the cage and connector of a switch that a text names; raises InputError for none, or one that cannot take the
+        # cable
         # switches of a class are alike: their names are worked out once for all of them
         key = end.cls.first, run
         if key not in self._switch_cages:
@@ -137,6 +139,7 @@ class _SwitchCages:
         yield from ((name, (cage, i // self._run.per_connector)) for i, name in enumerate(names))
 
     def _names(self, cage: int) -> list[str]:
+        # the names that the ports of a run would have in a cage; none where the NOS does not split it so
         run = replace(self._run, cages=(cage,))
         if not self._is_named:
             return name_listed_ports(self._catalog, self._cls, run, run.ways)

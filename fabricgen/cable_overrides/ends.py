@@ -145,6 +145,7 @@ class CableIndex:
         return {}
 
     def _find_ends(self, cable: int, *, upper: bool) -> tuple[CableEnd, ...]:
+        # the lower or upper ends of a cable: its links by device, cage and connector
         links = self.plan.links
         device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
         groups: dict[tuple[int, str, int], list[int]] = {}
@@ -203,6 +204,7 @@ class CableIndex:
     def _make_end(
         self, key: tuple[int, str, int], rows: list[int], side: Side, ports: list[int], *, upper: bool
     ) -> CableEnd:
+        # a cable end; `key` is its device row, cage and connector, `rows` its links and `ports` their ports
         device, cage, connector = key
         devices = self.plan.devices
         cls = devices.classes[devices.device_class[device]]

@@ -91,6 +91,7 @@ def _extend_segments(plan: WiringPlan, longer: dict[RunKey, tuple[int, ...]]) ->
 
 
 def _extend_segment(plan: WiringPlan, number: int, segment: Segment, longer: dict[RunKey, tuple[int, ...]]) -> Segment:
+    # a segment whose runs have the further cages that moved ends are in
     links, devices = plan.links, plan.devices
     rows = links.find_rows(number)
     if rows.start == rows.stop:

@@ -81,6 +81,8 @@ def lint(
     never_waived = frozenset(rule.id for rule in rules if rule.impossible and not rule.waivable)
     settings = requested.within(design.loaded.project.lint)
     raised_by_rules = _run_rules(rules, design, cluster, requested)
+    # what the command line asks for; of these the project's settings select, but what cannot be built is told in any
+    # case
     candidates = [d for d in (*raised_by_rules, *other_findings) if requested.wants(d.code) or d.code == PLUG_IN_FAILS]
     selected = [d for d in candidates if settings.wants(d.code) or d.code in {*impossible_codes, PLUG_IN_FAILS}]
     softened = [(PROJECT, IGNORED, d) for d in candidates if d not in selected]

@@ -92,6 +92,7 @@ class _Adoption:
         """The design with all that differs in its lock; blocks in which adopted numbers lie are allocated anew."""
         for stated in self._lists.stated:
             self._resolve_stated(stated)
+        # what a plain allocation gives anyway needs no line in the lock
         earlier = parse_adopted_section(self._cluster.lock.find_words(ADOPTED))
         plain = self._allocate_plain(self._cluster.lock)
         adopted = dict(earlier)
@@ -278,6 +279,7 @@ class _Adoption:
         ]
 
     def _is_between_switches(self, key: Key) -> bool:
+        # whether a key is a port whose link has an address at its upper end too
         if key.what != "port" or key.device not in self._rows:
             return False
         link = self._ends.of(self._rows[key.device])[key.port][0]

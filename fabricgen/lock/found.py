@@ -100,6 +100,7 @@ class Matching:
         defaults: Sequence[str],
         value: Callable[[Key], str],
     ) -> None:
+        # `called` are device rows by name, `defaults` the default names by row, and `value` what the plan has for a key
         self._cluster, self._defaults, self._value = cluster, defaults, value
         self._called = {**{name.lower(): row for name, row in called.items()}, **called}
         devices, self._racks = cluster.plan.devices, {name.lower(): name for name in cluster.plan.racks.names}
@@ -202,6 +203,7 @@ class Matching:
             self._add_stated(device, key, str(address), int(text.partition("/")[2] or -1))
 
     def _add_stated(self, device: NetboxDevice, key: Key, text: str, length: int = -1) -> None:
+        # keep a value of a device for the lock; a fault where it is none of its kind
         try:
             self.stated.append(Stated(key, parse_adopted(key, text), length, device.span))
         except ValueError as error:

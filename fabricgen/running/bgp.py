@@ -120,6 +120,7 @@ class Instance:
         return not neighbor.is_group and EVPN not in self.merge_values(neighbor, "active")
 
     def _list_announced(self, policies: Policies, connected: list[Route], statics: list[Route]) -> set[str]:
+        # the prefixes announced: networks stated, and connected and static routes that the maps let pass
         prefixes = set(self.networks)
         for maps, routes in ((self.families, connected), (self.statics, statics)):
             for family, names in maps.items():
@@ -130,6 +131,7 @@ class Instance:
         return prefixes
 
     def _make_peer(self, policies: Policies, neighbor: Neighbor) -> Peer:
+        # a session as the model has it: what the neighbour says, else its group, else the instance
         group = self.neighbors.get(neighbor.group, Neighbor()) if neighbor.group else Neighbor(is_group=True)
         if not group.is_group:
             report_misfit(f"{neighbor.group} is no peer group")
@@ -320,6 +322,8 @@ def make_overlay(
 
 
 def _make_overlay_peer(instance: Instance, policies: Policies, neighbor: Neighbor) -> OverlayPeer:
+    # a session for EVPN; raises UnknownTextError where its maps do other than pass all, or own routes and those of
+    # exits
     keepalive, hold = instance.inherit_value(neighbor, "timers") or instance.timers
     outward = policies.list_learned_paths(instance.merge_values(neighbor, "map_out"))
     if instance.requires_policy and not (

@@ -188,6 +188,8 @@ def _fill_groups(text: str, groups: Mapping[str, str]) -> str:
 
 
 def _is_condition_met(condition: Given, groups: Mapping[str, str], running: Statements, planned: Statements) -> bool:
+    # whether a condition of a rule holds of the statements that it looks at; `{NAME}` in it stands for a group of the
+    # rule
     statements = running if condition.among == "running" else planned
     if condition.like:
         escaped = {name: re.escape(value) for name, value in groups.items()}

@@ -104,6 +104,7 @@ class Policies(RouteMaps):
         return self.make_policy(limiting, families)
 
     def _list_entries(self, name: str) -> Iterable[Entry]:
+        # the entries of a map; one that is not there is told, and lets nothing pass from then on
         if name not in self.maps and is_tolerant():
             report_misfit(f"route-map {name} is not there: nothing passes")
             self.maps[name] = {}
@@ -183,6 +184,7 @@ class Policies(RouteMaps):
                 yield route.prefix
 
     def _matches(self, entry: Entry, route: Route) -> bool:
+        # whether an entry matches a route: prefix, interface and tag, where these are asked for
         within = not entry.prefix_list or any(
             _is_permitted(p, route.prefix) for p in self.list_permits(entry.prefix_list)
         )

@@ -131,6 +131,7 @@ class Rules:
         self.needed += map(re.compile, patterns)
 
     def _add_taker(self, pattern: str, taker: Taker | None) -> None:
+        # enter what takes lines of a pattern; None takes a line alone, without anything below it
         compiled = re.compile(pattern)
         if compiled in self.takers:
             raise ValueError(f"two readers for lines `{pattern}`")
@@ -152,6 +153,7 @@ class Rules:
                     report_misfit(f"a line is missing: {pattern.pattern}")
 
     def _take_line(self, line: Line, state: tuple[Any, ...]) -> None:
+        # give a line to the first pattern that it matches, or report it as unknown
         for pattern, taker in self.takers.items():
             if match := pattern.fullmatch(line.text):
                 if taker is not None:

@@ -95,6 +95,7 @@ class _Lines:
     """A text by lines, as YAML counts them."""
 
     def __init__(self, text: str) -> None:
+        # where each line begins, by index of characters
         self.text = text
         ends = list(LINE_END.finditer(text))
         self.starts = [0, *(match.end() for match in ends)]

@@ -67,6 +67,7 @@ class Located:
         return f"{hint} (used at {used})" if hint else f"it is used at {used}"
 
     def _find_value(self, path: Path) -> Any:
+        # the value at a path of keys and indexes
         data = self.data
         for part in path:
             data = data[part]
@@ -81,6 +82,7 @@ class _Places(Mapping[Path, Span]):
     of_keys: bool
 
     def __getitem__(self, path: Path) -> Span:
+        # the span of the value, or of the key, at a path; raises KeyError where it leads nowhere, or to no key
         node: Node = self.root
         key: Span | None = None
         for part in path:

@@ -82,6 +82,7 @@ def place_entries(node: Node, place: Span | None) -> dict[str, Entry]:
 
 
 def _make_collection(value: Any, children: list[Node] | tuple[Node, ...], span: Span, used: Span | None) -> Node:
+    # a node over children; sizes are summed up, since what bounds a document has to know them
     size, height, has_include = 1, 0, False
     for child in children:
         size += child.size

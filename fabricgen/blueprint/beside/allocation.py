@@ -131,6 +131,7 @@ class _List:
             self._add_fault(line, 0, message, "leave a cell empty for what a device does not have")
             return
         row = dict(zip(self._columns, cells, strict=True))
+        # a list of links names both ends by other columns
         ends = [] if "device" in row else [end for end in _ENDS if row.get(end[1]) and row.get(end[2])]
         for device, port, address in ends:
             self._read_value(line, row[device], "port", address, row[address], row[port])

@@ -212,6 +212,7 @@ def parse_lock(data: bytes, shown_as: str) -> Lock:
 
 
 def _add_hint(diagnostic: Diagnostic) -> Diagnostic:
+    # a fault with the way out that holds for all faults of locks, if it has no hint of its own
     return Diagnostic(
         diagnostic.code,
         diagnostic.severity,
@@ -233,6 +234,8 @@ class _Reader:
         self._faults: list[Diagnostic] = []
 
     def lock(self) -> Lock:
+        # the lock; raises InputError with all that is wrong, or at once for a file that is no lock of a version known
+        # here
         data = self._located.data
         if not isinstance(data, dict) or "fabricgen-lock" not in data:
             raise fault(CODE, "this is no lock of fabricgen", span=Span(self._file, 1, 1), hint=_WAY_OUT)
@@ -324,6 +327,7 @@ class _Reader:
                 self._add_fault((kind, name), f"'{name}' is no kind of port such as '2 x 400 over 100'")
 
     def _read_mapping(self, kind: str) -> Iterable[tuple[Any, Any]]:
+        # (holder, value) of a section, or its fault and nothing where it is no mapping
         section = self._located.data[kind]
         if isinstance(section, dict):
             return section.items()
@@ -331,6 +335,7 @@ class _Reader:
         return ()
 
     def _read_adopted(self) -> dict[str, str]:
+        # the adopted names and numbers in their usual spelling; faults of single lines are noted
         adopted: dict[str, str] = {}
         for text, value in self._read_mapping(ADOPTED):
             try:
@@ -369,6 +374,7 @@ def _is_kind(key: Any) -> bool:
 
 
 def _parse_room(value: Any) -> int:
+    # a count of places from 1 to 2^128, as prefixes of IPv6 have; raises ValueError for another
     text = str(value)
     if isinstance(value, bool) or not re.fullmatch(r"\d{1,39}", text) or not 0 < int(text) <= 1 << 128:
         raise ValueError(f"{value!r} is no count")
@@ -421,6 +427,7 @@ def _parse_vlan(value: Any) -> Intervals:
 
 
 def _make_prefix_parser(kind: str) -> Callable[[Any], Intervals]:
+    # a reader of prefixes apart by commas, of one address family; it raises ValueError for another text
     network = ipaddress.IPv4Network if kind == "ipv4" else ipaddress.IPv6Network
 
     def read(value: Any) -> Intervals:

@@ -81,6 +81,7 @@ def find_idle_cages(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     for path, name, cages in stated:
         runs = {run.purpose for part in fabric.tiers if part.name == name for run in part.downs}
         for role in sorted(cages):
+            # a role with a dot names a purpose; plain `down` is for ports without one
             if role not in runs and ("." in role or (role == "down" and runs and "" not in runs)):
                 amount = "cage" if len(cages[role]) == 1 else f"{len(cages[role])} cages"
                 why = f"nothing takes the {amount} of {fabric.name} {name} that `{role}` keeps"
@@ -203,6 +204,7 @@ def list_commands(snippet: Snippet) -> Iterator[Command]:
 
 
 def _parse_lines(lines: Iterable[str], position: str) -> Iterator[Command]:
+    # the lines of a snippet as commands, each with the modes that it stands in; `position` is where the snippet goes
     # snippets at `bgp` begin inside that mode, which their lines do not open
     first: list[tuple[int, tuple[str, ...]]] = [(-1, ("router", "bgp"))] if position == "bgp" else []
     modes = list(first)
@@ -221,6 +223,7 @@ def _parse_lines(lines: Iterable[str], position: str) -> Iterator[Command]:
 
 
 def _walk_tree(tree: Any, keys: tuple[str, ...]) -> Iterator[Command]:
+    # every value of a tree as a command: its keys and itself, as one text and as words
     if isinstance(tree, Mapping) and tree:
         for key, value in tree.items():
             yield from _walk_tree(value, (*keys, str(key)))
@@ -247,6 +250,7 @@ def _matches_row(words: tuple[str, ...], pattern: list[str]) -> bool:
 
 
 def _fits_pattern(word: str, pattern: str) -> bool:
+    # whether a word fits a pattern: `*`, `!NOT`, `<NUMBER`, or alternatives apart by `|`
     if pattern == "*":
         return True
     if pattern.startswith("!"):
@@ -258,6 +262,8 @@ def _fits_pattern(word: str, pattern: str) -> bool:
 
 
 def _fits_alternative(word: str, pattern: str) -> bool:
+    # whether a word fits one alternative: `NAME#` is a name without its number, `ab~cd` a word abbreviated to `ab` or
+    # more
     if pattern.endswith("#"):
         word, pattern = re.split(r"\d", word, maxsplit=1)[0].lower(), pattern[:-1]
     shortest, tilde, rest = pattern.partition("~")

@@ -54,6 +54,7 @@ def walk_vrfs(switches: Iterable[SwitchView], design: Design) -> Iterator[Joined
     for component in nx.connected_components(graph):
         places = sorted(place for place in ports if place in component)
         first_ports: dict[str, tuple[str, str]] = {}
+        # the first port of each owner stays
         for place in places:
             first_ports = {**ports[place], **first_ports}
         if first_ports:

@@ -55,6 +55,7 @@ def find_circle(view: FabricView) -> list[FabricSwitch]:
     import networkx as nx
 
     graph, tops = _build_switch_graph(view)
+    # links among roots; without these the sites fall apart
     between = list(graph.subgraph(tops).edges)
     graph.remove_edges_from(between)
     site = {switch: min(part) for part in nx.connected_components(graph) for switch in part}

@@ -75,6 +75,7 @@ def _list_servers_beyond_limit(design: Design, tier: TierDesign) -> tuple[str, .
     if any(extra.attachment.role == STORAGE or extra.attachment.profile.accelerators for extra in extras):
         return ()
     assert tier.up is not None  # noqa: S101 - it is narrower than what is below
+    # Gb/s that nodes alone bring to the fullest switch
     nodes = sum(
         max(feed.used(slots, tier.count)) * tier.downs[feed.run].speed_gbps
         for fabric in fabrics

@@ -238,6 +238,7 @@ class _Nearest:
         lists = self.shelf.lists_for(hub.vendor, far.vendor)
 
         def fits(product: Product) -> bool:
+            # a straight cable may be turned round, a splitter has its hub at one end
             pairs = ((hub, far), (far, hub)) if product.splits == 1 else ((hub, far),)
             return any(
                 product.takes(a.form_factor, a.top) and product.far_takes(b.form_factor, b.top) for a, b in pairs

@@ -150,6 +150,7 @@ def _find_shorter_media(cluster: Cluster, saved: Floats) -> npt.NDArray[np.int64
     for i in np.flatnonzero(~attached).tolist():
         serves = fit.serves[segment, i]
         better = optics & (serves >= cables.run_m - saved) & (serves < cables.run_m) & (fit.rank[segment, i] < best)
+        # a breakout stays one
         better &= fit.splits[segment, i] | ~fit.splits[segment, cables.medium]
         shorter[better], best[better] = i, fit.rank[segment, i][better]
     return shorter

@@ -104,6 +104,7 @@ def _count_cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Plugged:
         vendor = next(seller.vendor for seller in shelf.lists if sold[0] in seller.products)
         rows = np.flatnonzero(code[cables.end_cable] == kind)
         classes_at_ends = [classes[device[cables.end_link[rows]]] for device in (links.a_device, links.b_device)]
+        # (cable, class of device): a cable counts once for each class that it ends at
         ends = np.unique(np.stack([np.tile(cables.end_cable[rows], 2), np.concatenate(classes_at_ends)]), axis=1)
         for number, count in Counter(ends[1].tolist()).items():
             plugged[number, cable.part, vendor] += count

@@ -67,6 +67,8 @@ class SwitchesOfBothSides(PlanRule):
             yield self._make_finding(aisles, *rows[0], len({rack for rack, _ in rows}) - 1)
 
     def _make_finding(self, aisles: Aisles, rack: int, number: int, rest: int) -> Diagnostic:
+        # the finding on a class of devices that is to turn, in `rack` and in `rest` more racks; `turns` where fewer
+        # cables cross then
         from fabricgen.lint.subjects.aisles import AIRFLOW, OTHER, describe_crossing
 
         cls, faced = aisles.classes[number], aisles.now[number]

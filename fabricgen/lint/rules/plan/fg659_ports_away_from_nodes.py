@@ -63,6 +63,8 @@ class PortsAwayFromNodes(PlanRule):
     def _make_finding(
         self, aisles: Aisles, away: list[int], nodes: list[int], across: tuple[int, float], hint: str
     ) -> Diagnostic:
+        # the finding on classes `away` from the `nodes` of their fabric; `across`: cables between both, and how much
+        # longer they are, m
         from fabricgen.lint.subjects.aisles import OTHER, describe_crossing, join_words
 
         first, faced = aisles.classes[away[0]], aisles.now[away[0]]
