@@ -211,8 +211,7 @@ def parse_lock(data: bytes, shown_as: str) -> Lock:
     return _Reader(located, shown_as).lock()
 
 
-def _add_hint(diagnostic: Diagnostic) -> Diagnostic:
-    # a fault with the way out that holds for all faults of locks, if it has no hint of its own
+def _add_hint(diagnostic: Diagnostic) -> Diagnostic:  # the way out of all faults of locks, where it has none
     return Diagnostic(
         diagnostic.code,
         diagnostic.severity,
@@ -234,8 +233,6 @@ class _Reader:
         self._faults: list[Diagnostic] = []
 
     def lock(self) -> Lock:
-        # the lock; raises InputError with all that is wrong, or at once for a file that is no lock of a version known
-        # here
         data = self._located.data
         if not isinstance(data, dict) or "fabricgen-lock" not in data:
             raise fault(CODE, "this is no lock of fabricgen", span=Span(self._file, 1, 1), hint=_WAY_OUT)
@@ -326,16 +323,14 @@ class _Reader:
             if not re.fullmatch(_KIND_OF_PORT, name):
                 self._add_fault((kind, name), f"'{name}' is no kind of port such as '2 x 400 over 100'")
 
-    def _read_mapping(self, kind: str) -> Iterable[tuple[Any, Any]]:
-        # (holder, value) of a section, or its fault and nothing where it is no mapping
+    def _read_mapping(self, kind: str) -> Iterable[tuple[Any, Any]]:  # (holder, value), or a fault where it is none
         section = self._located.data[kind]
         if isinstance(section, dict):
             return section.items()
         self._add_fault((kind,), f"'{kind}' is a mapping from holders to numbers")
         return ()
 
-    def _read_adopted(self) -> dict[str, str]:
-        # the adopted names and numbers in their usual spelling; faults of single lines are noted
+    def _read_adopted(self) -> dict[str, str]:  # by names and numbers in their usual spelling
         adopted: dict[str, str] = {}
         for text, value in self._read_mapping(ADOPTED):
             try:
@@ -373,8 +368,7 @@ def _is_kind(key: Any) -> bool:
     )
 
 
-def _parse_room(value: Any) -> int:
-    # a count of places from 1 to 2^128, as prefixes of IPv6 have; raises ValueError for another
+def _parse_room(value: Any) -> int:  # a count of places, 1 to 2^128; raises ValueError for another
     text = str(value)
     if isinstance(value, bool) or not re.fullmatch(r"\d{1,39}", text) or not 0 < int(text) <= 1 << 128:
         raise ValueError(f"{value!r} is no count")
@@ -426,8 +420,7 @@ def _parse_vlan(value: Any) -> Intervals:
     return (Interval(value, 1),)
 
 
-def _make_prefix_parser(kind: str) -> Callable[[Any], Intervals]:
-    # a reader of prefixes apart by commas, of one address family; it raises ValueError for another text
+def _make_prefix_parser(kind: str) -> Callable[[Any], Intervals]:  # of prefixes apart by commas, of one family
     network = ipaddress.IPv4Network if kind == "ipv4" else ipaddress.IPv6Network
 
     def read(value: Any) -> Intervals:

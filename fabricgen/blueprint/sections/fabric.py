@@ -287,7 +287,6 @@ class Extra(Model):
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
-        # as many names as devices, and none given twice
         if self.names and self.count not in (None, len(self.names)):
             raise ValueError(f"count is {self.count}, and {len(self.names)} names are given")
         if len(set(self.names)) < len(self.names):
@@ -477,7 +476,6 @@ class Fabric(Model):
 
     @model_validator(mode="after")
     def _check_subnet_manager(self) -> Self:
-        # settings of the subnet manager are of InfiniBand, and UFM makes the default partition itself
         for key in ("subnet_manager", "default_partition"):
             if getattr(self, key) is not None and self.protocol != "infiniband":
                 raise ValueError(f"`{key}` is of InfiniBand fabrics")
@@ -492,8 +490,7 @@ class Fabric(Model):
         return self
 
     @model_validator(mode="after")
-    def _check_tiers(self) -> Self:
-        # a fabric has tiers of its own or is carried by another, not both
+    def _check_tiers(self) -> Self:  # own tiers or another fabric that carries it, not both
         if bool(self.tiers) == bool(self.carried_by):
             raise ValueError(
                 "a fabric carried by another has no tiers of its own"
