@@ -33,6 +33,7 @@ class Report:
 
     The states in `diagnosis` are of all cables of the plan; all else, also `total`, `units` and `racks`, of the scope.
     `has_earlier`: whether earlier reports were given; `blind`: nothing of the scope was seen, which is no success.
+    If it is `terse`, text that is longer than a screen is an overview.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Report:
     units: tuple[Progress, ...]
     racks: tuple[Progress, ...]
     blind: bool = False
+    terse: bool = False
 
     @property
     def actions(self) -> tuple[Action, ...]:

@@ -266,3 +266,29 @@ def test_a_folder_of_two_blueprints_is_refused(tmp_path: Path, fabricgen: Comman
     ran = fabricgen("verify", built, hall().csv(tmp_path / "hall.csv"))
     assert ran.code == 2
     assert "error[FG028]: links.csv was built of another blueprint than devices.csv" in ran.err
+
+
+def test_a_long_report_is_a_screen_on_a_terminal_and_whole_elsewhere(tmp_path: Path, fabricgen: Command) -> None:
+    """An overview of at most 40 lines says how to see the rest, and counts every action that it leaves out."""
+    fabricgen("emulate", BLUEPRINT, "-o", tmp_path / "paper", "--faults", 9, "--seed", 1)
+    asked = ("verify", BLUEPRINT, tmp_path / "paper" / "dumps")
+    overview, verbose = fabricgen(*asked).out, fabricgen(*asked, "--verbose").out
+    fabricgen(*asked, "-o", tmp_path / "report.txt")
+    assert (tmp_path / "report.txt").read_text() == verbose
+    assert len(verbose.splitlines()) > 40 >= len(overview.splitlines())
+    assert overview.splitlines()[-1].startswith("--verbose tells every plug")
+    count = int(re.search(r"^(\d+) actions, ", verbose, re.MULTILINE)[1])  # type: ignore[index]
+    shown = len(re.findall(r"^\d+\. ", overview, re.MULTILINE))
+    left_out = re.search(r"^and (\d+) more action", overview, re.MULTILINE)
+    assert 0 < shown < count == shown + int(left_out[1])  # type: ignore[index]
+
+
+def test_a_report_of_few_actions_keeps_their_plugs(tmp_path: Path, fabricgen: Command) -> None:
+    """Costs, alternatives and notes go before the plugs that are to be pulled."""
+    hall = faulty().swap("compute-leaf-p1-su01-r2-01", "Ethernet224", "Ethernet232")
+    dumps = hall.lldpctl(tmp_path / "hall")
+    overview, verbose = (fabricgen("verify", BLUEPRINT, dumps, *more).out for more in ((), ("-v",)))
+    assert len(verbose.splitlines()) > 40 >= len(overview.splitlines())
+    pulls = [line for line in verbose.splitlines() if line.startswith("   pull ")]
+    assert len(pulls) == 4
+    assert [line for line in overview.splitlines() if line.startswith("   pull ")] == pulls

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,6 +54,7 @@ FORMATS = list_formats("fabricgen.verify.reports")
     help="Format of the report.  [default: by the suffix of -o, else text]",
 )
 @output_option
+@click.option("--verbose", "-v", is_flag=True, help="Text with every plug, place, cost and note, however long.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
 def command(
     blueprint: str,
@@ -67,6 +69,7 @@ def command(
     learn: str | None,
     form: str | None,
     output: str,
+    verbose: bool,
     jobs: int | None,
 ) -> int:
     """Compare the hall, as DUMPs of its devices tell it, with a BLUEPRINT or a folder that `build` wrote.
@@ -96,7 +99,8 @@ def command(
         )
     earlier = read_reports(reports) if reports else None
     verified = verify(planned, dumps, VerifyRequest(only, earlier, optics), jobs or 0)
-    report = verified.report
+    # a file is read at leisure, a terminal at a look
+    report = replace(verified.report, terse=not verbose and output == "-")
     table = _write_inventory(planned, verified) if learn else None
     overlay = _write_overlay(blueprint, planned, report, ids, output) if ids else None
     target = "-" if ids else output

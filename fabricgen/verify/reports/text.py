@@ -29,17 +29,65 @@ SHOWN = 20
 LISTED = 20
 """Rows of a table (those with most to do), lines of a list, and steps of an action that are shown; more are counted."""
 
+SCREEN = 40
+"""Lines of a terse report: what a person takes in at a look."""
+
+LISTED_TERSELY = 5
+"""Rows of a table of a terse report."""
+
+NOTED_TERSELY = 2
+"""Notes of a terse report; the first say what makes all else doubtful."""
+
 
 def report(report: Report) -> str:
-    """Blocks with an empty line between them."""
-    blocks = [
+    """Blocks with an empty line between them; of a terse report that is longer than a screen, an overview."""
+    text = _join_blocks(
         [summarize_hall(report)],
         _list_progress(report),
         *_list_actions(report),
         *_list_notes(report),
         _list_earlier(report),
-    ]
+    )
+    return _write_overview(report) if report.terse and text.count("\n") >= SCREEN else text
+
+
+def _join_blocks(*blocks: Sequence[str]) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block)
+
+
+def _write_overview(report: Report) -> str:
+    """Tables of the worst units and racks, and the actions with their plugs, or else without them, as many as a screen
+    has room for; what is left out is counted.
+    """
+    diagnosis = report.diagnosis
+    counts = [
+        format_count(len(texts), *words)
+        for words, texts in (
+            (("extra link",), diagnosis.extra),
+            (("harmless swap",), diagnosis.harmless),
+            (("note",), diagnosis.notes[NOTED_TERSELY:]),
+        )
+        if texts
+    ]
+    foot = ["--verbose tells every plug, place, cost and note; --format xlsx is the sheet for the hall"]
+    notes = [line for text in diagnosis.notes[:NOTED_TERSELY] for line in _wrap_text(text, "note: ", "  ")]
+    unshown = [f"not shown: {', '.join(counts)}"] if counts else []
+    foot = [*notes, *_list_earlier(report)[:1], *unshown, *foot]
+    tables = _list_progress(report, LISTED_TERSELY)
+    room = SCREEN - len(_join_blocks([summarize_hall(report)], tables, ["count", "more"], foot).split("\n"))
+    lines = _summarize_actions(report) if report.actions else []
+    numbered = [*enumerate(report.actions, start=1)]
+    with_plugs = [line for number, action in numbered[:SCREEN] for line in _format_plugs(report, number, action)]
+    if len(numbered) <= SCREEN and len(with_plugs) <= room:
+        return _join_blocks([summarize_hall(report)], tables, [*lines, *with_plugs], foot)
+    for number, action in numbered:
+        headline = _format_headline(report, number, action)
+        if len(headline) > room:
+            lines.append(_count_more(report.actions[number - 1 :]))
+            break
+        lines += headline
+        room -= len(headline)
+    return _join_blocks([summarize_hall(report)], tables, lines, foot)
 
 
 def summarize_hall(report: Report) -> str:
@@ -56,23 +104,28 @@ def summarize_hall(report: Report) -> str:
     return f"{name}: {format_count(progress.total, 'cable')}: {', '.join(states)}"
 
 
-def _list_progress(report: Report) -> list[str]:
-    """Units, then racks in which something is left to do; what is done is not listed where that would be long."""
+def _list_progress(report: Report, most: int = LISTED) -> list[str]:
+    """At most so many units, then racks in which something is left to do; what is done is not listed where that would
+    be long.
+    """
     lines: list[str] = []
     racks = [progress for progress in report.racks if progress.verified < progress.total]
-    for kind, rows, every in (("unit", _list_unfinished(report.units), report.units), ("rack", racks, report.racks)):
+    for kind, rows, every in (
+        ("unit", _list_unfinished(report.units, most), report.units),
+        ("rack", racks, report.racks),
+    ):
         if rows:
-            lines += [*([""] if lines else []), *_format_table(kind, rows, len(every))]
+            lines += [*([""] if lines else []), *_format_table(kind, rows, len(every), most)]
     return lines
 
 
-def _list_unfinished(units: Sequence[Progress]) -> Sequence[Progress]:
-    return units if len(units) <= LISTED else [progress for progress in units if progress.verified < progress.total]
+def _list_unfinished(units: Sequence[Progress], most: int) -> Sequence[Progress]:
+    return units if len(units) <= most else [progress for progress in units if progress.verified < progress.total]
 
 
-def _format_table(kind: str, rows: Sequence[Progress], every: int) -> list[str]:
+def _format_table(kind: str, rows: Sequence[Progress], every: int, most: int) -> list[str]:
     # a table of places and their counts, of which `every` exist: those with most left to do, and how many are hidden
-    shown = rows if len(rows) <= LISTED else sorted(rows, key=lambda row: row.verified - row.total)[:LISTED]
+    shown = rows if len(rows) <= most else sorted(rows, key=lambda row: row.verified - row.total)[:most]
     width = max(len(kind), *(len(make_printable(row.name)) for row in shown))
     lines = [f"{kind:<{width}}  {'verified':>16} {'elsewhere':>10} {'dark':>7} {'unseen':>8}"]
     for row in shown:
@@ -89,24 +142,47 @@ def _list_actions(report: Report) -> Iterator[list[str]]:
     # the paragraphs of the first actions, and one line that counts the rest by kind
     if not report.actions:
         return
+    yield _summarize_actions(report)
+    for number, action in enumerate(report.actions[:SHOWN], start=1):
+        yield _format_action(report, number, action)
+    if report.actions[SHOWN:]:
+        yield [f"{_count_more(report.actions[SHOWN:])}; every one is in --format json, csv and xlsx"]
+
+
+def _summarize_actions(report: Report) -> list[str]:
+    """How many actions there are, with the plugs and boxes of all, in a line."""
     moves, boxes = sum(a.moves for a in report.actions), sum(a.boxes for a in report.actions)
     phrases = [format_count(len(report.actions), "action"), f"{format_count(moves, 'plug')} to move"]
     phrases += [f"{format_count(boxes, 'box', 'boxes')} to exchange"] if boxes else []
-    yield [", ".join(phrases)]
-    for number, action in enumerate(report.actions[:SHOWN], start=1):
-        yield _format_action(report, number, action)
-    rest = Counter(action.kind for action in report.actions[SHOWN:])
-    if rest:
-        counts = ", ".join(f"{rest[kind]:,} {kind.value}" for kind in Kind if rest[kind])
-        yield [
-            f"and {format_count(rest.total(), 'more action')}: {counts}; every one is in --format json, csv and xlsx"
-        ]
+    return [", ".join(phrases)]
+
+
+def _count_more(actions: Sequence[Action]) -> str:
+    """How many further actions there are of each kind."""
+    rest = Counter(action.kind for action in actions)
+    counts = ", ".join(f"{rest[kind]:,} {kind.value}" for kind in Kind if rest[kind])
+    return f"and {format_count(rest.total(), 'more action')}: {counts}"
+
+
+def _format_headline(report: Report, number: int, action: Action) -> list[str]:
+    """What to do, with its work, its state since earlier reports and its id, in lines of a terminal."""
+    status = f", {report.find_status(action)}" if report.find_status(action) else ""
+    return _wrap_text(f"{number}. {action.text} ({describe_work(action)}{status}; {action.id})", "", "   ")
 
 
 def _format_action(report: Report, number: int, action: Action) -> list[str]:
     # the lines of an action: what to do, plug by plug or end by end, its cost and its alternatives
-    status = f", {report.find_status(action)}" if report.find_status(action) else ""
-    lines = _wrap_text(f"{number}. {action.text} ({describe_work(action)}{status}; {action.id})", "", "   ")
+    costs = describe_cost(action.consequence)
+    return [
+        *_format_plugs(report, number, action),
+        *(_wrap_text(f"until then: {costs}", "   ", "     ") if costs else []),
+        *(line for alternative in list_alternatives(action) for line in _wrap_text(alternative, "   ", "     ")),
+    ]
+
+
+def _format_plugs(report: Report, number: int, action: Action) -> list[str]:
+    """What to do, plug by plug or end by end."""
+    lines = _format_headline(report, number, action)
     if _goes_round(action.steps):
         lines.append("   lay the first plug aside until its place is free")
     lines += [line for step in action.steps[:LISTED] for line in _format_step(report, step)]
@@ -115,12 +191,7 @@ def _format_action(report: Report, number: int, action: Action) -> list[str]:
     if not action.steps:
         ends = [f"   at {name_end(end)}  {describe_place(report, end)}".rstrip() for end in action.ends]
         lines += [*ends[:LISTED], *([f"   and {len(ends) - LISTED:,} more ends"] if len(ends) > LISTED else [])]
-    costs = describe_cost(action.consequence)
-    lines += _wrap_text(f"until then: {costs}", "   ", "     ") if costs else []
-    return [
-        *lines,
-        *(line for alternative in list_alternatives(action) for line in _wrap_text(alternative, "   ", "     ")),
-    ]
+    return lines
 
 
 def _goes_round(steps: Sequence[Step]) -> bool:
