@@ -138,6 +138,7 @@ def list_all_parts() -> tuple[str, ...]:
 
 
 def _list_own_parts() -> tuple[str, ...]:
+    # the names of all parts that a build can have of this package, those made on request too
     from fabricgen.export.table import list_part_names
     from fabricgen.plugins.outputs import list_addon_names
 
@@ -239,6 +240,7 @@ def _make_export(name: str, cluster: Cluster, context: ExportContext) -> Iterabl
 
 
 def _bundle_configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
+    # configurations of all switches; secrets are resolved, or references in their place
     from fabricgen.render.bundles import make_config_bundles
     from fabricgen.render.engine import make_render_options
     from fabricgen.render.secrets import SecretStore, redact_secret

@@ -67,6 +67,7 @@ def _format_subnet(subnet: Json) -> str:
 
 
 def _make_head(version: int) -> Json:
+    # what holds for a whole server of DHCPv4 or DHCPv6 (`version` 4 or 6), before its subnets
     private = [{"name": PROVISION_URL, "code": 239, "type": "string", "space": "dhcp4"}]
     return {
         "interfaces-config": {"interfaces": ["*"]},
@@ -79,6 +80,8 @@ def _make_head(version: int) -> Json:
 
 
 def _make_subnet(version: int, subnet: Row, clients: list[Row], number: int) -> Json:
+    # a subnet as Kea has it: `clients` are those in it, `number` is its id for Kea; a subnet of one client leases the
+    # address of that client to whoever asks
     only_client = _find_only_client(subnet, clients)
     reserved, unreserved = list[Json](), list[str]()
     for client, identifiers in _identify_clients(clients):
@@ -110,6 +113,7 @@ def _identify_clients(clients: list[Row]) -> Iterator[tuple[Row, list[tuple[str,
 
 
 def _make_reservation(version: int, client: Row, identifier: tuple[str, str]) -> Json:
+    # the address of a client for whoever has an identifier: (word of Kea, value)
     text = client["address"]
     return {
         identifier[0]: identifier[1],

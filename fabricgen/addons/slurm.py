@@ -142,6 +142,8 @@ def list_trees(view: ClusterView, leaves: Iterable[Leaf]) -> list[list[Branch]]:
 
 
 def _list_branches(view: ClusterView, network: list[Leaf]) -> Iterator[Branch]:
+    # the switches of a tree for Slurm: leaves with their nodes, then, tier by tier, the groups above that several below
+    # meet in
     names, has_switches, below = view.groups.name, view.groups.switches, dict[str, dict[str, None]]()
     paths = [[names[group] for group in leaf.groups if has_switches[group]] for leaf in network]
     for leaf, path in zip(network, paths, strict=True):
@@ -150,6 +152,8 @@ def _list_branches(view: ClusterView, network: list[Leaf]) -> Iterator[Branch]:
             below.setdefault(upper, {})[lower] = None
 
     def find_fork(name: str) -> str:
+        # the first group at or below `name` that is a leaf or has several below it: a chain of single ones is one
+        # switch
         while len(below.get(name, ())) == 1:
             (name,) = below[name]
         return name
@@ -178,6 +182,7 @@ def list_blocks(view: ClusterView, leaves: Iterable[Leaf]) -> list[list[Block]]:
 
 
 def _list_network_blocks(view: ClusterView, network: Iterable[Leaf]) -> Iterable[Block]:
+    # nodes by scale-up domain, or by leaf where they have none; with the leaves that these are on
     groups, places, blocks = view.groups, view.places, dict[str, Block]()
     for leaf in network:
         for row in leaf.nodes:
@@ -199,7 +204,10 @@ def list_block_sizes(network: list[Block]) -> list[int]:
 
 
 def _count_group_blocks(height: int, network: list[Block]) -> Iterator[int]:
-    """How many blocks each group at a height is, if all but the last one are alike and none shares a block."""
+    """Yield how many blocks each group at a height is, if all but the last one are alike and none shares a block.
+
+    Groups of a lower height are inside those above.
+    """
     groups = [{leaf.groups[height] for leaf in block.leaves} for block in network]
     if any(len(block_groups) > 1 for block_groups in groups):
         return

@@ -42,7 +42,9 @@ class NarrowRacks:
 
 
 def find_narrow_racks(cluster: Cluster, needs: Needs) -> Iterator[NarrowRacks]:
-    """Types of racks below the usual width with vertical managers and zero-U PDUs, both of the needs of a cluster."""
+    """Types of racks below the usual width in which vertical managers and zero-U PDUs must both stand beside the
+    devices.
+    """
     racks = cluster.plan.racks
     kinds = np.array([part.kind for part in needs.parts])[needs.part]
     managers, pdus = (_count_by_rack(needs, kinds == kind, len(racks)) for kind in ("cable-manager", "rack-pdu"))

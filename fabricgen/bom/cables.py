@@ -69,6 +69,7 @@ class CableParts:
         """Part of the transceiver at the a and at the b end of each cable end row; "" for none."""
         kinds, *ends = self.kinds
         media, medium = self._cables.media, self._cables.medium[self._cables.end_cable]
+        # by kind of end and medium, so that (kind, medium) is at kind * number of media + medium
         table = [kind.transceiver(profile) for kind in kinds for profile in media]
         a, b = (encode_column(table, end * len(media) + medium) for end in ends)
         return a, b
@@ -98,7 +99,10 @@ class CableParts:
         return distinct, code
 
     def _make_part(self, order: CableOrder, ends: tuple[EndKind, EndKind], length_m: float) -> CablePart:
-        """The product from the lists, else a generic part."""
+        """The part to buy for an order: the product from the lists, else a generic part.
+
+        `ends` are the kinds of end at a and at b.
+        """
         piece = self._shelf.piece(order, length_m) if self._shelf else None
         # (product, its length, how many): the length was chosen before, and a list that has no such one has no part
         if piece is None or piece[1] != length_m:
@@ -202,20 +206,21 @@ def list_span_parts(cluster: Cluster, lanes: Ints, make: Make) -> Iterator[tuple
     if not any(segment.km for segment in plan.links.segments):
         return
     segment = plan.links.segment[plan.cables.end_link[plan.cables.find_first_rows()]]
-    for index, one in enumerate(plan.links.segments):
-        for code, medium in enumerate(plan.cables.media) if one.km else ():
+    for index, span_segment in enumerate(plan.links.segments):
+        for code, medium in enumerate(plan.cables.media) if span_segment.km else ():
             rows = np.flatnonzero((segment == index) & (plan.cables.medium == code))
             if not len(rows):
                 continue
-            name = str(one.path[-1])
-            spec = blueprint.fabrics[one.fabric].spans[name]
+            name = str(span_segment.path[-1])
+            spec = blueprint.fabrics[span_segment.fabric].spans[name]
             jumper = make(medium, "B", (1, int(lanes[rows[0]])), spec.odf_jumper_m)
             a, b = spec.between
             text = (
-                f"Dark fibre, a leased pair, {medium.fibre.upper()}, {a} to {b}, {format_number(one.km)} km, ODF to ODF"
+                f"Dark fibre, a leased pair, {medium.fibre.upper()}, {a} to {b}, "
+                f"{format_number(span_segment.km)} km, ODF to ODF"
             )
             pairs = count_fibres(medium, 1, jumper.lanes)
-            leased = format_set(f"{LEASED}{name}-{format_number(one.km)}km", text, pairs[0] if pairs else 1)
+            leased = format_set(f"{LEASED}{name}-{format_number(span_segment.km)}km", text, pairs[0] if pairs else 1)
             jumpers = jumper.part, jumper.text
             part, described = (
                 JOINT.join((jumper_text, leased_text, jumper_text))

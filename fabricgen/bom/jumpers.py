@@ -65,6 +65,7 @@ class _Channel:
         near_m, far_m = (self.a_m, self.b_m) if self.lower else (self.b_m, self.a_m)
         near, far = self.policy.jumpers if self.lower else self.policy.jumpers[::-1]
         straight, leg, splitter = (1, self.lanes), (1, self.leg_lanes), (self.far_ends, self.lanes)
+        # widths are (far ends, lanes) of a jumper, by where the channel splits; near is the common end
         near_widths, far_widths, near_count, far_count = {
             AT_FAR_END: (straight, splitter, 1, 1),
             AT_COMMON_END: (splitter, leg, 1, self.legs),

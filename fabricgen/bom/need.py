@@ -106,6 +106,7 @@ def join_needs(sources: Sequence[Needs]) -> Needs:
             parts.setdefault(part.part, part)
     if len(sources) == 1 and len(parts) == len(sources[0].parts):
         return sources[0]
+    # parts of all sources in one row, and each need with its number there
     index = {name: i for i, name in enumerate(parts)}
     codes = [np.array([index[p.part] for p in n.parts], dtype=np.int32)[n.part] for n in sources if len(n)]
     columns = (

@@ -39,6 +39,7 @@ def find_end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
     ).reshape(len(kinds), len(cables.media))
     sides: list[tuple[Ints, Ints, Floats]] = []
     for kind, cage, device in zip(of_end, (cages.a, cages.b), (links.a_device, links.b_device), strict=True):
+        # one row for each (cable, cage), whatever number of links is in it
         once = rows[unique_combinations(cables.end_cable[rows], cage[rows])[0]]
         cable = cables.end_cable[once]
         sides.append((cable, device[cables.end_link[once]], watts_by_kind[kind[once], cables.medium[cable]]))

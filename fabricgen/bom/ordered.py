@@ -63,7 +63,7 @@ def filter_needs(cluster: Cluster, needs: Needs, number: str) -> Needs:
 
 
 def _split_variants(cluster: Cluster, line: Line) -> Sequence[Line]:
-    """A line of switches as one for each variant."""
+    """A line of switches as one for each variant, with all spares at the commonest; other lines as they are."""
     if line.kind != "switch":
         return (line,)
     counts = count_variants(cluster, line.part)

@@ -101,6 +101,7 @@ class Owners:
         by_class, by_segment = (
             np.array([number[name] for name in group], dtype=np.int32) for group in (of_class, of_segment)
         )
+        # what is written last wins
         for cable in (False, True) if prefer_cable else (True, False):
             if cable:
                 code[with_cable] = by_segment[self._find_segments(with_cable)]

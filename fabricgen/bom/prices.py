@@ -167,6 +167,7 @@ def _parse_number(row: _Row, column: str, noun: str, most: float, hint: str) -> 
 
 
 def _read_text(row: _Row, column: str) -> str:
+    # a cell without white space around it, and blanks for what cannot be printed; a text that is too long is refused
     text = row.cells.get(column, "").strip()
     if len(text) > MOST_TEXT:
         row.refuse(f"{column} has {len(text)} characters", f"{MOST_TEXT} are the most")

@@ -83,7 +83,7 @@ def _add_total(totals_by_index: dict[tuple[int, ...], Total], indexes: tuple[int
 def _make_total(
     key: tuple[str, ...], bill: Bill, part: int, *, prices: Mapping[str, float], quantity: int = 0, spares: int = 0
 ) -> Total:
-    """The sums of so many pieces and spares of one part, under a key."""
+    """The sums of so many pieces and spares of one part, by its index among the parts of the bill, under a key."""
     about = bill.needs.parts[part]
     price, piece_w = find_price(about.part, prices), about.power_w
     return Total(

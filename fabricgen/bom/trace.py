@@ -106,6 +106,7 @@ def _list_cages_and_cables(bill: Bill, needs: Needs) -> tuple[list[str], list[st
 
 def _joined_by_cage(cage: Ints, cable: Ints, cages: int, ids: Any) -> Any:
     """The names of the cables in each cage, ascending and joined; object array of str."""
+    # (cage, cable) as one number, so that each pair is there once and sorted
     pairs = np.unique(cage.astype(np.int64) * len(ids) + cable)
     in_cage, cable_there = np.divmod(pairs, len(ids))
     first = np.searchsorted(in_cage, np.arange(cages + 1))

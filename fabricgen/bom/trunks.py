@@ -94,8 +94,11 @@ class PatchParts:
 
 
 def _format_fibres(panel: PanelProfile, port: int, lanes: int) -> str:
-    """The positions in the connector behind a front port that belong to it; for adapters those of lanes in use."""
+    """The positions in the connector behind a front port that belong to it, as `1-4,9-12`; for adapters those of lanes
+    in use.
+    """
     positions = panel.positions[port]
+    # an adapter's lanes go out from the first positions and come in at the last
     used = sorted({*positions[:lanes], *positions[-lanes:]} if len(panel.positions) == 1 else positions)
     starts = [position for position in used if position - 1 not in used]
     ends = [position for position in used if position + 1 not in used]

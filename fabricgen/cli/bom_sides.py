@@ -51,6 +51,7 @@ def read_bill(source: str, prices: Mapping[str, float], *, allow_outside: bool) 
 
 
 def _read_bill(path: Path, source: str, prices: Mapping[str, float], *, allow_outside: bool) -> Bill:
+    # the bill of a built folder, of a file of a bill, which may be edited, or of a blueprint, which is compiled
     if path.is_dir():
         return read_built_bom(open_built(path))
     if path.suffix in SUFFIXES:

@@ -73,6 +73,7 @@ def rename_in_messages(shown: Mapping[str, str]) -> Iterator[None]:
 
 
 def _rename_diagnostic(diagnostic: Diagnostic, shown: Mapping[str, str]) -> Diagnostic:
+    # a finding with the copies that it names called as users named them: `shown` is by what stands in its texts
     span = diagnostic.span
     return replace(
         diagnostic,

@@ -35,6 +35,7 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        # click's own, with a hint for a command that there is not
         from fabricgen.kernel.diagnostics import did_you_mean
 
         name = args[0] if args else ""
@@ -102,9 +103,11 @@ def run_command(arguments: list[str] | None = None) -> int:
 
 
 def _report_defect(error: Exception) -> int:
+    # tells of an exception that should not be, and where it came from; gives the exit code
     if os.environ.get("FABRICGEN_TRACEBACK"):
         raise error
     trace = error.__traceback__
+    # to the innermost frame
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     location = f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})" if trace else ""  # noqa: PTH119

@@ -59,6 +59,8 @@ def _compile(drawing: Drawing) -> Cluster:
 
 
 def _prepare_drawing(drawing: Drawing) -> tuple[Cluster, Beside]:
+    # the cluster of a drawing, and what is shown beside it: findings, changes, some configurations, and what `verify`
+    # says
     cluster = _compile(drawing)
     result = lint(cluster.design, cluster, other_findings=collect_other_findings(cluster, None))
     refuse_impossible(result)

@@ -14,7 +14,7 @@ MOST_LINES = 40
 
 
 def find_reprints(before: Cluster, after: Cluster, cables: Collection[str]) -> Table:
-    """The rows of labels.csv of some cables, by id, whose text is another one than before."""
+    """The rows of labels.csv, after a change, of some cables, by id, whose text is another one than before."""
     from fabricgen.export.technician.labels import make_label_table
     from fabricgen.export.technician.records import make_records
     from fabricgen.reports.table import Table
@@ -39,7 +39,7 @@ def format_reprints(labels: Table) -> str:
 
 
 def list_reprint_values(labels: Table) -> list[dict[str, Any]]:
-    """The same as values: code and the three lines."""
+    """The labels as values for JSON: code and the three lines of each."""
     names = ("code", "line1", "line2", "line3")
     return [
         dict(zip(names, row, strict=True))

@@ -241,7 +241,7 @@ def compile_side(
     released: tuple[str, ...] = (),
     phase: str | None = None,
 ) -> Cluster:
-    """Compile a blueprint; one of a revision may include only files of that revision."""
+    """Compile a blueprint; one of a revision, which is laid out at `root`, may include only files of that revision."""
     design = compile_released(blueprint, released, sets, allow_outside=allow_outside)
     tables = [row.span for rows in design.loaded.guids.values() for row in rows[:1]]
     tables += [row.cells["device"] for row in design.loaded.inventory[:1]]
@@ -298,6 +298,7 @@ class _ClusterConfigs:
     templates: Path | None
 
     def _list_subjects(self) -> dict[str, Subject]:
+        # by name, switches (rows of the device table) and whole fabrics (names) whose NOS has templates
         from fabricgen.render.engine import list_subjects
         from fabricgen.render.nos_protocol import known_nos
 
@@ -373,6 +374,7 @@ class _BuiltConfigs:
         return [(path, mask_secrets(content)) for path, content in self._read_files(devices)]
 
     def _read_files(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
+        # (path, content) of all configurations of some devices, as they stand; those that were edited are noted
         paths = [path for path in self.digest if path.split("/")[1] in devices]
         contents = {path: self.built.content(path) for path in paths} if self.tree is None else self.tree.read(paths)
         for path in paths:
@@ -392,6 +394,7 @@ class _BuiltConfigs:
 
 
 def _read_folder_configs(built: Built) -> Configs | None:
+    # the configurations of a built folder; None where it has none
     if built.entries is not None:
         return _list_manifest_configs(built, built.entries)
     files = sorted(f for f in built.folder.glob("configs/*/*") if f.is_file())

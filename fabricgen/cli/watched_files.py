@@ -45,6 +45,7 @@ def let_interrupts_through() -> None:
 
 
 def _stamp_file(file: Path) -> Stamp:
+    # (time of change in ns, size in bytes); None where there is no such file
     try:
         stat = file.stat()
     except OSError:

@@ -77,6 +77,7 @@ class Watch:
 
 
 def _describe_fault(diagnostic: Diagnostic) -> dict[str, str]:
+    # a finding as the page shows it
     return {
         "place": make_printable(str(diagnostic.span)) if diagnostic.span else "",
         "code": diagnostic.code,
@@ -165,6 +166,7 @@ class _Answers(BaseHTTPRequestHandler):
             self.send_error(HTTPStatus.NOT_FOUND)
 
     def _send_content(self, content: bytes, kind: str) -> None:
+        # answers with content of a MIME type, that no other page may frame and no cache keeps
         self.send_response(HTTPStatus.OK)
         for name, value in (
             ("Content-Type", kind),

@@ -157,7 +157,9 @@ def _find_largest_aligned(gap: Interval) -> int:
 
 
 def find_overlap(held: Allocations) -> tuple[str, str, Interval] | None:
-    """(name, other name, the numbers that both hold) of a conflict; None where no two names overlap."""
+    """(name, other name, the numbers that both hold) of the first conflict by number; None where no
+    two names overlap.
+    """
     ordered = sorted((interval, name) for name, intervals in held.items() for interval in intervals)
     for (a, name), (b, second) in pairwise(ordered):
         if b.first < a.end:

@@ -63,6 +63,7 @@ def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 300) -> list[Fi
             run_ip_batch(list_port_commands(lab.build, near, far), "-n", lab.spaces[near.device])
             ends.add(near)
     for device in sorted({end.device for end in ends if (end.device, "bgpd") in inside.list_daemons(lab)}):
+        # neighbours over a mended port, which FRR would call only after a while
         keys = [key for near, key, _ in list_peers(lab.build, device) if near in ends]
         lab.ask_frr(device, *(f"clear bgp {key}" for key in keys))
     deadline = time.monotonic() + seconds

@@ -75,7 +75,9 @@ def ask_each(ask_one: Callable[[str], T], devices: Iterable[str]) -> dict[str, T
 
 
 def list_peers(build: Build, device: str) -> Iterator[tuple[End, str, str]]:
-    """(own end, address or own port, device) of every neighbour that a switch should have a session with."""
+    """(own end, address or own port, device) of every neighbour that a switch should have a session with: switches with
+    AS numbers on both ends.
+    """
     asn = {name: bool(row["asn"]) for name, row in build.devices.items()}
     for near, far in build.far.items():
         if near.device == device and asn.get(device) and asn.get(far.device) and far.device in build.forms:
@@ -160,6 +162,8 @@ class Check:
         return str(self.said[device].get(key, {}).get("bgpState", "not configured"))
 
     def _check_session(self, device: str, key: str, far: str) -> Iterator[Finding]:
+        # yields a finding where the session of a switch with the neighbour `key`, which is the device `far`, is not as
+        # planned
         asn, state, answer = (
             int(self.right.devices[far]["asn"]),
             self._read_session_state(device, key),

@@ -143,6 +143,8 @@ class Build:
 
     @cached_property
     def _readings(self) -> tuple[dict[str, Switch], dict[str, Notes]]:
+        # (what each configuration says, what of it its reader did not understand), both by switch; the latter only
+        # where there is any
         forms, notes = {}, {}
         for name in self.switches:
             reader = load_part(self.devices[name]["nos"], "reader")
@@ -194,9 +196,11 @@ def write_frr_config(switch: Switch, kernel: Callable[[str], str]) -> str:
 
 
 def _write_static_route(vrf: str, prefix: str, route: StaticRoute, kernel: Callable[[str], str]) -> Iterator[str]:
+    # lines of FRR; `kernel` gives the kernel's name of a port, `vrf` is "" for none
     word, within = "ipv6" if ":" in prefix else "ip", f" vrf {vrf}" if vrf else ""
     yield from (f"{word} route {prefix} {hop} {kernel(port)}{within}" for port, hop in sorted(route.hops))
     if route.discard:
+        # beside other hops it is the last resort: of distance 250
         yield f"{word} route {prefix} blackhole" + (" 250" if route.hops else "") + within
 
 
@@ -214,6 +218,7 @@ def _name_policies(bgp: Bgp, vrf: str) -> dict[Policy, str]:
 
 
 def _write_policies(bgp: Bgp, vrf: str) -> Iterator[str]:
+    # prefix lists and route maps of the policies of a VRF's sessions, and those that all VRFs have: OWN and ALL
     yield "bgp as-path access-list OWN seq 5 permit ^$\nroute-map ALL permit 10\nexit"
     for policy, name in _name_policies(bgp, vrf).items():
         for n, permit in enumerate(sorted(policy.permits, key=str), 1):
@@ -228,12 +233,14 @@ def _write_policies(bgp: Bgp, vrf: str) -> Iterator[str]:
 
 
 def _write_bgp_instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str], vrf: str) -> Iterator[str]:
+    # lines of `router bgp` of a VRF: sessions, then for each family what is announced and who carries it
     names = _name_policies(bgp, vrf)
     yield f"router bgp {bgp.asn}" + (f" vrf {vrf}" if vrf else "")
     yield f" bgp router-id {bgp.router_id}\n no bgp default ipv4-unicast"
     if bgp.multipath_relax:
         yield " bgp bestpath as-path multipath-relax"
     for key, peer in bgp.peers.items():
+        # a peer is known by its address, or by the port that it is at
         name, over = (kernel(key), " interface") if key in switch.interfaces else (key, "")
         yield f" neighbor {name}{over} remote-as {peer.remote_asn}"
         yield f" neighbor {name} timers {peer.keepalive_s} {peer.hold_s}\n neighbor {name} timers connect 10"
@@ -249,6 +256,7 @@ def _write_bgp_instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str], 
 
 
 def _write_session(name: str, peer: Peer, names: dict[Policy, str], family: str) -> Iterator[str]:
+    # lines of a session within a family (`v4` or `v6`); `names` are those of route maps
     yield f"  neighbor {name} activate"
     for policy, direction in ((peer.policy_in, "in"), (peer.policy_out, "out")):
         yield f"  neighbor {name} route-map {names[policy] if policy else 'ALL'} {direction}"
@@ -280,6 +288,7 @@ def write_evpn(switch: Switch, vrf: str) -> Iterator[str]:
 
 
 def _write_evpn_sessions(overlay: Overlay) -> Iterator[str]:
+    # lines of the sessions over which EVPN is carried, and of what they carry
     for address, peer in overlay.peers.items():
         yield f" neighbor {address} remote-as {peer.remote_asn}\n neighbor {address} update-source {overlay.source}"
         yield f" neighbor {address} ebgp-multihop {peer.multihop}\n neighbor {address} timers connect 10"
@@ -298,6 +307,7 @@ def _write_evpn_sessions(overlay: Overlay) -> Iterator[str]:
 
 
 def _write_route_targets(overlay_vrf: OverlayVrf) -> Iterator[str]:
+    # lines of what a VRF brings into EVPN, and takes out of it
     yield f" address-family l2vpn evpn\n  rd {overlay_vrf.distinguisher}"
     yield from (f"  advertise ip{family} unicast" for family in sorted(overlay_vrf.families))
     yield from (f"  route-target import {target}" for target in sorted(overlay_vrf.imports))

@@ -121,7 +121,7 @@ def is_bridged(build: Build, end: End) -> bool:
 
 
 def _drop_links(build: Build, why: Callable[[Link], str], reasons: Counter[str]) -> Build:
-    """A build without the links that there is a reason against; `reasons` counts these by reason."""
+    """A build without the links for which `why` gives a reason; `reasons` counts these by reason."""
     kept_links = []
     for link in build.links:
         if reason := why(link):
@@ -140,7 +140,7 @@ def _drop_links(build: Build, why: Callable[[Link], str], reasons: Counter[str])
 
 
 def _cut_table(text: str, keeps: Callable[[dict[str, str]], bool]) -> str:
-    """A table of those of its rows that are kept."""
+    """CSV text of those of its rows that are kept, by their columns."""
     reader, cut = csv.DictReader(io.StringIO(text)), io.StringIO()
     writer = csv.DictWriter(cut, reader.fieldnames or (), lineterminator="\n")
     writer.writeheader()

@@ -52,6 +52,7 @@ def write_report(form: str, name: str, lab: Lab, judged: Judged) -> str:
 
 
 def _write_text(name: str, lab: Lab, judged: Judged) -> str:
+    # for people: a line a finding, then the verdict on the lab of a name
     lines = [make_printable(str(finding)) for finding in judged.findings]
     count = len(judged.findings)
     verdict = f"{count} finding{'s' * (count != 1)}" if count else "all is as planned"
@@ -65,6 +66,7 @@ def describe_size(lab: Lab) -> str:
 
 
 def _write_json(name: str, lab: Lab, judged: Judged) -> str:
+    # for programs: the lab of a name as an object, with all findings
     value = {
         "lab": name,
         "switches": len(lab.build.switches),

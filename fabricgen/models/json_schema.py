@@ -137,6 +137,7 @@ def list_places(model: type[BaseModel], key: str) -> list[str]:
                 if _is_model(inner) and inner not in reached:
                     reached.add(inner)
                     places += [place] * (key in inner.model_fields)
+                    # the fields of a model, and what mappings hold, are one deeper
                     below += [(f"{place}.{n}".strip("."), f.annotation) for n, f in inner.model_fields.items()]
                 elif isinstance(get_origin(inner), type) and issubclass(get_origin(inner), Mapping):
                     below.append((f"{place}.NAME", get_args(inner)[1]))

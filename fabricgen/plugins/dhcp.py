@@ -73,6 +73,7 @@ def _gather_rows(table: type[TableColumns], rows: Sequence[Row], **others: Seque
 
 
 def _make_subnet(server: BootServer, subnet: Subnet) -> Row:
+    # a subnet as a row of the view: what a server tells everybody in it
     settings, is_v6 = server.settings(subnet.fabric), subnet.network.version == 6
     return {
         "prefix": str(subnet.network),
@@ -96,6 +97,7 @@ def _name_host(server: BootServer, holder: Holder, *, is_main: bool) -> str:
 
 
 def _make_client(server: BootServer, holder: Holder, *, is_v6: bool) -> dict[str, Any]:
+    # a holder of an address as columns of the view: what tells it, and what it boots from
     boot, url = server.locate_boot_file(holder.device) or (None, "")
     return {
         "device": holder.device,

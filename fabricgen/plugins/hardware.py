@@ -70,6 +70,7 @@ def make_model_table(cluster: Cluster) -> Table:
 
 
 def _describe_model(profile: NodeProfile | SwitchProfile | RackProfile) -> tuple[str, str, str, str, str, int]:
+    # (id, kind, vendor, part number, description, rack units), the columns of models in the view
     if isinstance(profile, SwitchProfile):
         text = f"{profile.vendor} {profile.model}"
         return profile.id, profile.kind, profile.vendor, profile.part_number, text, profile.rack_units

@@ -36,6 +36,7 @@ def make_vlan_table(cluster: Cluster) -> Table:
 
 
 def _list_fabric_vlans(cluster: Cluster) -> Iterator[tuple[int, str, str, int]]:
+    # (VLAN, fabric, no tenant, number from 1) of the VLANs of hosts: as many as the switch with most subnets has
     for family in cluster.addresses.families:
         for fabric, subnets in family.subnets.items():
             rows = np.flatnonzero(subnets.gateway.present)

@@ -92,6 +92,7 @@ def _find_output(name: str) -> EntryPoint:
 
 
 def _run_output(entry: EntryPoint, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
+    # yields (path, bytes) of an output, and raises InputError that names its package where it breaks the rules
     from fabricgen.plugins.view import ClusterView  # what it is made of, builds without such parts do not need
 
     make = entry.load()

@@ -46,6 +46,7 @@ def make_place_tables(cluster: Cluster) -> tuple[Groups, Places]:
 
 
 def _make_group_table(locality: Locality) -> Table:
+    # groups of all tiers, one a row, each with the row of the group above it; -1 at the top
     tiers = locality.tiers
     ends = np.cumsum([len(tier.names) for tier in tiers])
     above = np.full(ends[-1], -1)

@@ -44,6 +44,7 @@ def list_plug_in_findings(cluster: Cluster, is_wanted: Callable[[str], bool]) ->
 
 
 def _run_rule(entry: EntryPoint, rule: ViewRule, view: ClusterView) -> Iterator[Diagnostic]:
+    # yields the findings of a rule, and raises InputError that names its package where they are not what rules may give
     with blame_plugin(entry):
         findings = tuple(islice(rule.check(view), MOST_FINDINGS + 1))
     if len(findings) > MOST_FINDINGS:

@@ -203,6 +203,8 @@ class _Packing:
             return _Parcel(path, [list(self._write_members(bundle, descriptor)) for bundle in bundles])
 
     def _write_members(self, bundle: Bundle, descriptor: int) -> Iterator[_Member]:
+        # writes the files of a bundle one after another into a file that is open, and tells where each is to be known
+        # by
         for path, content in bundle.make():
             check_member(path)
             tally = Tally(content)
@@ -253,6 +255,8 @@ def _release_cache(out: BinaryIO) -> None:
 
 
 def _remove_leftovers(real: str) -> None:
+    # removes what a build of this archive that was killed has left beside it; `real` is the archive's path without
+    # links
     parent, prefix = os.path.split(name_companion(real, "part-"))
     ours = re.compile(re.escape(prefix) + "[0-9a-f]{8}")
     for name in os.listdir(parent):

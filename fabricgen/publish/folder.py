@@ -106,6 +106,7 @@ def recover(target: Path) -> bool:
 
 
 def _finish_earlier(target: Path, real: str) -> bool:
+    # lands or clears away what a killed build left of a folder at `real`; whether it had begun to land
     remove_leftovers(real)
     is_unfinished = unfinished(real)
     if is_unfinished:
@@ -133,6 +134,8 @@ def _read_old_manifest(target: Path, real: str) -> dict[str, Entry]:
 
 
 def _land_stage(stage: Stage) -> PublishReport:
+    # puts a whole stage in place of what is there, in one step where the system can, else by a journal; nothing where
+    # all is as it was
     changes = stage.changes()
     manifest = stage.ledger.write_manifest_bytes(changes.kept_entries)
     kept = dict(sorted(stage.ledger.edited.items()))

@@ -48,6 +48,7 @@ class Built:
         return "" if entry is None else entry.digest
 
     def _find_entry(self, path: str) -> Entry | None:
+        # what the manifest says of the content that a build last wrote for a path; None where it says nothing
         entries = self.entries or {}
         # a file that somebody edited is kept, and what was built lies beside it; that again may have been edited
         while path + BESIDE in entries:
@@ -151,6 +152,7 @@ class Surroundings:
         return build_of_file
 
     def _open_cached(self, folder: Path) -> Built | None:
+        # the build in a folder; None where it has no manifest
         key = str(folder)
         if key not in self._builds:
             try:

@@ -234,6 +234,7 @@ class Stager:
         return _Place(target_path, kept=tuple(kept))
 
     def _write_pieces(self, path: str, pieces: Iterable[bytes], mode: int) -> None:
+        # writes a new file of the stage, with the folders that it is in
         with contextlib.ExitStack() as stack:
             with self._report_faults(path):
                 self.folder_of(path)
@@ -244,6 +245,8 @@ class Stager:
 
     @contextlib.contextmanager
     def _report_faults(self, path: str) -> Iterator[None]:
+        # faults of the system while a path is written become errors that say so; a file that is there is a producer's
+        # defect
         try:
             yield
         except OSError as error:
@@ -296,6 +299,7 @@ def _copy_mode_and_owner(old: str, new: str) -> None:
 
 
 def _explain_collisions(target: Path, paths: frozenset[str]) -> InputError:
+    # an error with a finding for each path that a build would overwrite and may not
     return InputError(
         Diagnostic(
             "FG020",

@@ -119,6 +119,7 @@ def _prepare_worker(work: Callable[[int], Any]) -> None:
 
 
 def _end_with_parent() -> None:
+    # for a thread of a worker: it waits for the main process to end, and ends the worker with it
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -54,6 +54,8 @@ class Pusher:
     def _write_in_batches(
         self, title: str, changes: Sequence[Change], write: Callable[[Sequence[Change]], None]
     ) -> None:
+        # writes changes of one kind, and tells how far it is; an error names the object that is to blame
+        # the first word of a title is the kind of objects
         size, started = AT_ONCE.get(title.partition(" ")[0], USUAL), monotonic()
         for first in range(0, len(changes), size):
             batch = changes[first : first + size]
@@ -77,6 +79,7 @@ class Pusher:
         return RefusedError(refused.status, text, answer, "what was written before is kept: mend it, and run it again")
 
     def _make_objects(self, batch: Sequence[Change]) -> None:
+        # makes the objects of a batch, all of one kind, and notes their ids for what refers to them
         kind = batch[0].kind
         records = self._netbox.make(
             kind.path, [self._write_body(change) | {"tags": [{"slug": self._state.tag}]} for change in batch]
@@ -90,6 +93,7 @@ class Pusher:
         self._netbox.change(batch[0].kind.path, bodies)
 
     def _write_body(self, change: Change) -> dict[str, Any]:
+        # fields as the API takes them: references as ids, ends of cables as lists of one
         body: dict[str, Any] = {}
         for name, value in change.fields.items():
             number = self._state.ids[value.path][value.key] if isinstance(value, Reference) else value

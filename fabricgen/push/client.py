@@ -186,6 +186,8 @@ class NetBox:
         body: Any = None,
         within_s: float | None = None,
     ) -> Any:
+        # sends a request and gives the JSON of the answer, with the token masked; raises RefusedError for all that is
+        # no success
         within_s = within_s or (READ_S if method == "GET" else WRITE_S)
         try:
             status, headers, content = _await_result(lambda: self._exchange(method, path, filters, body), within_s)

@@ -103,6 +103,8 @@ class Held:
         return chosen
 
     def _make_device_row(self, device: NetboxDevice) -> Row:
+        # a device of NetBox in the columns of devices.csv: the planned row with what NetBox has; for one that is not
+        # planned only that
         row = self._planned.get(self.renamed.get(device.name, device.name))
         if row is None:
             classes = self._cluster.plan.devices.classes
@@ -147,13 +149,16 @@ class Held:
         return self._own.get(device, device)
 
     def _list_cabling(self) -> tuple[list[Row], list[Row]]:
-        """Links and ends of cables."""
+        """(rows of links.csv, rows of cables.csv) as NetBox has them; its cables are told with the ends as the plan has
+        them.
+        """
         names = self._cluster.port_names.cage_columns
         self._cages = {
             Port(self._name_in_netbox(row[f"{side}_device"]), row[f"{side}_port"]): cage
             for side, cages in zip("ab", names, strict=True)
             for row, cage in zip(self._links, cages.texts().tolist(), strict=True)
         }
+        # the side and the row of the planned link at each port
         self._at_port = {
             Port(self._name_in_netbox(row[f"{side}_device"]), row[f"{side}_port"]): (side, row)
             for row in self._links
@@ -173,6 +178,7 @@ class Held:
             near, far = self._at_port.get(a, ("", None)), self._at_port.get(b, ("", None))
             if not (near[1] or far[1] or cable.label in of_cable or self._tag in cable.tags):
                 continue
+            # NetBox's a end is the plan's b end: a cable has its ends as planned
             if near[0] != "a" and (far[0] == "a" or near[0] == "b"):
                 a, b = b, a
             link = self._make_link_row(cable, a, b, of_cable)
@@ -198,6 +204,7 @@ class Held:
         return {**row, "a_device": a, "b_device": b} if is_here else None
 
     def _make_link_row(self, cable: Cable, a: Port, b: Port, of_cable: Mapping[str, Row]) -> Row:
+        # a cable between two ports in the columns of links.csv; `of_cable` are planned rows by cable
         planned = self._at_port.get(a, self._at_port.get(b, ("", {})))[1]
         joins_as_planned = planned and {self._at_port.get(port, ("", None))[1] is planned for port in (a, b)} == {True}
         name = planned["cable"] if joins_as_planned or not cable.label else cable.label
@@ -215,6 +222,8 @@ class Held:
         return "" if planned == "" else _keep_planned(planned or "", prefixes, self._at[port.device])
 
     def _make_end_row(self, cable: Cable, link: Row, row: Row | None, media: Mapping[str, str]) -> Row:
+        # a cable in the columns of cables.csv; `row` is the planned row of it, if any, and `media` are types as NetBox
+        # names them, by cable
         # a cable that nothing of the plan is at has what NetBox says, and the fabric of its link
         row = row or dict.fromkeys(COLUMNS["cables"], "") | {"cable": link["cable"], "fabric": link["fabric"]}
         end = {**row}

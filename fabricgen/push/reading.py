@@ -57,6 +57,7 @@ class Reading:
         return [self._make_device(record) for record in self._read_records("dcim/devices", fields) if record["name"]]
 
     def _make_device(self, record: Record) -> NetboxDevice:
+        # a record of a device, with "" for what it does not have
         addresses = (_read_address(record[name]) for name in ("primary_ip4", "primary_ip6"))
         return NetboxDevice(
             record["name"],

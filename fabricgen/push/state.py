@@ -108,6 +108,7 @@ class State:
         return "" if self.tag in tags else next((tag for tag in tags if tag.startswith(TAGS)), "")
 
     def _read_records(self, kind: Kind) -> list[Record]:
+        # all objects of a kind that NetBox has, of the sites of the plan where the kind has a site; read once
         if kind.path not in self._read:
             filters: dict[str, Any] = {}
             if kind.path.partition("/")[2] in IN_SITES:
@@ -121,6 +122,7 @@ class State:
         return self._read[kind.path]
 
     def _list_fields_to_read(self, kind: Kind) -> list[str]:
+        # names of the fields that are compared, of all kinds that share a path
         more = {"devices": DEVICE, "ip-addresses": ("assigned_object_type",)}.get(kind.path.partition("/")[2], ())
         fields_of_path = [
             name
@@ -131,6 +133,8 @@ class State:
         return sorted({*fields_of_path, *more} - {*MARKS})
 
     def _compare_objects(self, kind: Kind, records: list[Record], differences: Changes, kept_ids: set[int]) -> None:
+        # enters into `differences` what is to be made, changed or is blocked; ids of what the plan knows go into
+        # `kept_ids`
         by_key = {_match_key(kind, (spell_value(record.get(name)) for name in kind.key)): record for record in records}
         for row in kind.rows():
             key = tuple(str(row[name]) for name in kind.key)
@@ -258,6 +262,7 @@ def _name_record(record: Record) -> Key:
 
 
 def _list_end_ids(record: Record) -> set[int]:
+    # ids of the interfaces at both ends of a record of a cable
     return {
         end["object_id"]
         for side in ("a_terminations", "b_terminations")
@@ -279,6 +284,7 @@ def is_alike(current: Any, planned: Any) -> bool:
 
 
 def _show_value(value: Any) -> str:
+    # a value as people read it: what a reference names, and - for nothing
     if isinstance(value, Reference):
         return " ".join(value.key)
     if isinstance(value, Mapping):

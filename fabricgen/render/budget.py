@@ -133,6 +133,9 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
         return _check_size(super().call(__context, __obj, *args, **kwargs))
 
     def _limit_function(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        # a filter or function of templates that pays for its first value by length, and is refused large arguments and
+        # results
+        # such a function is first given the context or environment, which costs nothing
         passes = int(hasattr(function, "jinja_pass_arg"))
 
         @wraps(function)
@@ -191,6 +194,7 @@ def _format_extent(pattern: str, values: tuple[Any, ...]) -> float:
 
 
 def _sum_extents(value: Any) -> float:
+    # how long the texts within a value are together, as far as one level down
     if isinstance(value, Mapping):
         return sum(map(_measure_extent, value.values()))
     if isinstance(value, tuple | list):
@@ -206,6 +210,7 @@ def _measure_extent(value: Any) -> int:
 
 
 def _check_size(value: Any) -> Any:
+    # the value; raises BudgetError for one that is too large
     if isinstance(value, int):
         _require_size(value.bit_length(), MAX_BITS, "bits in a number")
     elif isinstance(value, str | list | tuple):

@@ -125,6 +125,8 @@ def make_subject_renderer(
     switch_files = renderer.make_switch_renderer(cluster, [row for row in subjects if isinstance(row, int)])
 
     def render_subject(row: Subject) -> Iterator[tuple[str, bytes]]:
+        # the files of a switch (its row) or of a whole fabric (its NOS); errors are told at their place in the
+        # blueprint
         try:
             if isinstance(row, str):
                 yield from renderer.files(cluster.whole_fabric(row), cluster.design.catalog)
@@ -141,6 +143,7 @@ SNIPPET_ERRORS = (AttributeError, InputError, LookupError, TypeError, ValueError
 
 
 def _can_merge(nos: TakesTrees, file: str, text: str, trees: tuple[PlacedSnippet, ...], judge: Catalog | None) -> bool:
+    # whether the user's trees can be laid over the text of a file
     try:
         nos.with_trees(file, text, trees, judge)
     except SNIPPET_ERRORS:

@@ -74,6 +74,7 @@ def list_circuit_ids(cluster: Cluster, rows: Iterable[int]) -> dict[tuple[str, s
 
 
 def _list_switch_circuits(cluster: Cluster, row: int) -> Iterator[tuple[str, tuple[bytes, ...]]]:
+    # (port, circuit ids that a relay may tell for it) of the ports of a switch with DHCP
     switch = cluster.switch(row)
     nos, specs = load_writer(switch.nos), cluster.design.loaded.blueprint.fabrics
     if not isinstance(nos, NamesCircuits):
@@ -90,6 +91,7 @@ def _list_switch_circuits(cluster: Cluster, row: int) -> Iterator[tuple[str, tup
         fields = {"switch": switch.name, "port": name or port.name, "vlan": str(service.vlan)}
         text = form.format(**fields, alias=name or circuits.alias.get(port.name, port.name)).encode()
         kind = None if stated_form else circuits.kind
+        # some relays put the kind and length before the text: both spellings are known
         yield port.name, (text,) if kind is None else (text, bytes([kind, len(text)]) + text)
 
 

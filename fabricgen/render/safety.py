@@ -82,6 +82,7 @@ def _list_lines(path: str, text: str) -> Iterator[str]:
 
 
 def _list_values(data: Any, path: str = "") -> Iterator[str]:
+    # every value of data as `path = value`, with keys apart by slashes; items of a list have its path
     if isinstance(data, Mapping) and data:
         for key, value in data.items():
             yield from _list_values(value, f"{path}/{key}" if path else str(key))

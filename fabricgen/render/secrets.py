@@ -92,6 +92,7 @@ class SecretStore:
         return text
 
     def _read_first_line(self, name: str, path: Place) -> str:
+        # the secret in a file of a name below the folder; raises InputError (FG051), at `path` of the blueprint
         file = Path(os.path.realpath(self._folder / name))
         if not (self._allow_outside or file.is_relative_to(self._folder)):
             raise fault("FG051", f"file:{name} lies outside the blueprint's folder", path=path)
@@ -205,6 +206,7 @@ def resolve_span_keys(cluster: Cluster, resolver: SecretResolver) -> dict[str, t
     faults: list[Diagnostic] = []
 
     def resolve_span(fabric: str, span: SpanIntent) -> SpanIntent:
+        # a span with its key of MACsec resolved; faults are collected
         if span.macsec is None:
             return span
         kind, path = KEYS[256 if "256" in span.macsec.cipher else 128], ("spans", span.name, "macsec", "cak")
@@ -253,6 +255,7 @@ def _mask_match(match: re.Match[str]) -> str:
 
 @cache
 def _list_secret_patterns() -> tuple[re.Pattern[str], ...]:
+    # patterns of all NOSes for secrets in lines of configurations
     catalog = Catalog()
     return tuple(
         re.compile(p, re.M) for nos in catalog.list_known_nos() for p in catalog.naming(nos).configuration.secrets

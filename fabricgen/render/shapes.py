@@ -112,12 +112,14 @@ class PortTextBuilder:
     """Collects the texts at the ports of switches; columns that all switches need are computed once."""
 
     def __init__(self, views: SwitchViews) -> None:
+        # computes what all switches need: the rank of each device's name as text, and columns by link
         self._views = views
         plan, names = views.plan, views.names
         order = sorted(range(len(names)), key=names.__getitem__)
         self._name_rank = np.empty(len(names), dtype=np.int64)
         self._name_rank[order] = np.arange(len(names))
         self._names = np.array(names, dtype=object)
+        # one more row, of "", for links without a cable: -1 is the last
         ids, rows = views.cable_id_columns, np.append(np.arange(len(plan.cables)), -1)
         self._cables = ids.device.take_or_empty(rows), ids.connector.take_or_empty(rows)
         self._lengths_m = np.append(plan.cables.length_m, 0.0)
@@ -131,6 +133,7 @@ class PortTextBuilder:
         as text is then a part of the shape, and texts are sorted; else they are in the order of the ports.
         """
         links, devices = self._views.plan.links, self._views.plan.devices
+        # by end of a link, those of one switch together: which of `rows` has it, the link, whether it is its b end
         owner, link, at_b = self._views.list_link_ends(rows)
         peer = np.where(at_b, links.a_device[link], links.b_device[link])
         cable = links.cable[link]
@@ -333,6 +336,8 @@ class SwitchShapes:
             yield self._make_signature(row, frame, ports) if fits else None
 
     def _make_signature(self, row: int, frame: SwitchView, ports: PortTexts) -> SwitchSignature:
+        # what tells switches apart: `shape` is all that may change lines, the rest only texts that are printed as they
+        # are
         addresses = _list_frame_addresses(frame)
         texts, indexes = _sort_distinct(addresses)
         names = [frame.name, frame.rack, str(frame.asn), frame.mac]

@@ -196,12 +196,14 @@ class Skeletons:
         return self._render_whole(row) if signature is None else self._render_from_shape(row, signature)
 
     def _prefetch_signatures(self, rows: Sequence[int]) -> list[SwitchSignature | None]:
+        # signatures of switches to come, and how many of each shape these are
         signatures = list(self._switch_shapes.list_signatures(rows, self._keep_order))
         for signature in filter(None, signatures):
             self._shapes.setdefault(signature.shape, _ShapeState()).prefetched += 1
         return signatures
 
     def _render_from_shape(self, row: int, signature: SwitchSignature) -> _Files:
+        # the files of a switch; few of one shape, and those whose skeleton was wrong, are rendered one by one
         shape = self._shapes[signature.shape]
         if shape.prefetched < FEWEST or shape.differs:
             return self._render_whole(row)
@@ -211,6 +213,7 @@ class Skeletons:
             rendered = self._render_whole(row)
             shape.variants[length_class.table_names] = _Variant(signature, length_class, rendered)
             return rendered
+        # the second switch makes the skeleton, which must give back what was rendered for the first
         if variant.skeleton is None:
             variant.skeleton = self._make_skeleton(shape, signature, length_class.shared)
             ambiguous = any(_LOOKS_LIKE_PLACEHOLDER.search(content) for _, content in variant.rendered)
@@ -268,6 +271,8 @@ class Skeletons:
     def _parse_skeleton(
         self, view: SwitchView, texts: int, shared: Container[str], by_length: Mapping[str, Mapping[str, Any]]
     ) -> Skeleton:
+        # renders a view of placeholders and splits the files there; tables in `shared`, or `by_length` of cables, are
+        # put in when it is filled
         tables: list[SharedTable] = []
 
         def render_table(template: str, values: Mapping[str, Any], last: bool) -> str:

@@ -77,6 +77,7 @@ def write_yaml(data: Any) -> str:
 
 
 def _write_lines(data: Any) -> Iterator[str]:
+    # lines of YAML, with maps and lists in block style
     if isinstance(data, Mapping) and data:
         for key, value in data.items():
             deep = isinstance(value, (Mapping, list)) and value

@@ -70,6 +70,8 @@ class EmulatedHall:
         return files
 
     def _write_in(self, form: str, devices: list[str] | None = None) -> dict[str, str]:
+        # file name -> text of what devices say, in a form by its name: subnet managers tell of all of a fabric, others
+        # of `devices`
         module = load_writer(form)
         if hasattr(module, "write_subnet"):
             seen = self._seen_by_way[_SUBNET]
@@ -112,7 +114,10 @@ def _lay_fault(hall: Hall, random: Random, touched: set[str]) -> tuple[Hall, Lai
 
 
 def _list_changed_devices(before: Hall, after: Hall) -> set[str]:
-    """The places whose box, plugs or cords are otherwise than before."""
+    """The places whose box, plugs or cords are otherwise than before.
+
+    Sets that `^` joins hold what is on one side only.
+    """
     plan, devices = before.plan, before.off ^ after.off
     devices |= {place for place, name in after.names.items() if before.names[place] != name}
     cords = (before.bad ^ after.bad) | {near for near, far in after.halves.items() if before.halves.get(near) != far}

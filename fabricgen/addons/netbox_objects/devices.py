@@ -28,7 +28,7 @@ def name_role(kind: str, fabric: str, tier: str) -> str:
 
 
 def make_device_kinds(view: ClusterView) -> Iterator[Kind]:
-    """Types of device, roles, platforms and devices."""
+    """Types of device, roles, platforms and devices, each as columns of NetBox's fields."""
     devices = view.devices
     models = {model["model"]: model for model in view.models.rows() if model["kind"] in ("node", "switch")}
     used = [models[name] for name in dict.fromkeys(devices.model)]
@@ -55,6 +55,7 @@ def make_device_kinds(view: ClusterView) -> Iterator[Kind]:
 
 
 def _make_device_kind(view: ClusterView, roles: list[str], makers: list[str]) -> Kind:
+    # the devices; `roles` and `makers` are names, one a device
     devices, halls = view.devices, dict(zip(view.racks.name, view.racks.hall, strict=True))
     is_rear = (devices.kind == "switch") & (devices.aisle == "hot")
     columns = {

@@ -99,6 +99,8 @@ def make_address_kinds(view: ClusterView) -> Iterator[Kind]:
 
 
 def _make_address_kind(view: ClusterView, name: str, rows: list[int], mark: str) -> Kind:
+    # the addresses at some rows of the view as objects called `name`; `mark` is a column that is true for all of them,
+    # if any
     addresses, in_vrfs = view.addresses, any(view.addresses.vrf)
     kinds, ports = addresses.kind[rows].tolist(), addresses.port[rows]
     columns: dict[str, Sequence[Cell]] = {

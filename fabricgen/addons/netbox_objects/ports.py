@@ -56,6 +56,7 @@ def _list_interfaces(view: ClusterView, bonds: Sequence[End]) -> dict[str, list[
     devices = np.concatenate((device, np.array([end[0] for end in bonds], dtype=object), addresses.device))
     ports = np.concatenate((port, np.array([end[1] for end in bonds], dtype=object), addresses.port))
     first, known = _find_first_ends(devices, ports), len(device) + len(bonds)
+    # known ends come first, so what is first met after them is an address without a cable
     new = first[(first >= known) & (ports[first] != "")] - known
     is_idle, blank = addresses.kind[new] == "management", [""] * len(new)
     speeds, lanes = links.speed_gbps[rows].tolist() * 2, links.lane_gbps[rows].tolist() * 2
@@ -73,12 +74,13 @@ def _list_interfaces(view: ClusterView, bonds: Sequence[End]) -> dict[str, list[
 
 
 def _find_first_ends(devices: Iterable[str], ports: Iterable[str]) -> npt.NDArray[np.int64]:
-    """Where each (device, port) comes first, ascending."""
+    """Row where each distinct (device, port) comes first, ascending; int64."""
     codes = dict[str, int]()
     device, port = (
         np.fromiter((codes.setdefault(text, len(codes)) for text in texts), dtype=np.int64)
         for texts in (devices, ports)
     )
+    # one number for both texts: the device's in the upper half, the port's in the lower
     return np.sort(np.unique((device << 32) + port, return_index=True)[1])
 
 
@@ -115,6 +117,7 @@ def _make_module_kinds(view: ClusterView) -> Iterator[Kind]:
 
 
 def _make_cable_columns(view: ClusterView) -> dict[str, Sequence[Cell]]:
+    # columns of NetBox's cables, a row a link: NetBox has a cable for each of a breakout
     links, cables, rows = view.links, view.cables, np.flatnonzero(view.links.cable >= 0)
     cable, ends = links.cable[rows], dict[str, Sequence[Cell]]()
     for end in "ab":

@@ -37,6 +37,7 @@ def _split_pieces(name: str, description: str) -> list[tuple[str, str]]:
 def _need_nth_parts(parts_by_kind: list[list[Part]], nth: int, code: Ints64) -> Needs:
     """The n-th parts of all cables that consist of that many."""
     has = np.array([len(parts) > nth for parts in parts_by_kind], dtype=bool)
+    # number of each kind among those that have an n-th part
     index = np.cumsum(has) - 1
     rows = np.flatnonzero(has[code]).astype(np.int32)
     return make_needs([parts[nth] for parts in parts_by_kind if len(parts) > nth], index[code[rows]], cable=rows)

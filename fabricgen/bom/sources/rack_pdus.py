@@ -76,13 +76,16 @@ def _split_by_outlets(
     if kind != "rack-pdu":
         yield _need_accessory(cluster, Part(spec, text, kind), spec, counts)
         return
+    # counts by rack, by the kinds of outlets that its cords take
     alike: dict[tuple[str, ...], dict[int, int]] = {}
     for rack, count in counts.items():
         alike.setdefault(name_outlet_kinds(outlets[rack]), {})[rack] = count
     first, *other_kinds = sorted(alike, key=lambda kinds: (not kinds, -sum(alike[kinds].values()), kinds))
+    # the empty kind, of racks without cords, is sorted last
     if other_kinds and not other_kinds[-1]:
         alike[first] |= alike[other_kinds.pop()]
     for kinds in (first, *other_kinds):
+        # of each outlet as many as the rack with most of them takes
         most: Counter[str] = Counter()
         for rack in alike[kinds]:
             most |= outlets[rack]

@@ -141,6 +141,7 @@ def command(
 
 
 def _list_costs(figures: Mapping[str, Any]) -> Iterator[str]:
+    # lines on what each miscabling costs, where `--dump` was given
     if "as_built" in figures:
         from fabricgen.verify.cost import list_cost_lines
 
@@ -148,6 +149,7 @@ def _list_costs(figures: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _diagnose_hall(cluster: Cluster, dumps: tuple[str, ...]) -> Diagnosis:
+    # the findings of `verify` on a hall, of which devices said what `dumps` hold
     from fabricgen.verify.planned import make_plan
     from fabricgen.verify.report import VerifyRequest
     from fabricgen.verify.verification import verify
@@ -164,6 +166,7 @@ def _read_settings(
     seed: int,
     pairs: bool,
 ) -> Question:
+    # what is asked of an analysis: constants by the name of their profile, with those that `stated` gives as KEY=VALUE
     from fabricgen.analyze.asked import Question, override_constants
 
     profile = override_constants(catalog.constants(constants), stated)

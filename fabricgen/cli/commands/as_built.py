@@ -70,6 +70,7 @@ def command(
 
 
 def _write_report(imported: AsBuiltImport, labels_anew: Table, form: str) -> str:
+    # what was imported, in a form, and the labels to print anew
     import json
 
     from fabricgen.as_built import importing

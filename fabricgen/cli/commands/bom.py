@@ -93,6 +93,7 @@ def _choose_format(form: str | None, output: str) -> str:
 
 
 def _parse_keys(by: str) -> tuple[str, ...]:
+    # the names of totals, comma-separated, each once; raises UsageError for one that there is not
     from fabricgen.bom.owners import GROUPINGS
     from fabricgen.kernel.diagnostics import did_you_mean
 
@@ -125,6 +126,7 @@ def _write_content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], t
 def _write_difference(
     cluster: Cluster, old: str, prices: Mapping[str, float], form: str, output: str, *, allow_outside: bool
 ) -> int:
+    # writes how the bill differs from that of `old`; gives the exit code, 1 where there is a difference
     from fabricgen.cli.bom_sides import make_bill, read_bill
     from fabricgen.cli.output import write_output
     from fabricgen.diff.bill import compare_boms, format_bom, list_bom_columns

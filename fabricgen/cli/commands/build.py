@@ -147,6 +147,7 @@ def _check_target(output: Path | None, archive: Path | None) -> None:
 
 
 def _tell_of_archives(output: Path) -> None:
+    # tells, on standard error, those who give an archive's name for a folder
     from fabricgen.publish.archive import FORMATS
 
     if output.name.endswith(tuple(FORMATS)):
@@ -184,6 +185,7 @@ def _publish(
     progress: Told,
     force: bool,
 ) -> PublishReport:
+    # writes an archive, where one is named, else the folder `output`; with `parts` only these
     chosen = frozenset(parts) or None
     if archive is not None:
         from fabricgen.cli.archive_output import write_archive

@@ -88,6 +88,8 @@ def _check_running(
     form: str,
     fail_on: str,
 ) -> int:
+    # compares what devices of a folder run with a blueprint or built folder at `path`, and prints a report; gives the
+    # exit code
     from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build, replace_names
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.verify.drift import planned
@@ -109,6 +111,7 @@ def _check_running(
 
 
 def _choose_exit_code(severities: Iterable[Severity], fail_on: str) -> int:
+    # 1 where a finding is as severe as `fail_on` says, or more; else 0
     from fabricgen.kernel.diagnostics import Severity
 
     worst = max(severities, default=None)
@@ -116,6 +119,8 @@ def _choose_exit_code(severities: Iterable[Severity], fail_on: str) -> int:
 
 
 def _check_files(paths: Sequence[Path], places: BuiltPlaces, form: str, yang: Path | None, fail_on: str) -> int:
+    # judges configurations of SONiC at paths and prints the findings; gives the exit code, 2 where a file cannot be
+    # read
     from fabricgen.catalog.loader import Catalog
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.report import FileReport

@@ -110,6 +110,7 @@ def _plan_lab(
 
 
 def _require_fit(plan: Inside) -> None:
+    # raises InputError where the machine has no room for a lab, or kernel tables too small for its neighbours
     from fabricgen.lab.machine import require_neighbours, require_room
 
     require_room(*plan.numbers)

@@ -184,6 +184,7 @@ def watch_blueprints(judging: Judging) -> None:
     watched = WatchedFiles(*map(Path, judging.blueprints))
 
     def tell_report() -> None:
+        # judges all anew, prints the report, and watches the files that were read this time
         watched.note_stamps()
         judged = judging.judge_all()
         watched.files = {*map(Path, judging.blueprints), *judged.files}
@@ -216,6 +217,8 @@ def _tell_beside_diff(form: str, reports: list[FileReport], *, failed: bool) -> 
 
 
 def _mend_blueprint(judge: Judge, only_shown: bool, allow_outside: bool) -> tuple[Design, LintResult]:
+    # repairs what can be, or shows how where it is `only_shown`; gives what the mended blueprint is and what is left to
+    # find
     from fabricgen.cli.repairs import show_repairs
     from fabricgen.lint.repair import repair_blueprint
 
@@ -227,6 +230,7 @@ def _mend_blueprint(judge: Judge, only_shown: bool, allow_outside: bool) -> tupl
 def _judge_design(
     design: Design, phase: str | None, fast: bool, lint_settings: LintSettings, templates: Path | None
 ) -> LintResult:
+    # the findings of a design, and, unless `fast`, those of the compiled cluster and of its templates
     from fabricgen.lint.engine import lint
     from fabricgen.pipeline import check_names, collect_other_findings, compile_cluster, require_snippets_fit
 

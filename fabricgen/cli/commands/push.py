@@ -103,6 +103,7 @@ def _print_changes(differences: Changes, names: Sequence[str], *, every: bool, d
 
 
 def _list_changes(changes: Sequence[Change], sign: str, *, every: bool, most: int) -> None:
+    # prints changes, a line each after a sign, as + or -; beyond `most` only how many more there are
     shown = changes if every else changes[:most]
     for change in shown:
         text = f"{sign} {change.kind.name} {' '.join(change.key)}" + (
@@ -114,6 +115,7 @@ def _list_changes(changes: Sequence[Change], sign: str, *, every: bool, most: in
 
 
 def _tell_progress(kind: str, finished: int, count: int, rate: float) -> None:
+    # a line on standard error that is written over until a kind is done; to files only its last state
     if finished == count or sys.stderr.isatty():
         click.echo(f"{kind}: {finished:,} of {count:,}, {rate:.1f}/s", err=True, nl=finished == count)
         if finished < count:

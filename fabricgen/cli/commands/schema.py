@@ -60,6 +60,7 @@ def _open_catalogue(file: str) -> Catalog:
 
 
 def _check_files(files: tuple[str, ...], kind: str) -> int:
+    # checks files against the schema of their kind and prints what is wrong; gives the exit code, 2 for a fault
     from fabricgen.blueprint.structure import check_overlay, check_structure, describe_kind
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.report import FileReport, write_report

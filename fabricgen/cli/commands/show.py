@@ -83,6 +83,8 @@ def _list_choices(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 
 def _write_text(figures: dict[str, Any], no_cable: list[str], power: str) -> str:
+    # the figures for people; `no_cable` are lines on links that no cable fits, `power` is a sentence on the figure of
+    # power
     at = f", phase {figures['phase']}" if "phase" in figures else ""
     spare = f" ({figures['spare_nodes']} spare)" if "spare_nodes" in figures else ""
     lines = [f"{figures['blueprint']}{at}: {figures['nodes']} nodes{spare}, {figures['accelerators']} accelerators"]

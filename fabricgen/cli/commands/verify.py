@@ -130,6 +130,7 @@ def _check_files(read: tuple[str, ...], output: str, learn: str | None) -> None:
 
 
 def _write_inventory(planned: Planned, verified: Verified) -> bytes:
+    # the inventory as CSV, with MACs learnt from what devices said; what is not clear is told on standard error
     from fabricgen.verify.identity.learn import learn_hardware
 
     inventory = planned.cluster.design.loaded.inventory if planned.cluster else ()

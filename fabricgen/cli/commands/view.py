@@ -73,6 +73,7 @@ def command(
 
 
 def _serve_page(drawing: Drawing, *, opened: bool) -> None:
+    # serves the page until Ctrl-C, and, where `opened`, shows it in a browser
     from functools import partial
 
     from fabricgen.cli.pictures import draw_watched_page

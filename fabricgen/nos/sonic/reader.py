@@ -101,7 +101,6 @@ def read(files: Mapping[str, str]) -> Switch:
 
 
 def _make_switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
-    # the model of a switch from config_db's tables, read into `box`, and from what FRR runs
     ports = {name: read_part(name, partial(_make_interface, box, name, port), port) for name, port in box.ports.items()}
     link = pair.find_peer_link(tables)
     mlag_bonds = read_part("MCLAG", lambda: pair.list_mlag_bonds(tables), frozenset[str]())

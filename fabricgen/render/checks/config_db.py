@@ -34,6 +34,7 @@ def check_config_db(data: object, catalog: Catalog) -> tuple[Problem, ...]:
 
 
 def _check_platform(tables: Tables, catalog: Catalog) -> Iterator[Problem]:
+    # yields what is wrong with the names of platform and HwSKU, and with lanes where the catalogue knows the platform
     metadata = tables.get(METADATA, {}).get("localhost", {})
     name, hwsku = metadata.get("platform", ""), metadata.get("hwsku", "")
     face = _load_lanes(catalog, name)
@@ -70,6 +71,7 @@ def check_management(tables: Tables) -> Iterator[Problem]:
 
 
 def _check_gateways(tables: Tables) -> Iterator[Problem]:
+    # yields gateways of the management network that are not in the subnet of their address
     for key, fields in tables.get("MGMT_INTERFACE", {}).items():
         address, gateway = parse_interface(key.partition("|")[2]), parse_interface(fields.get("gwaddr", ""))
         if address and gateway and gateway.ip not in address.network:
@@ -118,6 +120,7 @@ _SNMP_PARTS = {
 
 
 def _check_snmp(tables: Tables) -> Iterator[Problem]:
+    # yields users of SNMP who lack what their type needs, or have what it does not use
     for key, fields in tables.get("SNMP_USER", {}).items():
         kind = fields.get("SNMP_USER_TYPE", "")
         if kind in _SNMP_PARTS:
@@ -125,6 +128,7 @@ def _check_snmp(tables: Tables) -> Iterator[Problem]:
 
 
 def _check_snmp_parts(key: str, kind: str, fields: Fields) -> Iterator[Problem]:
+    # the same of one user, of type noAuthNoPriv, AuthNoPriv or Priv
     for part in ("AUTH", "ENCRYPTION"):
         for ending in ("TYPE", "PASSWORD"):
             field = f"SNMP_USER_{part}_{ending}"

@@ -72,6 +72,7 @@ def _list_own_addresses(tables: Tables) -> Iterator[tuple[str, str, str, Interfa
 
 
 def _check_addresses(tables: Tables) -> Iterator[Problem]:
+    # yields addresses of two interfaces of a VRF, and of interfaces that have no row
     used = Counter((vrf, address.ip) for _, _, vrf, address in _list_own_addresses(tables))
     for table, key, vrf, address in _list_own_addresses(tables):
         name = key.partition("|")[0]
@@ -136,6 +137,7 @@ def _check_vrf_sessions(tables: Tables) -> Iterator[Problem]:
 
 
 def _check_vlan_members(tables: Tables) -> Iterator[Problem]:
+    # yields ports that are routed and in a VLAN, or in two VLANs without a tag
     routed = {key.partition("|")[0] for key in tables.get("INTERFACE", {})}
     untagged: dict[str, str] = {}
     for key, fields in tables.get("VLAN_MEMBER", {}).items():
@@ -175,6 +177,7 @@ def _check_vlans(tables: Tables) -> Iterator[Problem]:
 
 
 def _check_static_routes(tables: Tables) -> Iterator[Problem]:
+    # yields routes whose lists differ in length, that lead nowhere, or whose prefix or port is none
     for key, fields in tables.get("STATIC_ROUTE", {}).items():
         lengths = {f: fields[f].count(",") + 1 for f in ("nexthop", "ifname", "distance", "blackhole") if f in fields}
         if len(set(lengths.values())) > 1:
@@ -191,6 +194,7 @@ def _check_static_routes(tables: Tables) -> Iterator[Problem]:
 
 
 def _check_thresholds(tables: Tables) -> Iterator[Problem]:
+    # yields thresholds of WRED of which the least is not below the most, or is missing
     for key, fields in tables.get("WRED_PROFILE", {}).items():
         for colour in ("green", "yellow", "red"):
             low, high = (fields.get(f"{colour}_{end}_threshold", "") for end in ("min", "max"))

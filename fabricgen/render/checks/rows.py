@@ -109,6 +109,7 @@ def check_rows(rows: Rows) -> Iterator[Problem]:
 
 
 def _check_row(targets: Targets, table: str, key: str, fields: dict[str, Value]) -> Iterator[Problem]:
+    # yields what is wrong with a row by itself, then what it refers to and is not there
     named, by_parts = _list_row_kinds(table)
     parts = key.split("|")
     kind = named.get(key) or by_parts.get(len(parts))
@@ -222,6 +223,7 @@ def _judge_list(kind: RowKind, name_or_number: str | int, schema: Schema, value:
 
 
 def _describe_list_fault(rule: object, limit: int, texts: tuple[str, ...]) -> tuple[str, str]:
+    # (found, what would be right) for a list against one rule of its schema, whose value is `limit`
     if rule == "uniqueItems":
         return ", ".join(
             f"'{shorten(text)}' is there twice" for text in dict.fromkeys(texts) if texts.count(text) > 1
@@ -277,6 +279,8 @@ class Targets:
         return self.values[target]
 
     def _read_values(self, table: str, form: int | str, part_or_field: int | str) -> Iterator[str]:
+        # values of a part of a key (by index, in keys of `form` parts), or of a field (by name, in rows that `form`
+        # names or that have as many parts)
         for key, fields in self.rows.get(table, {}).items():
             parts = key.split("|")
             if isinstance(part_or_field, int):
@@ -357,6 +361,7 @@ def describe_expected(schema: Schema, value: str = "", *, references: bool = Tru
 
 
 def _describe_type(schema: Schema) -> str:
+    # what a text of a schema's type is, in words
     if "x-range" in schema:
         return _describe_range(schema["x-range"])
     patterns = [rule["pattern"] for rule in (schema, *schema.get("allOf", ())) if "pattern" in rule]
@@ -373,6 +378,7 @@ def _describe_range(ranges: list[list[Any]]) -> str:
 
 
 def _describe_length(schema: Schema) -> str:
+    # how many characters a schema allows, in words
     low, high = schema.get("minLength", 0), schema.get("maxLength")
     if high is None:
         return f"at least {low} characters" if low else "characters"

@@ -69,6 +69,7 @@ class YangModels:
                     yield table.name(), _YangTable(table, top.name(), namespace[1] if namespace else "")
 
     def _load_module(self, file: Path) -> Any:
+        # a module of libyang; raises InputError (FG002) for a file that cannot be loaded
         try:
             return self._context.load_module(file.stem)
         except self._libyang.LibyangError as error:
@@ -135,6 +136,7 @@ class YangModels:
         return None
 
     def _write_leaves(self, node: Any, table: str, key: str, fields: dict[str, Value]) -> Iterator[str]:
+        # fields as XML elements, one for each text of a list
         lists = {leaf.name() for leaf in node.children(types=(self._libyang.SNode.LEAFLIST,))}
         for field, value in fields.items():
             facts = find_field_facts(table, key, field) if field in lists else None

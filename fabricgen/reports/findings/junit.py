@@ -29,6 +29,7 @@ def write(judgement: Judgement) -> str:
 
 
 def _count_cases(suite: Suite) -> dict[str, int]:
+    # the numbers that JUnit wants of a suite; of one that cannot be used all failures are errors
     failed = sum(any(finding.severity > Severity.INFO for finding in case.findings) for case in suite.cases)
     failures, errors = (failed, 0) if suite.usable else (0, failed)
     skipped = {"skipped": sum(bool(case.skipped) for case in suite.cases)} if suite.may_skip else {}
@@ -36,6 +37,7 @@ def _count_cases(suite: Suite) -> dict[str, int]:
 
 
 def _write_case(suite: Suite, case: Case) -> str:
+    # a case with what is wrong in it, or why it was skipped
     verdicts = [_write_verdict(finding, "failure" if suite.usable else "error") for finding in case.findings]
     verdicts += [f"<skipped{_write_attributes(message=case.skipped)}/>"] if case.skipped else []
     head = _write_attributes(classname=suite.kind or suite.name, name=case.name)

@@ -78,6 +78,7 @@ def _read_texts(column: Sequence[Any], start: int, stop: int) -> list[str]:
 
 
 def _quote_cells(cells: Sequence[Cell]) -> Sequence[str]:
+    # cells as fields of CSV; one look at all of them finds out whether any needs quotes
     texts = cast(Sequence[str], cells) if set(map(type, cells)) <= {str} else _spell_cells(cells)
     if _is_special("".join(texts)):
         return [_quote_text(text) if _is_special(text) else text for text in texts]

@@ -76,6 +76,8 @@ def make_workbook(title: str, add_sheets: Callable[[Any], None]) -> bytes:
 
 
 def _add_sheet(book: Any, title: str, content: Sheet) -> None:
+    # writes a table as a sheet; its last rows, as many as `totals`, are bold below a line. Raises InputError (FG029)
+    # for too many rows
     table = content.table
     if len(table) >= SHEET_ROWS:
         raise fault("FG029", f"{len(table)} rows do not fit an Excel sheet of {SHEET_ROWS}", hint="use --format csv")

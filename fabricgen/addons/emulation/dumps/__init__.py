@@ -29,7 +29,7 @@ def load_writer(form: str) -> ModuleType:
 
 
 def group_by_device(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, list[tuple[str, Port | None]]]:
-    """The ports of each device and what they see, of some devices or all, sorted."""
+    """(port, port that it sees or None) of each device, sorted; of all devices where `devices` is None."""
     wanted = None if devices is None else set(devices)
     ports: dict[str, list[tuple[str, Port | None]]] = {}
     for (device, port), far in sorted(seen.items()):

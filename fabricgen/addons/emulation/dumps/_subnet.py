@@ -29,12 +29,14 @@ def list_ends(seen: Seen, switches: Mapping[str, str]) -> Mapping[Port, End]:
     Switches number ports over the face: every cage has as many numbers as the one of its model that is split most.
     """
     ports = {port for port in seen if port[0] in switches}
+    # ports of the cage of each model that is split most
     per_cage: dict[str, int] = {}
     for device, port in ports:
         model, parts = switches[device], int(port.partition("/")[2] or 1)
         per_cage[model] = max(parts, per_cage.get(model, 1))
     ports |= {far for port in ports if (far := seen[port])}
     owners = sorted({port[0] if port[0] in switches else " ".join(port) for port in ports})
+    # a switch is one node with one LID; every port of a host is an adapter of its own
     lids = {owner: number for number, owner in enumerate(owners, start=1)}
     ends: dict[Port, End] = {}
     for device, port in sorted(ports):

@@ -13,7 +13,7 @@ from fabricgen.addons.emulation.dumps import Seen, group_by_device
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None, prompts: bool = False) -> dict[str, str]:
-    """A file a device; with `prompts`, as a terminal shows it."""
+    """File name -> text, a file a device; with `prompts`, as a terminal shows it."""
     files = {}
     for device, ports in group_by_device(seen, devices).items():
         rows = [

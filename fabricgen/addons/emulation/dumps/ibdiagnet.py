@@ -15,11 +15,12 @@ SWITCH, ADAPTER = 2, 1
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, str]) -> dict[str, str]:
-    """One file of a subnet."""
+    """File name -> text: one file of a subnet, whose switches are given with their models."""
     of_subnet = list_ends(seen, switches)
     nodes = {
         end.guid: f'"{end.name}",{SWITCH if end.switch else ADAPTER},0x{end.guid:016x}' for end in of_subnet.values()
     }
+    # a link is seen from both ends: sorted, both give the same tuple
     links = {
         tuple(sorted(((end.guid, end.port), (of_subnet[far].guid, of_subnet[far].port))))
         for port, end in of_subnet.items()

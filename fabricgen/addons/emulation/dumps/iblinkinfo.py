@@ -13,7 +13,7 @@ from fabricgen.addons.emulation.dumps._subnet import End, list_ends
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, str]) -> dict[str, str]:
-    """One file of a subnet."""
+    """File name -> text: one file of a subnet, whose switches are given with their models."""
     of_subnet = list_ends(seen, switches)
     nodes: dict[int, list[tuple[End, End | None]]] = {}
     for port, end in of_subnet.items():

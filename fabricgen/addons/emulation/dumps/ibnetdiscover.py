@@ -13,7 +13,9 @@ from fabricgen.addons.emulation.dumps._subnet import End, list_ends
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, str], grouped: bool = False) -> dict[str, str]:
-    """One file of a subnet; with `grouped`, as `-g` prints switches that are no chassis."""
+    """File name -> text of one subnet, by its switches' models; with `grouped`, as `-g` prints switches that are no
+    chassis.
+    """
     of_subnet = list_ends(seen, switches)
     links: dict[int, list[tuple[End, End]]] = {}
     for port, end in of_subnet.items():
@@ -29,7 +31,7 @@ def write_subnet(seen: Seen, switches: Mapping[str, str], grouped: bool = False)
 
 
 def _write_block(rows: list[tuple[End, End]]) -> str:
-    """A switch or adapter, by its ports and what they see."""
+    """A switch or adapter, by (its port, the port that this sees), of which there is at least one."""
     guid, name, _, switch, lid = rows[0][0]
     kind = f'switchguid=0x{guid:x}({guid:x})\nSwitch\t129 "S-' if switch else f'caguid=0x{guid:x}\nCa\t1 "H-'
     about = f" enhanced port 0 lid {lid} lmc 0" if switch else ""

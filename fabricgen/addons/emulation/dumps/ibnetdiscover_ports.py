@@ -13,7 +13,7 @@ from fabricgen.addons.emulation.dumps._subnet import End, list_ends
 
 
 def write_subnet(seen: Seen, switches: Mapping[str, str]) -> dict[str, str]:
-    """One file of a subnet."""
+    """File name -> text: one file of a subnet, whose switches are given with their models."""
     of_subnet = list_ends(seen, switches)
     lines = []
     for port, end in sorted(of_subnet.items(), key=lambda item: (not item[1].switch, item[1])):

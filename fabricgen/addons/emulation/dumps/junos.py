@@ -13,7 +13,7 @@ from fabricgen.addons.emulation.dumps import Seen, group_by_device, number_macs
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
-    """A file a device."""
+    """File name -> text, a file a device."""
     macs = number_macs(seen)
     files = {}
     for device, ports in group_by_device(seen, devices).items():
@@ -24,6 +24,8 @@ def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
 
 
 def _write_row(port: str, mac: str, name: str, far_port: str) -> dict[str, list[dict[str, str]]]:
+    # a neighbour as the element of a port: `name` and `far_port` are what the port sees, `mac` the chassis id of that
+    # device
     values = {
         "lldp-local-port-id": port,
         "lldp-local-parent-interface-name": "-",

@@ -12,7 +12,7 @@ from fabricgen.addons.emulation.dumps import Seen, group_by_device, number_macs
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
-    """A file a device, which says whose it is."""
+    """File name -> text, a file a device, which says whose it is."""
     macs = number_macs(seen)
     files = {}
     for device, ports in group_by_device(seen, devices).items():

@@ -12,7 +12,7 @@ from fabricgen.addons.emulation.dumps import Seen, group_by_device, number_macs
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
-    """A file a device."""
+    """File name -> text, a file a device."""
     macs = number_macs(seen)
     return {
         f"{device}.json": json.dumps(

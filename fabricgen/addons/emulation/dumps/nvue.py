@@ -12,7 +12,7 @@ from fabricgen.addons.emulation.dumps import Seen, group_by_device, number_macs
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
-    """A file a device; a port that sees nobody has no neighbours and is down."""
+    """File name -> text, a file a device; a port that sees nobody has no neighbours and is down."""
     macs = number_macs(seen)
     files = {}
     for device, ports in group_by_device(seen, devices).items():

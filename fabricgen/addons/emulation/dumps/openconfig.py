@@ -14,7 +14,7 @@ from fabricgen.addons.emulation.plan import Port
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
-    """A file a device, which says whose it is."""
+    """File name -> text, a file a device, which says whose it is."""
     macs = number_macs(seen)
     files = {}
     for device, ports in group_by_device(seen, devices).items():
@@ -26,6 +26,7 @@ def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
 
 
 def _write_interface(port: str, macs: dict[str, str], far: Port | None) -> dict[str, object]:
+    # a port as an element, with a neighbour where it sees the port `far`; `macs` are chassis ids by device
     interface: dict[str, object] = {"name": port, "config": {"name": port}, "state": {"name": port, "enabled": True}}
     if far:
         state = {

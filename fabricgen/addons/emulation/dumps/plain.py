@@ -11,7 +11,7 @@ OF_ALL = True
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
-    """One list of all."""
+    """File name -> text: one list of the ports of all devices."""
     lines = ["device,port,neighbor,neighbor_port"]
     for device, ports in group_by_device(seen, devices).items():
         lines += [",".join((device, port, *(far or ("", "")))) for port, far in ports]

@@ -13,7 +13,7 @@ HEAD = ("LocalPort", "RemoteDevice", "RemotePortID", "Capability", "RemotePortDe
 
 
 def write(seen: Seen, devices: Iterable[str] | None = None) -> dict[str, str]:
-    """A file a device."""
+    """File name -> text, a file a device."""
     files = {}
     for device, ports in group_by_device(seen, devices).items():
         rows = [(port, *far, "BR", "") for port, far in ports if far]

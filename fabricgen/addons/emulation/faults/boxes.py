@@ -19,9 +19,12 @@ def names_exchanged(hall: Hall, random: Random) -> Laid | None:
 
 
 def _exchange_two(hall: Hall, random: Random, fault: str) -> Laid | None:
+    # lets two boxes of one model, tier and fabric change places, or does nothing and gives None; a box with power, not
+    # yet moved
     dark = list_dark_places(hall)
     devices = [place for place in list_places(hall) + list_places(hall, "node") if hall.names[place] == place]
     devices = [place for place in devices if place not in dark]
+    # eight tries: most boxes may have no other that is alike
     for first in random.sample(devices, len(devices))[:8]:
         row = hall.plan.devices[first]
         others = [

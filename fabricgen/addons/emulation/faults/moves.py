@@ -20,6 +20,8 @@ def swap_at_node(hall: Hall, random: Random) -> Laid | None:
 
 
 def _swap_at(hall: Hall, random: Random, fault: str, devices: list[str]) -> Laid | None:
+    # exchanges two plugs that fit each other's socket, at one of six devices by chance; None where these have no such
+    # pair
     for device in random.sample(devices, len(devices))[:6]:
         pair = pick_pair(hall, random, list_sockets(hall, device))
         if pair:
