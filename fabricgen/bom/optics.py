@@ -1,4 +1,4 @@
-"""The power of transceivers, and of the ends that cables have of their own, in each rack."""
+"""The power of transceivers, and of the ends that cables have of their own, in each device and rack."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def find_end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
 
 
 @dataclass(frozen=True, slots=True)
-class RackOptics:
-    """One row a rack: the power of its transceivers, external laser modules and ends that its cables have of their own,
-    W, float64.
+class OpticsPower:
+    """One row a rack, or a device: the power of its transceivers, external laser modules and ends that its cables have
+    of their own, W, float64.
 
     `added_w` is without those that the published maximum of their device has in it already; `unpowered` counts those
     of the others that have no figure, int32.
@@ -61,8 +61,19 @@ class RackOptics:
     unpowered: Ints
 
 
-def sum_rack_optics(cluster: Cluster, cable_parts: CableParts | None = None) -> RackOptics:
+def sum_rack_optics(cluster: Cluster, cable_parts: CableParts | None = None) -> OpticsPower:
     """The optics of each rack; each cage and cable end once. `cable_parts`: those of its cables, if known already."""
+    devices = sum_device_optics(cluster, cable_parts)
+    rack, count = cluster.plan.devices.rack, len(cluster.plan.racks)
+    power_w, added_w, unpowered = (
+        np.bincount(rack, weights=column, minlength=count).astype(np.float64)
+        for column in (devices.power_w, devices.added_w, devices.unpowered)
+    )
+    return OpticsPower(power_w, added_w, unpowered.astype(np.int32))
+
+
+def sum_device_optics(cluster: Cluster, cable_parts: CableParts | None = None) -> OpticsPower:
+    """The optics of each device, as `sum_rack_optics`."""
     parts, devices = cable_parts or CableParts(cluster), cluster.plan.devices
     needs = join_needs([transceivers.needs(cluster, parts), laser_modules.needs(cluster, parts)])
     ends = find_end_powers(cluster, parts)
@@ -70,14 +81,13 @@ def sum_rack_optics(cluster: Cluster, cable_parts: CableParts | None = None) -> 
     piece_w = figures[needs.part] if len(needs.parts) else np.zeros(0)
     power = np.concatenate([piece_w * needs.quantity, ends.power_w])
     pieces = np.concatenate([needs.quantity, np.ones(len(ends.power_w), dtype=np.int32)])
-    device = np.concatenate([needs.device, ends.device])
-    rack, count = devices.rack[device], len(cluster.plan.racks)
+    device, count = np.concatenate([needs.device, ends.device]), len(devices)
     added = ~np.array([has_optics(cls.profile) for cls in devices.classes], dtype=bool)[devices.device_class[device]]
 
-    def sum_by_rack(weights: Floats) -> Floats:
-        return np.bincount(rack, weights=weights, minlength=count).astype(np.float64)
+    def sum_by_device(weights: Floats) -> Floats:
+        return np.bincount(device, weights=weights, minlength=count).astype(np.float64)
 
     watts = np.nan_to_num(power)
     bare = np.isnan(power) & added
-    unpowered = np.bincount(rack[bare], weights=pieces[bare], minlength=count).astype(np.int32)
-    return RackOptics(sum_by_rack(watts), sum_by_rack(watts * added), unpowered)
+    unpowered = np.bincount(device[bare], weights=pieces[bare], minlength=count).astype(np.int32)
+    return OpticsPower(sum_by_device(watts), sum_by_device(watts * added), unpowered)

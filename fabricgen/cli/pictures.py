@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from fabricgen.blueprint.load import LoadedBlueprint
+from fabricgen.bom.prices import PriceList, read_price_list
 from fabricgen.cli.findings import refuse_impossible, refuse_unbuildable
+from fabricgen.cli.output import tell_idle_prices
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.page import make_page
 from fabricgen.export.view.source import Beside
@@ -28,6 +31,7 @@ class Drawing:
     """Another blueprint, built folder, or git revision of either, that it is compared with."""
     verify: str | None = None
     """The file of a report of `verify`."""
+    price_file: Path | None = None
 
 
 def draw_page(drawing: Drawing) -> str:
@@ -65,8 +69,15 @@ def _prepare_drawing(drawing: Drawing) -> tuple[Cluster, Beside]:
     result = lint(cluster.design, cluster, other_findings=collect_other_findings(cluster, None))
     refuse_impossible(result)
     verification = read_verification(drawing.verify, cluster) if drawing.verify is not None else None
+    offers = read_price_list(drawing.price_file) if drawing.price_file else PriceList()
+    tell_idle_prices(drawing.price_file, cluster)
     return cluster, Beside(
-        result.findings, _compare_drawing(drawing, cluster), render_few_configs(cluster), verification
+        result.findings,
+        _compare_drawing(drawing, cluster),
+        render_few_configs(cluster),
+        verification,
+        offers.unit_prices,
+        offers.currency,
     )
 
 

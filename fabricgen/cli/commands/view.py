@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, output_option, phase_option, reading_options
+from fabricgen.cli.options import blueprint_argument, output_option, phase_option, prices_option, reading_options
 
 if TYPE_CHECKING:
     from fabricgen.cli.pictures import Drawing
@@ -19,6 +20,7 @@ FORMATS = ("html", "svg", "pdf")
 @reading_options
 @phase_option
 @output_option
+@prices_option
 @click.option(
     "--against", metavar="OLD", help="Show what changes from OLD: a blueprint, a built folder, or git:REV:path."
 )
@@ -38,6 +40,7 @@ def command(
     allow_outside: bool,
     phase: str | None,
     output: str,
+    prices: Path | None,
     against: str | None,
     report: str | None,
     form: str | None,
@@ -45,14 +48,12 @@ def command(
     opened: bool,
 ) -> None:
     """Draw a BLUEPRINT as one HTML file, which opens by a double click and asks nothing of any server."""
-    from pathlib import Path
-
     from fabricgen.cli.output import write_output
     from fabricgen.cli.pictures import Drawing, draw_page, draw_picture
 
     if blueprint == against == "-":
         raise click.UsageError("only one side can be standard input")
-    drawing = Drawing(blueprint, sets, allow_outside, phase, against, report)
+    drawing = Drawing(blueprint, sets, allow_outside, phase, against, report, prices)
     if watch:
         if output != "-" or form not in (None, "html"):
             raise click.UsageError("--watch shows a page and writes none; leave -o and --format out")
@@ -66,6 +67,8 @@ def command(
         raise click.UsageError("--against is shown by a page, not by a picture")
     if form != "html" and report is not None:
         raise click.UsageError("--verify is shown by a page, not by a picture")
+    if form != "html" and prices is not None:
+        raise click.UsageError("--prices are shown by a page, not by a picture")
     content = draw_page(drawing).encode() if form == "html" else draw_picture(drawing, form)
     write_output(output, content, binary=form == "pdf")
     if opened:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.bom.optics import RackOptics, sum_rack_optics
+from fabricgen.bom.optics import OpticsPower, sum_rack_optics
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.bom.variants import find_class_variant
 from fabricgen.catalog.loads import HALF_A_WATT, Device, find_power_basis, planned_w
@@ -205,7 +205,7 @@ class Racks:
         return order, np.searchsorted(self._devices.rack[order], np.arange(len(self._table) + 1))
 
     @cached_property
-    def _optics(self) -> RackOptics:
+    def _optics(self) -> OpticsPower:
         return sum_rack_optics(self._cluster)
 
     @cached_property

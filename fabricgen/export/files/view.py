@@ -16,5 +16,5 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:
     from fabricgen.export.view.page import make_page  # builds of other parts never load this
     from fabricgen.export.view.source import Beside
 
-    beside = Beside(findings=context.found(), configs=context.configs())
+    beside = Beside(findings=context.found(), configs=context.configs(), prices=context.prices)
     yield "view/cluster.html", make_page(cluster, beside).encode()

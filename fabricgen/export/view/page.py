@@ -38,6 +38,7 @@ SCRIPTS = (
     "overlays/colours.js",
     "panel/inspector.js",
     "panel/split.js",
+    "panel/totals.js",
     "fabric/marks.js",
     "panel/trace.js",
     "panel/search.js",

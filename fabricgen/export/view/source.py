@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricgen.bom.optics import OpticsPower, sum_device_optics
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
@@ -27,13 +28,16 @@ from fabricgen.wiring.tables import DeviceClass
 @dataclass(frozen=True)
 class Beside:
     """What is known of a cluster beside it: findings of lint, a change, as `blocks.changes` shows it, what `verify`
-    says of its hall, and (path, content) of its configurations, where they are few.
+    says of its hall, (path, content) of its configurations, where they are few, and unit prices by part with their
+    currency, where there is a price file.
     """
 
     findings: Sequence[Diagnostic] = ()
     changes: Mapping[str, Any] | None = None
     configs: Sequence[tuple[str, bytes]] = ()
     verification: Verification | None = None
+    prices: Mapping[str, float] = field(default_factory=dict)
+    currency: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,11 @@ class PageSource:
     def scene(self) -> Scene:
         """The fabric view."""
         return lay_out_scene(self.cluster)
+
+    @cached_property
+    def optics(self) -> OpticsPower:
+        """The power of optics by device."""
+        return sum_device_optics(self.cluster)
 
 
 # Columns of numbers and texts, packed small: for a page that decodes them where they are needed.

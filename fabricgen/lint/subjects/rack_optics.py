@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.bom.optics import RackOptics, sum_rack_optics
+from fabricgen.bom.optics import OpticsPower, sum_rack_optics
 from fabricgen.catalog.loads import HALF_A_WATT, Device
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.unit_kind import UnitKind
@@ -44,7 +44,7 @@ class DrawnRacks:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self.loads: RackLoads = compute_rack_loads(cluster.plan)
-        self.optics: RackOptics = sum_rack_optics(cluster)
+        self.optics: OpticsPower = sum_rack_optics(cluster)
 
     def of_nodes(self, kind: UnitKind) -> Ints64:
         """Rows of the racks that hold nodes of a kind of unit."""

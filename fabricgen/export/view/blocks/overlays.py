@@ -1,13 +1,16 @@
-"""What overlays colour by that no list says: watts of devices, what the links of a bundle have in common, colours."""
+"""What overlays colour by that no list says: what devices draw, what the links of a bundle have in common, colours."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from fabricgen.catalog.loads import planned_w
 from fabricgen.export.palette import KNOWN, OTHERS
 from fabricgen.export.view.bundles import ALIKE
-from fabricgen.export.view.source import Packed, PageSource, pack_table
+from fabricgen.export.view.source import Packed, PageSource, pack_numbers, pack_table
+from fabricgen.wiring.arrays import Ints64
 
 SCALE = ("#DDEBF7", "#A9CBE6", "#6FA3CF", "#376FA8", "#123E73")
 """Steps of one blue from light to dark, for lengths, speeds and power: they stay apart in grey and to any eye."""
@@ -16,11 +19,18 @@ SCALE = ("#DDEBF7", "#A9CBE6", "#6FA3CF", "#376FA8", "#123E73")
 def block(source: PageSource) -> dict[str, Any]:
     """What overlays colour by that no list says."""
     return {
-        "watts": [planned_w(cls.profile) for cls in source.cluster.plan.devices.classes],
+        "drawn_w": pack_numbers(_sum_drawn(source)),
         "palette": [fill for fill, _, _ in KNOWN.values()] + [fill for fill, _ in OTHERS],
         "scale": SCALE,
         "bundles": _pack_common_values(source),
     }
+
+
+def _sum_drawn(source: PageSource) -> Ints64:
+    """What each device draws with its optics, W; 0 where the device has no figure."""
+    devices = source.cluster.plan.devices
+    own_w = np.array([planned_w(cls.profile) or 0 for cls in devices.classes])[devices.device_class]
+    return np.where(own_w > 0, np.round(own_w + source.optics.added_w), 0).astype(np.int64)
 
 
 def _pack_common_values(source: PageSource) -> Packed:

@@ -43,7 +43,7 @@ FG.overlay.known = [
   { name: "length", title: "length of cables", load: () => FG.colours_by.lengths() },
   { name: "speed", title: "speed of links", load: () => FG.colours_by.speeds() },
   { name: "oversubscription", title: "oversubscription (the worst of its tier)", load: () => FG.colours_by.oversubscription() },
-  { name: "power", title: "power", load: () => FG.colours_by.power() },
+  { name: "power", title: "power drawn, with optics", load: () => FG.colours_by.power() },
   { name: "rackpower", title: "power of racks (hall)", load: () => FG.colours_by.rackpower() },
   { name: "findings", title: "what lint finds", load: () => FG.colours_by.findings() },
   { name: "phase", title: "phase", load: () => FG.colours_by.phases() },
@@ -106,21 +106,17 @@ FG.colours_by.oversubscription = async () => {
   return { entries, rest: "no figure: nodes, tops of fabrics", device: (row) => step(ratios[cls[row]]) };
 };
 
-/** @returns {Promise<Overlay>} */
+/** What devices draw with their optics, and in the hall racks with all that is in them. @returns {Promise<Overlay>} */
 FG.colours_by.power = async () => {
-  const { watts } = FG.block("overlays"), cls = await FG.table("devices").numbers("class");
-  const { entries, step } = FG.colours_by.steps(watts.map((/** @type {number | null} */ one) => one ?? 0), FG.colours_by.range("W"));
-  const { number, rack } = await FG.losses.load(), drawn = new Float64Array(number.size);
-  for (let row = 0; row < cls.length; row += 1) drawn[number.get(rack.at(row))] += (watts[cls[row]] ?? 0) / 1000;
-  const racks = FG.colours_by.steps(drawn.map((kw) => Math.round(kw * 10) / 10), FG.colours_by.range("kW a rack"));
-  const named = racks.entries.map((/** @type {Entry} */ one, /** @type {number} */ i) => ({ ...one, mark: "abcde"[i] }));
+  const watts = await FG.drawnWatts(), { entries, step } = FG.colours_by.steps(watts, FG.colours_by.range("W"));
+  const racks = await FG.colours_by.rackpower(), named = racks.entries.map((one, i) => ({ ...one, mark: "abcde"[i], text: `${one.text} a rack` }));
   return {
-    entries: [...entries, ...named], rest: "not stated", device: (row) => step(watts[cls[row]] ?? 0),
-    rack: (row) => { const at = racks.step(Math.round(drawn[row] * 10) / 10); return at < 0 ? -1 : entries.length + at; },
+    entries: [...entries, ...named], rest: "not stated", device: (row) => step(watts[row]),
+    rack: (row) => { const at = racks.rack?.(row) ?? -1; return at < 0 ? -1 : entries.length + at; },
   };
 };
 
-/** What the devices of each rack draw together. @returns {Promise<Overlay>} */
+/** What the devices and optics of each rack draw together. @returns {Promise<Overlay>} */
 FG.colours_by.rackpower = async () => {
   const watts = await FG.hallRacks().numbers("power_w"), kw = Float64Array.from(watts, (one) => Math.round(one / 100) / 10);
   const { entries, step } = FG.colours_by.steps(kw, FG.colours_by.range("kW"));

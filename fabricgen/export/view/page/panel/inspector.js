@@ -95,12 +95,13 @@ FG.gpuParts = (id, cls, name) => {
 FG.sheets.device = async (/** @type {number} */ id) => {
   const row = await FG.csv.devices(id), [links, devices, racks] = [await FG.links(), await FG.devices(), await FG.racks()];
   const rack = racks.name.of.indexOf(row.rack), addresses = await FG.csv.addresses(id), cls = FG.block("head").classes[devices.class.at(id)];
-  const owner = cls.kind === "switch" ? [row.device, row.fabric] : [row.device];
+  const owner = cls.kind === "switch" ? [row.device, row.fabric] : [row.device], watts = (await FG.drawnWatts())[id];
   return {
     title: row.device,
     parts: [
       { heading: "devices.csv", pairs: FG.pairs(row, { rack: rack >= 0 && { kind: "rack", id: rack }, model: { kind: "model", id: FG.models().indexOf(row.model) } }) },
       FG.madeBy("classes", devices.class.at(id)),
+      { heading: "Power", pairs: [["with optics, W", watts ? watts.toLocaleString("en") : "not stated"]] },
       ...FG.gpuParts(id, devices.class.at(id), row.device),
       await FG.portList(id, links.on.of(id)),
       { heading: "addresses.csv", columns: ["prefix", "kind", "port"], rows: addresses.map((one) => [one.prefix, one.kind, one.port]) },
@@ -206,15 +207,12 @@ FG.sheets.cable = async (/** @type {number} */ id) => {
 FG.rackPairs = async (id) => {
   const racks = await FG.racks(), said = (/** @type {string} */ name) => String(racks[name].at(id)), kinds = FG.block("hall").kinds;
   const budget = kinds[(await FG.hallRacks().numbers("kind"))[id]].power_kw;
-  const but = (/** @type {[string, string][]} */ ...of) => {
-    const left = of.filter(([name]) => Number(said(name))).map(([name, what]) => `${said(name)} of its ${what}`);
-    return left.length ? `, without ${left.join(" and ")}, which have no figure` : "";
-  };
+  const without = (/** @type {[string, string][]} */ ...of) => FG.unfigured(...of.map(([name, noun]) => /** @type {[number, string]} */ ([Number(said(name)), noun])));
   return [
     ["place", said("place")], ["hall", said("place").split(".").slice(0, -2).join(".")], ["row", said("row")], ["column", said("column")], ["units used", `${said("units_used")} of ${said("units")}`],
-    ["power, W", `${Number(said("drawn_w")) || "not stated"}${budget ? ` of ${Math.round(budget * 1000)}` : ""}${but(["unpowered", "devices"], ["unpowered_optics", "optics"])}`],
+    ["power, W", `${Number(said("drawn_w")) || "not stated"}${budget ? ` of ${Math.round(budget * 1000)}` : ""}${without(["unpowered", "device"], ["unpowered_optics", "optic"])}`],
     ["power of devices", said("power_basis").replaceAll("+", " + ")],
-    ["weight, kg", `${Number(said("weight_kg")) || "not stated"}${but(["unweighed", "devices"])}`],
+    ["weight, kg", `${Number(said("weight_kg")) || "not stated"}${without(["unweighed", "device"])}`],
   ];
 };
 
@@ -320,27 +318,28 @@ FG.inspector = {
   async show(chosen) {
     this.chosen = chosen;
     if (chosen && ["device", "rack"].includes(chosen.kind)) FG.walked = chosen;
-    const made = chosen && FG.sheets[chosen.kind] ? await FG.sheets[chosen.kind](chosen.id) : null;
+    const kind = chosen ? chosen.kind : "all", made = FG.sheets[kind] ? await FG.sheets[kind](chosen?.id) : null;
     if (this.chosen !== chosen) return;
     this.sheet = made;
     const place = FG.el("inspector");
     if (place.contains(document.activeElement)) FG.focusPicture(); // what had the focus goes
     place.replaceChildren();
     if (made) await this.fill(place, made, chosen);
-    if (made) FG.el("status").textContent = `Chosen: ${made.title}`;
+    FG.el("status").textContent = chosen && made ? `Chosen: ${made.title}` : "";
     if (FG.phone.matches) FG.el("side").scrollTop = 0;
-    place.dataset.shown = made ? `${chosen.kind}:${chosen.id}` : "";
+    place.dataset.shown = chosen && made ? `${chosen.kind}:${chosen.id}` : "";
     FG.tell("inspected", chosen);
   },
 
   /** @param {HTMLElement} place @param {Sheet} sheet @param {any} chosen */
   async fill(place, sheet, chosen) {
     const bar = FG.make("div", undefined, "buttons");
-    /** @type {[string, () => void][]} */
-    const buttons = [...(sheet.buttons ?? []), ["Copy text", () => this.copy()], ["Copy link", async () => FG.copy(await FG.linkTo(chosen), "a link to this")]];
-    for (const [text, act] of [...buttons, ...FG.traceButtons(chosen)]) { const button = FG.make("button", text); button.addEventListener("click", act); bar.append(button); }
+    const tracing = chosen ? FG.traceButtons(chosen) : [];
+    /** @type {any[]} */
+    const buttons = [...(sheet.buttons ?? []), ["Copy text", () => this.copy()], ...(chosen ? [["Copy link", async () => FG.copy(await FG.linkTo(chosen), "a link to this")]] : [])];
+    for (const [text, act] of [...buttons, ...tracing]) { const button = FG.make("button", text); button.addEventListener("click", act); bar.append(button); }
     place.append(FG.make("h2", sheet.title), bar);
-    if (FG.traceNote() && FG.traceButtons(chosen).length) place.append(FG.make("p", FG.traceNote(), "note"));
+    if (FG.traceNote() && tracing.length) place.append(FG.make("p", FG.traceNote(), "note"));
     for (const part of sheet.parts) place.append(await this.part(part));
   },
 

@@ -42,6 +42,8 @@ FG.cables = FG.once(async () => {
   return { ...cables, ends, endsOf: FG.grouped(ends.cable.numbers, FG.table("cables").rows) };
 });
 FG.racks = FG.once(() => FG.columns(new FG.Table(FG.block("origins").racks)));
+/** What devices draw with their optics, W; 0 where that is not stated. @type {() => Promise<Int32Array>} */
+FG.drawnWatts = FG.once(() => FG.numbers(FG.block("overlays").drawn_w));
 /** Where racks stand, as labels call it, by name: `h1.R03.07`. @type {() => Promise<Map<string, string>>} */
 FG.rackPlaces = FG.once(async () => {
   const { rows, name, place } = await FG.racks();
