@@ -56,6 +56,7 @@ def _write_head(view: ClusterView, nodes: int) -> list[str]:
 
 
 def _write_tree_lines(networks: list[list[Branch]]) -> Iterator[str]:
+    # lines of topology.conf for the plugin topology/tree
     yield "# topology/tree: a switch is the leaves that its nodes have in common, or what joins such"
     for number, branches in enumerate(networks, start=1):
         if len(networks) > 1:
@@ -68,6 +69,7 @@ def _write_tree_lines(networks: list[list[Branch]]) -> Iterator[str]:
 
 
 def _write_block_lines(network: list[Block]) -> Iterator[str]:
+    # lines of topology.conf for the plugin topology/block
     yield "# topology/block: a block is a scale-up domain of several nodes, or the nodes of a logical leaf"
     for block in network:
         yield f"BlockName={block.name} Nodes={join_hostlist(block.nodes)}"

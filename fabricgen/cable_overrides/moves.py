@@ -98,6 +98,7 @@ def _extend_segment(plan: WiringPlan, number: int, segment: Segment, longer: dic
         return segment
 
     def extend_side(side: Side, device: int) -> Side:
+        # a run of ports of the class of a device, with the cages that moved ends need beside its own
         if not isinstance(side, PortRun):
             return side
         first = devices.classes[devices.device_class[device]].first

@@ -200,6 +200,7 @@ def _stands_in_pods(tier: TierDesign) -> bool:
 
 
 def _list_tier_groups(tier: TierDesign) -> list[DeviceGroup]:
+    # the switches of a tier as one group, or as one for each pod where they stand in pods
     label = f"{tier.fabric}/{tier.name}"
     if not _stands_in_pods(tier):
         return [DeviceGroup(label, tier.fabric, tier.name, "", tier.profile.id, tier.switches)]

@@ -98,6 +98,8 @@ class Numbering:
         return replace(before, blueprint=blueprint, held=held)
 
     def _kind(self, kind: str, site: str, scope: str) -> str:
+        # the kind of the lock by which something is numbered; one of a site has the site's name behind it where the
+        # lock has such
         if kind in ("sites", "vlans"):
             return kind
         by_site = scope == "site" and f"{kind}{self.suffix} {site}" in self.held

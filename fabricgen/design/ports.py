@@ -390,10 +390,12 @@ def count_most_downlinks(
     """
 
     def fits(count: int) -> bool:
+        # whether so many downlinks, the spare ports and the uplinks that these need have room on the front
         first, *other_downs = bare.downs
         demand = replace(bare, downs=(replace(first, count=count, ports=count + spare_ports), *other_downs))
         if up is not None:
             uplinks = count_needed(demand.down_gbps, up.speed_gbps, allowed)
+            # as many to each group above: rounded up to a multiple of their number
             demand = demand.add_uplinks(-(-uplinks // groups) * groups, up)
         return place_ports(profile, demand) is not None
 

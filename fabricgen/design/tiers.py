@@ -265,6 +265,7 @@ def is_border(tier: Tier) -> bool:
 
 
 def _check_protocol(profile: SwitchProfile, name: str, spec: Fabric, path: Path) -> None:
+    # raises InputError (FG015) for a switch of another protocol than its fabric
     protocol = "infiniband" if spec.protocol == "infiniband" else "ethernet"
     if profile.protocol != protocol:
         raise fault(

@@ -231,8 +231,11 @@ class _Ports:
 
 
 def _list_ports(lists: Lists, tier_of: dict[str, TierName]) -> dict[TierName, _Ports]:
+    # by tier, the speeds and far ends of the links of its switches; links within a tier, and those with no upper tier,
+    # are left out
     ports_by_tier: dict[TierName, _Ports] = defaultdict(_Ports)
     columns = (lists.links[name][:].tolist() for name in ("a_device", "b_device", "speed_gbps"))
+    # parallel links are counted, for figures need no more of them
     for (lower, upper, speed), links in Counter(zip(*columns, strict=True)).items():
         below, above = tier_of.get(lower), tier_of.get(upper)
         if above is None or below == above:
@@ -246,6 +249,8 @@ def _list_ports(lists: Lists, tier_of: dict[str, TierName]) -> dict[TierName, _P
 
 
 def _make_tier_figures(members: list[tuple[str, str]], ports: _Ports) -> TierFigures:
+    # the figures of a tier as far as lists tell; `members` are (model, NOS) of its switches, 0 stands for what only a
+    # design knows
     models, systems = (sorted(set(column)) for column in zip(*members, strict=True))
     uplinks = Counter[str]()
     for (lower, _), links in ports.to.items():

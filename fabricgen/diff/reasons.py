@@ -99,6 +99,7 @@ class _MovedLinks:
     """Counts the links of the old side up to a tier that are moved or removed."""
 
     def __init__(self, links: Delta, lists: Lists) -> None:
+        # numbers the tiers of the old side, one a device; the last one, -1, is that of a device that there is not
         self._links, self._lists = links, lists
         self._row = index_rows(lists.devices["device"].tolist())
         tiers = list(zip(lists.devices["fabric"].tolist(), lists.devices["tier"].tolist(), strict=True))

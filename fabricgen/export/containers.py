@@ -70,6 +70,7 @@ class Containers:
         a_port, b_port = (column.take(rows) for column in cluster.port_names.port_columns)
         columns = links.a_device[rows].tolist(), a_port, links.b_device[rows].tolist(), b_port
         link_ends = [((names[a], str(p)), (names[b], str(q))) for a, p, b, q in zip(*columns, strict=True)]
+        # `inside` cuts the cluster to the links of a lab
         chosen = [i for i, link in enumerate(link_ends) if inside is None or inside(*link)]
         self._rows = rows[chosen]
         self.links = tuple(link_ends[i] for i in chosen)

@@ -70,6 +70,7 @@ class GraphTables:
 
     @cached_property
     def _device_columns(self) -> Mapping[str, EncodedColumn | ConcatenatedColumn]:
+        # columns of all devices by attribute of a vertex; "" for none, numbers from 1
         cluster, devices = self.cluster, self.cluster.plan.devices
         class_texts = {
             "kind": [KINDS[c.kind] for c in devices.classes],
@@ -92,6 +93,7 @@ class GraphTables:
 
     @cached_property
     def _link_columns(self) -> Mapping[str, EncodedColumn | ConcatenatedColumn]:
+        # columns of all links by attribute of an edge
         cluster, links, cables = self.cluster, self.cluster.plan.links, self.cluster.plan.cables
         a_device, b_device = (EncodedColumn(cluster.name_column, device) for device in (links.a_device, links.b_device))
         a_port, b_port = cluster.port_names.port_columns

@@ -45,6 +45,7 @@ def list_host_links(cluster: Cluster, *, infiniband: bool = False) -> Ints64:
 
 
 def _is_host_segment(cluster: Cluster, segment: Segment, infiniband: bool) -> bool:
+    # whether the lower ends of a segment are ports of hosts that the build configures
     side = segment.a
     if not isinstance(side, Attachment) or side.role == "bmc" or side.profile.external:
         return False
@@ -87,7 +88,9 @@ def name_bond_ports(cluster: Cluster, rows: Ints64 | Ints, *, upper: bool = Fals
         f"Vlan{PAIR_VLAN}" if kind == PEER else "" if upper else name_bond(fabric, nic)
         for fabric, nic, kind in zip(fabrics, bonds.nic.tolist(), bonds.kind.tolist(), strict=True)
     ]
+    # codes of bonds follow those of ports
     codes_by_name = {name: code for code, name in enumerate(dict.fromkeys(filter(None, names)), len(ports.vocabulary))}
+    # the -1 at the end answers links without a bond, which have -1
     bond_codes = np.array([*(codes_by_name.get(name, -1) for name in names), -1], dtype=np.int32)[bonds.of_link[rows]]
     vocabulary = np.concatenate([ports.vocabulary, np.array(list(codes_by_name), dtype=object)])
     return EncodedColumn(vocabulary, np.where(bond_codes < 0, ports.codes, bond_codes).astype(np.int32))

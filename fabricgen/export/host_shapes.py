@@ -305,6 +305,7 @@ class HostShape:
         return families
 
     def _check_interfaces(self) -> None:
+        # raises InputError (FG041) where two ports would be one interface, or Linux does not take a name
         ports_by_interface: dict[str, HostPort] = {}
         for port in self.ports:
             first = ports_by_interface.setdefault(port.interface, port)
@@ -317,6 +318,7 @@ class HostShape:
                 raise self._make_fault(port, f"port {port.label} of {{}} cannot be interface {{}}")
 
     def _make_fault(self, port: HostPort, message: str) -> InputError:
+        # a fault at the segment of a port; `message` has {} for the model of the node and for the interface
         profile = self._find_attachment(port.segment).profile.id
         error = fault(
             "FG041",

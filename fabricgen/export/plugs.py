@@ -190,8 +190,9 @@ def find_sockets(cluster: Cluster) -> tuple[Ints, Ints]:
 
 
 def _number_sockets(sides: list[Side], segment: Ints, port: Ints, carried: Ints, has_common_end: Flags) -> Ints:
-    """What each end uses of its cage: a socket or port number, -1 for all of it; `hangs` says whether the common end is
-    there.
+    """What each end uses of its cage: a socket or port number, -1 for all of it; int32.
+
+    `has_common_end` says whether the common end is there.
     """
     first, code = unique_combinations(segment, port, carried, has_common_end)
     keys = zip(*(column[first].tolist() for column in (segment, port, carried, has_common_end)), strict=True)

@@ -52,6 +52,7 @@ def _describe_left_out(cluster: Cluster, phase: AtPhase) -> Iterator[str]:
 
 def _describe_links(cluster: Cluster, phase: AtPhase) -> Iterator[str]:
     """Links that are there, switches that lack some of theirs, and extra devices that have none left."""
+    # links by device: of the whole, and of what is there; `then` is the former for devices that are there
     before, now = (_count_links(plan_of) for plan_of in (phase.whole, cluster))
     then = before[phase.devices]
     classes = cluster.plan.devices.classes

@@ -94,6 +94,7 @@ def _select_first_nodes(design: Design, devices: DeviceTable, present: Flags, mo
         if cls.kind == NODE and cls.path not in beside:
             nodes[cls.rows] = True
             unit = devices.unit[cls.rows]  # ascending, as are the nodes of each
+            # the number of each node in its unit: its row less the first of the unit
             selected[cls.rows] = np.arange(len(unit)) - np.searchsorted(unit, unit) < most
     # (unit, rack in it) as one number
     rack = devices.unit.astype(np.int64) * (int(devices.rack_in_unit.max(initial=0)) + 1) + devices.rack_in_unit

@@ -127,6 +127,7 @@ def _find_worst_ratio(plan: WiringPlan, tier: TierDesign) -> float:
     speed: Floats = np.array([s.speed_gbps for s in links.segments], dtype=np.float64)[links.segment]
     low, high = (plan.devices.device_class[column] for column in (links.a_device, links.b_device))
     tier_class, size = plan.devices.device_class[cls.first] if cls.count else -1, len(plan.devices)
+    # Gb/s below each device that is of the tier, from other tiers
     down = np.bincount(links.b_device, weights=speed * ((high == tier_class) & (low != tier_class)), minlength=size)[
         cls.rows
     ]

@@ -224,6 +224,8 @@ def _fill_archive(
     jobs: int,
     tell: Told,
 ) -> None:
+    # puts the files of all bundles into the archive as workers have made them, then the manifest; pages of the output
+    # are freed on the way
     released = 0
     for task, parcel in run_in_tasks(bundles, packing, jobs):
         with report_disk_faults(packing.target):

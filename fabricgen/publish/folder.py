@@ -271,6 +271,7 @@ def apply_journal(target: Path, real: str) -> None:
 
 
 def _take_steps(real: str, steps: _Steps) -> None:
+    # does what a journal says, which a killed run may have half done; the journal goes last
     stage_path = f"{real}/{STAGE}"
     sync_folder(stage_path)
     for path in steps.remove:
@@ -293,6 +294,7 @@ def _take_steps(real: str, steps: _Steps) -> None:
 
 
 def _read_journal(target: Path, path: str) -> _Steps:
+    # the steps of a journal; raises InputError (FG020) where it is none of ours
     try:
         with open(path, "rb") as file:
             journal = json.loads(file.read())

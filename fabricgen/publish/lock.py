@@ -65,6 +65,7 @@ def hold_target(target: Path) -> Iterator[str]:
 
 
 def _make_parents(folder: str, new_folders: list[str]) -> None:
+    # makes a folder and those above it that are missing; `new_folders` notes them, from the top down
     missing = []
     while not os.path.isdir(folder):
         missing.append(folder)
@@ -78,6 +79,7 @@ def _make_parents(folder: str, new_folders: list[str]) -> None:
 
 
 def _acquire_lock(path: str) -> int | None:
+    # descriptor of the locked file; None where another build holds it
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
         try:

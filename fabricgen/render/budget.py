@@ -140,6 +140,7 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
 
         @wraps(function)
         def limited(*arguments: Any, **options: Any) -> Any:
+            # the function, whose first value is paid for and whose result is measured
             passed, rest = arguments[:passes], list(arguments[passes:])
             value = rest[0] if rest else None
             if isinstance(value, Sized):

@@ -113,6 +113,7 @@ def sort_outside_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """The entries of what is beyond exits, as lines of text have them: IPv4 before IPv6, and what is denied first."""
 
     def rank_row(row: dict[str, Any]) -> tuple[bool, bool, bool, bool]:
+        # overlay last; IPv4 before IPv6; what is denied outwards first; maps inwards first
         map_ = row["key"]
         return (
             map_ == OVERLAY_OUT,

@@ -117,6 +117,7 @@ def resolve_management(
     faults: list[Diagnostic] = []
 
     def resolve(reference: str, kind: SecretKind, *keys: str) -> str:
+        # a secret at a key of the management settings; "" where it is a fault
         try:
             return resolver(reference, kind, find_path(keys))
         except InputError as error:

@@ -276,6 +276,8 @@ class Skeletons:
         tables: list[SharedTable] = []
 
         def render_table(template: str, values: Mapping[str, Any], last: bool) -> str:
+            # a table within a template: those that switches share, or that lengths decide, become a placeholder by
+            # number
             if template in by_length:
                 text = self._render_table(template, by_length[template], last)
                 tables.append(SharedTable(template, last, parse_template(text, 0)))

@@ -242,6 +242,7 @@ def read_cabling(folder: Path) -> PlannedCabling:
         )
 
     def read_addresses() -> Columns:
+        # columns of addresses.csv, or, in a folder without it, what links.csv tells of addresses
         file = folder / "addresses.csv"
         if file.is_file():
             return _read_list(file, built.read(file.name), ADDRESSES)
@@ -256,6 +257,7 @@ def read_cabling(folder: Path) -> PlannedCabling:
         return cabling
 
     def read_patching() -> tuple[Columns, Columns]:
+        # columns of patches.csv and of trunks.csv
         patches, trunks = folder / "patches.csv", folder / "trunks.csv"
         return _read_list(patches, built.read(patches.name), PATCHES), _read_list(
             trunks, built.read(trunks.name), TRUNKS

@@ -209,6 +209,7 @@ def _mask_numbers(folded: str) -> str:
 
 
 def _sonic_platform(model: str, catalog: Catalog) -> SonicPlatform | None:
+    # the SONiC platform of a model; None where it has none
     try:
         return catalog.sonic_platform(model)
     except InputError:

@@ -48,6 +48,7 @@ def verify(planned: Planned, dumps: Sequence[str], request: VerifyRequest, jobs:
 
 
 def _note_ignored_files(read: AllRead) -> tuple[str, ...]:
+    # sentences on files that were read and not used
     notes = []
     if read.ignored:
         notes.append(f"no dumps that are known: {list_few(read.ignored)}")

@@ -215,6 +215,7 @@ class _FabricViewBuilder:
         self._links = np.flatnonzero(np.array(is_of_fabric, dtype=bool)[links.segment])
         self._classes = [c for c in plan.devices.classes if c.kind == SWITCH and c.fabric in self._members]
         self._switches = np.array([row for c in self._classes for row in range(c.first, c.first + c.count)], np.int64)
+        # how many numbers each cage has, so that ports are numbered over the face
         self._stride = self._count_ports_by_cage()
 
     def view(self) -> FabricView:

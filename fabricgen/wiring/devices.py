@@ -63,6 +63,7 @@ def _take_column(cls: DeviceClass, columns: Columns, name: str) -> Ints:
 
 
 def _draft_nodes(design: Design) -> Iterator[_Draft]:
+    # (class, columns of its devices) of each set of nodes, kind by kind of scalable unit
     for kind in design.layout.kinds:
         kind_columns = make_node_columns(design.layout, kind)
         for nodes in kind.node_sets:
@@ -97,6 +98,7 @@ def _draft_switches(design: Design) -> Iterator[_Draft]:
 
 
 def _draft_trays(design: Design) -> Iterator[_Draft]:
+    # (class, columns of its devices) of the trays of scale-up domains
     for scale_up in design.scale_up:
         if scale_up.trays_each:
             profile = design.catalog.switch(scale_up.profile.tray)

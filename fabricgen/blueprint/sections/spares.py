@@ -82,6 +82,7 @@ class _WordAlone:
     """Lets the schema take the word where policies may stand."""
 
     def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        # either the word or what pydantic makes of the field
         word = {
             "type": "string",
             "const": USUAL,

@@ -87,6 +87,7 @@ def _serve_page(drawing: Drawing, *, opened: bool) -> None:
         raise click.UsageError("--watch looks at a file, not at standard input")
 
     def tell(address: str) -> None:
+        # prints the address once the server answers there
         click.echo(address)
         click.echo("Ctrl-C ends it", err=True)
         if opened:

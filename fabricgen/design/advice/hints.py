@@ -54,6 +54,7 @@ def find_joined_planes(trials: Trials) -> Iterator[Diagnostic]:
 
 
 def _add_hint(diagnostic: Diagnostic, trials: Trials) -> Diagnostic:
+    # a finding with a hint: changes that make the design fit, or that no single one does
     changes = find_advice(diagnostic, trials)
     if changes:
         return replace(diagnostic, hint=write_hint(changes))

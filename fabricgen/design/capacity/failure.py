@@ -220,6 +220,8 @@ class _Groups:
     """Where each group of a tier stands: its place, its strand of the fabric, and what tells it from others there."""
 
     def __init__(self, chain: tuple[TierDesign, ...], tier: TierDesign) -> None:
+        # `chain` is the fabric's tiers from the leaf up; dimensions that all of them have apart (`_shared`) make
+        # strands
         self._sizes, self._name = tier.sizes, tier.name
         self.scope, self.layout = tier.scope, tier.layout
         self._dimensions = list_inner_dimensions(tier.per)

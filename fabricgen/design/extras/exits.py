@@ -212,6 +212,7 @@ class DefaultRoutes:
     """
 
     def __init__(self, design: Design) -> None:
+        # collects the parts of the design, by fabric, and the VRFs of each that an exit leads to everywhere from
         self._design = design
         self._part = {
             name: i for i, part in enumerate(group_linked_fabrics(design.loaded.blueprint.fabrics)) for name in part

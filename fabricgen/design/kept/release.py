@@ -58,6 +58,7 @@ def count_needed(kind: str, name: str, layout: Layout) -> int | None:
 
 
 def _list_beyond(intervals: Intervals, size: int | None) -> Intervals:
+    # the numbers of intervals behind the first `size`, which are the ones in use; none where all are
     if size is None:
         return ()
     surplus = []

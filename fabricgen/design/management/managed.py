@@ -115,6 +115,7 @@ def _manage_switches(fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
 
 
 def _manage_trays(scale_up: ScaleUpDesign) -> ManagedDevices:
+    # the trays of scale-up domains as devices that management switches have ports for
     trays_per_domain = scale_up.trays_each
     in_unit = trays_per_domain * max(map(len, scale_up.places.groups.values()))
     make_devices = partial(ManagedDevices, scale_up.name, TRAY_TIER, kinds=tuple(scale_up.places.groups))

@@ -105,6 +105,7 @@ def _make_policy(name: str, spec: Patch, catalog: Catalog) -> PatchPolicy:
 
 
 def _is_trunk_for(trunk: TrunkProfile, fibre: str, spec: Patch, panel: PanelProfile) -> bool:
+    # whether a trunk fits the rear of a panel and has the fibre, connectors and polarity that the blueprint wants
     return (
         (trunk.fibre, trunk.fibres_per_connector, trunk.connector) == (fibre, spec.base, panel.rear)
         and spec.trunk_fibres in trunk.fibres

@@ -18,6 +18,7 @@ def check_seeds(blueprint: Blueprint, fabrics: Mapping[str, FabricDesign]) -> No
 
 
 def _check_routing(routing: Routing, path_prefix: Path, tiers: set[str]) -> None:
+    # raises InputError (FG009) for a seed of a tier that there is not
     load_balance = routing.load_balance
     seeds = load_balance.seeds if isinstance(load_balance, LoadBalance) and isinstance(load_balance.seeds, dict) else {}
     for name in sorted(set(seeds) - tiers):

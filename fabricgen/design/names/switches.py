@@ -310,7 +310,10 @@ def check_interface_names(blueprint: Blueprint, layout: Layout, fabrics: Iterabl
 
 
 def _check_distinct(blueprint: Blueprint, profile: str, names: Mapping[str, str], ports: Iterable[str]) -> None:
+    # raises InputError (FG035) where two ports of a device would have one name in its operating system; `names` are
+    # those stated, by port
     port_by_name: dict[str, str] = {}
+    # those with stated names last, so that the fault is at one of these
     for port in sorted(ports, key=lambda port: (port in names, port)):
         name = name_interface(blueprint, profile, port)
         first = port_by_name.setdefault(name, port)

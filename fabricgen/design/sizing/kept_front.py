@@ -116,6 +116,7 @@ class KeptFront:
 
     def __init__(self, lock: Lock, tier: TierKey, profile: SwitchProfile) -> None:
         self._lock, self._tier, self._profile = lock, tier, profile
+        # by name of a kind of down port, numbers of its cages in the order of its ports
         self._cages = {
             name: tuple(list_numbers(intervals))
             for name, intervals in lock.find_allocations(name_cages_kind(tier)).items()

@@ -207,7 +207,7 @@ class TierSizing:
 
         def ports_for(
             assignment: SlotAssignment, *, now: bool, by_slot: bool = False
-        ) -> tuple[DownPorts, list[tuple[int, int]]]:
+        ) -> tuple[DownPorts, list[tuple[int, int]]]:  # (a switch's down ports, what each purpose has of them)
             downs = DownPorts(spec)
             places = [downs.add(d.kind, *p) for d, p in zip(demands, nodes.ports(assignment, now=now), strict=True)]
             if spec.key in self._managed:

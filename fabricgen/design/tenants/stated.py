@@ -141,6 +141,7 @@ def _find_tenant_faults(design: Design, name: str, tenant: Tenant) -> Iterator[D
 
 
 def _find_double_extras(tenants: Mapping[str, Tenant]) -> Iterator[Diagnostic]:
+    # yields a fault for each set of extra devices that two tenants name
     owner: dict[str, str] = {}
     for name, tenant in tenants.items():
         for i, extra in enumerate(tenant.extra):

@@ -58,6 +58,8 @@ def escape_markdown(text: str) -> str:
 
 
 def _escape_character(match: re.Match[str]) -> str:
+    # a character that Markdown or GitHub reads as markup, as an entity; within words most stay, for they do nothing
+    # there
     character = match[0]
     before = match.string[: match.start()]
     linked = match.string.startswith("://", match.start()) or (character == "." and before.endswith("www"))

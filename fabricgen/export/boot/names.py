@@ -87,6 +87,7 @@ def find_main_addresses(cluster: Cluster, family: FamilyAddresses) -> list[str]:
             texts[cls.rows] = [""] * cls.count
     routes, tenant = DefaultRoutes(cluster.design), find_device_tenants(cluster.design, cluster.plan.devices)
     sharing = find_sharing_fabrics(cluster.plan, cluster.design, cluster.phase.absent if cluster.phase else frozenset())
+    # the least rank so far, by device: fabrics of lower rank win
     best = np.full(len(cluster.names), NEVER + 1, dtype=np.int64)
     for i, segment in enumerate(links.segments):
         if i in exits or not isinstance(segment.a, Attachment) or segment.a.role == "bmc":

@@ -201,6 +201,7 @@ class Books:
             yield Row(location, f"{location}.html", racks, tuple(table.names[rack] for rack in racks))
 
     def _render_book(self, rows: Sequence[Row], racks: Sequence[int]) -> bytes:
+        # the book of all: plans, models of nodes, and racks by their numbers
         table = self._table
         plans = [Markup(svg) for _, _, svg in self._draw_plans((A4,))]  # noqa: S704 - escaped there
         name = self._cluster.design.loaded.blueprint.name
@@ -237,6 +238,7 @@ class Books:
         nodes: Sequence[NodePage] = (),
         part_of: str = "",
     ) -> bytes:
+        # an HTML page of the parts that are given; `part_of` is the text of a link back to the whole
         page = load_page_templates().get_template("drawings/book.html.j2")
         text = page.render(
             self._legend,
@@ -255,6 +257,7 @@ class Books:
         return text.encode()
 
     def _make_rack_pages(self, number: int) -> RackPages:
+        # the drawings of a rack and of the fronts of its switches
         rack = self._racks.make_rack(number)
         switches = [
             SwitchPages(switch.name, tuple(map(Markup, draw_port_maps(switch))))

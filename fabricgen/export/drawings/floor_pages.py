@@ -172,6 +172,7 @@ def plan_sheets(table: RackTable, hall: int, papers: Sequence[Paper]) -> list[Sh
 
 
 def _bound_window(hall: Hall, window: Window, hall_window: Window) -> Frame:
+    # the frame of a window on paper, in metres of the hall; at the ends of the hall it reaches to the walls
     left, right = (float(hall.find_x(column)) for column in (window.columns.start, window.columns.stop - 1))
     top, bottom = (float(hall.find_y(window.rows[end])) for end in (0, -1))
     margin = hall.rack_depth_m / 2 + AROUND_M

@@ -151,6 +151,7 @@ class _Plan:
             yield draw_rect(LEFT - 0.4, TOP + 0.2, self._drawn - LEFT + 0.8, self.height - BOTTOM - TOP - 0.2)
 
     def _draw_head(self) -> str:
+        # the title, and which rows and places are shown at which scale
         window = self._window
         ends = window.rows[0], window.rows[-1], window.columns.start, window.columns.stop - 1
         subtitle = "rows {} to {}, places {} to {}".format(*map(format_row, ends[:2]), *map(format_column, ends[2:]))
@@ -363,6 +364,7 @@ class _Plan:
             yield draw_label(x + 3.2, y, LOOKS[kind][1], 2.1, "", fixture_width - 4)
 
     def _draw_scale_bar(self) -> str:
+        # a bar of a round number of metres, the longest that is at most 60 mm on paper, and what lines mean
         scale = self._window.scale
         metres = max((bar for bar in _BARS_M if bar * scale <= 60), default=1)
         y, width = self.height - 6, metres * scale

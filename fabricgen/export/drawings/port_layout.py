@@ -259,6 +259,7 @@ def list_panels(profile: SwitchProfile) -> tuple[Panel, ...]:
 
 
 def _arrange_columns(profile: SwitchProfile, cages: tuple[int, ...]) -> Iterator[Column]:
+    # the columns of a part of a face, class by class of cages; `cages` are the numbers of those in it
     for kind, cage in enumerate(profile.cages):
         first = profile.find_first_cage(kind)
         class_cages = [number for number in cages if first <= number < first + cage.count]

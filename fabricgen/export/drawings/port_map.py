@@ -123,6 +123,7 @@ def _draw_faces(model: _Model, closed: frozenset[int], outlines: tuple[Outline, 
 
 
 def _draw_face(sheet: _Sheet, panel: Panel, columns: Sequence[Column], rows: range) -> _Face:
+    # draws the cages of some rows; texts of far ends are cut out as holes, for switches alike share the rest
     x, kind = 0.2, columns[0].kind
     for column in columns:
         x += GAP if column.kind != kind else 0
@@ -132,6 +133,7 @@ def _draw_face(sheet: _Sheet, panel: Panel, columns: Sequence[Column], rows: ran
                 sheet.draw_cage(cage, x, HEAD + (row - rows.start) * sheet.grid.cell, sheet.grid.measure_column(column))
         x += sheet.grid.measure_column(column)
     bottom = HEAD + min(len(rows), max(len(column.cages) for column in columns)) * sheet.grid.cell
+    # every second piece is what stands in a hole: cage, port, start and end of its text
     pieces = sheet.body().split(_HOLE)
     cuts = [tuple(map(int, hole.split())) for hole in pieces[1::2]]
     return _Face(
@@ -248,6 +250,7 @@ class _Sheet:
             f'<path d="{"".join(strokes)}" fill="url(#{pattern})"/>'
             for pattern, strokes in sorted(self._planes.items())
         )
+        # in the rotated group texts run upwards, with x and y swapped
         turned = f'<g transform="rotate(-90)" font-size="{format_number(self.grid.size)}">{"".join(self._texts)}</g>'
         lines = draw_path(self._spare, "d") + draw_path(self._frames, "l")
         return bands + planes + lines + "".join(self._numbers) + turned

@@ -255,6 +255,7 @@ class Racks:
         return rack in self._panel_items
 
     def _make_device_item(self, row: int) -> Item:
+        # a device as it is drawn in its rack, by its row in the device table
         number = int(self._devices.device_class[row])
         profile = self._devices.classes[number].profile
         name = self._cluster.names[row]

@@ -115,6 +115,7 @@ def wrap_words(groups: Groups, width: int) -> list[str]:
 
 
 def _wrap_group(words: tuple[str, ...], width: int) -> Iterator[str]:
+    # lines of at most `width` characters; a word that is longer is cut where its pieces end
     line = ""
     for word in words:
         if line and len(line) + 1 + len(word) > width:

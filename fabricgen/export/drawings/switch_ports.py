@@ -103,6 +103,7 @@ class PortMaps:
         return slice(start, stop)
 
     def _list_ports(self, device: int) -> list[Port]:
+        # the ports of a switch with their far ends, and those kept for a purpose, by cage
         ends, rows, links = self._link_ends, self._find_end_rows(device), self._links
         link_rows, upper = ends.link[rows], ends.upper[rows].astype(bool)
         far = np.where(upper, links.a_device[link_rows], links.b_device[link_rows])
@@ -170,15 +171,19 @@ class PortMaps:
         return {f.name: (f.sizes["rail"] > 1, f.sizes["plane"] > 1) for f in self._cluster.design.fabrics}
 
     def _find_closed_cages(self, device: int, profile: SwitchProfile) -> frozenset[int]:
+        # cages that are blocked as the one before is split
         ends, rows = self._link_ends, self._find_end_rows(device)
         closed: set[int] = set()
         for cage, split in set(zip(ends.cage[rows].tolist(), ends.ways[rows].tolist(), strict=True)):
             if cage:
+                # a split cage takes as many places as its block has, itself included
                 closed.update(range(cage + 1, cage + profile.cage(cage).block(split)))
         return frozenset(closed)
 
     @cached_property
     def _link_ends(self) -> _Ends:
+        # the ends of links on switches as columns (int32), sorted by device, cage and port, so that those of a switch
+        # are a slice
         links = self._links
         kinds = np.array([cls.kind for cls in self._devices.classes])[self._devices.device_class]
         parts: list[list[Ints | Ints64]] = [[] for _ in range(6)]

@@ -116,6 +116,7 @@ def _make_section(
 
 
 def _list_loopbacks(allocated: FamilyAddresses) -> AddressSection:
+    # the loopbacks of all devices that have one, in a family
     rows = np.flatnonzero(allocated.loopback.present)
     return _make_section(
         allocated.loopback[rows], _repeat_length(allocated.family.bits, rows), "loopback", rows, "Loopback0"

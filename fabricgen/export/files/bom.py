@@ -39,6 +39,7 @@ def make_bill_table(lines: Sequence[Line], context: ExportContext) -> Table:
 
 
 def _make_row(line: Line, price: float | None) -> tuple[Cell, ...]:
+    # a line of the bill as cells; "" for a price or power that is not known
     units = None if price is None else price_units(price)
     return (
         line.part,

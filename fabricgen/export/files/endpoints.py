@@ -68,6 +68,7 @@ def _is_spare(cluster: Cluster) -> Flags:
     layout, devices = cluster.design.layout, cluster.plan.devices
     slots = np.array(sorted((layout.unit_index(slot), slot.node - 1) for slot in layout.spare), dtype=np.int64)
     most_members = max(kind.members for kind in layout.kinds)
+    # (unit, node in it) as one number
     return np.isin(devices.unit * np.int64(most_members) + devices.node, slots[:, 0] * most_members + slots[:, 1]) & (
         devices.node >= 0
     )
@@ -86,6 +87,7 @@ def _list_rows(cluster: Cluster) -> tuple[Ints, Ints, Ints]:
             row_groups.append((links.a_device[rows[is_served]], accelerator[is_served], rows[is_served]))
     all_accelerators = _list_accelerators(cluster)
     most_per_node = 1 + max(int(numbers.max(initial=0)) for _, numbers, *_ in (all_accelerators, *row_groups))
+    # (device, accelerator) as one number
     served = np.zeros(len(devices) * most_per_node, dtype=bool)
     for device, accelerator, _ in row_groups:
         served[device * most_per_node + accelerator] = True

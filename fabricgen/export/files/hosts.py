@@ -91,6 +91,7 @@ def _write_node_files(
     fields.append(_list_macs(cluster, rows))
     values = [(*leaf, *texts) for leaf, *texts in zip(leaves, *fields, strict=True)]
     has_value = [np.array(column, dtype=object).astype(bool) for column in fields]
+    # a bit for each field that has a value: nodes alike in that share a text
     flag_type = np.int64 if len(has_value) < FLAGS_IN_A_NUMBER else object
     flags = np.sum([column.astype(flag_type) << bit for bit, column in enumerate(has_value)], axis=0)
     mtu_limits = [mtus.get(leaf, 0) for leaf in leaves]

@@ -48,6 +48,7 @@ def make_table(cluster: Cluster, patching: Patching) -> Table:
 def _make_side_columns(
     cluster: Cluster, patching: Patching, names: PatchParts, jumpers: Channels, end: int
 ) -> dict[str, list[Any]]:
+    # columns of patches.csv for the jumpers at the a ends (`end` 0) or b ends (1) of cables
     cables, links, patches, trunks = cluster.plan.cables, cluster.plan.links, patching.patches, patching.trunks
     patch_rows = _select_patches(cluster, patching, end)
     row, trunk, port = patches.row[patch_rows], patches.trunk[patch_rows], patches.port[patch_rows]

@@ -35,6 +35,7 @@ def make_table(cluster: Cluster) -> Table:
 
 
 def _make_columns(cluster: Cluster, scale_up: ScaleUpDesign) -> dict[str, Any]:
+    # columns of scale-up.csv for the domains of one kind, a row a link
     links = expand_domains(cluster.design, cluster.plan.devices, scale_up)
     names = np.array(name_domains(cluster.design, scale_up), dtype=object)
     rows = len(links.domain)
@@ -44,6 +45,7 @@ def _make_columns(cluster: Cluster, scale_up: ScaleUpDesign) -> dict[str, Any]:
         "a_device": pick_names(cluster.name_column, links.a_device),
         "a_port": pick_names(_name_ports(links.a, links.a_port), links.a_port),
         "b_device": pick_names(cluster.name_column, links.b_device),
+        # a b end is a port of a switch, or one of another accelerator; the 0 stands for rows that are the other kind
         "b_port": np.where(
             links.at_switch,
             _name_ports(links.b, links.b_port, links.at_switch)[np.where(links.at_switch, links.b_port, 0)],

@@ -43,6 +43,7 @@ def portions(cluster: Cluster) -> Iterator[Portion]:
 
 
 def _write_lists(pack: TechnicianPack, books: tuple[Volume, ...]) -> Iterator[File]:
+    # the pulling order, and in which workbook each rack is
     from fabricgen.export.technician.sheets import make_pull_table
 
     yield "technician/pull.csv", write_table(make_pull_table(pack), "csv")

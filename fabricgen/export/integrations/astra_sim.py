@@ -30,6 +30,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def _format_network(numbers: NumberedAccelerators, dimension_list: list[Dimension]) -> str:
+    # the network as YAML for ASTRA-sim's analytical model
     network = numbers.network
     name = network.cluster.design.loaded.blueprint.name
     lines = [f"# {name}, {network.fabric.name}: {len(numbers.rows):,} {network.what}"]

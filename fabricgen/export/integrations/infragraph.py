@@ -102,6 +102,7 @@ class _Infrastructure:
         return encode_column(self.names, device_classes), encode_column(texts, number)
 
     def _describe_device(self, number: int, cls: DeviceClass) -> Json:
+        # a class of devices as InfraGraph has a device: a hub that joins all ports and accelerators
         accelerators = cls.profile.accelerators if isinstance(cls.profile, NodeProfile) else None
         count = accelerators.count if accelerators else 0
         parts = [("hub", "switch", 1), ("port", "port", int(self._port_counts[cls.rows].max())), ("xpu", "xpu", count)]

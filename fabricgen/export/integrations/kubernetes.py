@@ -174,6 +174,8 @@ def _list_attachments(fabric: FabricDesign) -> list[Attachment]:
 
 
 def _list_fabric_networks(cluster: Cluster, fabric: FabricDesign) -> Iterator[Network]:
+    # the networks of a lossless fabric on ports of its own: one for each rail and RDMA device, with the interfaces that
+    # it has on models of nodes
     if fabric.protocol != "roce" or fabric.shares_ports:
         return
     blueprint = cluster.design.loaded.blueprint
@@ -197,6 +199,7 @@ def list_pools(cluster: Cluster) -> Iterator[Pool]:
 
     @cache
     def device(segment: int, leg: int) -> str:
+        # the RDMA device of a leg of a segment's nodes; "" where the lower end is no node
         side = segments[segment].a
         return name_rail_device(segments[segment].fabric, side, leg) if isinstance(side, Attachment) else ""
 
@@ -223,6 +226,8 @@ def list_pools(cluster: Cluster) -> Iterator[Pool]:
 
 
 def _make_pool(network: Network, fabric_prefixes: tuple[str, ...], nodes: list[tuple[str, str, str]]) -> Pool:
+    # a pool of the prefixes of a network's links; `nodes` are (node, its address with length, gateway), and the pool's
+    # prefix spans all of the fabric's
     network_prefix = ip_network(fabric_prefixes[0])
     while not all(network_prefix.supernet_of(ip_network(prefix)) for prefix in fabric_prefixes):  # type: ignore[arg-type]
         network_prefix = network_prefix.supernet()

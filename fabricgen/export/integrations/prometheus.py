@@ -78,6 +78,8 @@ def _write_groups(cluster: Cluster, profile_list: list[Profile]) -> Iterator[str
 
 
 def _list_profile_rules(profile: Profile, sessions_told: bool) -> Iterator[Rule]:
+    # rules for switches that the plan expects the same of: silence, uplinks, speeds, sessions; `sessions_told`: whether
+    # they tell of sessions
     expected, matcher, labels = profile.expected, f'profile="{profile.name}"', {"profile": profile.name}
     count, uplinks = len(profile.switches), len(expected.uplinks)
     silent = f"(count(count by (host) (fabric_port_up{{{matcher}}})) or vector(0)) < {count}"

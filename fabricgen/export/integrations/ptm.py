@@ -29,6 +29,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 
 def _write_lines(cluster: Cluster) -> Iterator[bytes]:
+    # the links between switches on Ethernet, a line each, some thousand at a time
     links = cluster.plan.links
     is_listed = np.array([_is_ethernet_link(segment) for segment in links.segments], dtype=bool)
     rows = np.flatnonzero(is_listed[links.segment])

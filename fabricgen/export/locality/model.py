@@ -106,6 +106,7 @@ class _Ports:
 
 
 def _list_ports(cluster: Cluster, networks: Sequence[Network]) -> _Ports:
+    # the ports of nodes with a link: node rows, and for each the part that it is in at every level (height columns)
     height, node, part = max(len(n.levels) for n in networks), [], []
     kind = np.array([c.kind for c in cluster.plan.devices.classes])[cluster.plan.devices.device_class]
     for network in networks:
@@ -250,6 +251,7 @@ def list_hostlists(names: Iterable[str]) -> list[str]:
 
 
 def _format_ranges(prefix: str, width: int, numbers: list[int]) -> str:
+    # names of one prefix and width as Slurm writes them: `n[001-003,007]`
     if len(numbers) == 1:
         return f"{prefix}{numbers[0]:0{width}d}" if width else prefix
     ranges = (f"{low:0{width}d}" + (f"-{high:0{width}d}" if high > low else "") for low, high in _split_runs(numbers))

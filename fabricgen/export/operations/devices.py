@@ -104,6 +104,7 @@ def map_switch_profiles(cluster: Cluster, profiles: Iterable[Profile]) -> dict[s
 
 
 def _list_expected(cluster: Cluster) -> Iterator[tuple[int, Expected]]:
+    # (row, what is expected of its ports and sessions) of each switch that a build configures
     plan, classes = cluster.plan, cluster.plan.devices.classes
     links, (pointer, link_of, upper_of) = plan.links, index_switch_ends(plan)
     joins_switches = np.array(
@@ -117,6 +118,7 @@ def _list_expected(cluster: Cluster) -> Iterator[tuple[int, Expected]]:
         cls = classes[plan.devices.device_class[row]]
         if cls.nos not in configured:
             continue
+        # ends are by switch, each switch's a slice
         ends = slice(pointer[row], pointer[row + 1])
         row_links, upper = link_of[ends], upper_of[ends]
         segment = links.segment[row_links]

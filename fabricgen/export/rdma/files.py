@@ -163,7 +163,7 @@ class RdmaShape:
     def _common_values(self) -> dict[str, Any]:
         return {"node": _make_slot(-1), "cluster": self.cluster.design.loaded.blueprint.name}
 
-    def _list_templates(self) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _list_templates(self) -> Iterator[tuple[str, dict[str, Any]]]:  # (template, its values) of each file needed
         ports = self.ports
         roce = [port for port in ports if port.is_roce]
         if roce:
@@ -186,7 +186,7 @@ class RdmaShape:
         order = {name: i for i, name in enumerate(f.name for f in self.cluster.design.fabrics)}
         return tuple(sorted(ports, key=lambda port: (order[port.fabric], port.rail, port.place)))
 
-    def _make_port(self, position: int, key: NicKey) -> RdmaPort:
+    def _make_port(self, position: int, key: NicKey) -> RdmaPort:  # with placeholders for what a node has of its own
         segment, side = self._find_segment(key), self._find_attachment(key)
         leg = side.legs[key.leg]
         shared = self._sharing_by_segment.get(key.segment, ())

@@ -226,10 +226,12 @@ def number_accelerators(network: Network) -> NumberedAccelerators:
     """Number accelerators by domain, in the order of nodes; raises InputError (FG146) where a domain is unknown."""
     ranks, catalog = network.ranks, network.cluster.design.catalog
     _, first, inverse, size = np.unique(ranks.domain, return_index=True, return_inverse=True, return_counts=True)
+    # ranks by the domain that comes first, and domains in that order
     rows, order = np.argsort(first[inverse], kind="stable"), np.argsort(first)
     classes, class_index = np.unique(
         network.cluster.plan.devices.device_class[ranks.device[first[order]]], return_inverse=True
     )
+    # a rank of each class of nodes, which stands for the class
     class_ranks = [int(first[order][np.flatnonzero(class_index == number)[0]]) for number in range(len(classes))]
     names = [find_domain_profile(network, rank) for rank in class_ranks]
     profiles = sorted(set(names) & set(catalog.ids("scale_up")))

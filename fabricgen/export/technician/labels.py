@@ -181,6 +181,7 @@ def _read_rows(columns: Any) -> list[Row]:
 
 
 def _make_trunk_labels(cluster: Cluster, patching: Patching) -> list[Label]:
+    # labels of both ends of each trunk, which is no cable of the plan and has neither tag nor bundle
     places = dict(zip(cluster.plan.racks.names, locate_racks(cluster).tolist(), strict=True))
     labels = []
     for row in _read_rows(trunks.make_table(cluster, patching).columns):
@@ -273,6 +274,7 @@ def _list_jumper_texts(records: Records, patching: Patching, rows: Sequence[Row]
 
 
 def _make_label(shared_fields: Label, end: str, near: _End, far: _End, third_line: str, far_ends: int = 1) -> Label:
+    # the label at the end `near`, with the columns of labels.csv; `far_ends` are how many ends it leads to
     further_ends = f" +{far_ends - 1}" if far_ends > 1 else ""
     return shared_fields | {
         "end": end,

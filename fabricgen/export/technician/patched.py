@@ -94,6 +94,7 @@ def _make_sheet(table: Table, title: str) -> Sheet:
 
 
 def _choose_use(name: str, cells: Sequence[Cell]) -> str:
+    # how a column is printed: numbers, panels in bold, all else small
     if cells and not isinstance(cells[0], str):
         return NUMBER
     panel = name.endswith("panel") and max((len(str(cell)) for cell in cells), default=0) <= _WIDTHS["panel"]

@@ -98,6 +98,7 @@ def _write_column(page: Any, styles: Styles, sheet: Sheet, position: int, column
 
 
 def _choose_formats(styles: Styles, sheet: Sheet, column: Column) -> list[Any]:
+    # a format for each row: by tag in the column of tags, else in bands that tell groups apart
     if column.use == MARK and sheet.tags:
         return [styles.tag(tag) for tag in sheet.tags]
     plain, shaded = styles.of(column.use), styles.of(column.use, True)

@@ -207,6 +207,7 @@ def write_cover(book: Any, styles: Styles, cover: Cover) -> None:
 
 
 def _write_counts(page: Any, styles: Styles, cover: Cover, row: int) -> int:
+    # writes what the workbook has so many of, from `row`; gives the row behind
     for title, count in cover.counts:
         page.merge_range(row, 0, row, 2, title, styles.of(TEXT))
         page.write_number(row, 3, count, styles.of(NUMBER))
@@ -215,6 +216,7 @@ def _write_counts(page: Any, styles: Styles, cover: Cover, row: int) -> int:
 
 
 def _write_instructions(page: Any, styles: Styles, how: Sequence[str], row: int) -> int:
+    # writes how to use it, from `row`; gives the row behind
     page.write_string(row, 0, "How to use it", styles.make_heading(12))
     for text in how:
         row += 1
@@ -239,6 +241,7 @@ def _write_legend(page: Any, styles: Styles, tags: Sequence[CableTag], row: int)
 
 
 def _write_contents(page: Any, styles: Styles, sheets: Sequence[Sheet], row: int) -> int:
+    # writes which sheets there are, with links to them, from `row`; gives the last row
     page.write_string(row, 0, "Sheets", styles.make_heading(12))
     row += 1
     page.write_row(row, 0, ["sheet", "", "", "what", "", "", "rows"], styles.header)

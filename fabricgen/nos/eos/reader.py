@@ -152,7 +152,7 @@ def _make_switch(box: Box) -> Switch:
     )
 
 
-def _make_interface(name: str, port: Port, box: Box) -> Interface:
+def _make_interface(name: str, port: Port, box: Box) -> Interface:  # what no port of ours has is a misfit
     if (port.addresses or port.link_local or port.vrf) and not port.routed:
         report_misfit(f"{name} has addresses and is no routed port")
     bridged = bool(port.access_vlan or port.tagged_vlans)
@@ -297,7 +297,7 @@ def _make_management(box: Box) -> Management:
     )
 
 
-def _list_managements(box: Box) -> Iterator[tuple[str, str]]:
+def _list_managements(box: Box) -> Iterator[tuple[str, str]]:  # (address, gateway) of management ports
     ports = [port for name, port in box.ports.items() if name.startswith("Management")]
     for port in ports:
         if port.vrf != MANAGEMENT or MANAGEMENT not in box.vrfs or box.ssh_vrfs != {MANAGEMENT}:

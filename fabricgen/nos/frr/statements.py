@@ -310,6 +310,7 @@ def _normalize_words(words: list[str]) -> str:
 
 
 def _normalize_host(word: str) -> str:
+    # an address with its length, /32 or /128 where it has none; any other word as it is
     try:
         return str(ip_interface(word))
     except ValueError:

@@ -57,6 +57,7 @@ class FamilyAllocation:
         self._allocator, self._rails, self._tenants = allocator, rails, tenants
         devices, links = len(plan.devices), len(plan.links)
         self.loopback, self.router_id = (no_addresses(self.family, devices) for _ in range(2))
+        # addresses of both ends of links, a row a link
         self.a, self.b = (no_addresses(self.family, links) for _ in range(2))
         self.length = np.zeros(links, dtype=np.int64)
         self.subnets: dict[str, Subnets] = {}

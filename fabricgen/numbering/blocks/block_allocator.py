@@ -162,6 +162,7 @@ class BlockAllocator:
             try:
                 intervals = self.take(source, name, size, need, least=slots.count)
             except InputError:
+                # no room for a power of two: as many as are in use may still fit
                 if in_use == slots.count:
                     raise
                 intervals = self.take(source, name, in_use, need)

@@ -224,6 +224,7 @@ def _check_shared(ports: dict[str, Fields]) -> Iterator[Problem]:
 
 
 def _check_port(name: str, fields: Fields, face: PlatformLanes) -> Iterator[Problem]:
+    # yields what is wrong with the lanes, name, index, subport and speed of a port; of wrong lanes nothing more is told
     lanes = parse_lanes(fields)
     if not lanes:
         yield Problem("PORT", name, "lanes", f"'{fields.get('lanes', '')}'", "lane numbers between commas")
@@ -257,6 +258,7 @@ def list_port_positions(cage: PlatformCage, lanes: tuple[int, ...]) -> range:
 
 
 def _check_subport(name: str, fields: Fields, position: int, *, split: bool) -> Iterator[Problem]:
+    # yields a subport that is not the port's place in its cage, from 1; 0 where the cage is not split
     subport = fields.get("subport", "")
     due = str(position + 1) if split else "0"
     if subport and subport != due:
@@ -266,6 +268,7 @@ def _check_subport(name: str, fields: Fields, position: int, *, split: bool) -> 
 def _check_speed(
     name: str, fields: Fields, lanes: int, cage_class: CageClass, face: PlatformLanes
 ) -> Iterator[Problem]:
+    # yields a speed that the platform does not have over so many lanes
     speed = fields.get("speed", "")
     legal = face.speeds[cage_class.form_factor, lanes]
     if speed.isdigit() and int(speed) not in legal:
@@ -292,6 +295,7 @@ def list_legal_mbps(platform: SonicPlatform, cage_class: CageClass, lanes: int) 
 
 
 def _check_breakout(name: str, mode: str, ports: dict[str, Fields], face: PlatformLanes) -> Iterator[Problem]:
+    # yields a breakout mode that the platform does not have, or that the ports of its cage do not follow
     known_modes = [text for modes in face.platform.breakout_modes.values() for text in modes]
     parsed = parse_mode(mode)
     if mode not in known_modes or parsed is None:

@@ -113,6 +113,7 @@ def _parse_located(text: str, name: str) -> Located | None:
 
 
 def _make_diagnostic(code: str, problem: Problem, located: Located | None, name: str) -> Diagnostic:
+    # a problem at its place in the file; at the start of it where the file is not located
     severity = Severity.ERROR if problem.grave else Severity.WARNING
     span = Span(name, 1, 1)
     if located is not None:

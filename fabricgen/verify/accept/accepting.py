@@ -142,6 +142,7 @@ class Names:
         return rename_device(cage, self.new) if ":" in cage else cage
 
     def _refuse_stated(self, cable: str) -> tuple[Diagnostic, ...]:
+        # a fault at the override of a cable that the blueprint states, for names that would be exchanged
         loaded = self.places.cluster.design.loaded
         listed = " and ".join(sorted(self.new))
         message = f"{listed} would take other names, and '{cable}' is stated here by the old ones"

@@ -51,6 +51,7 @@ def add_consequences(
     claims = Counter(link for of_action in named.values() for link in of_action)
 
     def price_action(action: Action) -> Consequence:
+        # what an action's links cost until it is done: those that do not serve the plan as ports are now seen
         sees = seen_ports if action.renamed else after_exchanges
         own_links = [link for cable in action.concerned for link in links[cable]]
         # of a cable that several actions tell, each costs the links that it names

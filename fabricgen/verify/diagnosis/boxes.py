@@ -124,6 +124,8 @@ def make_box_kind(staying: Collection[int], doubtful: Collection[int] = ()) -> E
     """
 
     def count_votes(topology: Topology) -> list[Vote]:
+        # votes of links for boxes that stand in each other's place: all where a doubtful box is involved, else from
+        # LEAST_VOTES on
         votes = [vote for vote in _count_votes(topology) if not {vote.actual, vote.planned} & set(staying)]
         # all boxes that votes join to a doubtful one, over any number of votes, are one question
         involved = set(doubtful)

@@ -62,6 +62,7 @@ class Explainer:
         return {self._make_pull(*places_of_plug) for places_of_plug in places}
 
     def _make_pull(self, source: int, target: int) -> Pull:
+        # the plug of a port into the cage of another, or, within one cage, into its socket
         source_cage, target_cage = self.find_cage(source), self.find_cage(target)
         if source_cage != target_cage:
             return Pull(*source_cage, *target_cage)

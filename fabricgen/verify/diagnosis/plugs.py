@@ -117,6 +117,7 @@ def make_plug_kind(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
     """Common plugs of breakouts as things that can stand in for each other; some devices are exchanged as boxes."""
 
     def count_votes(topology: Topology) -> list[Vote]:
+        # votes of wrong links for plugs that are in each other's cage; those for most links first
         counts = Counter(
             filter(None, (_read_vote(plugs, topology, port) for port in topology.find_wrong_ports().tolist()))
         )
@@ -134,6 +135,7 @@ def make_plug_kind(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
         return sorted((v for v in votes if v.actual in beside), key=rank_vote)
 
     def renumber(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+        # (port -> the port it is taken for once a ring of plugs is put right, all ports touched)
         taken_for, touched = {}, []
         for actual, planned in ring.items():
             for port, now in zip(plugs.list_ports(actual), plugs.list_ports(planned), strict=True):
@@ -144,6 +146,7 @@ def make_plug_kind(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
         return taken_for, touched
 
     def is_worth(topology: Topology, ring: Ring, gain: Gain) -> bool:
+        # whether a ring is a better explanation than its links one by one
         if NOWHERE in renumber(topology, ring)[0].values():
             return False
         moved = len(order_moved_plugs(plugs, topology, ring))
@@ -152,6 +155,7 @@ def make_plug_kind(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
         return saves and gain.links > gain.unseen
 
     def needs_boxes(ring: Ring) -> bool:
+        # whether a plug of a ring is on a device whose box is exchanged
         return any(
             int(plugs.cabling.device[port]) in exchanged
             for plug in ring

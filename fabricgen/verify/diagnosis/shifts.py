@@ -134,6 +134,9 @@ def make_cage_kind(cages: PairedCages, exchanged: Collection[int]) -> Exchangeab
     cabling = cages.plugs.cabling
 
     def read_vote(topology: Topology, port: int) -> tuple[int, int] | None:
+        # (first plug of the cage where a wrong link is, first plug of where it belongs), both of one device and of the
+        # same form; None for others
+        # planned ports are numbered so that those of a link are 2n and 2n + 1
         target = int(topology.mate[port]) ^ 1
         if max(port, target) >= topology.planned or cabling.device[port] != cabling.device[target]:
             return None
@@ -149,6 +152,7 @@ def make_cage_kind(cages: PairedCages, exchanged: Collection[int]) -> Exchangeab
         return (own_plugs[0], planned_plugs[0]) if alike else None
 
     def count_votes(topology: Topology) -> list[Vote]:
+        # votes of wrong links for a cage's plugs that belong in another; those for most links first
         counts = Counter(filter(None, (read_vote(topology, port) for port in topology.find_wrong_ports().tolist())))
         return [
             Vote(links, *pair)
@@ -156,6 +160,7 @@ def make_cage_kind(cages: PairedCages, exchanged: Collection[int]) -> Exchangeab
         ]
 
     def renumber(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+        # (port -> the port it is taken for once a ring of cages is put right, all ports touched)
         pairs = [
             pair
             for actual, planned in ring.items()

@@ -331,6 +331,7 @@ class Fronts:
         return _list_connectors(front, front).get(lane, "")
 
     def _list_planned_sockets(self, device: int) -> Front:
+        # the sockets of a device's planned ports, by name of the port
         if device not in self._named:
             cabling = self.cabling
             self._named[device] = {

@@ -98,6 +98,7 @@ def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
     """Ends of trunks as things that can stand in for each other."""
 
     def count_votes(topology: Topology) -> list[Vote]:
+        # votes of wrong links for trunks whose ends are exchanged; those for most links first
         counts: Counter[tuple[int, int]] = Counter()
         for port in topology.find_wrong_ports().tolist():
             # (end of a trunk, channel) that this port runs through, and that of the port where its plug belongs
@@ -115,6 +116,7 @@ def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
         return sorted(votes, key=lambda vote: (-vote.links, vote.actual, vote.planned))
 
     def renumber(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+        # (port -> the port it is taken for once a ring of trunk ends is put right, all ports touched)
         taken_for, touched = {}, []
         for actual, planned in ring.items():
             for channel, port in ends.ports[actual].items():

@@ -61,6 +61,7 @@ def check_running(folder: str, planned: PlannedConfigs, jobs: int = 0, request: 
 
 
 def _report_uncollected(gathered: Collected, missing: tuple[str, ...]) -> Iterator[Finding]:
+    # yields devices of which no file was collected, and files that are of no device of the plan
     for name in missing:
         yield Finding(name, "", "no running configuration of it was collected", Severity.WARNING)
     for file, name in gathered.unknown:

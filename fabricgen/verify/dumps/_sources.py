@@ -152,6 +152,7 @@ class _Unpacking:
             _check(False, shown, f"the archive is damaged: {reason}")
 
     def _unpack_tar(self, shown: str, stream: IO[bytes], depth: int) -> Iterator[tuple[str, bytes]]:
+        # (name, content) of the files in a tar; more bytes than its headers announce are an error
         counted = _Counted(self, stream)
         with tarfile.open(fileobj=cast(IO[bytes], counted), mode="r|") as archive:
             for member in archive:

@@ -46,6 +46,7 @@ def _list_answers(value: Json) -> list[dict[str, Json]]:
 
 
 def _find_box(content: Content, answers: list[dict[str, Json]]) -> Box:
+    # which box the answers are of: by what they say themselves, else by the file
     name = chassis = ""
     for answer in answers:
         with content.note_faults():

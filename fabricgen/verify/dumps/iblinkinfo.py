@@ -64,6 +64,7 @@ def dumps(content: Content) -> Iterator[Dump]:
 
 
 def _list_sightings(node: Node, boxes: dict[int, Box]) -> Iterator[Sighting]:
+    # what each port of a node sees; `boxes` are by LID, for far ends that are told without GUID
     for port, state, far_port, (guid, lid, name), *_ in node.ports:
         if state != SEEN:
             yield Sighting(port, None, state=state)

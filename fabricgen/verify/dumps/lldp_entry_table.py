@@ -34,6 +34,7 @@ def dumps(content: Content) -> Iterator[Dump]:
 
 
 def _find_box(content: Content) -> Box:
+    # which box the dump is of: by its local chassis, else by the file
     with content.note_faults():
         chassis_fields = _read_fields(content.value, _CHASSIS)
         name, chassis, addresses = (
@@ -68,6 +69,7 @@ def _read_sightings(content: Content) -> Iterator[Sighting]:
 
 
 def _read_table(content: Content) -> Iterator[tuple[str, Sighting]]:
+    # (port, what it sees) of each row of the table
     table = read_mapping(content.value, _ENTRIES)
     for port in table:
         with content.note_faults():

@@ -33,6 +33,7 @@ def dumps(content: Content) -> Iterator[Dump]:
 
 
 def _read_sightings(content: Content) -> Iterator[Sighting]:
+    # what each interface sees; a fault in one leaves the others
     with content.note_faults():
         for outer in _list_objects(content.value, "lldp"):
             for interface in _list_objects(outer, "interface"):
@@ -72,6 +73,7 @@ def _list_neighbors(chassis: dict[str, Json]) -> list[Box]:
 
 
 def _make_box(name: str, chassis: dict[str, Json]) -> Box:
+    # a neighbour by its name and chassis element
     addresses_told = chassis.get("mgmt-ip")
     addresses = (
         [_read_leaf(addresses_told, index) for index in range(len(addresses_told))]

@@ -26,6 +26,7 @@ def dumps(content: Content) -> Iterator[Dump]:
 
 
 def _read_sightings(content: Content) -> Iterator[Sighting]:
+    # what each interface sees: down without neighbours, silent where it is up, else each neighbour
     for port in content.value:
         with content.note_faults():
             interface = read_mapping(content.value, port)

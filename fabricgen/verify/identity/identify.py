@@ -55,6 +55,7 @@ def identify_boxes(
 
 
 def _note_copies(cabling: PlannedCabling, sightings: Sightings, copies: list[Inferred]) -> tuple[str, ...]:
+    # sentences on boxes that have the name of another and were told by their cables
     notes = [
         f"{describe_box(sightings.boxes[copy.boxes[0]])} has the name of another box, and is inferred to be "
         f"{cabling.device_names[copy.device]}: {copy.votes:,} of {copy.ports:,} ports"
@@ -310,6 +311,7 @@ def read_identities(
 
 
 def _identify_otherwise(box: Box, names: DeviceNames, chassis: dict[str, int]) -> tuple[int, How]:
+    # (device, how it is told) of a box whose name tells nothing; -1 for none
     if box.address and (device := names.find_by_address(box.address)) >= 0:
         return device, How.ADDRESS
     if box.chassis and (device := chassis.get(box.chassis, -1)) >= 0:

@@ -209,8 +209,11 @@ def list_end_texts(sightings: Sightings, identities: Identities) -> OwnTexts:
 def _name_adapters(
     box: Ints, text: Ints, texts: Sequence[str], identities: Identities, all_codes: dict[str, int]
 ) -> Ints:
+    # names of ports (codes of `all_codes`, int32) of link ends, where a box is an adapter: its name, and the port where
+    # it has several
     adapter = np.where(box >= 0, identities.adapter[box], 0)
     at = np.flatnonzero(adapter)
+    # (adapter, text of the port) as one number
     pairs, inverse = np.unique(adapter[at].astype(np.int64) * len(texts) + text[at], return_inverse=True)
     codes = np.empty(len(pairs), dtype=np.int32)
     for i, pair in enumerate(pairs.tolist()):

@@ -176,6 +176,8 @@ def _take_single(choices: list[_Choice]) -> list[Inferred]:
 def _collect_votes(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64, ends: Ends
 ) -> _Votes:
+    # votes, one a port at which boxes of an unknown device were seen: their group, that port, the device that is
+    # planned there (-1 for none), whether they call their port as the plan does
     is_taken = _find_taken_ports(cabling, ends)
     end_texts = list_end_texts(sightings, identities)
     unknown_far = (ends.near != -1) & (sightings.neighbor >= 0) & (ends.far_device < 0)
@@ -191,6 +193,7 @@ def _collect_votes(
         seen_at = np.where(port[rows] >= 0, port[rows], spare)
         # spare ports are below 0, and are left out of `free` below
         planned = np.maximum(port[rows], 0) ^ 1
+        # the other port of a planned link is free to be the unknown one's
         free = (port[rows] >= 0) & ~is_taken[planned]
         target = np.where(free, cabling.device[planned], -1)
         called = identities.ports.find_ports(target.astype(np.int32), text[rows], end_texts.texts)

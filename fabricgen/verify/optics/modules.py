@@ -155,6 +155,7 @@ def _read_metres(text: str) -> float:
 
 
 def _find_family(profile: CableProfile) -> str:
+    # the family by which modules are compared: copper, active cables, or the kind of fibre
     if profile.medium in ("DAC", "ACC", "AEC"):
         return COPPER
     if profile.medium in ("AOC", "COPPER", "ZR", "CPO"):

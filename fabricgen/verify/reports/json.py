@@ -45,6 +45,7 @@ def _count_states(progress: Progress) -> dict[str, int]:
 
 
 def _describe_progress(progress: Progress) -> dict[str, Any]:
+    # how much of a part of the hall is verified, as values
     return {
         "name": progress.name,
         "total": progress.total,

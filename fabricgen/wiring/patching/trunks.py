@@ -342,6 +342,7 @@ def _number_lanes(side: Side, ports: Ints) -> Ints:
 
 
 def _explain_refusal(policy: PatchPolicy, why: str) -> InputError:
+    # the error for a panel whose fibre shuffles cannot serve the cables of a policy
     return fault(
         "FG075",
         f"{policy.panel.id} cannot serve the cables of `{policy.name}`: {why}",

@@ -110,6 +110,7 @@ def _read_no_drop(profile: Profile, line: Line, priority: str) -> None:
 
 @_PROFILE.line(r"(?:uc-)?tx-queue (\d)")
 def _read_queue(profile: Profile, line: Line, number: str) -> None:
+    # reads a transmit queue of a profile
     words: dict[str, object] = {}
     _QUEUE.read(line.children, words)
     strict, share, ecn = words.get("strict", False), words.get("share", 0), words.get("ecn")

@@ -64,6 +64,7 @@ def find_port_table(switch: SwitchView, platform: SonicPlatform) -> PortTable:
 
 @lru_cache(maxsize=256)
 def _make_port_table(key: _TableKey) -> PortTable:
+    # all ports of a platform: cages in use as they are used, others as the HwSKU has them
     used, platform = dict(key.used), key.platform
     hwsku = choose_hwsku(used, platform)
     ports: list[TablePort] = []

@@ -90,6 +90,7 @@ def _fill_module(report: PortReport, fields: dict[str, Any]) -> PortReport:
 
 
 def _fill_port(report: PortReport, fields: dict[str, Any]) -> PortReport:
+    # a report with what a row of a port table says of it
     speed = fields.get("speed")
     megabits = read_number(speed) if isinstance(speed, str) and speed.isdecimal() else None
     return report._replace(
