@@ -28,6 +28,10 @@ CELL_W, CELL_H, CELL_GAP = 12.0, 5.0, 2.0
 HEADER, MARGIN, HEADER_SHARE = 4.0, 1.5, 0.014
 """The line of a band's name, and its margin on the other sides; like its devices, larger in wide places."""
 
+BAR, BAR_SHARE = 2.0, 0.4
+"""Room below the switches of a band, and how much of it the bar at its foot takes, in which links of all of them begin.
+"""
+
 LARGEST, FILLED = 12.0, 0.8
 """Devices of wide places are drawn larger, at most so many times, until their bands fill this share of the box."""
 
@@ -133,6 +137,7 @@ class _Block:
     y: float = 0.0
     scale: float = 1.0
     header: float = HEADER
+    bar: float = 0.0
 
     def arrange(self, columns: int, scale: float = 1.0, header: float = 0.0) -> None:
         """Set size and shape for so many devices side by side, or as few as fill the same rows."""
@@ -140,7 +145,7 @@ class _Block:
         lines = ceil(len(self.rows) / max(1, min(columns, len(self.rows))))
         self.columns, self.scale = ceil(len(self.rows) / lines), scale
         self.w = scale * (self.columns * (CELL_W + CELL_GAP) - CELL_GAP + 2 * MARGIN)
-        self.h = scale * (lines * (CELL_H + CELL_GAP) - CELL_GAP + MARGIN) + self.header
+        self.h = scale * (lines * (CELL_H + CELL_GAP) - CELL_GAP + MARGIN + self.bar) + self.header
 
 
 @dataclass(slots=True)
@@ -197,7 +202,9 @@ class _Layout:
         ends = np.flatnonzero(np.diff(key[order])) + 1
         for rows in np.split(order, ends):
             if len(rows):
-                block = _Block(int(self._devices.device_class[rows[0]]), rows)
+                cls = int(self._devices.device_class[rows[0]])
+                is_foot = self._devices.classes[cls].kind in (NODE, EXTRA)
+                block = _Block(cls, rows, bar=0.0 if is_foot else BAR)
                 block.arrange(_choose_column_count(len(rows)))
                 self._blocks[int(self._places.device_box[rows[0]])].append(block)
 

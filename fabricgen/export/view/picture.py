@@ -17,7 +17,7 @@ from fabricgen.export.drawings.svg import escape_text, format_number
 from fabricgen.export.drawings.svg import trace_box as rectangle
 from fabricgen.export.palette import LIGHT, Swatch, choose_cluster_swatches
 from fabricgen.export.view.bundles import Bundle, list_oversubscription
-from fabricgen.export.view.layout import CELL_H, CELL_W, Band, Scene, lay_out_scene
+from fabricgen.export.view.layout import BAR, BAR_SHARE, CELL_H, CELL_W, Band, Scene, lay_out_scene
 from fabricgen.export.view.places import CLUSTER, LEVEL_NAMES
 from fabricgen.export.view.ribbons import Ribbon, draw_ribbons
 from fabricgen.export.view.source import count_accelerators, find_domain
@@ -229,6 +229,9 @@ class _Picture:
             yield from _draw_fitting(
                 texts, x + 3, y + band.header * self._scale / 2, w - 6, 0.75 * band.header * self._scale, INK
             )
+            if cls.kind not in (NODE, EXTRA):
+                bar = min(4.0, max(1.5, BAR_SHARE * BAR * band.scale * self._scale))
+                yield _draw_rect(x, y + h - bar, w, bar, fill)
             yield self._draw_cells(band, fill)
             domain = find_domain(cls, self.cluster.design)
             if domain is not None and domain.per == "node" and self.only in ("", domain.name):

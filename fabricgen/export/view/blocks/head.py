@@ -6,7 +6,7 @@ from typing import Any
 
 from fabricgen.export.palette import choose_cluster_swatches
 from fabricgen.export.view.bundles import list_oversubscription
-from fabricgen.export.view.layout import CELL_GAP, CELL_H, CELL_W
+from fabricgen.export.view.layout import BAR, BAR_SHARE, CELL_GAP, CELL_H, CELL_W
 from fabricgen.export.view.places import LEVEL_NAMES
 from fabricgen.export.view.source import PageSource, count_accelerators, find_domain
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY
@@ -25,6 +25,7 @@ def block(source: PageSource) -> dict[str, Any]:
         "description": design.loaded.blueprint.description,
         "levels": LEVEL_NAMES,
         "cell": [CELL_W, CELL_H, CELL_GAP],
+        "bar": BAR * BAR_SHARE,
         "fabrics": [
             {
                 "name": name,

@@ -54,9 +54,9 @@ FG.Pen = class {
   wide(text, size) { return text.length * size * 0.56; }
 
   /**
-   * A text at a pixel; no wider than `room`, cut with a sign that it is.
+   * A text at a pixel; no wider than `room`, cut with a sign that it is; on a `ground` that hides lines below it.
    * @param {string} text @param {number} px @param {number} py @param {number} size @param {string} ink
-   * @param {{align?: CanvasTextAlign, base?: CanvasTextBaseline, room?: number, bold?: boolean, turned?: boolean}} [how]
+   * @param {{align?: CanvasTextAlign, base?: CanvasTextBaseline, room?: number, bold?: boolean, turned?: boolean, ground?: string}} [how]
    */
   text(text, px, py, size, ink, how = {}) {
     const c = this.c, room = how.room ?? Infinity;
@@ -64,17 +64,22 @@ FG.Pen = class {
     if (text.length > most) text = most > 3 ? `${text.slice(0, Math.ceil(most / 2) - 1)}…${text.slice(text.length - Math.floor(most / 2))}` : "";
     if (!text) return;
     c.font = `${how.bold ? "600 " : ""}${size}px system-ui, sans-serif`;
-    c.fillStyle = this.filled = ink;
     c.textAlign = how.align ?? "left";
     c.textBaseline = how.base ?? "middle";
     if (how.turned) {
+      const w = how.ground ? c.measureText(text).width + 4 : 0;
       c.save();
       c.translate(px, py);
       c.rotate(-Math.PI / 2);
+      if (how.ground) { c.fillStyle = how.ground; c.fillRect(-w / 2, -size * 0.55, w, size * 1.1); }
+      c.fillStyle = ink;
       c.fillText(text, 0, 0);
       c.restore();
-    } else if (room < Infinity) c.fillText(text, px, py, room);
-    else c.fillText(text, px, py);
+      this.filled = "";
+      return;
+    }
+    c.fillStyle = this.filled = ink;
+    if (room < Infinity) c.fillText(text, px, py, room); else c.fillText(text, px, py);
   }
 
   /** A text on a plate of paper, so that it can be read over anything. @param {string} text @param {number} px @param {number} py @param {CanvasTextAlign} [align] @param {string} [ink] */

@@ -55,7 +55,7 @@ FG.Links = class {
       c.fillRect(x + cx * w, y + cy * h, cw * w, ch * h);
       if (w > 90) c.strokeRect(x + cx * w, y + cy * h, cw * w, ch * h);
       const size = Math.min(10, ch * h * 0.7);
-      if (size >= 5) view.texts.push({ choices: [label], x: x + cx * w, y: y + (cy + ch / 2) * h, w: cw * w, size, colour: swatch?.ink ?? theme.ink, middle: true, alpha: c.globalAlpha, plain: true });
+      if (size >= 5) view.texts.push({ choices: [label], x: x + cx * w, y: y + (cy + ch / 2) * h, w: cw * w, size, colour: swatch?.ink ?? theme.ink, middle: true, alpha: c.globalAlpha, plain: true, ground: swatch?.fill ?? theme.box });
     }
   }
 
@@ -120,6 +120,7 @@ FG.Links = class {
   /** A link as a curve. @param {any} view @param {number} link @param {number} device */
   curve(view, link, device) {
     const far = this.ends.far(link, device), { c } = view, { fabric } = this;
+    view.lined = true;
     const [x0, y0] = this.at(view, link, device, far), [x1, y1] = this.at(view, link, far, device);
     const beside = Math.abs(fabric.dy[far] - fabric.dy[device]) < 1e-6, m = beside ? Math.min(y0, y1) - 40 : (y0 + y1) / 2;
     c.beginPath();

@@ -4,6 +4,9 @@
 FG.DIM = 0.12;
 
 FG.FabricWay = class extends FG.Fabric {
+  /** Room that the label of a ribbon may take, beyond the ribbon if need be. */
+  static LABEL = 116;
+
   /** @param {CanvasRenderingContext2D} c @param {any} camera @param {any} theme */
   paint(c, camera, theme) {
     const { scale } = camera, [left, top] = camera.at(0, 0), [right, bottom] = camera.at(camera.width, camera.height);
@@ -69,7 +72,7 @@ FG.FabricWay = class extends FG.Fabric {
       if (domain && w * scale > 40) c.strokeRect(X(x) + 1, Y(y) + 1, w * scale - 2, h * scale - 2);
       const room = boxes.foot[i] * scale, size = Math.min(14, room * 0.9);
       if (size >= 7 || (w * scale > 50 && this.widest[i] * scale < 50)) view.names.push(size >= 7
-          ? { choices: this.boxText(i), x: X(x) + 4, y: Y(y + h) - room / 2 - 1, w: w * scale - 8, size, colour: theme.ink, alpha: c.globalAlpha, bold: true }
+          ? { ground: c.fillStyle, choices: this.boxText(i), x: X(x) + 4, y: Y(y + h) - room / 2 - 1, w: w * scale - 8, size, colour: theme.ink, alpha: c.globalAlpha, bold: true }
           : { plate: true, choices: this.boxText(i), x: X(x), y: this.widest[i] ? Y(y + h / 2) : Y(y + h) - 5, w: w * scale, size: this.widest[i] ? 11 : 9, colour: theme.ink, alpha: c.globalAlpha, bold: true, middle: true });
     }
     c.globalAlpha = 1;
@@ -91,17 +94,19 @@ FG.FabricWay = class extends FG.Fabric {
       FG.FabricWay.ribbonPath(c, [X(r.x0[i]), Y(r.y0[i]), Math.max(0.35, a * scale), X(r.x1[i]), Y(r.y1[i]), Math.max(0.35, b * scale), r.arc[i] * scale]);
       c.fill();
       const wide = (a + b) * scale;
-      if (lit && FG.state.chosen?.kind !== "device" && this.labelled[i] && (wide > 30 || (r.arc[i] && wide > 6)) && (down - up) * scale > 16) {
-        this.label(view, { edge: r.arc[i] ? segments[bundles.segment[bundle]].swatch.fill : "", choices: [this.bundleText[bundle]], x: X((r.x0[i] + r.x1[i]) / 2) - (r.arc[i] ? (high - low) * scale : wide) / 2, y: (Y(r.y0[i]) + Y(r.y1[i])) / 2 - Math.max(r.arc[i] / 2, r.arc[i] - (a + b) / 2) * scale, w: r.arc[i] ? (high - low) * scale : wide, size: 11, colour: theme.ink, middle: true, alpha: 1 });
+      if (lit && FG.state.chosen?.kind !== "device" && this.labelled[i] && (wide > 30 || (r.arc[i] && wide > 6)) && (down - up) * scale > 22) {
+        const w = r.arc[i] ? (high - low) * scale : Math.max(wide, FG.FabricWay.LABEL);
+        this.label(view, { edge: r.arc[i] ? segments[bundles.segment[bundle]].swatch.fill : "", choices: [this.bundleText[bundle]], x: X((r.x0[i] + r.x1[i]) / 2) - w / 2, y: (Y(r.y0[i]) + Y(r.y1[i])) / 2 - Math.max(r.arc[i] / 2, r.arc[i] - (a + b) / 2) * scale, w, size: 11, colour: theme.ink, middle: true, alpha: 1 });
       }
     }
     c.globalAlpha = 1;
   }
 
-  /** The label of a ribbon, unless another is in its place. @param {any} view @param {any} text */
+  /** The label of a ribbon, unless another is in its place, or that of an arc would hide devices. @param {any} view @param {any} text */
   label(view, text) {
-    const x = text.x + text.w / 2;
-    if (view.labels.length > 200 || view.labels.some((/** @type {number[]} */ [other, line]) => Math.abs(x - other) < 90 && Math.abs(text.y - line) < 14)) return;
+    const x = text.x + text.w / 2, { bands } = this, { X, Y } = view;
+    if (text.edge) for (let i = 0; i < bands.rows; i += 1) if (Math.abs(X(bands.x[i] + bands.w[i] / 2) - x) * 2 < bands.w[i] * view.scale + 60 && text.y > Y(bands.y[i]) && text.y < Y(bands.y[i] + bands.h[i])) return;
+    if (view.labels.length > 200 || view.labels.some((/** @type {number[]} */ [other, line]) => Math.abs(x - other) < FG.FabricWay.LABEL && Math.abs(text.y - line) < 16)) return;
     view.labels.push([x, text.y]);
     view.texts.push(text);
   }
@@ -138,7 +143,7 @@ FG.FabricWay = class extends FG.Fabric {
       if (cellW * scale < 6) {
         c.fillStyle = FG.overlay?.of?.("band", i)?.fill ?? fill;
         c.fillRect(X(x), Y(y), w * scale, h * scale);
-        if (lit && w * scale > 24 && h * scale > 11) view.texts.push({ choices: this.bandText(i), x: X(x), y: Y(y + h / 2), w: w * scale, size: 11, colour: swatch?.ink ?? theme.paper, middle: true, alpha: 1, plain: true });
+        if (lit && w * scale > 24 && h * scale > 11) view.texts.push({ choices: this.bandText(i), x: X(x), y: Y(y + h / 2), w: w * scale, size: 11, colour: swatch?.ink ?? theme.paper, middle: true, alpha: 1, plain: true, ground: c.fillStyle });
         else if (lit && cls.kind === "extra" && w * scale >= 7) view.texts.push(turned(i, cls));
         continue;
       }
@@ -146,10 +151,15 @@ FG.FabricWay = class extends FG.Fabric {
       c.fillRect(X(x), Y(y), w * scale, h * scale);
       c.strokeStyle = FG.visible(fill, theme);
       c.strokeRect(X(x), Y(y), w * scale, h * scale);
+      if (["switch", "tray"].includes(cls.kind)) {
+        const bar = Math.min(4, Math.max(2, head.bar * bands.scale[i] * scale));
+        c.fillStyle = c.strokeStyle;
+        c.fillRect(X(x), Y(y + h) - bar, w * scale, bar);
+      }
       const size = Math.min(13, room * 0.75);
       const above = cls.kind === "extra" && lit && size < 13 && cls.label.length * 4.5 > w * scale - 6;
       if (above) view.texts.push(turned(i, cls));
-      else if (size >= 6.5) view.texts.push({ choices: this.bandText(i), x: X(x) + 3, y: Y(y) + room / 2 + 0.5, w: w * scale - 6, size, colour: theme.ink, alpha: lit ? 1 : FG.DIM * 3, plain: true });
+      else if (size >= 6.5) view.texts.push({ choices: this.bandText(i), x: X(x) + 3, y: Y(y) + room / 2 + 0.5, w: w * scale - 6, size, colour: theme.ink, alpha: lit ? 1 : FG.DIM * 3, plain: true, ground: theme.paper });
       if (cellW * scale < 16 && !over) {
         c.fillStyle = fill;
         this.within(i, view.sight, (device) => cells.push(device));
@@ -200,9 +210,9 @@ FG.FabricWay = class extends FG.Fabric {
     const name = this.deviceNames.at(device), high = face ? h * 0.2 : h, size = Math.min(12, high * 0.62);
     if (size >= 6 && w >= 34) {
       const texts = mark ? [`${mark} ${name}`, mark] : [name, ...FG.FabricWay.shorter(name)];
-      view.texts.push({ choices: texts, x: x + 2, y: y + high / 2, w: w - 4, size, colour: ink, middle: true, alpha, plain: true, rigid: true });
+      view.texts.push({ choices: texts, x: x + 2, y: y + high / 2, w: w - 4, size, colour: ink, middle: true, alpha, plain: true, rigid: true, ground: fill });
     } else if (mark && w >= 8 && h >= 6) {
-      view.texts.push({ choices: [mark], x, y: y + h / 2, w, size: Math.min(10, h), colour: ink, middle: true, alpha, plain: true });
+      view.texts.push({ choices: [mark], x, y: y + h / 2, w, size: Math.min(10, h), colour: ink, middle: true, alpha, plain: true, ground: fill });
     }
   }
 
@@ -238,18 +248,16 @@ FG.FabricWay = class extends FG.Fabric {
     c.globalAlpha = text.alpha;
     c.translate(text.x, text.y);
     c.rotate(-Math.PI / 2);
-    c.strokeStyle = theme.paper;
-    c.lineWidth = 3;
-    c.strokeText(text.choices[0], 0, 0);
+    c.fillStyle = theme.paper;
+    c.fillRect(-2, -text.size * 0.6, c.measureText(text.choices[0]).width + 4, text.size * 1.2);
     c.fillStyle = text.colour;
     c.fillText(text.choices[0], 0, 0);
     c.restore();
   }
 
-  /** Write the texts, each as long as it has room: the first of its choices that fits. @param {any} view */
-  static write({ c, theme, texts }) {
+  /** Write the texts on paper, those on a ground of their own on that where lines cross it, each as long as it has room: the first of its choices that fits. @param {any} view */
+  static write({ c, theme, texts, lined }) {
     c.textBaseline = "middle";
-    c.lineJoin = "round";
     let font = "";
     const plates = texts.filter((/** @type {any} */ one) => one.plate);
     const hidden = (/** @type {any} */ one) => one.plain && plates.some((/** @type {any} */ plate) => plate.alpha === 1 && Math.abs(one.y - plate.y) < (one.size + plate.size) / 2 && one.x < plate.x + plate.w && plate.x < one.x + one.w);
@@ -270,14 +278,14 @@ FG.FabricWay = class extends FG.Fabric {
       if (!fits) continue;
       const x = text.middle ? text.x + (text.w - c.measureText(fits).width) / 2 : text.x;
       c.globalAlpha = text.alpha;
-      if (text.plate || text.edge) {
-        const box = [x - 3, text.y - text.size * 0.65, c.measureText(fits).width + 6, text.size * 1.3];
-        c.fillStyle = theme.paper;
-        c.globalAlpha = 0.85 * text.alpha;
+      if (text.ground ? lined : !text.plain) {
+        const box = text.ground ? [x - 1, text.y - text.size * 0.55, c.measureText(fits).width + 2, text.size * 1.1] : [x - 3, text.y - text.size * 0.65, c.measureText(fits).width + 6, text.size * 1.3];
+        c.fillStyle = text.ground ?? theme.paper;
+        c.globalAlpha = (text.ground ? 1 : 0.85) * text.alpha;
         c.fillRect(...box);
         c.globalAlpha = text.alpha;
         if (text.edge) { c.strokeStyle = text.edge; c.lineWidth = 2; c.strokeRect(...box); }
-      } else if (!text.plain) { c.strokeStyle = theme.paper; c.lineWidth = 3; c.strokeText(fits, x, text.y); }
+      }
       c.fillStyle = text.colour;
       c.fillText(fits, x, text.y);
     }

@@ -52,18 +52,18 @@ FG.paintKept = (pen, block) => {
 
 /**
  * A name along the depth of a place (middle, width and depth): as large as fits, else on two lines; whether there is room.
- * @param {any} pen @param {string} name @param {number[]} place @param {number} size @param {string} ink @returns {boolean}
+ * @param {any} pen @param {string} name @param {number[]} place @param {number} size @param {string} ink @param {string} [ground] @returns {boolean}
  */
-FG.turnedName = (pen, name, [x, y, w, d], size, ink) => {
+FG.turnedName = (pen, name, [x, y, w, d], size, ink, ground) => {
   const room = d * pen.scale * 0.84, one = Math.min(size, (size * room) / pen.wide(name, size));
-  if (one >= 7) { pen.text(name, pen.x(x), pen.y(y), one, ink, { align: "center", turned: true }); return true; }
+  if (one >= 7) { pen.text(name, pen.x(x), pen.y(y), one, ink, { align: "center", turned: true, ground }); return true; }
   const cuts = [...name.matchAll(/[- ]/g)].map((found) => found.index + 1);
   const cut = cuts.sort((a, b) => Math.abs(a - name.length / 2) - Math.abs(b - name.length / 2))[0];
   if (!cut) return false;
   const lines = [name.slice(0, cut).trim(), name.slice(cut)], widest = Math.max(...lines.map((line) => pen.wide(line, 10)));
   const two = Math.min(11, w * pen.scale * 0.36, (10 * room) / widest);
   if (two < 6.5) return false;
-  lines.forEach((line, i) => pen.text(line, pen.x(x) + (i - 0.5) * two * 1.15, pen.y(y), two, ink, { align: "center", turned: true }));
+  lines.forEach((line, i) => pen.text(line, pen.x(x) + (i - 0.5) * two * 1.15, pen.y(y), two, ink, { align: "center", turned: true, ground }));
   return true;
 };
 

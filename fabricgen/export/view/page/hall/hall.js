@@ -202,11 +202,11 @@ FG.Hall = class {
     }
     FG.paintTrays(pen, block, FG.state.chosen);
     FG.paintFixtures(pen, block, true);
-    if (!this.isOpen() && camera.scale > 0.2) this.rackNames(pen);
     if (this.bundle) {
       this.ends(pen);
       if (!this.isOpen()) FG.paintBundle(pen, this.bundle); // else it would hide the fronts
     }
+    if (!this.isOpen() && camera.scale > 0.2) this.rackNames(pen);
     this.mark(pen);
     FG.paintRows(pen, block);
     FG.paintTitles(pen, block);
@@ -242,12 +242,12 @@ FG.Hall = class {
     for (let i = 0; i < racks.rows; i += 1) {
       const w = racks.w[i] * scale, d = racks.d[i] * scale, name = this.rackName(i), size = Math.min(11, w * 0.5);
       if (size < 7 || !pen.sees(racks.x[i] - racks.w[i] / 2, racks.y[i] - racks.d[i] / 2, racks.w[i], racks.d[i])) continue;
-      const told = FG.overlay.of("rack", i), look = this.block.looks[racks.look[i]], ink = told ? FG.overlay.ink(told.fill) : look.dark || FG.rackFill(look.fill, pen.theme) !== look.fill ? "#ffffff" : "#000000";
+      const told = FG.overlay.of("rack", i), look = this.block.looks[racks.look[i]], ground = told?.fill ?? FG.rackFill(look.fill, pen.theme), ink = told ? FG.overlay.ink(told.fill) : look.dark || FG.rackFill(look.fill, pen.theme) !== look.fill ? "#ffffff" : "#000000";
       const x = pen.x(racks.x[i]), y = pen.y(racks.y[i] + (racks.faces[i] > 0 ? -0.07 : 0.07) * racks.d[i]);
       const power = w >= 34 ? this.power(i).replace(/ of .*(?= kW)/, "") : "";
-      if (!power || pen.wide(name, size) > d * 0.8) { FG.turnedName(pen, name, [racks.x[i], racks.y[i] + (racks.faces[i] > 0 ? -0.07 : 0.07) * racks.d[i], racks.w[i], racks.d[i] * 0.95], size, ink); continue; }
-      pen.text(name, x - 7, y, size, ink, { align: "center", turned: true });
-      if (power) pen.text(power, x + 8, y, 10, ink, { align: "center", turned: true, room: d * 0.8 });
+      if (!power || pen.wide(name, size) > d * 0.8) { FG.turnedName(pen, name, [racks.x[i], racks.y[i] + (racks.faces[i] > 0 ? -0.07 : 0.07) * racks.d[i], racks.w[i], racks.d[i] * 0.95], size, ink, ground); continue; }
+      pen.text(name, x - 7, y, size, ink, { align: "center", turned: true, ground });
+      if (power) pen.text(power, x + 8, y, 10, ink, { align: "center", turned: true, room: d * 0.8, ground });
     }
   }
 

@@ -1,0 +1,114 @@
+"""Names stand on paper and not under lines, and ribbons begin at the outline of a tier rather than at one switch."""
+
+from __future__ import annotations
+
+from fabricgen.export.view.layout import BAR, BAR_SHARE, CELL_H, lay_out_scene
+from fabricgen.export.view.ribbons import draw_ribbons
+from fabricgen.wiring.tables import SWITCH
+from tests.conftest import example_cluster
+
+PAINTED = """() => new Promise((done) => {
+  const seen = [], c = CanvasRenderingContext2D.prototype, own = {};
+  for (const name of ["fillText", "fillRect", "stroke"]) {
+    own[name] = c[name];
+    c[name] = function (...given) {
+      seen.push({ name, given, fill: this.fillStyle, ink: this.strokeStyle, thick: this.lineWidth });
+      return own[name].apply(this, given);
+    };
+  }
+  FG.repaint();
+  requestAnimationFrame(() => { Object.assign(c, own); done(seen); });
+})"""
+
+
+def _number_texts(painted):
+    return [i for i, one in enumerate(painted) if one["name"] == "fillText"]
+
+
+def _is_under(plate, text):
+    (x, y, w, h), (_, at_x, at_y, *_) = plate["given"], text["given"]
+    return plate["name"] == "fillRect" and x <= at_x <= x + w and y < at_y < y + h
+
+
+def test_names_of_devices_are_over_the_lines_that_cross_them(page):
+    """Lines went through the names of nodes."""
+    shown = page("known-hardware")
+    shown.wait_for_function("() => FG.fabricWay.links.ends")
+    painted = shown.evaluate(PAINTED)
+    texts = _number_texts(painted)
+    lines = [i for i, one in enumerate(painted) if one["name"] == "stroke"]
+    assert len(lines) >= len(example_cluster("known-hardware").plan.links)
+    names = [i for i in texts if painted[i]["given"][0] in example_cluster("known-hardware").names]
+    assert len(names) == len(example_cluster("known-hardware").names)
+    for i in names:
+        assert max(lines) < i
+        assert _is_under(painted[i - 1], painted[i]), painted[i]
+
+
+def test_counts_on_ribbons_stand_on_paper(page):
+    shown = page("superpod-b200")
+    painted = shown.evaluate(PAINTED)
+    labels = [i for i in _number_texts(painted) if painted[i]["given"][0] == "256 x 400G · 1:1"]
+    assert labels
+    for i in labels:
+        assert _is_under(painted[i - 1], painted[i])
+        assert painted[i - 1]["fill"] == "#ffffff"
+
+
+def test_names_of_racks_are_over_the_cables_of_what_is_chosen(page):
+    shown = page("superpod-b200", "way=hall")
+    shown.evaluate("() => FG.set({ chosen: { kind: 'rack', id: 4 } })")
+    shown.wait_for_function("() => FG.hall.bundle?.pieces.length")
+    painted = shown.evaluate(PAINTED)
+    chosen = shown.evaluate("() => FG.theme().chosen")
+    cables = [
+        i for i, one in enumerate(painted) if one["name"] == "stroke" and one["ink"] == chosen and one["thick"] > 1.5
+    ]
+    assert cables
+    names = {
+        piece
+        for name in example_cluster("superpod-b200").plan.racks.names
+        for piece in (name, f"{name[:-5]}-", name[-5:])
+    }
+    told = [i for i in _number_texts(painted) if painted[i]["given"][0] in names]
+    assert len(told) >= 20
+    for i in told:
+        assert max(cables) < i
+        assert painted[i - 1]["name"] == "fillRect"
+        assert painted[i - 1]["given"][2] > 10
+
+
+def test_ribbons_of_a_tier_begin_at_a_bar_below_all_of_its_switches(page):
+    """`72 x 400G` seemed to come from the first switch above it alone."""
+    cluster = example_cluster("spare-nodes")
+    scene = lay_out_scene(cluster)
+    classes = cluster.plan.devices.classes
+    tiers = [band for band in scene.bands if classes[band.cls].kind == SWITCH]
+    for band in tiers:
+        foot = max(scene.device_y[row] for row in scene.order[band.first : band.last]) + CELL_H * band.scale
+        assert band.y + band.h - foot >= BAR * band.scale, "room between the switches and the bar"
+    feet = {band.y + band.h for band in scene.bands}
+    rising = [
+        ribbon for ribbon in draw_ribbons(cluster, scene) if not ribbon.arc and not scene.bundles[ribbon.bundle].leaves
+    ]
+    assert len([ribbon for ribbon in rising if ribbon.y1 in feet]) >= 4
+    shown = page("spare-nodes")
+    painted = shown.evaluate(PAINTED)
+    bars = shown.evaluate(
+        """() => FG.fabricWay.bands.x.reduce((all, x, i) => {
+          const { x: xs, y, w, h, cls } = FG.fabricWay.bands, [left, top] = FG.camera.at(0, 0), { scale } = FG.camera;
+          const foot = (y[i] + h[i] - top) * scale;
+          const { kind } = FG.block("head").classes[cls[i]];
+          if (kind === "switch") all.push([(xs[i] - left) * scale, foot, w[i] * scale]);
+          return all;
+        }, [])"""
+    )
+    assert len(bars) == len(tiers)
+    for x, foot, w in bars:
+        drawn = [
+            one["given"]
+            for one in painted
+            if one["name"] == "fillRect" and abs(one["given"][0] - x) < 0.1 and abs(one["given"][2] - w) < 0.1
+        ]
+        assert any(2 <= h <= 4 and abs(y + h - foot) < 0.1 for _, y, _, h in drawn), "as wide as the tier, at its foot"
+    assert 0 < BAR_SHARE < 1
