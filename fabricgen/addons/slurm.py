@@ -48,7 +48,7 @@ def _join_lines(head: Iterable[str], lines: Iterable[str]) -> str:
 
 
 def _write_head(view: ClusterView, nodes: int) -> list[str]:
-    """What a file is of and which nodes it lacks."""
+    """Comment lines for the head of a file: what it is of, and which nodes it lacks."""
     kinds = " > ".join(dict.fromkeys(reversed(view.groups.tier.tolist())))
     others = view.places.node[view.places.group < 0].tolist()
     absent = [f"# not on the network: {join_hostlist(others)}"] if others else []
@@ -77,7 +77,10 @@ def _write_block_lines(network: list[Block]) -> Iterator[str]:
 
 
 def _write_yaml_lines(networks: list[list[Branch]], block_lists: list[list[Block]]) -> Iterator[str]:
-    """Texts are in quotes: a host name may read as a number."""
+    """Lines of topology.yaml: a tree, and blocks for each network.
+
+    Texts are in quotes: a host name may read as a number.
+    """
     yield from ("- topology: tree", "  cluster_default: true", "  tree:", "    switches:")
     for branch in (branch for branches in networks for branch in branches):
         key, members = (

@@ -37,7 +37,7 @@ class Bound(FrozenModel):
         return _parse_bound(value, forms.SHARE_BOUND, 'a share such as 93.75%, or a bound such as ">= 90%"')
 
     def holds(self, figure: float) -> bool:
-        """Whether a figure is so."""
+        """Whether a figure keeps the bound, but for what rounding makes of it."""
         if self.sign == ">=":
             return figure >= self.value - _SLACK
         if self.sign == "<=":

@@ -28,7 +28,9 @@ class CableEndPowers:
 
 
 def find_end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
-    """The powers of all such ends; the common end of a breakout is one, whatever hangs on it."""
+    """The power, W, of each end that a cable has of its own, with cable and device; the common end of a breakout is
+    one, whatever hangs on it.
+    """
     cables, links, cages = cluster.plan.cables, cluster.plan.links, number_cages(cluster.plan)
     kinds, *of_end = parts.kinds
     attached = np.array([medium.attached for medium in cables.media], dtype=bool)

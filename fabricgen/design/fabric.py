@@ -191,7 +191,7 @@ class _LinkedFabrics:
         extras: Sequence[ExtraDemand],
         ports_wanted: Mapping[tuple[TierKey, PortKind], int],
     ) -> bool:
-        """Whether all extra devices find ports."""
+        """Whether all extra devices find ports: it tries to give them some, and keeps nothing of that."""
         try:
             self._allocate_extras(sized_tiers, extras, ports_wanted)
         except InputError:

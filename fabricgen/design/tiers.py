@@ -425,7 +425,7 @@ def _parse_key(text: str, fabric: str) -> TierKey:
 
 
 def _order_from_below(specs: dict[TierKey, TierSpec]) -> dict[TierKey, TierSpec]:
-    """The same, lower tiers first; raises InputError where tiers are linked up in a circle.
+    """Tiers by key, lower ones first; raises InputError where tiers are linked up in a circle.
 
     What hangs below a tier that is grouped by switches of another comes after that other, whose number it meets.
     """

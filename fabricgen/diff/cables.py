@@ -80,6 +80,7 @@ def list_cables(ends: Listing) -> Listing:
 def _sort_by_cable(ids: Column) -> tuple[Rows, Rows]:
     """(end rows sorted by cable, where each cable begins among them); a build lists them in that order."""
     rows = np.arange(len(ids))
+    # where the cable changes; the cut leaves none where there are no rows
     starts = np.flatnonzero(np.r_[True, np.asarray(ids[1:] != ids[:-1], dtype=bool)][: len(ids)])
     # each cable begins once: its rows lie together, as a build writes them
     if len(set(ids[starts].tolist())) == len(starts):

@@ -126,6 +126,7 @@ def encode_rows(*pairs: tuple[Strings, Strings]) -> tuple[Rows, Rows]:
     size, length = 1, len(pairs[0][0])
     codes = np.zeros(length + len(pairs[0][1]), dtype=np.int64)
     for was, now in pairs:
+        # one numbering for both sides, so that equal texts have equal codes
         values = was.tolist() + now.tolist()
         number = {value: i for i, value in enumerate(dict.fromkeys(values))}
         # one more column would not fit into 64 bits: the codes are numbered anew, without gaps

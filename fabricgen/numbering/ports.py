@@ -49,8 +49,9 @@ def name_run_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
 
 
 def name_listed_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
-    """The same for lists and bills, which need no port table: where nobody knows what the NOS calls the ports, they are
-    named as they are labelled on the face. Raises InputError (FG026) where a port table does not fit its switch.
+    """Names of the first ports of a run for lists and bills, which need no port table: where nobody knows what the NOS
+    calls the ports, they are named as they are labelled on the face. Raises InputError (FG026) where a port table does
+    not fit its switch.
     """
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
     if catalog.naming(cls.nos).has_tables:

@@ -328,7 +328,7 @@ class TokenMask:
         }
 
     def mask_token(self, content: bytes) -> bytes:
-        """The content, masked."""
+        """The content with every spelling of the token in it hidden."""
         lower = content.lower()
         shown = [run for run in self._runs if run in lower]
         if not shown:

@@ -72,7 +72,7 @@ class BudgetedEnvironment(ImmutableSandboxedEnvironment):
 
     @contextmanager
     def budget_for_file(self) -> Iterator[None]:
-        """A file, and the tables that its templates render, have one budget."""
+        """A context in which a file, and the tables that its templates render, have one budget."""
         if self._depth == 0:
             self.steps = self.printed = 0
         self._depth += 1

@@ -245,7 +245,7 @@ class Renderer:
         return replace(switch, fabric=self._intents[fabric.name])
 
     def text(self, name: str, values: Mapping[str, Any]) -> str:
-        """Render a template."""
+        """The text that a template, by its path, makes of values."""
         if self._guarded is None:
             return self._environment.get_template(name).render(values)
         from fabricgen.render.overrides import render_guarded

@@ -126,7 +126,7 @@ def _price_network(
 
 
 def list_cost_lines(by_fabric: Mapping[str, Any]) -> Iterator[str]:
-    """The costs for people."""
+    """What findings cost each fabric, together and each, in lines for people."""
     for fabric, costs_of in by_fabric.items():
         yield from ("", f"as built, {fabric}", "-" * (10 + len(fabric)))
         yield f"  together: {_describe_cost(costs_of['together'])}"

@@ -64,7 +64,7 @@ def list_replacements(source: Located, texts: Mapping[str, str], edits: Iterable
 
 
 def apply_replacements(texts: Mapping[str, str], changes: Iterable[Replacement]) -> dict[str, str]:
-    """The texts of all files, changed."""
+    """The texts of all files, by name, with the changes made."""
     result = dict(texts)
     for change in sorted(changes, reverse=True):
         text = result[change.file]

@@ -9,7 +9,7 @@ from fabricgen.api import ClusterView
 
 
 def make_place_kinds(view: ClusterView) -> Iterator[Kind]:
-    """The places, the widest first."""
+    """Sites, halls as locations, types of rack and racks, the widest first."""
     site_columns = {"name": view.sites, "slug": make_slugs(view.sites), "status": ["planned"] * len(view.sites)}
     yield Kind("dcim/sites", "sites", site_columns, ("name",))
     halls, racks = view.halls, view.racks

@@ -92,7 +92,9 @@ class Place:
         return self._cuts[size, beyond]
 
     def _find_cut_below(self, size: Fraction, sides: Sides) -> Fraction:
-        """The same of the links below the place's own switches, whose sides are given."""
+        """The least bandwidth, Gb/s, of links below the place's own switches that join two halves of its nodes, one of
+        them `size` of the nodes; `sides` says on which side its switches are.
+        """
         if not self.parts:
             return (size if sides else self.size - size) * self.works / self.size if self.size else Fraction(0)
         # (cost of moving one place to the other half, cost of leaving it, place, how many such places)

@@ -42,7 +42,7 @@ class Expected:
         return self.actual is not None and round(float(self.stated), DIGITS) == round(float(self.actual), DIGITS)
 
     def finding(self, code: str, owner: str) -> Diagnostic:
-        """That it is not so; `owner` is what has the figure."""
+        """The finding that the design has another figure than the one expected; `owner` is what has it, in words."""
         if isinstance(self.stated, Bound):
             stated, actual = self.stated.text(), None if self.actual is None else self.stated.text(self.actual)
         else:

@@ -28,6 +28,7 @@ def name_switch_places(
     layout: Layout, key: TierKey, per: tuple[str, ...], sizes: Mapping[str, int], count: int
 ) -> list[str]:
     """Where each switch of a tier stands, by coordinates, however it is named: `compute leaf p1 su1 rail2 n1`."""
+    # behind the place of a group: inner coordinates and the number of the switch, all from 1
     tails = [
         "".join(f" {d}{value + 1}" for d, value in zip(list_inner_dimensions(per), values, strict=True)) + f" n{n + 1}"
         for *values, n in product(*(range(sizes[d]) for d in list_inner_dimensions(per)), range(count))

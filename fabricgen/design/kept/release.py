@@ -209,6 +209,7 @@ def _belongs_to(holder: Holder, path: str) -> bool:
     words = name.split()
     if len(parts) == 4:
         return words[:2] == [parts[1], parts[3]]
+    # holders of a fabric begin with its name, end in `of FABRIC`, or have ` of FABRIC in `
     return words[0] == parts[1] or words[-2:] in (["of", parts[1]], ["vrf", parts[1]]) or f" of {parts[1]} in " in name
 
 

@@ -222,7 +222,7 @@ class ManagementLoad:
     def _move_positions(
         self, place: str, earlier: Allocations, pods: tuple[PodLayout, ...], leaf_list: Sequence[int], share: int
     ) -> Allocations:
-        """The same positions, but others for the switches whose leaf is not there, and for those that have none."""
+        """Earlier positions, with others for the switches whose leaf is not there, and for those that have none."""
         leaf_numbers, counts = set(leaf_list), self._count_switches(place, pods)
         positions = {
             name: [

@@ -198,9 +198,9 @@ def explain_polarity_fault(panel: PanelProfile, trunk: Polarity, jumpers: Sequen
 
 
 def _explain_duplex_fault(panel: PanelProfile, behind: Swap) -> str:
-    """The same for cassettes: the signal must come out of the port of the same number, on the other fibre of the pair.
-
-    Two crossing jumpers cancel out, so the fibre between the panels has to cross once more.
+    """Why two cassettes join transmitters to transmitters, in words; "" where they do not: the signal must come out of
+    the port of the same number, on the other fibre of the pair. Two crossing jumpers cancel out, so the fibre between
+    the panels has to cross once more.
     """
     socket_by_position = {
         position: (port, side) for port, pair in enumerate(panel.positions) for side, position in enumerate(pair)

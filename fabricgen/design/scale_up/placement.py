@@ -104,6 +104,7 @@ def place_domains(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: P
             if of_rack
             else "let all units have as many, or take domains per rack or node",
         )
+    # by pod: its units, and domains (or parts of one) in each
     of_pods = zip(layout.pods, layout.kind_of_pod, strict=True)
     units, slots = _count_span(spec, [(pod.su, len(groups[k.name])) for pod, k in of_pods if k.name in groups], path)
     return DomainPlacement(spec.per, spec.racks or 1, groups, units, slots, counts.pop())

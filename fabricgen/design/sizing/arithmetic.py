@@ -270,7 +270,7 @@ class LowerTier:
         return max(evenly, *(max(links_by_switch.values(), default=0) for links_by_switch in dealt))
 
     def stretched(self, count: int) -> LowerTier | None:
-        """The same with links rounded up to a multiple of `count` upper switches, or as they are where they may land
+        """This tier with links rounded up to a multiple of `count` upper switches, or as they are where they may land
         unequally; None where its switches cannot have so many.
         """
         if self.uneven:

@@ -147,7 +147,9 @@ class RunPorts:
         return bool(self._run.cages[port // self._run.ways])
 
     def _spread_ports(self, feed: Feed) -> tuple[int, ...]:
-        """Ports of the first purpose."""
+        """Ports of the first purpose: one after another, or spread over the places in nested order, as many for each
+        lower switch.
+        """
         if not feed.nested:
             return tuple(range(feed.room))
         ports, links = len(self._places), feed.links

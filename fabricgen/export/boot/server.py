@@ -52,7 +52,9 @@ class BootServer:
 
     @cached_property
     def _default_url(self) -> str:
-        """That of the first DHCP server of the management network."""
+        """Where files are fetched from if no URL is stated: the first DHCP server of the management network; "" without
+        one.
+        """
         specs = self._cluster.design.loaded.blueprint.fabrics
         dhcp_settings = (specs[fabric.name].dhcp for fabric in self._cluster.design.fabrics if fabric.manages)
         server = next((dhcp.servers[0] for dhcp in dhcp_settings if dhcp is not None), "")

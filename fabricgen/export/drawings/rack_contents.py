@@ -270,8 +270,8 @@ class Racks:
 
 
 def _choose_swatch(cls: DeviceClass, fabric_swatches: Mapping[str, Swatch], shelf_paths: Set[Path]) -> Swatch:
-    """The colour of a device class; `beside` are the places in the blueprint of what stands beside the nodes of a rack,
-    such as power shelves.
+    """The colour of a device class; `shelf_paths` are the places in the blueprint of what stands beside the nodes of a
+    rack, such as power shelves.
     """
     if cls.kind == NODE and cls.path not in shelf_paths:
         return NODE_SWATCH

@@ -85,7 +85,10 @@ def _name_groups(groups: list[tuple[str, ...]]) -> list[str]:
 def _write_inventory(
     hosts: list[str], members: dict[str, list[str]], variables: Mapping[str, Mapping[str, str | bool]]
 ) -> Iterator[str]:
-    """Texts are JSON, which is YAML: a name may read as a number."""
+    """The inventory as YAML: hosts, groups with their members, and variables.
+
+    Texts are JSON, which is YAML: a name may read as a number.
+    """
     yield "all:\n  hosts:\n"
     yield from hosts
     yield "  children:\n"

@@ -98,7 +98,7 @@ def _write_port_files(cluster: Cluster, lab: Containers, context: ExportContext)
 
 
 def _render_readme(cluster: Cluster, lab: Containers) -> str:
-    """What differs from the cluster, with numbers."""
+    """README.md: what of the lab differs from the cluster, with numbers."""
     kinds = [find_kind(cls, cluster.design.catalog) for _, cls in lab.devices]
     unsupported = [
         cls for kind, (_, cls) in zip(kinds, lab.devices, strict=True) if cls.kind == SWITCH and kind == "linux"

@@ -78,7 +78,7 @@ def _name_interfaces(cls: DeviceClass, names: Sequence[str]) -> list[Port]:
 
 
 def _render_readme(cluster: Cluster, name: str, lab: Containers, frr: FrrLab) -> str:
-    """What differs from the cluster, with numbers."""
+    """README.md: what of the lab differs from the cluster, with numbers."""
     systems = ", ".join(sorted({cls.nos for device, cls in lab.devices if device in frr.conf}))
     return (
         load_templates()

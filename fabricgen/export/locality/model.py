@@ -140,7 +140,7 @@ def _list_tiers(networks: Sequence[Network], node: Ints64, ports: _Ports) -> Ite
 
 
 def _find_pairs(group: Ints64, part: Ints64) -> tuple[Ints64, Ints64]:
-    """The different pairs of both, ascending."""
+    """The distinct pairs (group, part), ascending, as two columns; int64."""
     width = int(part.max()) + 1
     # both numbers as one, which sorts like the pair
     pair = np.unique(group * width + part)

@@ -356,7 +356,7 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
 
 @lru_cache(maxsize=256)
 def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...]) -> dict[str, Any]:
-    """`speeds` are those of `qos.ports`, Gb/s."""
+    """The values of QoS that all switches with such ports share; `speeds` are those of `qos.ports`, Gb/s."""
     lossy_class, cnp_class, roce_class = qos.classes
     # thresholds depend on the speed alone, so that any port of a speed stands for it; `model_qos` keeps ports in the
     # order of the switch, and profiles are written by speed

@@ -98,7 +98,7 @@ def _drop_repeated(statements: Statements) -> Statements:
 
 
 def files_of(statements: Statements) -> dict[str, str]:
-    """The one file that says the same, for EOS's reader."""
+    """Statements as files for EOS's reader, text by name: the one file that says the same."""
     secrets: dict[Path, list[str]] = {}
     for path, value in statements.items():
         if path[-1].startswith(_SECRET):

@@ -146,6 +146,7 @@ class IPv4Column(AddressColumn):
     def cells(self, lengths: Ints64 | None = None) -> ConcatenatedColumn:
         """Addresses in dotted form, as two encoded columns: most addresses share their upper or lower 16 bits."""
         none = ~self.present
+        # a row without an address has a half that no address has, whose text is ""
         halves, head = unique_below(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
         heads = _format_halves(halves) + np.where(halves < _NO_HALF, object_array("."), "")
         low, endings = np.where(none, _NO_HALF, self.values & 0xFFFF), object_array([""])

@@ -134,7 +134,7 @@ Name: TypeAlias = tuple[str, str, tuple[Place, ...], str]
 
 @lru_cache(maxsize=1 << 16)
 def _judge_key(kind: RowKind, key: str) -> tuple[tuple[Fault, ...], tuple[Name, ...]]:
-    """The result for the parts of a key."""
+    """(faults, names of rows that must be there) of the parts of a key."""
     parts = [_judge_value(kind, number, part) for number, part in enumerate(key.split("|"))]
     shown = "the secret" if kind.table in SECRET_KEYS else ""
     faults = (("", f"{shown or text} in the key", right) for part in parts for text, right in part.faults)
@@ -143,7 +143,7 @@ def _judge_key(kind: RowKind, key: str) -> tuple[tuple[Fault, ...], tuple[Name, 
 
 @lru_cache(maxsize=1 << 16)
 def _judge_fields(kind: RowKind, fields: tuple[tuple[str, Value], ...]) -> tuple[tuple[Fault, ...], tuple[Name, ...]]:
-    """The result for the fields of a row."""
+    """(faults, names of rows that must be there) of the fields of a row."""
     faults = list(_check_field_names(kind, frozenset(name for name, _ in fields)))
     names: list[Name] = []
     for name, value in fields:

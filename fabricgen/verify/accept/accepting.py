@@ -320,7 +320,7 @@ def _find_link_behind(places: Places, link: LinkEnd, joined: Mapping[Place, Plac
 
 
 def _list_address_faults(places: Places, ends: Iterable[Accepted]) -> list[Diagnostic]:
-    """Faults of hosts whose leaf would be another one than that which announces them."""
+    """Faults of moved ends whose host would be on another leaf than the one that announces its address."""
     cluster = places.cluster
     moved = [
         Relocation(

@@ -390,7 +390,9 @@ def _note_worst_switch(lookup: _Lookup, actions: Iterable[Action]) -> Iterator[s
 
 
 def _describe_oversubscription(lookup: _Lookup, device: int, lost: int) -> str:
-    """What that makes of its oversubscription."""
+    """What the oversubscription of a switch becomes with so many uplinks lost, in words; "" where
+    that cannot be told.
+    """
     ports = lookup.cabling.list_device_ports(device).tolist()
     up_gbps = [lookup.find_speed(port >> 1) for port in lookup.list_uplinks(device)]
     # a switch is the upper end, the odd port, of what hangs below it

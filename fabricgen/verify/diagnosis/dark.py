@@ -215,10 +215,10 @@ def _make_side_action(topology: Topology, device: int, tier: str, links: dict[in
 
 
 def bring_cables_home(topology: Topology) -> list[Step]:
-    """Take one plug of each such cable for the one that is planned; the steps that make it so, one a cable.
+    """Take one plug of cables that join spare ports for the planned one; the steps that make it so, one a cable.
 
-    Such are links between spare ports of two devices, as many from cage to cage as those of a planned cable between
-    the two that is empty at both ends. What is left to be told is the plug at the other end.
+    Such are links between spare ports of two devices, as many from cage to cage as those of a planned cable between the
+    two that is empty at both ends. What is left to be told is the plug at the other end.
     """
     cabling, mate, device = topology.cabling, topology.mate, topology.device
     homes = _list_empty_homes(topology)

@@ -152,7 +152,7 @@ class Explainer:
         return tuple(steps)
 
     def make_alternative(self, group: Group, repair: Repair) -> Alternative:
-        """The same mended at the other side."""
+        """Another way to mend a group of chains: by a repair at its other side."""
         steps, moves = self.make_steps(repair), len(self.list_pulls(repair.places))
         return Alternative(
             self.find_kind(group, repair), f"or {self.describe_repair(group, repair, None, steps)}", moves, steps=steps

@@ -165,10 +165,12 @@ class Topology:
         """The ports that see another one than they should, as `joins_right`; int64."""
         mate = self.mate[: self.size]
         port = np.flatnonzero(mate >= 0)
+        # `port ^ 1` is the other end of a planned link; from `planned` on there are spare ports, of no planned link
         port = port[(mate[port] != port ^ 1) | (port >= self.planned)]
         sees = mate[port]
         both_planned = (port < self.planned) & (sees < self.planned)
         near, far = port[both_planned], sees[both_planned]
+        # the planned far devices are those that are seen, if by another of their ports
         right = (self.device[near ^ 1] == self.device[far]) & (self.device[far ^ 1] == self.device[near])
         parallel = np.flatnonzero(right)
         # few links are parallel: only for these are configurations compared, one by one

@@ -256,6 +256,7 @@ def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Ident
     _, first = np.unique(far_port.astype(np.int64) * len(texts) + text, return_index=True)
     text, planned, device = text[first].astype(np.int64), planned[first], device[first]
     kind = ports.kind[device].astype(np.int64)
+    # (kind, text that is said, planned name) as one number
     keys, counts = np.unique((kind * len(texts) + text) * names + cabling.name[planned], return_counts=True)
     notes = []
     named: set[tuple[int, int]] = set()

@@ -226,7 +226,7 @@ def _name_adapters(
 
 
 def number_ends(sightings: Sightings, identities: Identities) -> Ends:
-    """The ends of all sightings."""
+    """Device and port at both ends of each sighting, as numbers."""
     end_texts, ports = list_end_texts(sightings, identities), identities.ports
     own_device = identities.device[sightings.owner]
     far_device = np.where(sightings.neighbor >= 0, identities.device[sightings.neighbor], -1)

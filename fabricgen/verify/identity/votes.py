@@ -120,6 +120,7 @@ def _list_choices(
     votes = _collect_votes(cabling, sightings, identities, groups, ends)
     total = np.bincount(votes.group, minlength=len(groups))
     cast = votes.target >= 0
+    # (group, device) as one number
     pairs, index, count = np.unique(
         votes.group[cast] * len(cabling.device_names) + votes.target[cast], return_inverse=True, return_counts=True
     )
@@ -144,7 +145,10 @@ def _list_choices(
 
 
 def _take_most_voted(choices: list[_Choice]) -> list[Inferred]:
-    """Those that no other box beats. A dump without a chassis and what neighbours see of it are no rivals."""
+    """For each device the boxes with the most votes.
+
+    A dump without a chassis and what neighbours see of it are no rivals.
+    """
     best: dict[tuple[int, bool], float] = {}
     return [
         choice.inferred

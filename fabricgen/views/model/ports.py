@@ -31,7 +31,7 @@ def count_lanes(port: SwitchPort, cage: CageClass) -> int:
 
 
 def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
-    """A port."""
+    """A port as the model of a switch has it: what its configuration is to make of it."""
     service, settings = switch.find_service(port), port.settings
     untagged, tagged = (0, ()) if port.bond else switch.list_vlans(port)
     cage = switch.profile.cage(port.cage)

@@ -285,6 +285,7 @@ class _Placement:
             units = [unit for unit, number in enumerate(floor.plan_of_unit) if number == part]
             positions = [floor.unit_halls.places[unit] for unit in units]
             rack = np.arange(plan.racks, dtype=np.int32)
+            # a row a unit, a column a rack of it
             rack_rows = self.first_racks[units][:, None] + rack
             hall[rack_rows] = np.array([position.hall for position in positions], dtype=np.int32)[:, None]
             row[rack_rows], column[rack_rows] = floor.areas.locate_unit_racks(part, positions)

@@ -69,6 +69,7 @@ class FixtureMisplaced(DesignRule):
     def _check_walls(self, hall: Hall, path: Path) -> Iterator[Diagnostic]:
         """Flag walls that leave out some of the rows of their hall."""
         area, places = hall.area, hall.places
+        # metres of rows beyond each wall: (left, top), then (right, bottom)
         over = [max(0.0, a - p) for a, p in zip(area[:2], places[:2], strict=True)]
         over += [max(0.0, p - a) for a, p in zip(area[2:], places[2:], strict=True)]
         if max(over) > 1e-6:

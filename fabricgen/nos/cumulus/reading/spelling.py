@@ -249,7 +249,7 @@ def _is_at(path: Path, kind: str) -> bool:
 
 @cache
 def _list_places(kind: str) -> dict[str, list[tuple[str, ...]]]:
-    """Places by their last step."""
+    """Patterns of a kind of `spellings.yaml` as steps, by their last step."""
     places: dict[str, list[tuple[str, ...]]] = {}
     for pattern in getattr(load_spellings(), kind):
         steps = tuple(pattern.split("/"))
