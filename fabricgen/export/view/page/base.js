@@ -10,7 +10,7 @@ const FG = {};
 FG.el = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
 /** Whether the panel is a sheet under the picture: the width is that of a phone. */
-FG.phone = matchMedia("(max-width: 699px)");
+FG.phone = matchMedia("screen and (max-width: 699px)");
 
 /** Blocks that were read. @type {Map<string, any>} */
 FG.read = new Map();

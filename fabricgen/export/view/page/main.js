@@ -68,18 +68,20 @@ FG.main = async () => {
     await show();
     if (FG.place) put(FG.place); else FG.goTo(FG.state.chosen);
   });
-  /** On paper everything is light. @param {boolean} on */
-  const print = (on) => { document.documentElement.toggleAttribute("data-print", on); FG.colours = null; paint(); };
+  const fit = () => {
+    const printing = document.documentElement.hasAttribute("data-print");
+    if (printing && FG.ratio > devicePixelRatio) return; // the paper has its picture
+    FG.ratio = devicePixelRatio * (printing ? 3 : 1);
+    canvas.width = canvas.clientWidth * FG.ratio;
+    canvas.height = canvas.clientHeight * FG.ratio;
+    if (way && camera.shown && !printing) camera.show(.../** @type {[number, number, number, number]} */ (camera.shown));
+    paint();
+  };
+  /** On paper everything is light, and sharp. @param {boolean} on */
+  const print = (on) => { document.documentElement.toggleAttribute("data-print", on); FG.colours = null; fit(); };
   window.addEventListener("beforeprint", () => print(true));
   window.addEventListener("afterprint", () => print(false));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { FG.colours = null; FG.repaint(); });
-
-  const fit = () => {
-    canvas.width = canvas.clientWidth * devicePixelRatio;
-    canvas.height = canvas.clientHeight * devicePixelRatio;
-    if (way && camera.shown) camera.show(.../** @type {[number, number, number, number]} */ (camera.shown));
-    paint();
-  };
   new ResizeObserver(fit).observe(canvas);
   fit();
   await FG.readFragment();

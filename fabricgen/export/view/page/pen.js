@@ -15,7 +15,7 @@ FG.Pen = class {
     this.top = camera.y - camera.height / 2 / camera.scale;
     this.right = this.left + camera.width / camera.scale;
     this.bottom = this.top + camera.height / camera.scale;
-    c.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    c.setTransform(FG.ratio, 0, 0, FG.ratio, 0, 0);
   }
 
   /** @param {number} x */

@@ -58,6 +58,9 @@ FG.naming.cable = FG.named(() => FG.table("cables").column("cable"), () => FG.ta
 /** The place of the camera, [x, y, scale], which the main script keeps. @type {number[] | null} */
 FG.place = null;
 
+/** Pixels of the canvas for one of the style sheet: on paper more than on the screen. */
+FG.ratio = devicePixelRatio;
+
 /** What the main script gives: the camera, the way of looking that is shown, colours, and how to paint anew. @type {any} */
 FG.camera = null;
 /** @type {any} */

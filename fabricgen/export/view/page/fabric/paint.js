@@ -17,7 +17,7 @@ FG.FabricWay = class extends FG.Fabric {
       seen: (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ w, /** @type {number} */ h) => x < right && y < bottom && x + w > left && y + h > top,
       texts: [], names: [], labels: [], devices: [],
     };
-    c.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+    c.setTransform(FG.ratio, 0, 0, FG.ratio, 0, 0);
     c.lineWidth = 1;
     this.choice = this.chosenPart();
     this.paintBoxes(view);

@@ -248,7 +248,7 @@ FG.verified.draw = (way) => {
     c.quadraticCurveTo(mx, my, x1, y1);
   };
   const lines = (/** @type {{a: number, b: number}[]} */ pairs, /** @type {number} */ bend) => { c.beginPath(); for (const { a, b } of pairs) line(at(a), at(b), bend); c.stroke(); };
-  c.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+  c.setTransform(FG.ratio, 0, 0, FG.ratio, 0, 0);
   c.globalAlpha = 0.55;
   c.fillStyle = theme.paper;
   c.fillRect(0, 0, camera.width, camera.height);

@@ -267,7 +267,7 @@ FG.drawPath = (way) => {
     for (const [a, b] of pairs) { const [from, to] = [at(a), at(b)]; c.moveTo(from[0], from[1]); c.lineTo(to[0], to[1]); }
     c.stroke();
   };
-  c.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+  c.setTransform(FG.ratio, 0, 0, FG.ratio, 0, 0);
   c.globalAlpha = 0.5;
   c.fillStyle = theme.paper;
   c.fillRect(0, 0, camera.width, camera.height);
