@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections import Counter
 from itertools import pairwise
 
@@ -138,3 +139,50 @@ def test_a_gpu_has_its_own_ports_in_a_scale_up_network_too(page):
     asics = Counter(row["b_device"] for row in _links(cluster) if row["link"].startswith("p1-su01-n001:gpu0/"))
     assert f"equal shortest paths\t{sum(links * links for links in asics.values())}" in text
     assert "gpu0/nvl0 → asic0/nvl0" in text
+
+
+def _told(shown):
+    shown.wait_for_selector("#inspector[data-shown^='trace']")
+    rows = shown.locator("#inspector section", has=shown.locator("h3", has_text="Path")).first.locator("tr")
+    return dict(text.split("\t") for text in rows.all_inner_texts())
+
+
+@pytest.mark.parametrize("name", ["superpod-b200", "superpod-b300"])
+def test_a_switch_takes_the_time_that_analyze_reckons_with(page, fabricgen, name):
+    ran = fabricgen("analyze", f"blueprints/{name}.yaml", "--section", "structure", "--format", "json")
+    reckoned = json.loads(ran.out)["structure"]["compute"]["constants"]
+    shown = page(name, "trace=p1-su01-n001:gpu0..p1-su04-n003:gpu0")
+    told = _told(shown)
+    assert int(told["switches"]) == 3
+    in_switches = 2 * reckoned["switch_ns"]["leaf"] + reckoned["switch_ns"]["spine"]
+    assert in_switches > 0
+    assert told["time in switches, ns"] == f"{in_switches:.0f}"
+    in_cables = reckoned["fibre_ns_per_m"] * float(told["cable, m"])
+    assert float(told["time in cables, ns"]) == pytest.approx(in_cables, abs=0.6)
+    assert float(told["one way, us"]) == pytest.approx((in_cables + in_switches) / 1000, abs=0.0006)
+
+
+@pytest.mark.parametrize(
+    ("name", "trace", "offer", "words"),
+    [
+        ("known-hardware", "compute-leaf-01..storage-leaf-01", "through nodes", "2 links, through p1-su01-n00"),
+        ("rail-only", "p1-su01-n001:gpu0..p1-su01-n002:gpu1", "by rail", "to p1-su01-n002:gpu0 of the same node"),
+        ("superpod-b200", "p1-su01-n001:BMC..p1-su02-n002:OSFP4P2", "by another port", "from any port of p1-su01-n001"),
+    ],
+)
+def test_what_has_no_path_offers_the_one_that_is_there(page, name, trace, offer, words):
+    shown = page(name, f"trace={trace}")
+    told = _told(shown)
+    assert told[""] == "No path: no fabric joins these two by links."
+    assert told[offer].startswith(words)
+    shown.locator("#inspector .go").click()
+    shown.wait_for_selector("#inspector .hops")
+    names = shown.locator("#inspector .hops > li > .go").all_inner_texts()
+    assert names[0] == trace.partition("..")[0].partition(":")[0]
+    links = {frozenset((row["a_device"], row["b_device"])) for row in _links(example_cluster(name))}
+    assert all(frozenset(pair) in links for pair in pairwise(names)), "a way along links that are there"
+
+
+def test_nothing_is_offered_where_nothing_is(page):
+    shown = page("two-exits", "trace=p1-su01-n001:eth1..nobody")
+    assert _told(shown) == {"": "There is no nobody."}

@@ -5,18 +5,22 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import Any
 
+from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.linked import group_linked_fabrics
-from fabricgen.design.scale_across import US_PER_KM
 from fabricgen.export.files import racks as racks_csv
 from fabricgen.export.view.source import Packed, PageSource, pack_table
 from fabricgen.kernel.diagnostics import Path
 
 
 def block(source: PageSource) -> dict[str, Any]:
-    """Lines by class of device and by kind of link; racks with feeds; ports of GPUs; what is one graph; latency."""
+    """Lines by class of device and by kind of link; racks with feeds; ports of GPUs; what is one graph; latency
+    of cables, and of each model of switch with where it was read, as `analyze` reckons.
+    """
     cluster = source.cluster
     plan, design = cluster.plan, cluster.design
+    latency = design.catalog.constants().latency
+    switches = {cls.profile.id: cls.profile for cls in plan.devices.classes if isinstance(cls.profile, SwitchProfile)}
     return {
         "lines": {
             "classes": [_locate_line(source, cls.path) for cls in plan.devices.classes],
@@ -30,7 +34,12 @@ def block(source: PageSource) -> dict[str, Any]:
             if (scale_up := getattr(cls.profile, "scale_up", ""))
         },
         "graphs": group_linked_fabrics(design.loaded.blueprint.fabrics),
-        "ns_per_m": US_PER_KM,
+        "ns_per_m": latency.medium.fibre_ns_per_m,
+        "ns_per_m_source": latency.medium.source,
+        "switch_ns": {
+            name: [latency.switch_ns(profile), latency.switch_source(profile).partition(";")[0]]
+            for name, profile in switches.items()
+        },
     }
 
 

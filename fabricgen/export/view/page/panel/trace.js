@@ -38,16 +38,19 @@ FG.graphs = () => {
   return [...FG.block("origins").graphs, ...scaleUp].filter((graph) => graph.some((/** @type {string} */ name) => cables.has(name)));
 };
 
+/** What a path is called that goes through nodes, from a fabric to another or between rails: one that a job can take, and no switch. */
+FG.THROUGH = "through nodes";
+
 /**
  * All shortest paths between two ends through the links of some fabrics: nodes pass nothing on, but where a scale-up
- * network has no switches. Null where there is none.
- * @param {End} from @param {End} to @param {string[]} fabrics
+ * network has no switches, or where that is asked. Null where there is none.
+ * @param {End} from @param {End} to @param {string[]} fabrics @param {boolean} [through]
  */
-FG.paths = async (from, to, fabrics) => {
+FG.paths = async (from, to, fabrics, through = false) => {
   const [links, devices] = [await FG.links(), await FG.devices()], head = FG.block("head");
   const a = links.a.numbers, b = links.b.numbers, segment = links.segment.numbers, cls = devices.class.numbers;
   const inside = head.segments.map((/** @type {any} */ one) => fabrics.includes(one.fabric));
-  const switched = head.classes.some((/** @type {any} */ cls) => fabrics.includes(cls.fabric));
+  const switched = !through && head.classes.some((/** @type {any} */ cls) => fabrics.includes(cls.fabric));
   const passes = head.classes.map((/** @type {any} */ cls) => !switched || cls.kind === "switch" || cls.kind === "tray");
   const other = (/** @type {number} */ link, /** @type {number} */ device) => (a[link] === device ? b[link] : a[link]);
   const usable = (/** @type {End} */ end) => {
@@ -124,21 +127,41 @@ FG.naming.gpu = {
   find: async (/** @type {string} */ text) => { const end = await FG.traceEnd(text); return end && end.gpu >= 0 ? FG.gpuId(end.device, end.gpu) : -1; },
 };
 
+/** What there is where two ends have no path: [what, words, the text of a trace] of each. @param {End} a @param {End} b @returns {Promise<[string, string, string][]>} */
+FG.offers = async (a, b) => {
+  const [from, to] = [FG.cut(a.text)[0], FG.cut(b.text)[0]], rail = a.gpu >= 0 && b.gpu >= 0 && a.gpu !== b.gpu ? `${to}:gpu${a.gpu}` : "";
+  /** @type {[string, string, string, string][]} */
+  const others = [
+    ...(rail && from !== to ? [/** @type {[string, string, string, string]} */ (["by rail", `to ${rail} of the same node, and on inside the node`, a.text, rail])] : []),
+    ["by another port", `from any port of ${from}`, from, b.text], ["by another port", `to any port of ${to}`, a.text, to], ["by other ports", `from any port of ${from} to any of ${to}`, from, to],
+  ];
+  const all = FG.graphs().flat(), first = await FG.paths(a, b, all, true);
+  for (const [what, words, near, far] of others) {
+    if (from === to || (near === a.text && far === b.text)) continue;
+    const ends = [await FG.traceEnd(near), await FG.traceEnd(far)], [start, end] = ends;
+    for (const graph of start && end ? FG.graphs() : []) if (start && end && await FG.paths(start, end, graph)) return [[what, words, `${near}..${far}`]];
+  }
+  if (!first) return [];
+  const { name } = await FG.devices(), classes = FG.block("head").classes, cls = (await FG.devices()).class;
+  const nodes = first.path(0).slice(1).map((step) => step.from).filter((row) => !["switch", "tray"].includes(classes[cls.at(row)].kind)).map((row) => name.at(row));
+  return [[FG.THROUGH, `${first.hops} links, through ${nodes.join(" and ")}`, `${a.text}..${b.text}..${FG.THROUGH}..1`]];
+};
+
 /** The trace of a text, or why there is none. @param {string} text */
 FG.traced = async (text) => {
   const [from, to, fabric = "", number = "1"] = text.split("..");
   const ends = [await FG.traceEnd(from), await FG.traceEnd(to ?? "")];
   const [a, b] = ends;
   if (!a || !b) return { why: `There is no ${a ? to : from}.`, from, to };
-  const graphs = FG.graphs(), found = [];
-  for (const graph of graphs) {
-    const paths = await FG.paths(a, b, graph);
-    if (paths) found.push({ name: graph[0], graph, paths });
+  const graphs = FG.graphs(), found = [], through = fabric === FG.THROUGH;
+  for (const graph of through ? [graphs.flat()] : graphs) {
+    const paths = await FG.paths(a, b, graph, through);
+    if (paths) found.push({ name: through ? FG.THROUGH : graph[0], graph: through ? [FG.THROUGH] : graph, paths });
   }
   const head = FG.block("head"), model = head.classes[(await FG.devices()).class.at(a.device)].model, domain = FG.block("origins").domains[model];
   const wired = found.some((one) => head.fabrics.find((/** @type {any} */ each) => each.name === one.name)?.protocol === "scale-up");
   const inside = a.device === b.device && domain && !wired ? `Both are in one node: ${domain} joins its accelerators inside, without a cable.` : "";
-  if (!found.length) return { why: inside || "No path: no fabric joins these two by links.", from, to, rail: a.gpu >= 0 && b.gpu >= 0 && a.gpu !== b.gpu ? `${FG.cut(to)[0]}:gpu${a.gpu}` : "" };
+  if (!found.length) return { why: inside || "No path: no fabric joins these two by links.", from, to, offers: await FG.offers(a, b) };
   const shown = found.find((one) => one.name === fabric) ?? found[0];
   return { from, to, inside, found, shown, number: Math.min(Math.max(1, Number.parseInt(number, 10) || 1), shown.paths.count) };
 };
@@ -158,9 +181,8 @@ FG.sheets.trace = async (/** @type {number} */ id) => {
   const trace = await FG.traced(FG.traces[id]);
   const title = `${trace.from} → ${trace.to}`;
   if (!trace.shown) {
-    const rail = trace.rail && { kind: "trace", id: FG.traceId(`${trace.from}..${trace.rail}`) };
-    const pairs = [["", trace.why], ...(rail ? [["by rail", `to ${trace.rail} of the same node, and on inside the node`, rail]] : [])];
-    return { title, parts: [{ heading: "Path", pairs }] };
+    const offers = (trace.offers ?? []).map(([what, words, text]) => [what, words, { kind: "trace", id: FG.traceId(text) }]);
+    return { title, parts: [{ heading: "Path", pairs: [["", trace.why], ...offers] }] };
   }
   const { shown, found, number, inside } = trace, path = shown.paths.path(number - 1);
   const links = await FG.links();
@@ -168,7 +190,8 @@ FG.sheets.trace = async (/** @type {number} */ id) => {
   const again = (/** @type {string} */ fabric, /** @type {number} */ n) => () => FG.set({ chosen: { kind: "trace", id: FG.traceId(`${trace.from}..${trace.to}..${fabric}..${n}`) } });
   const step = (/** @type {number} */ by) => again(shown.name, ((number - 1 + by + shown.paths.count) % shown.paths.count) + 1);
   const hops = await FG.hopRows(path), sum = (/** @type {number} */ column) => hops.reduce((all, hop) => all + (Number(hop[column]) || 0), 0);
-  const perMetre = FG.block("origins").ns_per_m;
+  const { ns_per_m: perMetre, ns_per_m_source: source } = FG.block("origins"), passed = await FG.switchTimes(path);
+  const inCables = sum(6), inSwitches = passed.reduce((all, { ns }) => all + (ns ?? 0), 0), untold = passed.filter(({ ns }) => ns === null).length;
   /** @type {any[]} */
   const others = found.filter((one) => one !== shown).map((one) => [`In ${one.name}`, again(one.name, 1)]);
   /** @type {any[]} */
@@ -179,15 +202,23 @@ FG.sheets.trace = async (/** @type {number} */ id) => {
     parts: [
       { heading: "Path", pairs: [
         ["fabric", shown.graph.join(" + ")], ["equal shortest paths", shown.paths.count.toLocaleString("en")], ["shown", `path ${number}`],
-        ["links", String(path.length)], ["switches", String(path.length - 1)], ["cable, m", String(Math.round(sum(5) * 100) / 100)], ["time in cables, ns", String(Math.round(sum(6)))],
+        ["links", String(path.length)], ["switches", String(passed.length)], ["cable, m", String(Math.round(sum(5) * 100) / 100)], ["time in cables, ns", String(Math.round(inCables))],
+        ["time in switches, ns", `${Math.round(inSwitches)}${untold ? `, without ${FG.count(untold, "switch", "switches")} of which none is published` : ""}`], ["one way, us", ((inCables + inSwitches) / 1000).toFixed(3)],
         ...(inside ? [["scale-up", inside]] : []),
       ] },
       { heading: "Hop by hop", columns: FG.HOPS, rows: hops, render: () => FG.hopList(hops) },
       { heading: "How this is computed", pairs: [
-        ["cables", `${perMetre} ns for a metre, as light in single-mode fibre with a group index of 1.47 (ITU-T G.652); copper is about as fast`],
-        ["switches", "each adds its own time, which the catalogue does not state"], ["paths", "the fewest links; all of these count, whichever of them routing uses"]] },
+        ["cables", `${perMetre} ns for a metre: ${source}`],
+        ...[...new Map(passed.map((one) => [one.model, one]))].map(([model, { ns, source }]) => [model, ns === null ? "not published" : `${ns} ns, as analyze reckons: ${source}`]),
+        ["paths", "the fewest links; all of these count, whichever of them routing uses"]] },
     ],
   };
+};
+
+/** Switches that a path passes: the model of each, its time in ns or null, and where that was read. @param {any[]} path @returns {Promise<{model: string, ns: number | null, source: string}[]>} */
+FG.switchTimes = async (path) => {
+  const cls = (await FG.devices()).class, classes = FG.block("head").classes, known = FG.block("origins").switch_ns;
+  return path.slice(1).map(({ from }) => classes[cls.at(from)]).filter(({ kind }) => kind === "switch" || kind === "tray").map(({ model }) => ({ model, ns: known[model]?.[0] ?? null, source: known[model]?.[1] ?? "" }));
 };
 
 FG.HOPS = ["device", "port", "cable", "part", "medium", "m", "ns", "to device", "to port"];
