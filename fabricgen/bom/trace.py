@@ -12,11 +12,13 @@ from fabricgen.bom.need import Needs, Part, join_needs
 from fabricgen.bom.ordered import filter_needs, map_numbers_to_models
 from fabricgen.bom.owners import NONE, Grouping, Owners
 from fabricgen.bom.sets import JOINT, split_set
+from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.cabling.cables import number_cages
+from fabricgen.wiring.cabling.routes import RACK_WIDTH_M, measure_ways_inside
 
-COLUMNS = ("part", "kind", "quantity", "fabric", "site", "su", "rack", "device", "cage", "cable")
+COLUMNS = ("part", "kind", "quantity", "fabric", "site", "su", "rack", "device", "cage", "cable", "run_m", "inside_m")
 
 
 def trace_part(bill: Bill, part: str) -> dict[str, list[Any]]:
@@ -72,8 +74,29 @@ def _list_columns(bill: Bill, needs: Needs) -> dict[str, list[Any]]:
         _pick_names(cluster.name_column, needs.device),
         cage,
         cables,
+        *_list_runs(cluster, needs),
     )
     return dict(zip(COLUMNS, columns, strict=True))
+
+
+def _list_runs(cluster: Cluster, needs: Needs) -> tuple[list[float | str], list[float | str]]:
+    """(run, what of it is the way inside racks to the manager and the tray), m, slack included, of the cable of each
+    need; "" for what is no cable, and the second where its way is that of panels, or of fibre between sites.
+    """
+    plan, slack = cluster.plan, cluster.design.loaded.blueprint.floor.slack
+    table, links, inside_m = plan.cables, plan.links, np.zeros(len(plan.cables))
+    a, b = (plan.devices.rack[column[table.end_link]] for column in (links.a_device, links.b_device))
+    ways = measure_ways_inside(plan.racks)
+    np.maximum.at(inside_m, table.end_cable, np.where(a == b, RACK_WIDTH_M, ways[a] + ways[b]) * (1 + slack))
+    is_stated = np.array([segment.km > 0 for segment in links.segments], dtype=bool)[links.segment[table.end_link]]
+    inside_m[table.end_cable[is_stated]] = np.nan
+    if plan.patching:
+        inside_m[plan.patching.policy >= 0] = np.nan
+    is_laid = (needs.cable >= 0) & (needs.end < 0)
+    runs = (np.where(is_laid, np.append(column, np.nan)[needs.cable], np.nan) for column in (table.run_m, inside_m))
+    # NaN, which is not equal to itself, is no figure
+    run, inside = (["" if m != m else round(m, 2) for m in column.tolist()] for column in runs)
+    return run, inside
 
 
 def _list_names(key: Grouping) -> list[str]:

@@ -155,19 +155,20 @@ def compare_sides(
         }
         devices = compare_rows("devices", ("device",), columns_by_change, (was.devices, now.devices), "device")
         changed_ends = find_changed_cables(was.cables, now.cables)
+        cables = compare_cable_ends((was.cables, now.cables), changed_ends, _find_rerouted_cables(was.links, links))
         moves = _find_tenant_moves(old, new, was, now, renamed)
         return Change(
             sides=(old, new),
             devices=devices,
             links=links,
-            cables=compare_cable_ends((was.cables, now.cables), changed_ends, _find_rerouted_cables(was.links, links)),
+            cables=cables,
             optics=compare_optics(was.cables, now.cables, changed_ends),
             addresses=_compare_addresses(was.addresses, now.addresses),
             patches=_compare_jumpers(was.patches, now.patches),
             sessions=compare_sessions(*_list_sessions(was, now, devices, links, changed_ends)),
             bom=_compare_bills(was, now, prices or {}),
             shapes=(old.shape, new.shape),
-            reasons=(*_list_reasons(old, new, links, was, now), *map(describe_move, moves)),
+            reasons=(*_list_reasons(old, new, (links, cables), was, now), *map(describe_move, moves)),
             places=DevicePlaces(was, now),
             renamed=renamed,
             tenants=moves,
@@ -189,10 +190,11 @@ def _compare_bills(was: Lists, now: Lists, prices: Mapping[str, float]) -> BomDe
     return compare_boms(was.bom, now.bom, prices, (was.in_devices_w, now.in_devices_w))
 
 
-def _list_reasons(old: Side, new: Side, links: Delta, was: Lists, now: Lists) -> tuple[str, ...]:
+def _list_reasons(old: Side, new: Side, deltas: tuple[Delta, Delta], was: Lists, now: Lists) -> tuple[str, ...]:
+    """Sentences on why two sides differ; `deltas` are how links and cables do."""
     if not (old.shape and new.shape):
-        return explain_change(derive_figures(was), derive_figures(now), links, was)
-    return (*explain_change(old.shape, new.shape, links, was), *describe_sharing(old.shape, new.shape))
+        return explain_change(derive_figures(was), derive_figures(now), *deltas, was)
+    return (*explain_change(old.shape, new.shape, *deltas, was), *describe_sharing(old.shape, new.shape))
 
 
 def _find_tenant_moves(old: Side, new: Side, was: Lists, now: Lists, renamed: Renamed) -> tuple[TenantMove, ...]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
 from fabricgen.blueprint.models import make_natural_key
+from fabricgen.catalog.models import COPPER
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Lists, Rows, find_rows, index_rows
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
@@ -16,10 +18,12 @@ from fabricgen.diff.vrfs import Vrfs
 _LISTED = 4
 
 
-def explain_change(old: SizingFigures, new: SizingFigures, links: Delta, lists: Lists) -> tuple[str, ...]:
+def explain_change(
+    old: SizingFigures, new: SizingFigures, links: Delta, cables: Delta, lists: Lists
+) -> tuple[str, ...]:
     """Sentences on derived values that differ between two blueprints, and how many links move because of them.
 
-    `links` is how links differ, `lists` are those of the old side.
+    `links` and `cables` are how these differ, `lists` are those of the old side.
     """
     moved = _MovedLinks(links, lists)
     return (
@@ -28,6 +32,8 @@ def explain_change(old: SizingFigures, new: SizingFigures, links: Delta, lists: 
         *_explain_omits(old, new),
         *_explain_spares(old, new),
         *_explain_hardware(old, new),
+        *_explain_lengths(old, new),
+        *_explain_media(cables),
         *_explain_vrfs(old.vrfs, new.vrfs),
     )
 
@@ -145,6 +151,24 @@ def _explain_hardware(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
         changes += [f"{' '.join(filter(None, port))} {', '.join(changed)}"] if changed else []
     if changes:
         yield f"inventory: {_shorten(tuple(changes))}"
+
+
+def _explain_lengths(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
+    """That one side alone counts the way inside racks, as its lock is from before it was counted."""
+    if None not in (old.ways_inside, new.ways_inside) and old.ways_inside != new.ways_inside:
+        counts, other = ("new", "old") if new.ways_inside else ("old", "new")
+        yield f"lengths: the {counts} side counts the way inside racks, the {other} one has a lock from before that"
+
+
+def _explain_media(cables: Delta) -> Iterator[str]:
+    """How many cables leave copper, by their media; reports list each of them."""
+    was_rows, now_rows = cables.find_changed("other-medium")
+    changed = zip(cables.old["medium"][was_rows].tolist(), cables.new["medium"][now_rows].tolist(), strict=True)
+    media = Counter(changed)
+    leaving = {pair: n for pair, n in media.items() if pair[0] in COPPER and pair[1] not in COPPER}
+    if leaving:
+        counts = ", ".join(f"{n:,} {was} -> {now}" for (was, now), n in sorted(leaving.items()))
+        yield f"cables that leave copper: {counts}; `other medium` lists each"
 
 
 def _shorten(slots: tuple[str, ...]) -> str:

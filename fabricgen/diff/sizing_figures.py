@@ -79,6 +79,8 @@ class SizingFigures:
     """By tenant, the sets of extra devices on InfiniBand that it shares."""
     partition_files: Mapping[str, str] = field(default_factory=dict)
     """By InfiniBand fabric, the file that says which ports are whose."""
+    ways_inside: bool | None = None
+    """Whether runs between racks count the way inside these; None where lists alone are known."""
 
 
 def read_sizing_figures(cluster: Cluster) -> SizingFigures:
@@ -95,6 +97,7 @@ def read_sizing_figures(cluster: Cluster) -> SizingFigures:
         vrfs=list_tenant_vrfs(cluster),
         shared={tenant.name: tenant.shared for tenant in design.tenants if tenant.shared},
         partition_files=_name_partition_files(design) if design.tenants else {},
+        ways_inside=cluster.plan.racks.ways_inside,
     )
 
 

@@ -258,7 +258,8 @@ class RackTable:
 
     `hall` indexes `halls`; row and column count from 0 in the hall (rows below 0 lie before it). `x_m` and `y_m` are
     the centre in the frame of the site, float64: x along rows, y across; `faces` is 1 where the front, which is the
-    cold aisle, lies towards +y, -1 towards -y. `kind` indexes `kinds`.
+    cold aisle, lies towards +y, -1 towards -y. `kind` indexes `kinds`. `ways_inside`: whether runs between racks count
+    the way inside these, which those of an older lock do not.
     """
 
     names: tuple[str, ...]
@@ -272,6 +273,7 @@ class RackTable:
     y_m: Floats
     faces: Ints
     kind: Ints
+    ways_inside: bool
 
     def __len__(self) -> int:
         return len(self.names)

@@ -139,7 +139,7 @@ def test_a_length_keeps_the_medium_and_a_medium_may_be_stated() -> None:
     assert told[30].startswith("fibre-smf-os2")
     assert told[30].endswith("-3m")
     assert told[31] == "ACME-7"
-    assert told[32] == "fibre-mmf-om4-mpo-16-apc-7m"
+    assert told[32] == "fibre-mmf-om4-mpo-16-apc-10m"
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_no_setting_hides_it(more: str, tmp_path: Path, fabricgen) -> None:
         ("{left_after_switch: {compute: 49.9%}}", "FG820", "compute: 49.9% expected, the design has 50%"),
         ("{hops: 1}", "FG819", "compute: 1 expected, the wired plan has 3"),
         ("{paths: {compute: 4}}", "FG819", "share no leaf, compute: 4 expected, the wired plan has 8"),
-        ('{latency_us: "<= 2"}', "FG819", "compute: at most 2 expected, the wired plan has 2.281"),
+        ('{latency_us: "<= 2"}', "FG819", "compute: at most 2 expected, the wired plan has 2.296"),
         ("{slowdown: {everyone: 1.01}}", "FG819", "slowdown of everyone, compute: 1.01 expected, the wired plan has 1"),
         (
             '{busbw_gbytes: {all-reduce: {8G: ">= 25"}}}',

@@ -359,7 +359,7 @@ def test_a_lock_from_before_keeps_racks_filled_from_the_bottom_and_the_lengths_t
     """Leaves have their ports at the cold aisle, nodes at the hot one: new cables are longer."""
     old = locked(FLOOR, tmp_path, Lock("floor", {}, {"floor rules": 2}))
     as_before = ("floor.network_fill=up", "floor.trays.cold_ports=[]")
-    new = locked(FLOOR, tmp_path, None, as_before)
+    new = locked(FLOOR, tmp_path, Lock("floor", {}, {"floor rules": 4}), as_before)
     assert stands(old) == stands(new)
     assert (old.plan.cables.run_m == new.plan.cables.run_m).all()
     assert locked(FLOOR, tmp_path, None, as_before[:1]).plan.cables.run_m.sum() > old.plan.cables.run_m.sum()

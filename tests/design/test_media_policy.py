@@ -36,7 +36,7 @@ fabricgen: 1
 name: policy
 scalable_unit: {nodes: 4 x mi300x-8}
 pods: {p1: {su: 2}}
-floor: {network_fill: up}
+floor: {network_fill: up, tray_m: 0.3}
 fabrics:
   compute: {protocol: roce, tiers: {leaf: {switch: sn5600, per: [su, rail]}, spine: {switch: sn5600, count: 4}}}
 """

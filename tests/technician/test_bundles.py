@@ -146,7 +146,7 @@ def test_pairs_fill_a_bundle_with_twelve_cables() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "fibres", "tails"), [("monday", 0, 2), ("superpod-b300", 2048, 0), ("full-cluster", 12, 6)]
+    ("name", "fibres", "tails"), [("monday", 0, 2), ("superpod-b300", 2048, 0), ("full-cluster", 16, 2)]
 )
 def test_covers_count_each_cable_once_and_what_goes_apart_beside(name: str, fibres: int, tails: int) -> None:
     """A split cable counted once a bundle: 112, 6,512 and 3,789 cables were told of 110, 4,464 and 3,771."""

@@ -145,7 +145,7 @@ def test_labels_of_a_jumper_and_a_trunk_by_hand() -> None:
     assert port["line3"] == "C1 SR 1 m"
     trunk = rows["nodes:p1-su01-rk01:p1-su01-net01:om4-2|a"]
     assert [trunk[f"line{n}"] for n in (1, 2, 3)] == [
-        "h1.R01.01-U48:19-36", "h1.R01.05-U48:19-36", "144 fibres 7 m",
+        "h1.R01.01-U48:19-36", "h1.R01.05-U48:19-36", "144 fibres 10 m",
     ]  # fmt: skip
 
 

@@ -141,7 +141,7 @@ def test_cables_inside_a_rack_and_copper_stay_direct(design_of: Callable[..., De
     row_of = dict(zip(plan.racks.names, plan.racks.row.tolist(), strict=True))
     assert direct
     assert all(row_of[row["a_rack"]] == row_of[row["b_rack"]] for row in direct)
-    copper = build_cluster(design_of(FLOOR + "cabling: {prefer: [DAC, AEC], patch: {all: {}}}"))
+    copper = build_cluster(design_of(FLOOR + "cabling: {prefer: [DAC, AEC], patch: {all: {}}}", ("floor.tray_m=0.4",)))
     assert copper.plan.patching is not None
     of_copper = np.array([m.medium in ("DAC", "AEC", "COPPER") for m in copper.plan.cables.media])
     of_copper = of_copper[copper.plan.cables.medium]

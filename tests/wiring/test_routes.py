@@ -48,8 +48,10 @@ def place(cluster: Cluster, name: str) -> tuple[str, int, int]:
 
 
 NODE, LEAF = "p1-su01-n001", "compute-leaf-p1-su01-01"
+INSIDE = 0.3 + 1.2 / 2  # from a port to the manager at the side, and from there to the middle of the tray
 IN_RACK_1 = (42 - 4) * U  # the middle of an 8 U node at U1 is 4 U above the bottom of a rack of 42 U
 LEAF_TOP = (42 - 1) * U  # that of a 2 U switch at U1 is 1 U above it
+TO_LEAF = IN_RACK_1 + 1 + 4 * 0.6 + 1 + LEAF_TOP + 2 * INSIDE  # up, four racks along the row, down
 
 
 @pytest.fixture
@@ -69,22 +71,26 @@ def test_places_are_those_that_the_cases_are_worked_out_for(built: Callable[...,
     ("ends", "sets", "metres"),
     [
         ((NODE, "p1-su01-n002"), (), 8 * U + 0.6),  # in one rack: the difference in height, and across it
-        ((NODE, LEAF), (), IN_RACK_1 + 1 + 4 * 0.6 + 1 + LEAF_TOP),  # up, four racks along the row, down
-        ((NODE, "p1-su02-n001"), (), 2 * IN_RACK_1 + 2 + 2.4),  # straight across to the next row
-        ((NODE, LEAF), ("floor.slack=10%",), 1.1 * (IN_RACK_1 + 1 + 4 * 0.6 + 1 + LEAF_TOP)),
-        ((NODE, LEAF), ("floor.trays.loop_m=0.5",), IN_RACK_1 + 1 + 4 * 0.6 + 1 + LEAF_TOP + 2 * 0.5),
-        ((NODE, LEAF), ("floor.trays.at=under-floor",), 4 * U + 1 + 4 * 0.6 + 1 + 1 * U),
+        ((NODE, LEAF), (), TO_LEAF),
+        ((NODE, "p1-su02-n001"), (), 2 * IN_RACK_1 + 2 * INSIDE + 2 + 2.4),  # straight across to the next row
+        ((NODE, LEAF), ("floor.slack=10%",), 1.1 * TO_LEAF),
+        ((NODE, LEAF), ("floor.trays.loop_m=0.5",), TO_LEAF + 2 * 0.5),
+        ((NODE, LEAF), ("floor.trays.at=under-floor",), 4 * U + 1 + 4 * 0.6 + 1 + 1 * U + 2 * INSIDE),
         # across at the ends only: half a rack to the near end of the row, and half a rack back
-        ((NODE, "p1-su02-n001"), ("floor.trays.cross=ends",), 2 * IN_RACK_1 + 2 + 2.4 + 2 * 0.3),
+        ((NODE, "p1-su02-n001"), ("floor.trays.cross=ends",), 2 * IN_RACK_1 + 2 * INSIDE + 2 + 2.4 + 2 * 0.3),
         # from the third rack it is 1.5 m to either end
-        (("p1-su01-n005", "p1-su02-n005"), ("floor.trays.cross=ends",), 2 * IN_RACK_1 + 2 + 2.4 + 2 * 1.5),
+        (("p1-su01-n005", "p1-su02-n005"), ("floor.trays.cross=ends",), 2 * IN_RACK_1 + 2 * INSIDE + 2 + 2.4 + 2 * 1.5),
         # a cross tray every two racks passes between the second and the third: half a rack off
-        (("p1-su01-n005", "p1-su02-n005"), ("floor.trays.cross=2",), 2 * IN_RACK_1 + 2 + 2.4 + 2 * 0.3),
+        (("p1-su01-n005", "p1-su02-n005"), ("floor.trays.cross=2",), 2 * IN_RACK_1 + 2 * INSIDE + 2 + 2.4 + 2 * 0.3),
         # one that lies between the two ends costs nothing
-        ((NODE, "p1-su02-n005"), ("floor.trays.cross=2",), 2 * IN_RACK_1 + 2 + 2.4 + 2 * 0.6),
-        ((NODE, LEAF), ("floor.trays.cold_ports=[mi300x-8]",), IN_RACK_1 + 1 + 4 * 0.6 + 1 + LEAF_TOP + 1.2),
+        ((NODE, "p1-su02-n005"), ("floor.trays.cross=2",), 2 * IN_RACK_1 + 2 * INSIDE + 2 + 2.4 + 2 * 0.6),
+        (
+            (NODE, LEAF),
+            ("floor.trays.cold_ports=[mi300x-8]",),
+            TO_LEAF + 1.2,
+        ),
         # 2 U below the two that stay free: its middle is 3 U below the top
-        ((NODE, LEAF), ("floor.network_fill=down",), IN_RACK_1 + 1 + 4 * 0.6 + 1 + 3 * U),
+        ((NODE, LEAF), ("floor.network_fill=down",), IN_RACK_1 + 1 + 4 * 0.6 + 1 + 3 * U + 2 * INSIDE),
     ],
 )
 def test_a_run_is_as_long_as_reckoned_by_hand(

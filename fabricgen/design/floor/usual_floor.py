@@ -23,7 +23,8 @@ RULES, ROW, CUT, AT_ENDS = "floor rules", "floor racks in a row", "floor units c
 there.
 """
 
-_TOGETHER, _BY_TRAYS, _BESIDE, _NEWEST = 2, 3, 4, 4
+_TOGETHER, _BY_TRAYS, _BESIDE, _INSIDE = 2, 3, 4, 5
+_NEWEST = _INSIDE
 _EMPTY, _LONGEST = 4, 32
 _LATER = ("gb300-tray", "gb300-tray-8p", "gb300-tray-xdr", "nvlink5-tray", "power-shelf")
 """Profiles whose side of ports the catalogue has known since `floor rules: 4`."""
@@ -47,6 +48,11 @@ def knows_side(lock: Lock, profile: str) -> bool:
 def orders_by_nodes(lock: Lock) -> bool:
     """Whether switches in racks of nodes face the aisle of these by themselves: always, but with a lock from before."""
     return _find_rules(lock) >= _BESIDE
+
+
+def counts_way_inside(lock: Lock) -> bool:
+    """Whether runs between racks count the way inside these: always, but with a lock from before that."""
+    return _find_rules(lock) >= _INSIDE
 
 
 def is_filled_from_top(floor: Floor, lock: Lock) -> bool:

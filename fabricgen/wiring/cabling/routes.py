@@ -3,9 +3,13 @@
     tray of the row  ====+=================+====   cross trays: everywhere, at the ends, or every N racks
                          |      along      |
                     up   |                 |  down: from the middle of a device past the top of its rack (overhead)
-                       device            device     or the bottom of it (under the floor), and `tray_m` beyond
+                  side --+                 +-- side     or the bottom of it (under the floor), and `tray_m` beyond
+                 device                        device
 
-    length = (up + along + across + detour + down + crossing) x (1 + slack) + 2 x loop
+    length = (side + up + in + along + across + detour + in + down + side + crossing) x (1 + slack) + 2 x loop
+
+`side`: from the port to the cable manager beside it, half of `RACK_WIDTH_M`. `in`: from above the manager, at the face
+of the rack, to the middle of the tray, which lies above the middle of the rack: half its depth.
 
 Inside a rack: the difference in height and `RACK_WIDTH_M`. Between halls: to the exit of one, on to that of the other,
 by the riser that is nearest where they lie on two storeys. docs/cabling.md has examples.
@@ -37,8 +41,8 @@ class Positions:
     """Positions of devices or panels, columns of one length: rack and hall int32, lengths m, float64.
 
     `x` and `y`: the centre of the rack in the frame of its site; `high`: the middle of the device above the bottom of
-    the rack; `rise`: from there to the tray; `depth`: of the rack. `hot`, `cold`: whether its ports face that aisle;
-    neither where it is not known.
+    the rack; `rise`: from a port to the middle of the tray; `depth`: of the rack. `hot`, `cold`: whether its ports face
+    that aisle; neither where it is not known.
     """
 
     rack: Ints
@@ -74,11 +78,21 @@ def make_positions(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], 
         x=racks.x_m[rack],
         y=racks.y_m[rack],
         high=high,
-        rise=(below if floor.trays.at == "overhead" else high) + floor.tray_m,
+        rise=(below if floor.trays.at == "overhead" else high) + floor.tray_m + measure_ways_inside(racks)[rack],
         depth=np.array([kind.depth_m for kind in racks.kinds])[racks.kind][rack],
         hot=faces[0],
         cold=faces[1],
     )
+
+
+def measure_ways_inside(racks: RackTable) -> Floats:
+    """What a cable to another rack takes inside each rack beside its way up or down, m, float64: from the port to the
+    manager at the side, and from there to the middle of the tray, which lies above or below that of the rack.
+
+    0 with a lock from before it was counted.
+    """
+    way_m = [(RACK_WIDTH_M + kind.depth_m) / 2 if racks.ways_inside else 0.0 for kind in racks.kinds]
+    return np.array(way_m)[racks.kind]
 
 
 def join_positions(first: Positions, then: Positions) -> Positions:

@@ -13,6 +13,7 @@ from fabricgen.design.floor.halls import Hall, find_facing, print_row_number
 from fabricgen.design.floor.network_runs import is_in_run, stands_in_run
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.floor.unit_plan import UnitPlan, name_trays
+from fabricgen.design.floor.usual_floor import counts_way_inside
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
@@ -72,7 +73,8 @@ def make_rack_table(
     # the first kind of node rack, network racks, then the other kinds: NETWORK_RACK is a fixed index
     nodes = [kind.node_rack for kind in layout.kinds]
     kinds = nodes[0], layout.network_rack, *nodes[1:]
-    table = _build_table(floor.halls, kinds, (*names, *new), (hall, row, column, kind))
+    columns = hall, row, column, kind
+    table = _build_table(floor.halls, kinds, (*names, *new), columns, ways_inside=counts_way_inside(layout.lock))
     if stated_racks or any(floor_hall.rows for floor_hall in floor.halls):
         _check_apart(table, frozenset(stated_racks))
     return table
@@ -90,11 +92,16 @@ def add_network_racks(racks: RackTable, names: Sequence[str], like: Ints, column
     )
     kind = np.concatenate([racks.kind, np.full(len(names), NETWORK_RACK, dtype=np.int32)])
     columns = hall, row, np.concatenate([racks.column, column]), kind
-    return _build_table(racks.halls, racks.kinds, (*racks.names, *names), columns)
+    return _build_table(racks.halls, racks.kinds, (*racks.names, *names), columns, ways_inside=racks.ways_inside)
 
 
 def _build_table(
-    halls: tuple[Hall, ...], kinds: tuple[RackProfile, ...], names: tuple[str, ...], columns: tuple[Ints, ...]
+    halls: tuple[Hall, ...],
+    kinds: tuple[RackProfile, ...],
+    names: tuple[str, ...],
+    columns: tuple[Ints, ...],
+    *,
+    ways_inside: bool,
 ) -> RackTable:
     # a rack table; `columns` are hall, row, column and kind of each rack, int32. Positions in metres follow from these
     hall, row, column, kind = columns
@@ -114,6 +121,7 @@ def _build_table(
         y_m=y_m,
         faces=find_facing(row).astype(np.int32),
         kind=kind,
+        ways_inside=ways_inside,
     )
 
 
