@@ -347,6 +347,8 @@ def _place_run(
     cages = free.take(demand, split, role, at_end=role in ("up", "peer") or demand.last)
     if cages is None:
         return None
+    # ports are numbered from the last cage on, so that a run that grows downwards keeps its numbers; kept cages, and
+    # those written as ranges, are in their order already
     cages = cages[::-1] if demand.last and not demand.kept and not free.is_taken_as_written(role) else cages
     kind, cage = demand.kind, profile.cages[cage_class]
     fields = (

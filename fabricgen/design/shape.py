@@ -237,7 +237,9 @@ def _count_span(layout: Layout, lower: str, upper: str, place: int, *, by_slot: 
 
 
 def _list_units_of_run(layout: Layout, scope: str, place: int, *, by_slot: bool = False) -> Iterator[range]:
-    """The units (in the cluster) of the places from one on that are so many units each; with free slots if so asked."""
+    """The units (in the cluster) of each place from number `place` on, for a scope of several units; with free slots
+    where `by_slot`.
+    """
     units_per_place = count_units_per_place(layout, scope)
     for pod in layout.pods:
         places_of_pod = count_places_in_pod(layout, scope, pod.su)

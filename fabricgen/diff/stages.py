@@ -105,7 +105,9 @@ def _read_wiring(change: Change) -> _Wiring:
 
 
 def _add_links(wiring: _Wiring, links: Listing) -> None:
-    """Who hangs on whom; a link's lower end comes first (docs/outputs.md: links.csv)."""
+    """Enter into `wiring` which switches and nodes hang on which switch; a link's lower end comes first
+    (docs/outputs.md: links.csv).
+    """
     ends = (links[name].tolist() for name in ("fabric", "a_device", "b_device"))
     for fabric, a, b in zip(*ends, strict=True):
         lower, upper = wiring.tier.get(a), wiring.tier.get(b)

@@ -38,7 +38,7 @@ def rank_racks(racks: RackTable) -> Ints:
 
 
 def number_rows(racks: RackTable) -> Ints:
-    """The row of each rack, numbered from 0 in the order of `rack_order`; int32."""
+    """The row of each rack, numbered from 0 in the order of `rank_racks`; int32."""
     walk = np.argsort(rank_racks(racks))
     hall, row = racks.hall[walk], racks.row[walk]
     new = (hall[1:] != hall[:-1]) | (row[1:] != row[:-1])

@@ -62,7 +62,7 @@ def find_stated_places(
     """(names of all devices, the places of single ones by name, each with where it is stated).
 
     Those of the blueprint (`floor.devices`) win over adopted ones in the lock. Without any, there are no names either.
-    Raises InputError as `device_names`.
+    Raises InputError as `name_devices`.
     """
     stated = design.loaded.blueprint.floor.devices
     adopted = parse_adopted_section(design.layout.lock.find_words(ADOPTED))

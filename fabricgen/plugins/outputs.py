@@ -37,7 +37,9 @@ def list_addon_names() -> frozenset[str]:
 
 
 def check_output(name: str, reserved_names: Collection[str]) -> None:
-    """Raise InputError (FG870) where a part is offered by two packages, or has no usable name, or one of our `own`."""
+    """Raise InputError (FG870) where a part is offered by two packages, has no usable name, or has one of
+    `reserved_names`.
+    """
     first, *duplicates = _list_offers(name)
     if not _NAME.fullmatch(name):
         raise first.unusable("its name is that of no folder", "small letters, digits and hyphens name a part")

@@ -272,7 +272,8 @@ class Skeletons:
         self, view: SwitchView, texts: int, shared: Container[str], by_length: Mapping[str, Mapping[str, Any]]
     ) -> Skeleton:
         # renders a view of placeholders and splits the files there; tables in `shared`, or `by_length` of cables, are
-        # put in when it is filled
+        # put in when it is filled: of what fills it, the first `texts` are texts of the switch, those behind them are
+        # tables
         tables: list[SharedTable] = []
 
         def render_table(template: str, values: Mapping[str, Any], last: bool) -> str:

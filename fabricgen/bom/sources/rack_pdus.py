@@ -128,7 +128,11 @@ def _find_kva(amps: int, volts: int) -> float:
 
 
 def _need_accessory(cluster: Cluster, draft: Part, base_spec: str, counts: Mapping[int, int]) -> Needs:
-    """Needs of an accessory; a product stated for what it is like stands for it, unless one is stated for itself."""
+    """Needs of an accessory, `counts` pieces by rack (its row).
+
+    Taken is the product that the blueprint states for its specification, else the one for `base_spec`, of which it is a
+    variant; without either it is listed by specification.
+    """
     rows, quantities = np.array(list(counts), dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
     spec = draft.part if draft.part in cluster.design.loaded.blueprint.accessories.parts else base_spec
     product = make_accessory(cluster, spec, draft.description, draft.kind)

@@ -249,6 +249,9 @@ def _extend_feeds(
 ) -> dict[Feed, Feed] | None:
     """The feeds of a run with the ports that they hold, and the next free ones for what more they need; None where some
     cannot be had.
+
+    `first_feed`, if it is to be spread anew, takes ports among the first `reach` of the run; `extras` are ports that
+    extra devices have.
     """
     spread = RunPorts(run, 0, (first_feed,), (reach,)) if first_feed else None
     spread_ports = list(spread.list_ports_of(first_feed)) if spread and first_feed else []

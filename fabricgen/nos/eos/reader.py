@@ -403,7 +403,7 @@ def _read_gateway(box: Box, line: Line, word: str, address: str) -> None:
 @_TOP.line(r"(?:ip|ipv6) route(?: vrf (\S+))? (\S+) (?:Null0( \d+)?|(Ethernet\S+) (\S+))")
 def _read_static_route(box: Box, line: Line, vrf: str, prefix: str, distance: str, port: str, address: str) -> None:
     hops = box.statics.setdefault((vrf or "", prefix), [])
-    if bool(distance) != (not port and bool(hops)):
+    if bool(distance) != (not port and bool(hops)):  # only the null route behind other hops has a distance
         report_misfit(f"a distance is for what drops the rest: {line.text}")
     hops.append((port or "", address or ""))
 

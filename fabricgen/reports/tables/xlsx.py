@@ -108,7 +108,7 @@ def _add_sheet(book: Any, title: str, content: Sheet) -> None:
 
 
 def write_cells(sheet: Any, column: int, cells: Sequence[Cell], cell_formats: Sequence[Any]) -> None:
-    """Write a column of an xlsxwriter worksheet from the second row on; `looks` are the formats of its cells.
+    """Write a column of an xlsxwriter worksheet from the second row on; `cell_formats` has one for each cell.
 
     Text longer than a cell of Excel holds is cut.
     """

@@ -121,7 +121,10 @@ def order_terminations(places: PatchLocations, kind: Ints, place: Ints, far_plac
 
 def _position_by_slot(group: Ints, slot: Ints, member: Ints, number: Ints) -> Ints:
     """Positions of trunks to other units: each slot has as many as the slot with most trunks needs now."""
+    # one entry a trunk end: its `group`, the far unit's `slot`, the `member` of that unit, and the `number` among the
+    # trunks between the two places
     width = int(member.max()) + 1
+    # most trunks to a member in any slot, by group and member
     most = np.zeros((int(group.max()) + 1, width), dtype=np.int32)
     np.maximum.at(most, (group, member), number + 1)
     before = np.cumsum(most, axis=1, dtype=np.int32) - most
