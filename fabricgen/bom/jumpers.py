@@ -126,7 +126,7 @@ def make_jumper(
     shelf: Shelf | None, fibre: Fibre, medium: CableProfile, kind: Polarity, widths: tuple[int, int], length_m: float
 ) -> Jumper:
     """The product from the lists, else a generic part, whose name has its polarity type unless that is B, as of direct
-    fibres. Its connectors are those of panels, whatever modules of few lanes have.
+    fibres. `widths` are (far ends, lanes). Its connectors are those of panels, whatever modules of few lanes have.
     """
     usual = kind == "B" or not medium.connector.startswith("MPO")
     sold = shelf.jumper(medium, *widths, length_m) if shelf and usual else None

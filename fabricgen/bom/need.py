@@ -89,7 +89,9 @@ def make_needs(
     rack: Ints | None = None,
     end: Ints | None = None,
 ) -> Needs:
-    """Needs from some columns; the defaults are one piece a row, and no cable, device or rack."""
+    """Needs from some columns, an entry a need: `part` is its index in `parts`, the others are its pieces and rows of
+    other tables. The defaults are one piece each, and no cable, device, rack or end.
+    """
     none = np.full(len(part), -1, dtype=np.int32)
     quantities = np.ones(len(part), dtype=np.int32) if quantity is None else quantity.astype(np.int32, copy=False)
     locations = (

@@ -356,7 +356,9 @@ class _Device:
     def _report_blocked(
         self, use: _Use, number: int, used: Mapping[int, _Use], head: int
     ) -> Iterator[tuple[Path, Diagnostic]]:
-        """Report the moved ones of two cages of which a split allows only one."""
+        """Report the moved ones of two cages, that of `use` and cage `number`, of which a split allows only one; `used`
+        are the uses by cage, `head` is the first cage of the block.
+        """
         other_use = used.get(number)
         for moved_use in (use, *((other_use,) if other_use else ())):
             path = self._find_path(moved_use)

@@ -294,7 +294,9 @@ def _run_side_by_side(jumpers: Sequence[Jumper]) -> bool:
 
 
 def _add_rows(plan: WiringPlan, split: Mapping[int, Sequence[Jumper]]) -> WiringPlan:
-    """A plan with the cable rows of some links replaced by one for each fibre, in the order of cables as before."""
+    """A plan with the cable rows of some links replaced by one for each fibre, in the order of cables as before;
+    `split` has the jumpers of each such row, by its first link.
+    """
     table, rows, first = plan.cables, list[tuple[int, int, int]](), list[int]()
     columns = (table.end_cable.tolist(), table.end_link.tolist(), table.end_links.tolist())
     for cable, link, carried in zip(*columns, strict=True):

@@ -71,7 +71,9 @@ def find_differing(old: Column, new: Column, was: Rows, now: Rows) -> Flags:
 
 
 def _find_equal_blocks(keys: list[_Comparable], ends: tuple[int, int]) -> list[tuple[int, int, int]]:
-    """Blocks that agree: (first row in old, first row in new, number of rows)."""
+    """Blocks that agree: (first row in old, first row in new, number of rows); `ends` are the rows
+    of old and of new.
+    """
     blocks: list[tuple[int, int, int]] = []
     i = j = 0
     for _ in range(_TRIES):
@@ -89,7 +91,7 @@ def _find_equal_blocks(keys: list[_Comparable], ends: tuple[int, int]) -> list[t
 
 
 def _count_equal_rows(keys: list[_Comparable], i: int, j: int, ends: tuple[int, int]) -> int:
-    """How many rows agree, from row `i` of old and `j` of new on."""
+    """How many rows agree, from row `i` of old and `j` of new on; `ends` are the rows of old and of new."""
     total, size = 0, 1024
     while True:
         differs = _find_differing_pairs(keys, i + total, j + total, min(size, ends[0] - i - total, ends[1] - j - total))
@@ -111,7 +113,9 @@ def _find_differing_pairs(keys: list[_Comparable], i: int, j: int, size: int) ->
 
 
 def _skip_to_match(keys: list[_Comparable], i: int, j: int) -> tuple[int, int] | None:
-    """How many rows of old and of new to skip until rows agree again; None where no match is nearby."""
+    """How many rows of old, from `i` on, and of new, from `j` on, to skip until rows agree again; None where no match
+    is nearby.
+    """
     # which of the next rows of new are the present one of old, and the other way round
     come, gone = np.ones(_WINDOW, dtype=bool), np.ones(_WINDOW, dtype=bool)
     for old, new in keys:

@@ -105,7 +105,7 @@ def group_by_rack(change: Change) -> list[RackChanges]:
 
 
 def _select_listed_rows(delta: Delta, state: str, count: int) -> Any:
-    """Rows that are listed one by one."""
+    """Which of the `count` rows of a state are listed one by one, as indices; of links those that no cable tells of."""
     if delta.kind != "links":
         return np.arange(count)
     if state == "changed":

@@ -184,7 +184,10 @@ class HostShape:
         return find_sharing_fabrics(self.cluster.plan, self.cluster.design, absent)
 
     def _list_port_interfaces(self, position: int, key: PortKey) -> Iterator[HostPort]:
-        """A port, or a port in a bond and the bond that it leads; and an interface for each tagged fabric."""
+        """A port, or a port in a bond and the bond that it leads; and an interface for each tagged fabric.
+
+        `position` is that of `key` among the keys.
+        """
         port = self._make_port(position, key, self._find_segment(key.segment).fabric)
         if key.bond < 0:
             yield from self._list_vlan_interfaces(position, key, port.interface, self._find_largest_mtu(key))

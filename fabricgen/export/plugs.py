@@ -192,6 +192,7 @@ def find_sockets(cluster: Cluster) -> tuple[Ints, Ints]:
 def _number_sockets(sides: list[Side], segment: Ints, port: Ints, carried: Ints, has_common_end: Flags) -> Ints:
     """What each end uses of its cage: a socket or port number, -1 for all of it; int32.
 
+    An entry is a cable end row: `sides` has the side of its segment, `carried` is how many links it has;
     `has_common_end` says whether the common end is there.
     """
     first, code = unique_combinations(segment, port, carried, has_common_end)

@@ -207,9 +207,8 @@ def _check_waivers(
     *,
     whole_cluster: bool,
 ) -> Iterator[Diagnostic]:
-    """Findings on waivers: expired ones, and unmatched ones if every rule has run.
-
-    One whose rule is `raised` elsewhere is nearly always of a misspelt place, and not taken away by a repair.
+    """Findings on waivers: expired ones, and unmatched ones if every rule has run; `used` are the numbers of those that
+    match. One whose rule is `raised` elsewhere is nearly always of a misspelt place, and not taken away by a repair.
     """
     standing, codes = {i for i, _ in valid}, list_known_codes()
     for i, waiver in waivers:

@@ -75,7 +75,10 @@ def make_rule_text(permit: Permit) -> str:
 def list_prefix_list_rows(
     maps: RouteMaps, names: PolicyNames, words: dict[bool, str], make_rule: Callable[[Permit], Any] = make_rule_text
 ) -> Iterator[dict[str, Any]]:
-    """Yield the prefix lists of a VRF but for leaks; `of_fabric`: of loopbacks and hosts. `rules` are numbered."""
+    """Yield the prefix lists of a VRF but for leaks; `of_fabric`: of loopbacks and hosts.
+
+    `rules` are numbered; `words` are what the NOS calls families, by whether it is IPv6.
+    """
     for name, permits in maps.prefix_lists.items():
         if not name.startswith("LEAKED"):
             word, of_fabric = words[name.endswith("6")], name.startswith(("HOSTS", "LOOPBACKS"))

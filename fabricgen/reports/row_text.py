@@ -70,7 +70,7 @@ def memoize(make: Callable[..., Strings]) -> Callable[..., Strings]:
 
 
 def _merge_pieces(pieces: Iterable[Piece], rows: int) -> list[Piece]:
-    """The pieces, with neighbours merged wherever possible."""
+    """The pieces of a text of each of `rows` rows, with neighbours merged wherever possible."""
     add_texts = memoize(operator.add)
     merged: list[Piece] = []
     for piece in pieces:
@@ -83,7 +83,7 @@ def _merge_pieces(pieces: Iterable[Piece], rows: int) -> list[Piece]:
 
 
 def _merge_pair(first: Piece, second: Piece, rows: int, add_texts: Callable[..., Strings]) -> Piece | None:
-    """Two adjacent pieces as one if its vocabulary is no longer than the table; else None."""
+    """Two adjacent pieces as one if its vocabulary is no longer than the table, which has `rows` rows; else None."""
     if isinstance(first, str) and isinstance(second, str):
         return first + second
     if isinstance(first, EncodedColumn) and isinstance(second, str):

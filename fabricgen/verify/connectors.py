@@ -123,9 +123,10 @@ def _find_common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
 
 
 def _count_pieces(part: EncodedColumn, several: Ints64, common_b: Flags) -> Ints64:
-    """How many pieces the cable of each row is made of: jumpers, or splitters; int64.
+    """How many pieces the cable of each row of cables.csv is made of: jumpers, or splitters; int64.
 
-    Of a patched one the part lists the jumpers at both ends, at each a set or one for each leg.
+    `several` is how many rows that cable has. Of a patched one the part lists the jumpers at both ends, at each a set
+    or one for each leg.
     """
     listed = [str(text).split(JOINT) for text in part.vocabulary.tolist()]
     numbers = [(len(parts), split_set(parts[0])[0], split_set(parts[-1])[0]) for parts in listed]

@@ -116,7 +116,9 @@ class PortNumbers:
         return ports
 
     def _number_texts(self, kind: int, codes: Ints, texts: Sequence[str]) -> tuple[Ints, Ints]:
-        """(place among the names of a kind, value of a spare port) of every text that its devices have; int32."""
+        """(place among the names of a kind, value of a spare port) of each of `texts` that occurs in `codes`, those of
+        its devices; UNKNOWN for the others; int32.
+        """
         local = np.full(len(texts), UNKNOWN, dtype=np.int32)
         spare = np.full(len(texts), UNKNOWN, dtype=np.int32)
         synonyms = self.find_synonyms(kind)

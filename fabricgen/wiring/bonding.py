@@ -255,7 +255,9 @@ TWO = 2
 
 
 def _make_peer_bonds(devices: DeviceTable, links: LinkTable, mate: Ints) -> _SomeBonds:
-    """The peer links of MLAG pairs, a bond for each pair, with the number of its first port."""
+    """The peer links of MLAG pairs, a bond for each pair, with the number of its first port; `mate` is the other switch
+    of each one's pair, -1 for none.
+    """
     peers = [np.arange(*links.find_rows(i).indices(len(links))) for i, s in enumerate(links.segments) if is_peer(s)]
     rows = np.concatenate([np.empty(0, dtype=np.int64), *peers])
     rows = rows[mate[links.a_device[rows]] >= 0]

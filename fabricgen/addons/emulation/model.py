@@ -88,7 +88,9 @@ class Hall:
                     yield ends[0], ends[1]
 
     def _find_port(self, plug: Plug, lane: int) -> Port | None:
-        """The port of one fibre pair of a plug; none where it hangs loose, nothing listens, or there is no power."""
+        """The port of one fibre pair of a plug (`lane`, from 0); none where it hangs loose, nothing listens, or there
+        is no power.
+        """
         socket = self.at.get(plug)
         if socket is None or socket.device in self.off:
             return None

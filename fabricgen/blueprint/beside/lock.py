@@ -400,7 +400,7 @@ def _parse_ranges(value: Any, last: int) -> Intervals:
 
 
 def _parse_rack_units(value: Any, first: int) -> Intervals:
-    """Places in racks (100 times the rack plus the unit), each range within one; raises ValueError for others."""
+    """Places in racks, 100 times the rack plus the unit, from `first` on, each range within one; else ValueError."""
     intervals = _parse_ranges(value, _MOST_PLACES - 1)
     for interval in intervals:
         if interval.first < first or not interval.first % 100 or interval.first // 100 != (interval.end - 1) // 100:

@@ -89,7 +89,7 @@ def _check_header(
 
 
 def _find_cell_spans(line: str, cells: list[str], shown: str, number: int) -> list[Span]:
-    """Where each cell of a line begins; cells in quotes are found by their text."""
+    """Where each cell of line `number` of the file `shown` begins; cells in quotes are found by their text."""
     spans, position = [], 0
     for cell in cells:
         # a cell with quotes in it is not in the line as it was read: it is then taken to begin where the one before

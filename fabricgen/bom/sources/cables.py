@@ -35,7 +35,9 @@ def _split_pieces(name: str, description: str) -> list[tuple[str, str]]:
 
 
 def _need_nth_parts(parts_by_kind: list[list[Part]], nth: int, code: Ints64) -> Needs:
-    """The n-th parts of all cables that consist of that many."""
+    """The n-th parts of all cables that consist of that many; `code` is the kind of each cable, an index into
+    `parts_by_kind`.
+    """
     has = np.array([len(parts) > nth for parts in parts_by_kind], dtype=bool)
     # number of each kind among those that have an n-th part
     index = np.cumsum(has) - 1

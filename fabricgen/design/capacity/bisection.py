@@ -295,8 +295,8 @@ class _Strand:
         return tuple(parts)
 
     def _list_shares_left(self, tier: TierDesign, number: int, *, hit: bool) -> list[_ByClass]:
-        """The shares of a tier's switches that are left, by place that has lost some or stands above one that has, of
-        so many places.
+        """The shares of a tier's switches that are left, one for each of its `number` places that has lost some or
+        stands above one that has; `hit`: whether the place around these is where switches have failed.
         """
         loss, per_place = self._lost.get(tier.key), self._count_switches_per_place(tier)
         if not hit and (loss is None or loss.places or loss.of_class):

@@ -84,8 +84,9 @@ def _count_node_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[st
 def _list_extra_cables(
     fabric: FabricDesign, tier: TierDesign, emptied: set[tuple[int, int, int]], shared: set[int]
 ) -> set[tuple[int, int, int]]:
-    """(run, switch, connector) of cables for extra devices: connectors that no breakout cable of nodes
-    already serves.
+    """(run, switch, connector) of cables for extra devices: connectors that no breakout cable of nodes already serves.
+
+    Those of nodes are on the runs in `shared`, but not at the connectors in `emptied`, which omitted nodes leave empty.
     """
     cables = set()
     for extra in fabric.extras:
@@ -164,7 +165,9 @@ def _count_switch_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[
 
 
 def _count_upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> int:
-    """Connectors of the upper tier with links of the lower one, that is breakout cables between them."""
+    """Connectors, of `per` ports each, of the upper tier with links of the lower one, that is breakout cables between
+    them.
+    """
     uplink = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
     feed = upper.feed(lower.key)

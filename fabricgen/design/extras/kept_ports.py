@@ -27,7 +27,10 @@ Port = tuple[int, int, bool]
 def name_switch_places(
     layout: Layout, key: TierKey, per: tuple[str, ...], sizes: Mapping[str, int], count: int
 ) -> list[str]:
-    """Where each switch of a tier stands, by coordinates, however it is named: `compute leaf p1 su1 rail2 n1`."""
+    """Where each switch of a tier stands, by coordinates, however it is named: `compute leaf p1 su1 rail2 n1`.
+
+    `sizes` are the values of each inner dimension, `count` the switches of a group.
+    """
     # behind the place of a group: inner coordinates and the number of the switch, all from 1
     tails = [
         "".join(f" {d}{value + 1}" for d, value in zip(list_inner_dimensions(per), values, strict=True)) + f" n{n + 1}"

@@ -80,7 +80,7 @@ class NodePorts:
         return feeds
 
     def _choose_turn(self, table: SlotTable, count: int, slots_per_leaf: int) -> int:
-        """How many consecutive slots a leaf takes before the next leaf's turn."""
+        """How many consecutive slots one of the `count` leaves of a group takes before the next leaf's turn."""
         if self._spec.spec.spread == "stripe":
             return 1
         if not self.grows:

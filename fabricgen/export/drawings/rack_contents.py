@@ -142,7 +142,7 @@ class Racks:
         return "; ".join(f"{kind}: {typical}" if kind == "typical" else kind for kind in kinds)
 
     def _describe_missing(self, number: int) -> str:
-        """What has no figure: `kg: sn4700; kW: sn5640, 4 optics`."""
+        """What has no figure in a rack (its row in the rack table): `kg: sn4700; kW: sn5640, 4 optics`."""
         loads, unpowered_optics = self._loads, int(self._optics.unpowered[number])
         weights = self._name_models(number, lambda p: p.weight_kg is None) if loads.unweighed[number] else ""
         powers = self._name_models(number, lambda p: planned_w(p) is None)
@@ -150,7 +150,7 @@ class Racks:
         return "; ".join(filter(None, (weights and f"kg: {weights}", drawn and f"kW: {drawn}")))
 
     def _describe_ports(self, number: int) -> str:
-        """Which aisle the ports of which switches face."""
+        """Which aisle the ports of which switches of a rack face; `number` is its row in the rack table."""
         classes = {int(self._devices.device_class[row]) for row in self.list_devices(number)}
         models_by_aisle: dict[str, set[str]] = {}
         for class_number in classes:

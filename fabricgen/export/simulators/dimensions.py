@@ -97,7 +97,10 @@ def _list_domain_dimensions(numbers: NumberedAccelerators, domain: ScaleUpDomain
 
 
 def _find_parts(network: Network, grid: Ints64) -> list[Ints64 | None]:
-    """By level: for each domain (int64) the first one in the same part, None where its accelerators are not alike."""
+    """By level: for each domain (int64) the first one in the same part, None where its accelerators are not alike.
+
+    `grid` are the rows of accelerators in the network, a line a domain.
+    """
     leaf = network.leaf[grid].reshape(len(grid), -1)
     if (leaf == NONE).any():
         lacking = int((network.leaf == NONE).any(axis=1).sum())

@@ -107,6 +107,7 @@ def _count_jumpers(cable: Ints, plugs: Plugs, home: Ints, away: Ints) -> tuple[I
 
     A straight row is its own jumpers. The tails of a splitter to one rack count once, and have the plane of the first.
     """
+    # `home` and `away` are the racks of each cable end row
     row = plugs.row
     piece_rows, code = unique_combinations(cable[row], plugs.piece)
     is_first = np.zeros(len(row), dtype=np.int32)

@@ -122,7 +122,10 @@ def _count_tails(records: Records) -> Ints64:
 
 
 def _describe_ends(records: Records, leg: Ints64, end: Flags, *, tails: bool) -> dict[str, Strings]:
-    """Device, port and location of one end of each label, as columns; `tails`: with the tail of a splitter."""
+    """Device, port and location of one end of each label, as columns; `tails`: with the tail of a splitter.
+
+    `leg` are rows of the plugs, `end` says whether it is the b end.
+    """
     row, cables = records.plugs.row[leg], records.cluster.plan.cables
     device = np.where(end, records.device[1][row], records.device[0][row])
     location = np.where(end, records.place[1][row], records.place[0][row])

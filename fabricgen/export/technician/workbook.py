@@ -303,7 +303,9 @@ def _name_span(places: Strings, racks: tuple[int, ...], part: int) -> str:
 
 
 def _divide_rows(rows: list[list[int]], ends: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """(number of the part, 0 unless a row was split; racks) of each workbook."""
+    """(number of the part, 0 unless a row was split; racks) of each workbook; `ends` are the cable
+    ends in each rack.
+    """
     gathered: list[int] = []
     for row in rows:
         if gathered and not _fits_volume(gathered + row, ends):

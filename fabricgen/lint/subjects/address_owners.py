@@ -58,7 +58,9 @@ def find_owner(cluster: Cluster, address: IPv4Address | IPv6Address) -> Owner | 
 
 
 def _find_switches(cluster: Cluster, addresses: FamilyAddresses, number: int) -> Iterator[Owner]:
-    """The switches that have an address: on a port of management, a loopback, a gateway or a link."""
+    """The switches that have the address `number` (an integer): on a port of management, a loopback, a gateway or a
+    link.
+    """
     import numpy as np
 
     from fabricgen.wiring.tables import SWITCH
@@ -91,7 +93,9 @@ def _find_switches(cluster: Cluster, addresses: FamilyAddresses, number: int) ->
 
 
 def _find_nodes(cluster: Cluster, addresses: FamilyAddresses, number: int) -> Iterator[Owner]:
-    """The nodes and extra devices that have an address: on a port of theirs, or in a VLAN on it."""
+    """The nodes and extra devices that have the address `number` (an integer): on a port of theirs,
+    or in a VLAN on it.
+    """
     import numpy as np
 
     from fabricgen.wiring.tables import SWITCH

@@ -327,7 +327,9 @@ class FamilyAllocation:
     def _record_blocks(
         self, fabric: FabricDesign, tier: TierDesign, device_blocks: DeviceBlocks, count: Ints64, size: int
     ) -> None:
-        """Record the blocks of a fabric on the switches of a tier."""
+        """Record the blocks of a fabric on the switches of a tier: `count` subnets of `size`
+        addresses on each switch.
+        """
         devices, rows = len(self.plan.devices), self.plan.devices.find_tier(tier.key).rows
         if fabric.name not in self.subnets:
             lengths = (np.zeros(devices, dtype=np.int64) for _ in range(3))
@@ -374,7 +376,9 @@ class FamilyAllocation:
     def _number_bridged_nodes(
         self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks, size: int, rails: RailSubnets | None
     ) -> None:
-        """Write an address in a subnet of the leaf for each node port: by port, or with `rails` by the node's slot."""
+        """Write an address in a subnet of the leaf, of `size` addresses, for each node port: by port, or with `rails`
+        by the node's slot.
+        """
         ports = sum(run.numbers for run in tier.downs)
         room = size if not self.family.subnet_size else size_bridged_subnet(ports)
         places = room - RESERVED_IN_SUBNET - 1

@@ -71,7 +71,9 @@ def _renumber_ports(topology: Topology, ring: Ring) -> tuple[dict[int, int], lis
 
 
 def _add_silent_ports(topology: Topology, actual: int, planned: int) -> None:
-    """Add the ports that a box, of which all is known, would have in the role of another: nobody is seen there."""
+    """Add the ports that a box (`actual`), of which all is known, would have in the role of device `planned`: nobody is
+    seen there.
+    """
     for port in topology.cabling.list_device_ports(planned).tolist():
         name = int(topology.name[port])
         if topology.port_at(actual, name) == NOWHERE:

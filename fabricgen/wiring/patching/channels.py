@@ -62,7 +62,9 @@ def make_channels(
     medium: Ints,
     media: tuple[CableProfile, ...],
 ) -> Channels:
-    """The channels of all cables with a policy (not -1); `places` are those of the ends of every end row."""
+    """The channels of all cables with a policy (not -1); `places` are those of the ends of every end row, `medium` that
+    of each cable, an index into `media`.
+    """
     cables = len(policy)
     rows = np.flatnonzero(policy[ends.cable] >= 0).astype(np.int32)
     cable, segment = ends.cable[rows], links.segment[ends.link[rows]]

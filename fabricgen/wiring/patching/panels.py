@@ -101,7 +101,10 @@ def _find_free_starts(free: Flags, height: int) -> Ints:
 
 
 def _check_room(policy: PatchPolicy, last: Ints, starts: Ints, names: tuple[str, ...]) -> None:
-    """Raise InputError (FG086), naming the fullest rack, where racks have no room for their last panel."""
+    """Raise InputError (FG086), naming the fullest rack, where racks have no room for their last panel.
+
+    `last` is its number in each rack; `starts` are the rack units that panels may begin at, by rack, 0 behind the last.
+    """
     room = np.count_nonzero(starts, axis=1)
     missing = last + 1 - room
     if missing.max(initial=0) <= 0:

@@ -72,7 +72,9 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
 def _link_face(
     grid: Dimensions, d: int, i: int, cell: Dimensions, cube: int, accelerator: int, links_by_dimension: tuple[int, ...]
 ) -> Iterator[LocalLink]:
-    """Links of an accelerator on a face of its cube to the switch for that position, lower face before higher."""
+    """Links of an accelerator on a face of its cube to the switch for that position, lower face before higher: the i-th
+    ones, from 0, of dimension `d`.
+    """
     first = sum(2 * n for n in links_by_dimension[:d])
     position = 0
     for dimension, length in enumerate(grid):

@@ -74,7 +74,9 @@ class SlowStorage(DesignRule):
 
 
 def _list_shares(design: Design, fabric: FabricDesign, number: int) -> list[tuple[Fraction, str, Path]]:
-    """(Gb/s per accelerator, what gives it, its path) of node ports, tiers and storage devices."""
+    """(Gb/s per accelerator, what gives it, its path) of node ports, tiers and storage devices, for `number`
+    accelerators.
+    """
     ports, tiers = (
         Fraction(sum_node_bandwidth(design, fabric), number),
         sum_bandwidth_beyond_leaves(design, fabric) / number,

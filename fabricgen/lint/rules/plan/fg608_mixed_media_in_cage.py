@@ -117,7 +117,9 @@ class MixedMediaInCage(PlanRule):
                 )
 
     def _check_fibres(self, cluster: Cluster, number: int) -> Iterator[Diagnostic]:
-        """Twin-port cages of lower ends with a straight fibre in one connector and a splitter in the other."""
+        """Twin-port cages of lower ends of segment `number` with a straight fibre in one connector and a splitter in
+        the other.
+        """
         import numpy as np
 
         from fabricgen.wiring.cabling.cables import number_cages

@@ -159,7 +159,9 @@ def _find_shorter_media(cluster: Cluster, saved: Floats) -> npt.NDArray[np.int64
 def _count_transceivers(
     cluster: Cluster, rows: Ints64, shorter: npt.NDArray[np.int64]
 ) -> Iterator[tuple[int, int, int]]:
-    """(medium, medium instead, transceivers) of some cables: the cages that they end in."""
+    """(medium, medium instead, transceivers) of some cables: the cages that they end in; `shorter` has the medium
+    instead of each cable.
+    """
     import numpy as np
 
     from fabricgen.wiring.cabling.cables import number_cages
