@@ -112,6 +112,20 @@ class NodePanel(FrozenModel):
     source: Annotated[str, Field(min_length=8, description="Where that was read.")]
 
 
+class ReferenceDesign(FrozenModel):
+    """The compute fabric that a maker publishes for a node: rail-optimized, without oversubscription, one model of
+    switch in two tiers, or in three where these do not carry it.
+    """
+
+    switch: Annotated[str, Field(description="The switch of all tiers.")]
+    planes: Annotated[int, Field(gt=0, description="Planes.")] = 1
+    unit: Annotated[int | None, Field(gt=0, description="Nodes of a scalable unit. Default: not published.")] = None
+    pod: Annotated[
+        int | None, Field(gt=0, description="Units of a pod, where there are three tiers. Default: not published.")
+    ] = None
+    source: Annotated[str, Field(min_length=8, description="Where it is published.")]
+
+
 class NodeProfile(DeviceProfile):
     """A node (server, tray or appliance) and its network ports by role."""
 
@@ -124,6 +138,10 @@ class NodeProfile(DeviceProfile):
     scale_up_too: Annotated[tuple[str, ...], Field(description="Others that they can form instead.")] = ()
     panel: Annotated[
         NodePanel | None, Field(description="Where its cages are. Default: not published, not even the side.")
+    ] = None
+    reference: Annotated[
+        ReferenceDesign | None,
+        Field(description="The compute fabric that its maker publishes for it; `size` always shows it."),
     ] = None
     external: Annotated[
         bool, Field(description="Somebody else's device: wired and named, but neither bought nor counted in the power.")

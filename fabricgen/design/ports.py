@@ -125,14 +125,19 @@ class PortPlacement:
 
 def find_down_class(profile: SwitchProfile, demand: PortDemand) -> tuple[int, int] | None:
     """(cage class, ways) for downlinks: the cage class with most ports of that kind; None where no class offers it."""
+    return _find_class_of_kind(profile, demand.kind, demand.ways)
+
+
+@lru_cache(maxsize=1024)
+def _find_class_of_kind(profile: SwitchProfile, kind: PortKind, stated_ways: int | None) -> tuple[int, int] | None:
+    """As `find_down_class`, which tiers ask for each number of switches that they try."""
     candidates = []
-    kind = demand.kind
     for i, cage in enumerate(profile.cages):
         if (cage.form_factor == "RJ45") != kind.rj45:
             continue
         ways = profile.split_for(i, kind.speed_gbps, kind.lane_gbps)
-        if ways and demand.ways:
-            ways = demand.ways if cage.carries(demand.ways, kind.speed_gbps, kind.lane_gbps) else None
+        if ways and stated_ways:
+            ways = stated_ways if cage.carries(stated_ways, kind.speed_gbps, kind.lane_gbps) else None
         if ways:
             candidates.append((profile.count_split_ports(i, ways), -i, i, ways))
     return max(candidates)[2:] if candidates else None

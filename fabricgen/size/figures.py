@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from fabricgen.catalog.cable_models import CableProfile, CageLanes
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.loads import Device, has_optics, planned_w
-from fabricgen.design.capacity.bisection import compute_bisection, sum_node_bandwidth
+from fabricgen.design.capacity.bisection import sum_node_bandwidth
+from fabricgen.design.capacity.failure import FailureAnalysis
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.media.gearing import LinkPort, find_light_rate
 from fabricgen.design.model import Design
@@ -68,6 +69,8 @@ class Figures:
     """Names under which its bill looks for prices."""
     lost: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By tier: what one lost switch leaves of the bisection, and the node ports that lose their link."""
+    lost_link: Mapping[str, float] = field(default_factory=dict)
+    """By lower end, `node` or a tier: what one lost link leaves of the bisection."""
     nic_links: int = 1
     """Links of a NIC to the fabric, over all planes."""
     nics_cut_off: int = 0
@@ -82,6 +85,9 @@ class Figures:
         """Its value on an axis; None for unknown."""
         if axis == "switches":
             return sum(self.switches.values())
+        if axis == "left":
+            shares = (*(share["bisection_left"] for share in self.lost.values()), *self.lost_link.values())
+            return min(shares, default=1.0)
         name = {"power": "power_w", "latency": "latency_ns", "loss": "nics_cut_off"}.get(axis, axis)
         value: float | None = getattr(self, name)
         return value
@@ -92,6 +98,7 @@ def find_figures(design: Design, prices: Prices) -> Figures:
     fabric = design.fabrics[0]
     ends = list(_list_cage_ends(design, fabric))
     nodes_gbps = sum_node_bandwidth(design, fabric)
+    failures = FailureAnalysis(design, fabric)
     switch_w = _sum_watts((planned_w(tier.profile), tier.switches) for tier in fabric.tiers)
     added_w = sum(end.count * end.least_w for end in ends if not has_optics(end.device))
     return Figures(
@@ -103,7 +110,7 @@ def find_figures(design: Design, prices: Prices) -> Figures:
         # switches on a way through the top tier: up all tiers and down again
         hops=2 * len(fabric.tiers) - 1,
         # a half of the nodes can send half of the bandwidth of all
-        bisection=float(2 * compute_bisection(design, fabric) / nodes_gbps) if len(fabric.tiers) > 1 else 1.0,
+        bisection=float(2 * failures.whole / nodes_gbps) if len(fabric.tiers) > 1 else 1.0,
         switch_power_w=switch_w,
         nodes_power_w=_sum_watts((planned_w(s.profile), design.layout.present(s)) for s in design.layout.node_sets),
         latency_ns=_sum_switches_ns(design, fabric),
@@ -111,6 +118,8 @@ def find_figures(design: Design, prices: Prices) -> Figures:
         power_basis=fabric.tiers[0].profile.power_w.basis,
         nic_links=_count_nic_links(fabric),
         nics_cut_off=_count_cut_off_nics(fabric),
+        lost=_find_switch_losses(failures, fabric),
+        lost_link=_find_link_losses(failures, fabric),
     )
 
 
@@ -304,7 +313,6 @@ def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figu
         racks=len(cluster.plan.racks),
         network_racks=len(cluster.plan.racks) - node_racks,
         longest_m=float(cables.length_m.max(initial=0)),
-        lost=_find_losses(design, fabric),
     )
 
 
@@ -339,13 +347,35 @@ def _sum_longest_m(cluster: Cluster) -> float:
     return float(longest.sum())
 
 
-def _find_losses(design: Design, fabric: FabricDesign) -> dict[str, dict[str, float]]:
+def _find_switch_losses(failures: FailureAnalysis, fabric: FabricDesign) -> dict[str, dict[str, float]]:
     """By tier: what one lost switch leaves of the bisection, of 1, and how many node ports lose their link."""
-    from fabricgen.design.capacity.failure import FailureAnalysis
-
-    analysis, losses = FailureAnalysis(design, fabric), {}
+    losses = {}
     for tier in fabric.tiers:
-        share = float(analysis.analyze_switch_loss(tier).share) if analysis.whole else 0.0
+        share = float(failures.analyze_switch_loss(tier).share) if failures.whole else 0.0
         ports = tier.downs[0].count if tier.lowest else 0
         losses[tier.name] = {"bisection_left": round(share, 4), "node_ports": ports}
+    return losses
+
+
+def _find_link_losses(failures: FailureAnalysis, fabric: FabricDesign) -> dict[str, float]:
+    """By lower end, `node` or a tier: what one lost link leaves of the bisection, of 1.
+
+    As `analyze` counts a lost cable: what the place above it can send less, a full one, each place sending the lesser
+    of its uplinks and of what is below it.
+    """
+    leaf, losses = next(tier for tier in fabric.tiers if tier.lowest), {}
+    link_gbps = leaf.downs[0].speed_gbps
+    below = leaf.downs[0].count * link_gbps
+    for name, tier in (("node", leaf), *((tier.name, tier) for tier in fabric.tiers if tier.uplink)):
+        groups = tier.count if name != "node" and not tier.lowest else 1
+        up = groups * tier.uplink.wide_links * tier.up.speed_gbps if tier.uplink and tier.up else below
+        if name == "node":
+            less = min(below, up) - min(below - link_gbps, up)
+        elif tier.up and tier.uplink:
+            less = min(below, up) - min(below, up - tier.up.speed_gbps)
+            upper = next(upper for upper in fabric.tiers if upper.key == tier.uplink.upper)
+            # all switches below one group of the tier above send together
+            lower_switches = tier.switches * tier.uplink.upper_groups * upper.count // upper.switches
+            below = min(below, up) * (lower_switches // groups)
+        losses[name] = round(max(0.0, 1 - less / float(failures.whole)), 6) if failures.whole else 0.0
     return losses

@@ -23,7 +23,7 @@ def make_header() -> dict[str, object]:
 
 def list_bundles(result: SearchResult, folder: Path, *, every: bool) -> list[Bundle]:
     """A file for each blueprint, `size.json`, `size.html`, `front.svg`, and the own profiles of a folder, if any."""
-    shown = (*result.front, *(result.beaten if every else ()))
+    shown = result.list_shown(every=every)
     files: list[tuple[str, Content]] = [(f"{candidate.name}.yaml", candidate.text.encode()) for candidate in shown]
     files += [
         ("size.json", json.report(result, every=every)),

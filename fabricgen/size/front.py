@@ -17,7 +17,7 @@ from fabricgen.size.figures import Figures
 from fabricgen.size.shapes import Hardware, Shape, count_most_nodes, list_shapes
 from fabricgen.size.wishes import Wishes
 
-MORE_IS_BETTER = ("bisection",)
+MORE_IS_BETTER = ("bisection", "left")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +121,9 @@ CODE = "FG150"
 HUNGRY = "nodes, switches and optics draw more than is allowed"
 """The reason of a candidate that draws too much."""
 
+UNKNOWN_DRAW = "nobody publishes what its switches draw, so that no limit is known to hold"
+"""The reason of a candidate of unknown power where power is limited."""
+
 
 def refuse_hungry_nodes(hardware: Hardware, nodes: int) -> None:
     """Raise InputError (FG150) where the nodes alone draw more than is allowed: no design changes that."""
@@ -183,13 +186,15 @@ def _suggest_nearest(hardware: Hardware, nodes: int) -> str:
     suggestions = []
     if reach and 0 < reach[0] < nodes:
         suggestions.append(f"{reach[0] * hardware.gpus_per_node:,} GPUs fit as {reach[1].name}")
-    for key in sorted(wishes.model_fields_set & _FREED):
-        usual = Wishes.model_fields[key].default
-        freed = Hardware(wishes.model_copy(update={key: usual}), hardware.catalog)
+    changes = {key: (f"without `{key}`", Wishes.model_fields[key].default) for key in wishes.model_fields_set & _FREED}
+    if "apart" not in wishes.rails:
+        changes["rails"] = ("with `--rails apart`", ("apart",))
+    for key, (words, value) in sorted(changes.items()):
+        freed = Hardware(wishes.model_copy(update={key: value}), hardware.catalog)
         untried = (shape for shape in list_shapes(freed, nodes) if shape not in tried)
         fitting = next((shape for shape in untried if count_most_nodes(shape, freed) >= nodes), None)
         if fitting is not None:
-            suggestions.append(f"without `{key}`: {fitting.name}")
+            suggestions.append(f"{words}: {fitting.name}")
     return "; ".join(suggestions) or "fewer GPUs, or other switches"
 
 

@@ -119,9 +119,7 @@ def _format_tiers(shape: Shape, hardware: Hardware, counts: Mapping[str, int]) -
 
 def _format_operation(ports: Ports, hardware: Hardware) -> list[str]:
     """The NOS, and the servers and accounts that its switches need: examples, which are the user's to replace."""
-    usable = hardware.catalog.list_usable_nos(ports.profile)
-    # ports by a table of the platform are the surest: nothing of them is assumed
-    nos = next((nos for nos in usable if hardware.catalog.naming(nos).has_tables), usable[0])
+    nos = hardware.choose_nos(ports.profile)
     servers = "ntp: [10.32.0.4, 10.32.0.5, 10.32.0.10, 10.32.0.11], syslog: {servers: 10.32.0.6}"
     return [f"nos: {nos}", f"management: {{{servers}}}  # yours"]
 

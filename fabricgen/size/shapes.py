@@ -165,6 +165,9 @@ class Hardware:
         from fabricgen.design.media.policy import OPEN
 
         profile = self.catalog.switch(switch, ("switch",))
+        nos = self.choose_nos(profile)
+        if lack := self.catalog.naming(nos).configuration.lossless_by_image.get(switch) if nos else None:
+            return f"{switch} is lossless by no image of {self.catalog.naming(nos).title}: {lack}"
         fabric = Fabric.model_construct(planes=planes, nic={}, speed=None, rail_groups=())
         try:
             met = attach_profile(self.node, ROLE, fabric, profile, ("node",), optics=LinkOptics(self.catalog, (), OPEN))
@@ -176,6 +179,13 @@ class Hardware:
             return f"{switch} in {planes} plane{'s' * (planes > 1)}: NICs run at {reached_gbps}G of their {full}G"
         legs = len(met.legs) // (self.rails * planes)
         return Ports(profile, met.kind, legs, met.per_connector)
+
+    def choose_nos(self, profile: SwitchProfile) -> str:
+        """The NOS that a switch is given; "" where it is managed or none can be rendered."""
+        usable = self.catalog.list_usable_nos(profile) if profile.protocol == "ethernet" else ()
+        # ports by a table of the platform are the surest: nothing of them is assumed
+        tabled = (nos for nos in usable if self.catalog.naming(nos).has_tables)
+        return next(tabled, next(iter(usable), ""))
 
     @cached_property
     def switches(self) -> dict[str, tuple[str, ...]]:
@@ -258,9 +268,13 @@ def find_likeness(shape: Shape, hardware: Hardware, nodes: int) -> tuple[object,
     leaves_below, units = shape.unit // together * joined, -(-nodes // shape.unit)
     pods, rest = divmod(units, shape.pod) if shape.pod else (1, 0)
     in_pod = (shape.pod or units) * leaves_below
-    # where rails meet tells shapes apart only if there are several, and a tier in which they may meet
-    core = (shape.by_spine, shape.meet == "") if groups > 1 and shape.tiers > 2 else (shape.by_spine, False)
-    return (*shape_key, together * legs, groups // joined, in_pod, pods, rest * leaves_below, *core)
+    down = ports.most(shape.ratio, hardware.wishes.spare_ports) if isinstance(ports, Ports) else 0
+    full, uneven = divmod(together * legs, -(-together * legs // down)) if down else (0, 1)
+    apart = shape.meet == "" and groups > 1 and shape.tiers > 2
+    if not (uneven or rest or apart or nodes % shape.unit):
+        # full leaves are alike whatever units and pods they are of: so many below each of so many groups of spines
+        return (*shape_key, full, in_pod * together * legs // full, groups // joined * pods, shape.by_spine)
+    return (*shape_key, together * legs, groups // joined, in_pod, pods, rest * leaves_below, shape.by_spine, apart)
 
 
 def _count_spines(leaves: int, uplinks: int, down: int) -> int:

@@ -31,11 +31,12 @@ AXES = {
     "latency": "time over the longest path",
     "bisection": "bandwidth across the worst cut, of that of the nodes; more is better",
     "loss": "NICs that the loss of one switch leaves without any link",
+    "left": "bisection that the worst loss of one switch or link leaves, of 1; more is better",
     "growth": "links whose upper end is re-plugged when it grows",
 }
 """What candidates are compared by; less is better but where it says otherwise."""
 
-USUAL_AXES = ("switches", "optics", "power", "hops")
+USUAL_AXES = ("switches", "optics", "power", "hops", "loss", "left")
 """The axes that hold where none are named; with prices also price, with `growth_to` also growth, and with several
 oversubscriptions also bisection.
 """
@@ -95,7 +96,7 @@ class Wishes(Model):
         ("rail", "group", "tor"), description="A leaf a rail, for several rails, or for a rack."
     )
     rails: Annotated[tuple[Literal["meet", "apart"], ...], BeforeValidator(_split_list)] = Field(
-        ("meet", "apart"),
+        ("meet",),
         description="Whether rails meet in some tier, or traffic between them crosses the scale-up domain of a node.",
     )
     oversubscription: Annotated[tuple[Ratio, ...], BeforeValidator(_split_list)] = Field(

@@ -13,11 +13,11 @@ WISHES = ("--gpus", "256", "--node", "dgx-b200", "--switch", "qm9700,sn5600", "-
 KEYS = {"name", "tiers", "planes", "switches", "links", "cables", "optics", "power_w", "price", "hops", "bisection"}
 
 
-APART = ((), ("--rails", "meet"))
+APART = (("--rails", "meet,apart"), ())
 
 
 def test_json_has_every_figure_and_a_blueprint(fabricgen) -> None:
-    ran = fabricgen("size", *WISHES, "--format", "json", "--all")
+    ran = fabricgen("size", *WISHES, "--axes", "switches,optics,power,hops", "--format", "json", "--all")
     document = json.loads(ran.out)
     assert ran.code == 0
     assert document["gpus"] == 256
@@ -36,12 +36,13 @@ def test_json_has_every_figure_and_a_blueprint(fabricgen) -> None:
 def test_a_file_of_wishes_and_options_are_the_same(fabricgen, tmp_path: Path) -> None:
     file = tmp_path / "wishes.yaml"
     file.write_text("gpus: 128\nnode: dgx-b200\nswitch: [qm9700, sn5600]\ntiers: 2\nattach: rail\n", encoding="utf-8")
-    by_file = fabricgen("size", "--wishes", str(file), "--gpus", "256")
-    assert by_file.out == fabricgen("size", *WISHES).out
+    by_file = fabricgen("size", "--wishes", str(file), "--gpus", "256", "--all")
+    assert by_file.out == fabricgen("size", *WISHES, "--all").out
     assert by_file.out.startswith("256 GPUs in 32 x dgx-b200\n")
     reckoned = by_file.out[by_file.out.index("\n  formula:") :]
     assert re.match(
-        r"\n  formula:   kW = .*\n +ns = .*\n +bisection = .*\n  constants: qm9700 150 ns, 1,720 W", reckoned
+        r"\n  formula:   kW = .*\n +ns = .*\n +bisection = .*\n +left = .*\n  constants: qm9700 150 ns, 1,720 W",
+        reckoned,
     )
     assert "\n  source:    ns of qm9700: its profile\n" in reckoned
 
@@ -158,7 +159,9 @@ def test_where_nothing_fits_it_says_why_and_what_would(fabricgen) -> None:
         "no design carries 4,096 GPUs of dgx-b200 as wished: 2 tiers of qm9700 in 1 plane: 2,048 GPUs at most"
         in ran.err
     )
-    assert re.search(r"hint: 2,048 GPUs fit as 2t-\S+; without `rails`: 2t-\S+-apart; .*without `tiers`: 3t-", ran.err)
+    assert re.search(
+        r"hint: 2,048 GPUs fit as 2t-\S+; with `--rails apart`: 2t-\S+-apart; .*without `tiers`: 3t-", ran.err
+    )
     ran = fabricgen("size", *WISHES, "--max-power", "460kW")  # of which the nodes draw 458
     assert ran.code == 2
     least = re.search(r"optics draw ([\d.]+) kW in (\S+), which draws least; 460.0 kW are allowed", ran.err)
@@ -174,8 +177,9 @@ def test_where_nothing_fits_it_says_why_and_what_would(fabricgen) -> None:
 def test_reasons_say_which_shapes_are_too_small(fabricgen) -> None:
     """Two tiers carry 4,096 GPUs where rails are apart: reasons are of those that meet, and of small units."""
     wishes = ("--gpus", "4096", "--node", "dgx-b200", "--switch", "qm9700", "--attach", "rail", "--unit-size", "2,32")
+    wishes = (*wishes, "--rails", "meet,apart")
     document = json.loads(fabricgen("size", *wishes, "--tiers", "2", "--format", "json").out)
-    assert [record["name"] for record in document["candidates"]] == ["2t-qm9700-p1-su32-1to1-apart"]
+    assert [record["name"] for record in document["candidates"] if record["pareto"]] == ["2t-qm9700-p1-su32-1to1-apart"]
     assert {record["why"]: record["shapes"] for record in document["excluded"]} == {
         "2 tiers of qm9700 in 1 plane, rails meeting in spines: 2,048 GPUs at most": 2,
         "2 tiers of qm9700 in 1 plane, rails apart, such as 2t-qm9700-p1-su2-1to1-apart: 1,024 GPUs at most": 1,
@@ -227,7 +231,7 @@ def test_what_is_nearly_alike_in_other_planes_stands_beside_the_front(fabricgen,
     )
     page = unescape((tmp_path / "out/size.html").read_text(encoding="utf-8"))
     beside = [line.strip() for line in ran.out.split("\n\n")[2].splitlines()[1:]]
-    assert words in beside
+    assert words in page
     assert all(line in page for line in beside)
     assert all(
         words in page for words in ("formula: kW = what switches", "constants: sn5600 700 ns", "source: ns of sn5600")
@@ -245,7 +249,21 @@ def test_what_is_nearly_alike_in_other_planes_stands_beside_the_front(fabricgen,
 def test_an_axis_that_is_known_of_no_design_is_told(fabricgen, tmp_path: Path) -> None:
     prices = tmp_path / "prices.csv"
     prices.write_text("part,unit_price\nqm9700,30000\n", encoding="utf-8")
-    ran = fabricgen("size", *FEW, "--attach", "rail", "--prices", str(prices), "--growth-to", "10000000")
+    ran = fabricgen(
+        *(
+            "size",
+            *FEW,
+            "--attach",
+            "rail",
+            "--prices",
+            str(prices),
+            "--growth-to",
+            "10000000",
+            "--rails",
+            "apart",
+            "--all",
+        )
+    )
     assert "price compares nothing: every design has switches or transceivers without a price" in ran.out
     assert "re-plugged compares nothing: no design of these grows to 10,000,000 GPUs" in ran.out
     assert "no price, since none is given of sr8-100g-osfp-800g, sr8-100g-osfp-800g-flat" in ran.out
@@ -273,7 +291,7 @@ def test_files_land_whole_and_in_folders_of_ours(fabricgen, tmp_path: Path) -> N
     page, drawing = ((out / name).read_text(encoding="utf-8") for name in ("size.html", "front.svg"))
     titles = re.findall(r'<text x="22" y="4.5"[^>]*>([^<]+)<', drawing)
     assert titles == re.findall(r'<text x="22" y="4.5"[^>]*>([^<]+)<', page)
-    assert len(titles) == 3
+    assert len(titles) == 5
     assert drawing.count("<circle") == page.count("<circle")
 
 
@@ -319,7 +337,7 @@ def test_no_spine_serves_a_single_leaf(fabricgen) -> None:
 
 def test_the_page_has_a_plot_for_each_axis_and_nothing_from_elsewhere(fabricgen) -> None:
     page = fabricgen("size", *WISHES, "--format", "html").out
-    assert page.count("<svg") == 3
+    assert page.count("<svg") == 5  # of six axes, each over the first
     assert "<circle" in page
     assert not re.search(r"<script|https?://|src=", page)
 
@@ -334,8 +352,8 @@ def test_small_and_prime_numbers_of_nodes(fabricgen, nodes: int) -> None:
         "dgx-b200",
         "--switch",
         "sn5600",
-        "--attach",
-        "rail",
+        "--rails",
+        "meet,apart",
         "--format",
         "json",
     )

@@ -170,7 +170,8 @@ def count_upper_ends(cluster: Cluster) -> dict[str, Counter[str]]:
 
 
 def test_what_cannot_grow_so_far_has_no_growth() -> None:
-    designs = make_designs(gpus=192, growth_to=4096, node="dgx-b200", switch="qm9700", attach="rail", tiers="1,2")
+    wishes = {"node": "dgx-b200", "switch": "qm9700", "attach": "rail", "tiers": "1,2", "rails": "meet,apart"}
+    designs = make_designs(gpus=192, growth_to=4096, **wishes)
     growth = {
         (candidate.shape.tiers, candidate.shape.meet): candidate.figures.growth
         for candidate in designs
@@ -214,7 +215,7 @@ def test_growth_moves_as_many_cables_as_the_wiring_plans_differ_by(tiers: int) -
 
 
 def test_where_one_does_not_lint_clean_the_next_that_is_alike_takes_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    wishes = {"gpus": 2048, "node": "dgx-b200", "switch": "qm9700", "attach": "rail", "tiers": 2, "unit_size": 32}
+    wishes = {"gpus": 2048, "node": "dgx-b200", "switch": "qm9700", "attach": "rail,group", "tiers": 2, "unit_size": 32}
     (first,) = run_search(**wishes).front
     judge = Work.judge_candidate
 

@@ -57,5 +57,5 @@ def test_multi_plane_fat_tree_of_rails_apart() -> None:
     """16,384 endpoints on eight planes, here the rails, take 768 switches of 64 ports, against 1,280 in three tiers
     (DeepSeek-V3, ISCA 2025, arXiv:2505.09343, table of topologies).
     """
-    designs = make_designs(gpus=16384, node="dgx-b200", switch="qm9700", attach="rail", tiers=2)
+    designs = make_designs(gpus=16384, node="dgx-b200", switch="qm9700", attach="rail", tiers=2, rails="apart")
     assert (512, 256) in [count_switches(design) for design in designs if design.shape.meet == ""]

@@ -20,16 +20,14 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     is counted under that one.
     """
     table, links, (kinds, a_kind, b_kind) = cluster.plan.cables, cluster.plan.links, cables.kinds
-    combinations = [
-        _make_part(kind, medium) if kind.transceiver(medium) else None for kind in kinds for medium in table.media
-    ]
-    plugs = np.array([part is not None for part in combinations], dtype=bool)
+    combinations = [(kind, medium) for kind in kinds for medium in table.media]
+    plugs = np.array([kind.takes_transceiver(medium) for kind, medium in combinations], dtype=bool)
     upper, row = _find_first_ends(cluster, (a_kind, b_kind), plugs)
     cable, link = table.end_cable[row], table.end_link[row]
     combination = np.where(upper, b_kind[row], a_kind[row]) * len(table.media) + table.medium[cable]
     used = np.bincount(combination, minlength=len(combinations)) > 0
     part_indexes, parts = _number_parts(
-        [part if is_used else None for part, is_used in zip(combinations, used.tolist(), strict=True)]
+        [_make_part(*pair) if is_used else None for pair, is_used in zip(combinations, used.tolist(), strict=True)]
     )
     device = np.where(upper, links.b_device[link], links.a_device[link])
     return make_needs(

@@ -21,9 +21,9 @@ LISTS = {
     "oversubscription": ("N:M,...", "Downlink : uplink bandwidth of leaves.  [default: 1:1]"),
     "unit_size": ("N,...", "Nodes of a scalable unit.  [default: those that fill leaves]"),
     "attach": ("rail,group,tor", "A leaf a rail, for several rails, or for a rack.  [default: all]"),
-    "rails": ("meet,apart", "Whether rails meet in some tier.  [default: both]"),
+    "rails": ("meet,apart", "Whether rails meet in some tier.  [default: meet]"),
     "max_power": ("POWER", "What nodes, switches and optics may draw together, for example 12MW."),
-    "axes": ("NAME,...", "What candidates are compared by.  [default: switches,optics,power,hops]"),
+    "axes": ("NAME,...", "What candidates are compared by.  [default: switches,optics,power,hops,loss,left]"),
 }
 NUMBERS = {
     "gpus": "Accelerators.",
@@ -47,7 +47,7 @@ def _wish_options(command: F) -> F:
 @_wish_options
 @prices_option
 @click.option("--wishes", type=click.Path(dir_okay=False), help="A YAML file of wishes: the options by their names.")
-@click.option("--all", "every", is_flag=True, help="Also what is beaten, and by what; takes longer.")
+@click.option("--all", "every", is_flag=True, help="The whole front with details, and what it beats; takes longer.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write the blueprints to.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
 @click.option(
@@ -68,8 +68,9 @@ def command(
 ) -> None:
     """Find the designs that carry so many GPUs, and those that no other beats.
 
-    Every one is a blueprint that lints clean. A price file adds the axis price, --growth-to
-    the axis growth.
+    Every one is a blueprint that lints clean. At most eight are shown, the design that the
+    maker of the nodes publishes among them. A price file adds the axis price, --growth-to the
+    axis growth.
     """
     from fabricgen.cli.output import write_output
     from fabricgen.publish.workers import count_processors

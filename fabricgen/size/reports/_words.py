@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from fabricgen.analyze.reckoned import Reckoning, cite_sources
 from fabricgen.size.front import Candidate, find_winner, measure_distances
@@ -10,10 +10,13 @@ from fabricgen.size.search import SearchResult
 from fabricgen.size.shapes import count_nodes
 from fabricgen.size.wishes import AXES
 
-COLUMNS = ("switches", "links", "cables", "optics", "power", "price", "hops", "latency", "bisection", "growth", "loss")
-"""The figures that tables have, in order; those that no candidate has are left out, and `loss` where it is no axis."""
+COLUMNS = (
+    *("switches", "links", "cables", "optics", "power", "price"),
+    *("hops", "latency", "bisection", "growth", "loss", "left"),
+)
+"""The figures that tables have, in order; those that no candidate has are left out."""
 
-HEADS = {"power": "kW", "latency": "ns", "bisection": "bisection", "growth": "re-plugged", "loss": "NICs lost"}
+HEADS = {"power": "kW", "latency": "ns", "growth": "re-plugged", "loss": "NICs lost"}
 """The heads of columns that have a unit, or another name than the axis."""
 
 
@@ -35,6 +38,8 @@ def format_value(candidate: Candidate, axis: str) -> str:
         return f"{'~' * (candidate.figures.power_basis == TYPICAL)}{figure / 1000:,.1f}"
     if axis == "bisection":
         return f"{figure:.3g}"
+    if axis == "left":
+        return f"{figure:.1%}"
     if axis == "switches":
         return f"{int(figure):,} = {' + '.join(f'{count:,}' for count in candidate.figures.switches.values())}"
     return f"{figure:,.0f}"
@@ -43,11 +48,7 @@ def format_value(candidate: Candidate, axis: str) -> str:
 def list_columns(result: SearchResult) -> list[str]:
     """The figures that some candidate has, and those of the axes."""
     shown = (*result.front, *result.beaten)
-    known_axes = {
-        axis
-        for axis in COLUMNS
-        if axis != "loss" and any(candidate.figures.on(axis) is not None for candidate in shown)
-    }
+    known_axes = {axis for axis in COLUMNS if any(candidate.figures.on(axis) is not None for candidate in shown)}
     return [axis for axis in COLUMNS if axis in result.axes or axis in known_axes]
 
 
@@ -122,23 +123,65 @@ def summarize_counts(result: SearchResult) -> str:
     )
 
 
-def describe_loss(candidate: Candidate) -> str:
-    """What one lost switch of each tier costs."""
-    parts = []
-    for tier, lost in candidate.figures.lost.items():
-        dark = lost["node_ports"]
-        ports = f" and {dark:,} node port{'s' * (dark != 1)} dark" if dark else ""
-        parts.append(f"{tier} {lost['bisection_left']:.2%}{ports}")
-    return "; ".join(parts)
+REFERENCE_MARK = "^"
+"""What the maker's design is marked with."""
 
 
-def describe_cut_off(candidate: Candidate) -> str:
-    """What one lost link to a node, and one lost switch, leaves without any link."""
+def name_candidate(candidate: Candidate, result: SearchResult) -> str:
+    """Its name, marked where it is the maker's design."""
+    is_reference = result.reference is not None and candidate.name == result.reference.name
+    return f"{candidate.name} {REFERENCE_MARK}" if is_reference else candidate.name
+
+
+def explain_reference(result: SearchResult) -> str:
+    """What the mark of the maker's design is, or that none is known."""
+    node, reference = result.hardware.node, result.reference
+    if reference is None or node.reference is None:
+        published = "that is known carries so many" if node.reference else "is known to be published"
+        return f"no design of the maker of {node.id} {published}"
+    shapes = {shape for candidate in (*result.front, *result.beaten) for shape in (candidate.shape, *candidate.alike)}
+    apart = "" if reference.shape in shapes else ", not among what is wished for"
+    return f"{REFERENCE_MARK} the maker's design{apart}: {node.reference.source.partition(' (')[0]}"
+
+
+def describe_stand(candidate: Candidate, rows: Sequence[Candidate], axes: Sequence[str]) -> str:
+    """On which axes a row is the best of all, and by what it is behind the best on the others."""
+    best_axes, behind = [], []
+    for axis in axes:
+        values = [row.list_axis_values((axis,)) for row in rows]
+        best = rows[values.index(min(values))]
+        if candidate.list_axis_values((axis,)) == min(values):
+            best_axes += [name_column(axis)] if len(set(values)) > 1 else []
+        else:
+            behind.append(f"{name_column(axis)} {_format_plain(candidate, axis)} to {_format_plain(best, axis)}")
+    return "; ".join(
+        [
+            f"best in {', '.join(best_axes)}" if best_axes else "best in nothing",
+            *([f"behind in {', '.join(behind)}"] if behind else []),
+        ]
+    )
+
+
+def describe_rails_apart(candidate: Candidate, result: SearchResult) -> str:
+    """What rails lose that never meet."""
+    rails = result.hardware.rails
+    share = (rails - candidate.shape.rails) / rails
+    return (
+        f"rails never meet: {share:.1%} of what GPUs send to all others beyond their node crosses a scale-up domain "
+        "first, and no other rail reaches a GPU whose NIC fails"
+    )
+
+
+def describe_losses(candidate: Candidate) -> str:
+    """What one lost switch of each tier, and one lost link, costs, in a line."""
     figures = candidate.figures
-    if not figures.nics_cut_off:
-        return f"no lost link or switch cuts a NIC off: each has {figures.nic_links} links in as many planes"
-    link = "a NIC" if figures.nic_links == 1 else "no NIC"
-    return f"one lost link to a node cuts {link} off, one lost leaf {figures.nics_cut_off:,}"
+    parts = []
+    for tier, lost in figures.lost.items():
+        cut = f"{figures.nics_cut_off:,} NICs cut off, " if lost["node_ports"] and figures.nics_cut_off else ""
+        parts.append(f"{tier}: {cut}{lost['bisection_left']:.1%} left")
+    cut = "1 NIC cut off, " if figures.nic_links == 1 else ""
+    parts.append(f"link: {cut}{min(figures.lost_link.values(), default=1.0):.2%} left")
+    return f"one lost {'; '.join(parts)}"
 
 
 def list_near(candidate: Candidate, result: SearchResult) -> list[str]:
@@ -171,6 +214,7 @@ _FORMULAS = {
     "price": "price = pieces of the bill without nodes x what the price file has",
     "latency": "ns = switches of the longest path + metres of the longest cables on it x that of a metre, one way",
     "bisection": "bisection = worst cut into halves over half of what nodes send; after a loss: over that before",
+    "left": "left = least bisection after the loss of one switch or link, over that before, dark ports counted",
     "growth": "re-plugged = links between switches whose upper end moves",
 }
 """How figures that are not counted are reckoned."""
@@ -187,14 +231,10 @@ def list_details(candidate: Candidate, result: SearchResult) -> list[str]:
     lines = [
         f"optics: {list_optics(candidate)}",
         f"{racks} beside those of the nodes; the longest cable is {figures.longest_m:g} m",
-        f"bisection after one lost switch: {describe_loss(candidate)}",
-        describe_cut_off(candidate),
         *list_near(candidate, result),
     ]
     if not candidate.shape.meet:
-        lines.append(
-            "rails never meet: what goes to another rail crosses a scale-up domain first (`--rails meet`: none)"
-        )
+        lines.append(describe_rails_apart(candidate, result))
     if figures.without_price:
         lines.append(f"no price, since none is given of {', '.join(figures.without_price)}")
     if figures.unpriced:

@@ -7,14 +7,18 @@ from fabricgen.export.drawings.svg import escape_text
 from fabricgen.size.plot import draw_panels
 from fabricgen.size.reports._words import (
     describe_axes,
+    describe_losses,
     describe_search,
+    describe_stand,
     explain_beaten,
+    explain_reference,
     explain_typical,
     format_value,
     list_columns,
     list_details,
     list_reckonings,
     list_unknown,
+    name_candidate,
     name_column,
     summarize_counts,
 )
@@ -36,15 +40,18 @@ def report(result: SearchResult, *, every: bool) -> bytes:
     facts = (
         summarize_counts(result),
         "; ".join(describe_axes(result)),
+        explain_reference(result),
         *explain_typical(result, every=every),
         *list_unknown(result),
     )
     body = [f"<h1>{title}</h1>", f"<p>{'. '.join(map(escape_text, facts))}. {GREY}</p>", *draw_panels(result)]
     body += [f"<table><tr><th></th><th>candidate</th>{heads}<th class='l'>beside it</th></tr>"]
-    for number, candidate in enumerate(result.front, 1):
+    for number, candidate in enumerate(result.list_shown(every=False), 1):
         cells = "".join(f"<td>{escape_text(format_value(candidate, axis))}</td>" for axis in axes)
-        more = "<br>".join(map(escape_text, list_details(candidate, result)))
-        body.append(f"<tr><td>{number}</td><td>{escape_text(candidate.name)}</td>{cells}<td class='l'>{more}</td></tr>")
+        stand = describe_stand(candidate, result.rows, result.axes)
+        more = "<br>".join(map(escape_text, (stand, describe_losses(candidate), *list_details(candidate, result))))
+        place, name = number if number <= len(result.front) else "", escape_text(name_candidate(candidate, result))
+        body.append(f"<tr><td>{place}</td><td>{name}</td>{cells}<td class='l'>{more}</td></tr>")
     for candidate in result.beaten if every else ():
         cells = "".join(f"<td>{escape_text(format_value(candidate, axis))}</td>" for axis in axes)
         why = escape_text(explain_beaten(candidate, result))

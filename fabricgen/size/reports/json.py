@@ -7,14 +7,14 @@ from typing import Any
 
 from fabricgen.design.summary import round_number
 from fabricgen.size.front import Candidate, measure_distances
-from fabricgen.size.reports._words import explain_beaten
+from fabricgen.size.reports._words import explain_beaten, explain_reference
 from fabricgen.size.search import SearchResult
 from fabricgen.size.shapes import count_nodes
 
 
 def report(result: SearchResult, *, every: bool) -> bytes:
     """The front, and with `every` what is beaten, as one document."""
-    shown = (*result.front, *(result.beaten if every else ()))
+    shown = result.list_shown(every=every)
     front = {candidate.name for candidate in result.front}
     nodes = count_nodes(result.wishes.gpus, result.hardware)
     document = {
@@ -63,6 +63,8 @@ def _describe_candidate(candidate: Candidate, result: SearchResult, *, pareto: b
         "network_racks": figures.network_racks,
         "growth": figures.growth,
         "lost": {tier: dict(lost) for tier, lost in figures.lost.items()},
+        "lost_link": dict(figures.lost_link),
+        "left": figures.on("left"),
         "nic_links": figures.nic_links,
         "nics_cut_off": {"link": int(figures.nic_links == 1), "switch": figures.nics_cut_off},
         "near": [
@@ -76,6 +78,8 @@ def _describe_candidate(candidate: Candidate, result: SearchResult, *, pareto: b
         ],
         "alike": [alternative.name for alternative in candidate.alike],
         "pareto": pareto,
+        "row": candidate.name in {row.name for row in result.rows},
+        "reference": explain_reference(result) if candidate is result.reference else "",
         "why": "" if pareto else explain_beaten(candidate, result),
         "blueprint": candidate.text,
     }

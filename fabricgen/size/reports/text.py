@@ -1,4 +1,4 @@
-"""For people at a terminal: the front as a table, what each of it has beside, and with `--all` who beats the others."""
+"""For people at a terminal: a screen of rows to decide among; with `--all` the whole front and what it beats."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ from fabricgen.analyze.reckoned import format_reckonings
 from fabricgen.reports.tables.text import align_columns
 from fabricgen.size.front import Candidate
 from fabricgen.size.reports._words import (
+    describe_losses,
+    describe_rails_apart,
     describe_search,
+    describe_stand,
     explain_beaten,
+    explain_reference,
     explain_typical,
     format_value,
     list_columns,
     list_details,
     list_reckonings,
     list_unknown,
+    name_candidate,
     name_column,
     summarize_counts,
 )
@@ -26,29 +31,49 @@ REASONS = 5
 
 
 def report(result: SearchResult, *, every: bool) -> bytes:
-    """The report; with `every` also what is beaten, and why."""
+    """The report; with `every` all of the front with its details, what is beaten, and how figures are reckoned."""
+    rows = result.list_shown(every=False) if every else result.rows
     lines = [
         describe_search(result),
         "",
-        *_format_table(result, result.front),
+        *_format_table(result, rows),
+        explain_reference(result),
         *explain_typical(result, every=every),
         *list_unknown(result),
         "",
     ]
-    for candidate in result.front:
-        lines += [candidate.name, *(f"  {line}" for line in list_details(candidate, result))]
-    if every and result.beaten:
-        lines += ["", "beaten:", *_format_table(result, result.beaten), ""]
+    for candidate in rows:
+        lines.append(f"{candidate.name}: {describe_stand(candidate, result.rows, result.axes)}")
+        lines += [f"  {describe_losses(candidate)}"]
+        if every:
+            lines += [f"  {line}" for line in list_details(candidate, result)]
+        elif not candidate.shape.meet:
+            lines.append(f"  {describe_rails_apart(candidate, result)}")
+    if not every:
+        lines += ["", summarize_counts(result), f"{_describe_rest(result)}: --all; a page with plots: --format html"]
+        return _encode(lines)
+    if result.beaten:
+        lines += ["", "beaten:", *_format_table(result, [one for one in result.beaten if one not in rows]), ""]
         lines += [f"{candidate.name}: {explain_beaten(candidate, result)}" for candidate in result.beaten]
     lines += ["", *format_reckonings(list_reckonings(result)), "", summarize_counts(result)]
     lines += [f"  {count:>5,}  {why}" for why, count in result.reasons[:REASONS]]
+    return _encode(lines)
+
+
+def _describe_rest(result: SearchResult) -> str:
+    """What the first screen leaves out."""
+    more = len(result.list_shown(every=False)) - len(result.rows)
+    return (f"{more:,} more of the front, " if more else "") + "optics, racks and formulas, and what beats the others"
+
+
+def _encode(lines: Sequence[str]) -> bytes:
     return ("\n".join(lines) + "\n").encode(errors="backslashreplace")
 
 
 def _format_table(result: SearchResult, candidates: Sequence[Candidate]) -> list[str]:
     """A table with a row for each candidate; `*` marks the axes of the front."""
     axes = list_columns(result)
-    columns = [["", *(candidate.name for candidate in candidates)]]
+    columns = [["", *(name_candidate(candidate, result) for candidate in candidates)]]
     for axis in axes:
         head = f"{name_column(axis)}{'*' * (axis in result.axes)}"
         columns.append([head, *(format_value(candidate, axis) for candidate in candidates)])

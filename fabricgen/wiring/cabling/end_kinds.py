@@ -53,9 +53,13 @@ class EndKind:
         at = CageLanes(self.form_factor, self.lane_gbps, self.speed_gbps)
         return medium.module_at(at, self.light_gbps, self.geared) or medium
 
+    def takes_transceiver(self, medium: CableProfile) -> bool:
+        """Whether a transceiver goes between: the cable has no attached ends, and the cage takes no fibre."""
+        return not (medium.attached or self.takes_fibre)
+
     def transceiver(self, medium: CableProfile) -> str:
-        """The part number of the transceiver; "" where the cable has attached ends or the cage takes fibre."""
-        if medium.attached or self.takes_fibre:
+        """The part number of the transceiver; "" where there is none."""
+        if not self.takes_transceiver(medium):
             return ""
         product = self.product(medium)
         if product:

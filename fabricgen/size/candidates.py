@@ -1,0 +1,277 @@
+"""Candidates: shapes that are sized as designs, those alike as one, and judged on their wiring plans."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
+
+from fabricgen.cluster import Cluster
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import InputError, Severity
+from fabricgen.pipeline import compile_cluster, compile_design
+from fabricgen.size.figures import Figures, count_replugged, find_figures, measure_figures
+from fabricgen.size.front import HUNGRY, UNKNOWN_DRAW, Candidate
+from fabricgen.size.page import write_blueprint
+from fabricgen.size.shapes import Hardware, Ports, Shape, count_most_nodes, count_nodes, find_likeness
+
+SHUFFLED = "fibre shuffles between split NICs and split cages deal out the pairs"
+ACCOUNTS_RULE = "FG719"
+ACCOUNTS = "accounts are for you to state, in management.users"
+
+
+@dataclass(frozen=True)
+class Work:
+    """What worker processes do with a shape or a candidate; a reason in words where it is none."""
+
+    hardware: Hardware
+    nodes: int
+    path: str
+    prices: dict[str, float] | None
+
+    def size_alike(self, alike: Sequence[Shape]) -> list[Candidate | str]:
+        """The candidates of the first of some shapes that are alike, or of the next where that cannot be wired."""
+        results: list[Candidate | str] = []
+        for number, shape in enumerate(alike, 1):
+            candidates = self._size_shape(shape)
+            other_shapes = alike[number:]
+            for result in candidates:
+                if isinstance(result, Candidate):
+                    ready = tuple(replace(other_shape, ready=result.shape.ready) for other_shape in other_shapes)
+                    results.append(replace(result, alike=ready))
+                else:
+                    results.append(result)
+            if any(isinstance(result, Candidate) for result in candidates):
+                break
+        return results
+
+    def find_next_alike(self, candidate: Candidate) -> list[Candidate]:
+        """The candidate that takes the place of one that does not lint clean, if any."""
+        results = self.size_alike([replace(shape, ready=False) for shape in candidate.alike])
+        return [
+            result
+            for result in results
+            if isinstance(result, Candidate) and result.shape.ready == candidate.shape.ready
+        ]
+
+    def _size_shape(self, shape: Shape) -> list[Candidate | str]:
+        """The candidates of a shape: as it is, and with the upper tiers that its growth takes."""
+        try:
+            text = write_blueprint(shape, self.hardware, self.nodes)
+            design = self._compile_design(text)
+            candidates = [self._make_candidate(shape, text, design, None)]
+        except InputError as error:
+            return [f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"]
+        later = count_nodes(self.hardware.wishes.growth_to or 0, self.hardware)
+        # a shape that growth does not fit is shown without it
+        if not later or count_most_nodes(shape, self.hardware) < later:
+            return [*candidates]
+        try:
+            grown = self._compile_design(write_blueprint(shape, self.hardware, later))
+        except InputError:
+            return [*candidates]
+        candidates = [self._make_candidate(shape, text, design, grown)]
+        # a further candidate: upper tiers of the size that growth takes, built on the first day
+        counts = {tier.name: tier.count for tier in grown.fabrics[0].tiers[1:]}
+        if counts != {tier.name: tier.count for tier in design.fabrics[0].tiers[1:]}:
+            ready = replace(shape, ready=True)
+            text = write_blueprint(ready, self.hardware, self.nodes, counts)
+            with suppress(InputError):
+                candidates.append(self._make_candidate(ready, text, self._compile_design(text), grown))
+        return [*candidates]
+
+    def _compile_design(self, text: str) -> Design:
+        return compile_design(self.path, unsaved={self.path: text.encode()}, advise=False)
+
+    def _make_candidate(self, shape: Shape, text: str, design: Design, grown: Design | None) -> Candidate | str:
+        figures = find_figures(design, self.prices)
+        if grown is not None:
+            figures = replace(figures, growth=count_replugged(design, grown))
+        return self._explain_hunger(figures) or Candidate(shape, text, figures)
+
+    def _explain_hunger(self, figures: Figures) -> str:
+        """Why a candidate may draw too much; "" where it does not. What nodes draw counts as far as it is known."""
+        limit = self.hardware.wishes.max_power
+        if limit is None:
+            return ""
+        return UNKNOWN_DRAW if figures.power_w is None else HUNGRY if figures.draw_w > limit else ""
+
+    def judge_candidate(self, candidate: Candidate) -> list[Candidate | str]:
+        """A candidate with the figures of its wiring plan, if it lints clean; else why not, as text."""
+        messages, cluster = self._lint_text(candidate.text)
+        waivers_by_code = self._list_waivers(candidate.shape)
+        if cluster is None or messages.keys() - waivers_by_code.keys():
+            code, message = min(messages.items())
+            return [f"{code}: {message}"]
+        if messages:
+            waivers = "".join(f"    - {waivers_by_code[code]}\n" for code in sorted(messages))
+            candidate = replace(candidate, text=f"{candidate.text}lint:\n  waive:\n{waivers}")
+        figures = measure_figures(cluster, candidate.figures, self.prices)
+        return [self._explain_hunger(figures) or replace(candidate, figures=figures, checked=True)]
+
+    def _lint_text(self, text: str) -> tuple[dict[str, str], Cluster | None]:
+        """(what is found against a blueprint, by code; its cluster, None where the design alone is refused)."""
+        from fabricgen.lint.engine import LintSettings, lint
+        from fabricgen.lint.rule import load_all_rules, load_design_rules
+
+        try:
+            design = self._compile_design(text)
+            weighed = design.loaded.project.lint.severity
+            infos = tuple(r.id for r in load_all_rules() if r.severity is Severity.INFO and r.id not in weighed)
+
+            def list_messages(cluster: Cluster | None, ignore: tuple[str, ...]) -> dict[str, str]:
+                findings = lint(design, cluster, LintSettings(ignore=ignore)).findings
+                return {d.code: d.message for d in findings if d.severity > Severity.INFO}
+
+            messages = list_messages(None, infos)
+            if messages.keys() - {ACCOUNTS_RULE}:  # most that is refused is refused for its design: spare its wiring
+                return messages, None
+            cluster = compile_cluster(design)
+        except InputError as error:
+            return {d.code: d.message for d in error.diagnostics}, None
+        judged = tuple(rule.id for rule in load_design_rules())
+        return messages | list_messages(cluster, (*infos, *judged)), cluster
+
+    def _list_waivers(self, shape: Shape) -> dict[str, str]:
+        """Waivers of what a blueprint from here leaves to its user, by code."""
+        ports = self.hardware.ports(shape.switch, shape.planes)
+        waivers = {ACCOUNTS_RULE: f'{{rule: {ACCOUNTS_RULE}, why: "{ACCOUNTS}"}}'}
+        if isinstance(ports, Ports) and ports.ways >= 4:
+            waivers["FG603"] = f"{{rule: FG603, at: fabrics/compute, why: {SHUFFLED}}}"
+        return waivers
+
+
+def size_shapes(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) -> list[Candidate]:
+    """The designs of some shapes, those alike as one; `reasons` counts the others by why they are no candidates."""
+    fitting: dict[object, list[Shape]] = {}
+    short: list[tuple[Shape, int]] = []
+    for shape in tried:
+        ports, reach = work.hardware.ports(shape.switch, shape.planes), count_most_nodes(shape, work.hardware)
+        if isinstance(ports, str):
+            reasons[ports] += 1
+        elif reach < work.nodes:
+            short.append((shape, reach))
+        else:
+            fitting.setdefault(find_likeness(shape, work.hardware, work.nodes), []).append(shape)
+    carried = [shape for shapes_alike in fitting.values() for shape in shapes_alike]
+    reasons.update(_count_too_small(short, carried, work.hardware))
+    return _merge_alike(_run_all(work.size_alike, list(fitting.values()), jobs, reasons))
+
+
+_MEET = {
+    "spine": ", rails meeting in spines",
+    "core": ", rails meeting in cores",
+    "leaf": ", rails meeting in the leaf",
+    "": ", rails apart",
+}
+
+
+def _count_too_small(short: Sequence[tuple[Shape, int]], carried: Sequence[Shape], hardware: Hardware) -> Counter[str]:
+    """How many shapes carry too few nodes, and how many they carry: of tiers, switch and planes together.
+
+    Where others of these carry enough, by where rails meet; and where others of that do too, with the greatest of them.
+    """
+    fits = {(shape.tiers, shape.switch, shape.planes) for shape in carried}
+    fits_so = {(shape.tiers, shape.switch, shape.planes, shape.meet) for shape in carried}
+    groups: dict[tuple[str, bool], list[tuple[int, str]]] = {}
+    for shape, reach in short:
+        model = (shape.tiers, shape.switch, shape.planes)
+        where = f"{shape.tiers} tier{'s' * (shape.tiers > 1)} of {shape.switch}"
+        where += f" in {shape.planes} plane{'s' * (shape.planes > 1)}"
+        where += _MEET[shape.meet] if model in fits else ""
+        groups.setdefault((where, (*model, shape.meet) in fits_so), []).append((-reach, shape.name))
+    counts = Counter[str]()
+    for (where, has_example), shortfalls in groups.items():
+        most, name = min(shortfalls)
+        gpus = f"{-most * hardware.gpus_per_node:,} GPUs at most" if most else "a leaf is too small"
+        counts[f"{where}{f', such as {name}' * has_example}: {gpus}"] += len(shortfalls)
+    return counts
+
+
+Item = TypeVar("Item")
+Outcomes = list[Candidate | str]
+
+
+def _run_all(
+    work: Callable[[Item], Outcomes], tasks: Sequence[Item], jobs: int, reasons: Counter[str]
+) -> list[Candidate]:
+    """What workers make of all items, in order; reasons of those that are no candidates are counted."""
+    from fabricgen.publish.workers import run_in_order
+
+    candidates: list[Candidate] = []
+    for results in run_in_order(partial(_run_nth, work, tasks), len(tasks), jobs if len(tasks) > 8 else 1):
+        for result in results:
+            if isinstance(result, str):
+                reasons[result] += 1
+            else:
+                candidates.append(result)
+    return candidates
+
+
+def _run_nth(work: Callable[[Item], Outcomes], tasks: Sequence[Item], number: int) -> Outcomes:
+    return work(tasks[number])
+
+
+def _merge_alike(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Candidates of one switch whose designs are alike in every figure as one, under the name of the first."""
+    by_figures: dict[object, list[Candidate]] = {}
+    for candidate in candidates:
+        figures = candidate.figures
+        shape_key = (
+            candidate.shape.switch,
+            candidate.shape.planes,
+            candidate.shape.attach == "tor",
+            candidate.shape.ready,
+        )
+        key = (*shape_key, tuple(figures.switches.items()), *(figures.on(axis) for axis in _COUNTED))
+        by_figures.setdefault(key, []).append(candidate)
+    return [
+        replace(
+            candidate,
+            alike=(
+                *candidate.alike,
+                *(shape for duplicate in duplicates for shape in (duplicate.shape, *duplicate.alike)),
+            ),
+        )
+        for candidate, *duplicates in by_figures.values()
+    ]
+
+
+_COUNTED = ("links", "cables", "optics", "bisection", "growth", "hops")
+
+
+def judge_selected(
+    candidates: list[Candidate],
+    select: Callable[[list[Candidate]], list[Candidate]],
+    work: Work,
+    jobs: int,
+    reasons: Counter[str],
+) -> list[Candidate]:
+    """The candidates without those wanted of them that do not lint clean, in whose place comes the next that is alike;
+    what is judged has the figures of its plan.
+    """
+    while True:
+        unchecked = [candidate for candidate in select(candidates) if not candidate.checked]
+        if not unchecked:
+            return candidates
+        checked = {candidate.name: candidate for candidate in _run_all(work.judge_candidate, unchecked, jobs, reasons)}
+        instead = {
+            candidate.name: work.find_next_alike(candidate) for candidate in unchecked if candidate.name not in checked
+        }
+        candidates = [
+            replacement
+            for candidate in candidates
+            for replacement in instead.get(candidate.name, [checked.get(candidate.name, candidate)])
+        ]
+
+
+def judge_until_clean(candidates: Sequence[Candidate], work: Work) -> Candidate | None:
+    """The first of some candidates that lints clean, with the figures of its plan; None where none does."""
+    for candidate in candidates:
+        for result in work.judge_candidate(candidate):
+            if isinstance(result, Candidate):
+                return result
+    return None
