@@ -126,8 +126,9 @@ def compare_boms(
 def _may_count_twice(
     was: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]], in_devices_w: tuple[float | None, ...]
 ) -> bool:
-    """Whether a side does not say which optics are in maxima of devices, and may have such: not where the other has
-    none, and all of its models.
+    """Whether one side does not say how much power of optics is in maxima of its devices, and may have some.
+
+    It has none where the other side has none, and has all of its models.
     """
     if None not in in_devices_w:
         return False
