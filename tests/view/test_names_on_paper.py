@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from itertools import combinations
+
+import pytest
+
 from fabricgen.export.view.layout import BAR, BAR_SHARE, CELL_H, lay_out_scene
 from fabricgen.export.view.ribbons import draw_ribbons
 from fabricgen.wiring.tables import SWITCH
@@ -112,3 +117,34 @@ def test_ribbons_of_a_tier_begin_at_a_bar_below_all_of_its_switches(page):
         ]
         assert any(2 <= h <= 4 and abs(y + h - foot) < 0.1 for _, y, _, h in drawn), "as wide as the tier, at its foot"
     assert 0 < BAR_SHARE < 1
+
+
+@pytest.mark.parametrize("size", [(1600, 900), (390, 844)])
+def test_names_along_a_path_do_not_lie_on_each_other(page, size):
+    """On a phone the names of both leaves were one line of letters."""
+    shown = page("superpod-b200", "trace=p1-su01-n001:gpu0..p1-su04-n007:gpu0")
+    shown.set_viewport_size({"width": size[0], "height": size[1]})
+    shown.wait_for_function("() => FG.drawn?.path.length === 4")
+    shown.evaluate("() => FG.camera.show(...FG.fabricWay.bounds(null))")
+    painted = shown.evaluate(PAINTED)
+    names = shown.evaluate(
+        "() => FG.drawn.path.flatMap((step) => [step.from, step.to]).map((row) => FG.drawnNames.at(row))"
+    )
+    last = {painted[i]["given"][0]: i for i in _number_texts(painted) if painted[i]["given"][0] in names}
+    plates = [painted[i - 1]["given"] for i in last.values()]
+    assert len(plates) == 5
+    for (x0, y0, w0, h0), (x1, y1, w1, h1) in combinations(plates, 2):
+        assert x0 + w0 <= x1 or x1 + w1 <= x0 or y0 + h0 <= y1 or y1 + h1 <= y0
+
+
+def test_counts_of_cables_are_over_names_of_racks(page):
+    shown = page("superpod-b200", "way=hall")
+    shown.evaluate("() => FG.set({ chosen: { kind: 'rack', id: 4 } })")
+    shown.wait_for_function("() => FG.hall.bundle?.pieces.length")
+    painted = shown.evaluate(PAINTED)
+    texts = [painted[i]["given"][0] for i in _number_texts(painted)]
+    counts = [i for i, text in enumerate(texts) if re.fullmatch(r"\d+ cables?", text)]
+    racks = [i for i, text in enumerate(texts) if text.startswith("p1-su0") and ":" not in text]
+    assert counts
+    assert racks
+    assert max(racks) < min(counts)

@@ -23,8 +23,8 @@ SMALL = "blueprints/leaf-spine.yaml"
 def legend_of(page: Any) -> list[tuple[str, str]]:
     """Marks and texts of the legend, of the overlay that the fragment asks for."""
     page.wait_for_selector("html[data-overlay]:not([data-overlay=''])")
-    page.wait_for_selector("#legend li")
-    items = page.locator("#legend li").evaluate_all(
+    page.wait_for_selector("#legend > ul li")
+    items = page.locator("#legend > ul li").evaluate_all(
         "all => all.map(one => [...one.childNodes].map(n => n.textContent))"
     )
     return [tuple(item) for item in items]
@@ -76,13 +76,59 @@ def test_a_rack_without_a_figure_is_grey_rather_than_of_its_fabric(page):
     assert not coloured(shown, "rack", racks)[""]
 
 
-def test_colours_of_fabrics_are_explained_only_where_they_are_used(page):
-    shown = page("superpod-b200", "overlay=rail")
+COLOURS = "all => all.map(one => getComputedStyle(one).backgroundColor)"
+
+
+@pytest.mark.parametrize("way", ["fabric", "hall"])
+@pytest.mark.parametrize("overlay", ["", "rail", "length", "power", "rackpower", "oversubscription"])
+def test_the_key_has_the_colours_that_are_painted_and_no_others(page, way, overlay):
+    """Fabrics were explained in the hall while racks had the colours of their power."""
+    shown = page("superpod-b200", f"way={way}&overlay={overlay}")
+    if overlay:
+        legend_of(shown)
+    shown.wait_for_function("(way) => document.documentElement.dataset.way === way", arg=way)
+    fills = shown.evaluate(
+        """() => new Promise((done) => {
+          const seen = new Set(), c = CanvasRenderingContext2D.prototype, own = { fill: c.fill, fillRect: c.fillRect };
+          const note = (how) => function (...given) {
+            const [, r, g, b] = /^#(..)(..)(..)$/.exec(this.fillStyle) ?? [];
+            if (r) seen.add(`rgb(${[r, g, b].map((one) => parseInt(one, 16)).join(", ")})`);
+            return own[how].apply(this, given);
+          };
+          Object.assign(c, { fill: note("fill"), fillRect: note("fillRect") });
+          FG.repaint();
+          requestAnimationFrame(() => { Object.assign(c, own); done([...seen]); });
+        })"""
+    )
+    inks = shown.locator("#legend .swatch").evaluate_all(COLOURS)
+    fabrics = shown.evaluate("() => FG.block('head').fabrics.map((one) => one.fill)")
+    names = {f"rgb({int(one[1:3], 16)}, {int(one[3:5], 16)}, {int(one[5:7], 16)})" for one in fabrics}
+    nvlink = f"rgb({int(fabrics[-1][1:3], 16)}, {int(fabrics[-1][3:5], 16)}, {int(fabrics[-1][5:7], 16)})"
+    painted = (names & set(fills)) - {nvlink}
+    assert painted <= set(inks)
+    if not painted and overlay not in ("rail",):  # rails have the colours of fabrics
+        assert not names & set(inks), "what is not painted is not explained"
+    title = shown.locator("#legend h2").inner_text()
+    option = shown.locator("#overlay option:checked").inner_text() if overlay else "its fabric"
+    assert title == f"Colours: {'what racks hold' if way == 'hall' and not overlay else option}"
+
+
+def test_the_key_says_what_keeps_the_colours_of_fabrics(page):
+    shown = page("superpod-b200", "overlay=power")
     legend_of(shown)
-    shown.wait_for_selector("#key ul", state="hidden")
-    shown.evaluate("FG.set({ overlay: 'power' })")
-    shown.wait_for_selector("#key .note")
-    assert shown.locator("#key ul").is_visible()
+    assert "Ribbons have the colours of fabrics:" in shown.locator("#kept").inner_text()
+    assert "kW a rack" not in shown.locator("#legend").inner_text(), "that is of the hall"
+    shown.evaluate("FG.set({ overlay: 'length' })")
+    shown.wait_for_selector("#kept >> text=Devices have the colours of fabrics:")
+    shown.evaluate("FG.set({ overlay: 'rail' })")
+    shown.wait_for_selector("#kept", state="detached")
+    shown.evaluate("FG.set({ overlay: 'power', way: 'hall' })")
+    shown.wait_for_selector("#legend >> text=kW a rack")
+    assert not shown.locator("#kept").count()
+
+
+def test_counts_of_ribbons_do_not_follow_a_choice_and_that_is_said(page):
+    shown = page("superpod-b200")
     assert not shown.locator("#whole").is_visible()
     shown.evaluate("FG.set({ rail: 2 })")
     shown.wait_for_selector("#whole")

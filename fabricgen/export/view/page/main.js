@@ -81,7 +81,7 @@ FG.main = async () => {
   const print = (on) => { document.documentElement.toggleAttribute("data-print", on); FG.colours = null; fit(); };
   window.addEventListener("beforeprint", () => print(true));
   window.addEventListener("afterprint", () => print(false));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { FG.colours = null; FG.repaint(); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { FG.colours = null; FG.overlay.legend(); FG.repaint(); });
   new ResizeObserver(fit).observe(canvas);
   fit();
   await FG.readFragment();

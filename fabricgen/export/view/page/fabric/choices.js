@@ -32,7 +32,7 @@ FG.choices.start = async () => {
   if (most(fabric.rail) > 1) FG.choices.select("rail", "Rail", [[0, "all"], ...upTo(most(fabric.rail), String)]);
   const units = [...fabric.boxes.level.keys()].filter((i) => i && fabric.boxes.level[i] < head.levels.length - 1);
   if (units.length > 1) FG.choices.select("unit", "Unit", [["", "all"], ...units.map((i) => /** @type {[string, string]} */ ([fabric.boxNames.at(i), fabric.boxNames.at(i)]))]);
-  FG.choices.legend(fabric);
+  FG.choices.key(fabric);
   FG.choices.whole();
   FG.choices.outline(fabric);
 };
@@ -46,27 +46,19 @@ FG.choices.whole = () => {
   FG.el("legend").before(note);
 };
 
-/** What colours and sizes mean. @param {any} fabric */
-FG.choices.legend = (fabric) => {
-  const { head } = fabric, list = FG.choices.make("ul");
-  for (const one of head.fabrics) {
-    const swatch = FG.choices.make("span", { class: "swatch" }, one.code);
-    swatch.style.background = one.fill;
-    swatch.style.color = one.ink;
-    list.append(FG.choices.make("li", {}, swatch, `${one.name} (${one.protocol})`));
-  }
-  const node = FG.choices.make("span", { class: "swatch" }, "\u00a0");
-  node.style.background = "var(--node)";
-  list.append(FG.choices.make("li", {}, node, "nodes and extra devices"));
+/** How both ways are read, beside their colours. @param {any} fabric */
+FG.choices.key = ({ head }) => {
   const words = ["A ribbon is all links between two groups: “256 x 400G · 1:1” are links, speed and oversubscription, the worst of its tier. A broader one carries more; breadth is not to scale.",
     "Arcs join what is side by side: peers, other places, other sites. Come closer for names, then faces and single links."];
   for (const one of head.scale_up) {
-    const of = `${one.name}: ${one.domains.toLocaleString("en")} scale-up ${one.domains === 1 ? "domain" : "domains"}, each a ${one.per} with ${one.accelerators.toLocaleString("en")} accelerators`;
+    const of = `${one.name}: ${FG.count(one.domains, "scale-up domain")}, each a ${one.per} with ${FG.count(one.accelerators, "accelerator")}`;
     words.push(one.per === "node" ? `${of}: the stripe at the foot of a node.` : `${of}${head.levels.includes(one.per) ? ": the outline of its box" : ""}.`);
   }
-  FG.el("side").append(FG.choices.make("details", { id: "key", ...(innerWidth > 1000 ? { open: "" } : {}) }, FG.choices.make("summary", {}, "What the fabric view shows"), 
-    FG.choices.make("p", { class: "note", hidden: "" }, "Devices are coloured otherwise now; these are the colours of ribbons:"), list, ...words.map((text) => FG.choices.make("p", {}, text))));
-  FG.overlay.key();
+  const { kept, fixtures } = FG.block("hall"), busways = fixtures.some((/** @type {any[]} */ one) => one[0] === "busway");
+  const hall = ["A rack from above: its thick edge is the front, stripes there are further fabrics. Come closer for fronts, cages and far ends.",
+    ...(kept.length ? ["Dashed: kept for racks to come."] : []), ...(busways ? ["Dash-dot: a busway above."] : [])];
+  const told = (/** @type {string[]} */ texts, /** @type {string} */ way) => texts.map((text) => FG.choices.make("p", { class: `of-${way}` }, text));
+  FG.el("side").append(FG.choices.make("details", { id: "key", ...(innerWidth > 1000 ? { open: "" } : {}) }, FG.choices.make("summary", {}, "How to read the picture"), ...told(words, "fabric"), ...told(hall, "hall")));
 };
 
 /** The picture as nested lists, for screen readers and the keyboard; what is inside a group is made when it is opened. @param {any} fabric */

@@ -95,7 +95,7 @@ FG.FabricWay = class extends FG.Fabric {
       c.fill();
       const wide = (a + b) * scale;
       if (lit && FG.state.chosen?.kind !== "device" && this.labelled[i] && (wide > 30 || (r.arc[i] && wide > 6)) && (down - up) * scale > 22) {
-        const w = r.arc[i] ? (high - low) * scale : Math.max(wide, FG.FabricWay.LABEL);
+        const w = r.arc[i] ? (high - low) * scale : boxes.w[box] * scale < 2 * FG.FabricWay.LABEL ? wide : Math.max(wide, FG.FabricWay.LABEL);
         this.label(view, { edge: r.arc[i] ? segments[bundles.segment[bundle]].swatch.fill : "", choices: [this.bundleText[bundle]], x: X((r.x0[i] + r.x1[i]) / 2) - w / 2, y: (Y(r.y0[i]) + Y(r.y1[i])) / 2 - Math.max(r.arc[i] / 2, r.arc[i] - (a + b) / 2) * scale, w, size: 11, colour: theme.ink, middle: true, alpha: 1 });
       }
     }

@@ -1,6 +1,6 @@
 // @ts-check
 "use strict";
-/** The floor around racks: halls, aisles, trays, names of rows, scale bar, and what the colours say. */
+/** The floor around racks: halls, aisles, trays, names of rows, scale bar. */
 
 /** @param {any} pen @param {any} block */
 FG.paintFloor = (pen, block) => {
@@ -119,38 +119,4 @@ FG.paintScale = (pen) => {
   c.beginPath();
   c.moveTo(x, y - 5); c.lineTo(x, y); c.lineTo(x + w, y); c.lineTo(x + w, y - 5);
   c.stroke();
-};
-
-/** What the colours say, and how many cables are shown. @param {any} pen @param {any} bundle */
-FG.paintKey = (pen, bundle) => {
-  const block = FG.block("hall"), head = FG.block("head"), y = pen.height - 14;
-  const used = new Set(block.looks.flatMap((/** @type {any} */ look) => [look.fill, ...look.stripes]));
-  const told = head.fabrics.filter((/** @type {any} */ fabric) => used.has(fabric.fill)).map((/** @type {any} */ fabric) => [fabric.fill, fabric.name]);
-  for (const cls of FG.hall.isOpen() ? block.swatches : []) used.add(cls[0]);
-  if (FG.hall.isOpen() && block.beside) used.add(block.panel_fill);
-  for (const [fill, name] of [[block.panel_fill, FG.hall.isOpen() ? block.beside : "panels"], [block.extra_fill, "other devices"], [block.node_fill, "nodes"]]) if (used.has(fill)) told.unshift([fill, name]);
-  if (block.kept.length && !FG.hall.isOpen()) told.push(["", "dashed: kept for racks to come"]);
-  if (pen.scale > 0.15 && pen.scale < 1.6) told.push(["", "thick edge: front"]);
-  const kinds = new Set(block.fixtures.map((/** @type {any[]} */ one) => one[0]));
-  FG.paintKeyLine(pen, told, y);
-  FG.paintKeyLine(pen, [...kinds].map((kind) => (kind === "busway" ? ["", "dash-dot: busway above"] : block.fixture_looks[kind])), y - 20);
-  if (bundle) pen.plate(`${bundle.name}: ${bundle.cables} cables${bundle.inside ? `, ${bundle.inside} inside the rack` : ""}`, pen.width - 12, 14, "right");
-};
-
-/** A line of the key, from the right: [fill or "" for none, what it says]. @param {any} pen @param {string[][]} told @param {number} y */
-FG.paintKeyLine = (pen, told, y) => {
-  let x = pen.width - 12;
-  for (const [fill, name] of [...told].reverse()) {
-    pen.c.font = "12px system-ui, sans-serif";
-    const w = pen.c.measureText(name).width + 10;
-    pen.plate(name, x, y, "right");
-    x -= w + 12;
-    if (!fill) continue;
-    pen.c.fillStyle = pen.filled = FG.rackFill(fill, pen.theme);
-    pen.c.fillRect(x - 2, y - 6, 12, 12);
-    pen.c.strokeStyle = pen.theme.line;
-    pen.c.lineWidth = 1;
-    pen.c.strokeRect(x - 2, y - 6, 12, 12);
-    x -= 14;
-  }
 };

@@ -202,16 +202,15 @@ FG.Hall = class {
     }
     FG.paintTrays(pen, block, FG.state.chosen);
     FG.paintFixtures(pen, block, true);
-    if (this.bundle) {
-      this.ends(pen);
-      if (!this.isOpen()) FG.paintBundle(pen, this.bundle); // else it would hide the fronts
-    }
+    if (this.bundle) this.ends(pen);
+    const busiest = this.bundle && !this.isOpen() ? FG.paintBundle(pen, this.bundle) : []; // it would hide fronts
     if (!this.isOpen() && camera.scale > 0.2) this.rackNames(pen);
+    if (this.bundle) FG.paintCounts(pen, this.bundle, busiest);
     this.mark(pen);
     FG.paintRows(pen, block);
     FG.paintTitles(pen, block);
     FG.paintScale(pen);
-    FG.paintKey(pen, this.bundle);
+    if (this.bundle) pen.plate(`${this.bundle.name}: ${FG.count(this.bundle.cables, "cable")}${this.bundle.inside ? `, ${this.bundle.inside} inside the rack` : ""}`, pen.width - 12, 14, "right");
   }
 
   /** Whether racks are open at this zoom: all at once. */
@@ -328,7 +327,7 @@ FG.Hall = class {
     const { racks, block } = this;
     if (found.kind === "tray") {
       const count = this.bundle?.total.get(found.id);
-      return `${block.trays[found.id].name}${this.bundle ? `\n${count ?? 0} cables of ${this.bundle.name}` : ""}`;
+      return `${block.trays[found.id].name}${this.bundle ? `\n${FG.count(count ?? 0, "cable")} of ${this.bundle.name}` : ""}`;
     }
     if (found.kind === "link") {
       return this.elevation.told(found.id);
@@ -342,7 +341,7 @@ FG.Hall = class {
     if (bare && this.power(rack)) lines.push(`+: ${bare} of its devices and optics ${bare === 1 ? "has" : "have"} no figure`);
     lines.push(`${kind.name}, ${kind.units} U, ${block.trays[racks.tray[rack]].name}`);
     const here = this.bundle?.racks.get(rack);
-    if (here) lines.push(`${here.count} cable${here.count === 1 ? "" : "s"} of ${this.bundle.name}, ${here.least === here.most ? here.most : `${here.least} to ${here.most}`} m`);
+    if (here) lines.push(`${FG.count(here.count, "cable")} of ${this.bundle.name}, ${here.least === here.most ? here.most : `${here.least} to ${here.most}`} m`);
     return lines.join("\n");
   }
 

@@ -163,12 +163,12 @@ FG.swept = (tray, { flat, at, spans }) => {
   return found;
 };
 
-/** Paint a bundle: lines as thick as they have many cables, and how many those are. @param {any} pen @param {any} bundle */
+/** Paint a bundle: lines as thick as they have many cables. @param {any} pen @param {any} bundle @returns {any[]} the busiest piece in sight of each tray */
 FG.paintBundle = (pen, bundle) => {
   const { c, theme } = pen, { pieces, straight } = bundle;
   c.save();
   c.globalAlpha = 0.85;
-  /** @type {Map<any, any>} The busiest piece in sight of each tray. */
+  /** @type {Map<any, any>} */
   const busiest = new Map();
   for (const piece of pieces) {
     const { flat, at, low, high, count } = piece;
@@ -180,15 +180,20 @@ FG.paintBundle = (pen, bundle) => {
   c.setLineDash([6, 5]);
   for (const ends of straight) pen.line(ends, theme.chosen, 1.5);
   c.restore();
+  return [...busiest.values()];
+};
+
+/** How many cables there are on some pieces of trays. @param {any} pen @param {any} bundle @param {any[]} pieces */
+FG.paintCounts = (pen, bundle, pieces) => {
   const taken = bundle.rows.map((/** @type {number[]} */ [x, y]) => [pen.x(x) - 60, pen.y(y)]);
-  for (const { flat, at, low, high, count } of [...busiest.values()].sort((a, b) => b.count - a.count).slice(0, 60)) {
+  for (const { flat, at, low, high, count } of pieces.sort((a, b) => b.count - a.count).slice(0, 60)) {
     const from = flat ? Math.max(low, pen.left) : Math.max(low, pen.top), to = flat ? Math.min(high, pen.right) : Math.min(high, pen.bottom);
     if ((to - from) * pen.scale < 14) continue;
     for (const share of [0.5, 0.35, 0.65, 0.2, 0.8]) {
       const along = from + share * (to - from), px = pen.x(flat ? along : at), py = pen.y(flat ? at : along);
       if (taken.some((/** @type {number[]} */ [x, y]) => Math.abs(x - px) < 96 && Math.abs(y - py) < 22)) continue;
       taken.push([px, py]);
-      pen.plate(`${count} cable${count === 1 ? "" : "s"}`, px, py, "center", theme.chosen);
+      pen.plate(FG.count(count, "cable"), px, py, "center", pen.theme.chosen);
       break;
     }
   }

@@ -109,7 +109,7 @@ FG.colours_by.oversubscription = async () => {
 /** What devices draw with their optics, and in the hall racks with all that is in them. @returns {Promise<Overlay>} */
 FG.colours_by.power = async () => {
   const watts = await FG.drawnWatts(), { entries, step } = FG.colours_by.steps(watts, FG.colours_by.range("W"));
-  const racks = await FG.colours_by.rackpower(), named = racks.entries.map((one, i) => ({ ...one, mark: "abcde"[i], text: `${one.text} a rack` }));
+  const racks = await FG.colours_by.rackpower(), named = racks.entries.map((one, i) => ({ ...one, mark: "abcde"[i], text: `${one.text} a rack`, way: "hall" }));
   return {
     entries: [...entries, ...named], rest: "not stated", device: (row) => step(watts[row]),
     rack: (row) => { const at = racks.rack?.(row) ?? -1; return at < 0 ? -1 : entries.length + at; },

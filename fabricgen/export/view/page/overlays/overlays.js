@@ -104,35 +104,64 @@ FG.overlay.renew = async () => {
   FG.repaint?.();
 };
 
-/** The legend, and what belongs to the overlay. */
-FG.overlay.legend = () => {
-  const to = FG.el("legend"), now = FG.overlay.now, known = FG.overlay.known.find((one) => one.name === FG.state.overlay);
-  to.replaceChildren();
-  const entries = [...(now?.entries ?? []), ...(FG.overlay.marks ? [FG.overlay.failed.down, FG.overlay.failed.cut, FG.overlay.failed.some] : []), ...(now?.device && !now.worst ? [FG.overlay.several] : []), ...(now ? [FG.overlay.rest] : [])];
-  FG.overlay.key();
-  if (!entries.length) return;
-  const heading = document.createElement("h2"), list = document.createElement("ul");
-  heading.textContent = now && known ? known.title : "What has failed";
-  for (const { fill, mark, text } of entries) {
+/** What colours mean where nothing else colours: fabrics, and nodes or what racks hold. @returns {(Entry & {ink?: string})[]} */
+FG.overlay.usual = () => {
+  const { fabrics } = FG.block("head"), entries = fabrics.map((/** @type {any} */ one) => ({ fill: one.fill, ink: one.ink, mark: one.code, text: `${one.name} (${one.protocol})` }));
+  if (FG.state.way !== "hall") return [...entries, { fill: "var(--node)", ink: "#FFFFFF", mark: "", text: "nodes and extra devices" }];
+  const block = FG.block("hall"), theme = FG.theme(), used = new Set(block.looks.flatMap((/** @type {any} */ look) => [look.fill, ...look.stripes]));
+  for (const [fill] of block.swatches) used.add(fill);
+  if (block.beside) used.add(block.panel_fill);
+  const plain = (/** @type {string} */ fill, /** @type {string} */ text) => ({ fill: fill && FG.rackFill(fill, theme), ink: theme.ink, mark: "", text });
+  const kinds = new Set(block.fixtures.map((/** @type {any[]} */ one) => one[0]).filter((/** @type {string} */ kind) => kind !== "busway"));
+  return [
+    ...[[block.node_fill, "nodes"], [block.extra_fill, "other devices"], [block.panel_fill, block.beside || "panels"]].filter(([fill]) => used.has(fill)).map(([fill, text]) => plain(fill, text)),
+    ...entries.filter((/** @type {Entry} */ one) => used.has(one.fill)), ...[...kinds].map((kind) => { const [fill, text] = block.fixture_looks[kind]; return plain(fill, text); }),
+  ];
+};
+
+/** What keeps its usual colours beside the overlay; "" for nothing. */
+FG.overlay.kept = () => {
+  const now = FG.overlay.now;
+  if (!now) return FG.overlay.marks ? "What stands has the colours of fabrics:" : "";
+  if (FG.state.way === "hall") return now.device || now.rack ? "" : "Racks have the colours of what they hold:";
+  return now.device ? (now.ribbon ? "" : "Ribbons have the colours of fabrics:") : now.ribbon ? "Devices have the colours of fabrics:" : "This is seen in the hall; here are the colours of fabrics:";
+};
+
+/** A list of what colours mean. @param {(Entry & {ink?: string})[]} entries */
+FG.overlay.swatches = (entries) => {
+  const list = document.createElement("ul");
+  for (const { fill, mark, text, ink } of entries) {
     const item = document.createElement("li"), swatch = document.createElement("span");
     swatch.className = "swatch";
     swatch.style.background = fill;
-    swatch.style.color = FG.overlay.ink(fill);
+    swatch.style.color = ink ?? FG.overlay.ink(fill);
     swatch.textContent = mark || "\u00a0";
     item.append(swatch, text);
     list.append(item);
   }
-  to.append(heading, list, ...(now?.list ? [now.list] : []));
+  return list;
 };
 
-/** What colours of fabrics still mean beside the overlay: of nothing, of ribbons alone, or of all. */
-FG.overlay.key = () => {
-  const key = document.getElementById("key"), now = FG.overlay.now;
-  if (!key) return;
-  const list = /** @type {HTMLElement} */ (key.querySelector("ul")), note = /** @type {HTMLElement} */ (key.querySelector(".note"));
-  list.hidden = Boolean(now?.device && now.ribbon);
-  note.hidden = !now?.device || Boolean(now.ribbon);
+/** The legend of what colours now in the way that is shown, and what belongs to the overlay. */
+FG.overlay.legend = () => {
+  const to = FG.el("legend"), now = FG.overlay.now, known = FG.overlay.known.find((one) => one.name === FG.state.overlay), kept = FG.overlay.kept();
+  const own = (now?.entries ?? []).filter((/** @type {any} */ one) => !one.way || one.way === FG.state.way);
+  const entries = [...own, ...(FG.overlay.marks ? [FG.overlay.failed.down, FG.overlay.failed.cut, FG.overlay.failed.some] : []), ...(now?.device && !now.worst ? [FG.overlay.several] : []), ...(now ? [FG.overlay.rest] : [])];
+  const heading = document.createElement("h2");
+  heading.textContent = `Colours: ${now && known ? known.title : FG.overlay.marks ? "what has failed" : FG.state.way === "hall" ? "what racks hold" : "its fabric"}`;
+  to.replaceChildren(heading, FG.overlay.swatches(entries.length ? entries : FG.overlay.usual()));
+  if (kept) {
+    const others = document.createElement("div"), note = document.createElement("p");
+    others.id = "kept";
+    note.className = "note";
+    note.textContent = kept;
+    others.append(note, FG.overlay.swatches(FG.overlay.usual()));
+    to.append(others);
+  }
+  to.append(...(now?.list ? [now.list] : []));
 };
+FG.on("change", (news) => { if ("way" in news) FG.overlay.legend(); });
+FG.on("ready", () => FG.overlay.legend());
 
 /** Black or white on a fill. @param {string} fill */
 FG.overlay.ink = (fill) => {

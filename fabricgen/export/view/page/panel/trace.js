@@ -307,15 +307,19 @@ FG.drawPath = (way) => {
   lines(drawn.path.map(({ from, to }) => [from, to]), 1, 3);
   c.font = "12px system-ui, sans-serif";
   c.textBaseline = "middle";
+  /** @type {number[][]} */
+  const taken = [];
   for (const device of new Set(drawn.path.flatMap(({ from, to }) => [from, to]))) {
-    const [x, y] = at(device), name = FG.drawnNames.at(device);
+    const [x, on] = at(device), name = FG.drawnNames.at(device);
     c.fillStyle = theme.chosen;
     c.beginPath();
-    c.arc(x, y, 4, 0, 7);
+    c.arc(x, on, 4, 0, 7);
     c.fill();
     c.fillStyle = theme.paper;
     c.globalAlpha = 0.85;
-    const width = c.measureText(name).width + 6, left = x + 7 + width > camera.width ? x - 7 - width : x + 7;
+    const width = c.measureText(name).width + 6, left = x + 7 + width > camera.width ? Math.max(0, x - 7 - width) : x + 7;
+    const y = [0, 20, -20, 40, -40].map((by) => on + by).find((line) => taken.every(([l, t, w]) => left >= l + w || l >= left + width || Math.abs(t - line) >= 18)) ?? on;
+    taken.push([left, y, width]);
     c.fillRect(left, y - 9, width, 18);
     c.globalAlpha = 1;
     c.fillStyle = theme.ink;
