@@ -103,7 +103,7 @@ def test_what_was_built_is_what_every_file_says(site, tmp_path: Path) -> None:
     for row in rows_of(site("bom").out):
         counts[row["part"]] = int(row["quantity"]) - counts.get(row["part"], 0)
     assert {part: n for part, n in counts.items() if n and "om4-mpo-16-apc-" in part} == {
-        "fibre-mmf-om4-mpo-16-apc-7m": -1,
+        "fibre-mmf-om4-mpo-16-apc-10m": -1,
         "fibre-mmf-om4-mpo-16-apc-25m": 1,
     }
 
@@ -136,7 +136,7 @@ def test_a_sheet_that_is_imported_again_changes_nothing(site, tmp_path: Path) ->
     back = redlined(
         tmp_path / "back.xlsx",
         site("wiring").out,
-        {(f"{LEAF}:{n}", "built_a_cage"): n for n in (29, 30)} | {(f"{LEAF}:31", "built_length_m"): "7 m"},
+        {(f"{LEAF}:{n}", "built_a_cage"): n for n in (29, 30)} | {(f"{LEAF}:31", "built_length_m"): "10 m"},
     )
     assert "-> as planned" in site("as-built", back, "-o", overlay).out
     assert overlay.read_text(encoding="utf-8").splitlines()[3:] == [

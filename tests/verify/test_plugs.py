@@ -67,7 +67,7 @@ def test_plugs_of_splitters_and_jumpers_that_were_built_elsewhere_are_those_that
     built = {f"{splitters}:1": "3", f"{splitters}:3": "1", f"{jumpers}:63": "64", f"{jumpers}:64": "63"}
     sides = {cable: "b" if cable.startswith(splitters) else "a" for cable in built}
     cables = ", ".join(f'"{cable}": {{{sides[cable]}_cage: "{cage}"}}' for cable, cage in built.items())
-    sets = ("pods.p1.su=2", "scalable_unit.nodes=4 x mi300x-8", f"cable_of={{{cables}}}")
+    sets = ("pods.p1.su=2", "scalable_unit.nodes=4 x mi300x-8", f"cable_of={{{cables}}}", "floor.tray_m=0.3")
     plan = make_cabling(example_cluster("rail-groups", *sets))
     assert _connectors(plan) == _labels("rail-groups", *sets)
     assert _connectors(plan)[f"{splitters}:1", splitters] == ["3"]
