@@ -17,12 +17,21 @@ import pytest
 import xlsxwriter
 from openpyxl.workbook import Workbook
 
-from fabricgen.export.files import cables, technician
+from fabricgen.cluster import Cluster
+from fabricgen.export.files import cables, patches, technician
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.table import ExportContext, list_part_names
 from fabricgen.export.technician import workbook as technician_volumes
-from fabricgen.export.technician.sheet import TEXT, Column, Sheet, Styles, make_redline_columns, write_sheet
-from fabricgen.export.technician.sheets import TechnicianPack, list_home_rows, list_pull_sheets, make_wiring_sheet
+from fabricgen.export.technician.labels import make_label_table
+from fabricgen.export.technician.sheet import PLACE, TEXT, Column, Sheet, Styles, make_redline_columns, write_sheet
+from fabricgen.export.technician.sheets import (
+    TechnicianPack,
+    list_home_rows,
+    list_pull_sheets,
+    make_pull_sheet,
+    make_rack_sheet,
+    make_wiring_sheet,
+)
 from fabricgen.export.technician.workbook import MOST_RACKS, list_volumes, make_sheet_names, write_workbook
 from tests.conftest import example_cluster, require
 
@@ -120,14 +129,91 @@ def test_a_crew_takes_the_pages_of_its_row() -> None:
         assert (made[name].oddHeader.left.text or "").startswith(f"Pull {number + 1}: ")
 
 
-def test_every_step_has_a_sheet_of_its_own() -> None:
-    """55 steps of mixed-generations shared 40 sheets, whose headers said `and 1 more`."""
-    pack = TechnicianPack(example_cluster("mixed-generations"))
-    titles = [
-        title
-        for _, _, title in list_pull_sheets(pack, list_home_rows(pack, tuple(range(len(pack.cluster.plan.racks)))))
-    ]
-    assert [title.split(": ")[1] for title in titles] == list(pack.records.pull.steps)
+@pytest.mark.parametrize("name", ["mixed-generations", "superpod-b300", "full-cluster"])
+def test_a_pull_sheet_is_the_work_of_a_shift_in_one_step(name: str) -> None:
+    """Steps had a sheet each, of up to 1,500 fibres; what one of more than 100 jumpers has is shared by its sheets."""
+    pack = TechnicianPack(example_cluster(name))
+    pull, rows = pack.records.pull, list_home_rows(pack, tuple(range(len(pack.cluster.plan.racks))))
+    sheets = list(list_pull_sheets(pack, rows))
+    assert np.concatenate([sheet_rows for _, sheet_rows, _ in sheets]).tolist() == rows.tolist()
+    seen, work = set[int](), np.bincount(pull.step[pull.bundle], pack.pieces_laid)
+    small = 0
+    for number, (_, sheet_rows, title) in enumerate(sheets, start=1):
+        bundles = set(pull.bundle[sheet_rows].tolist())
+        assert not bundles & seen  # each bundle is on one sheet
+        seen |= bundles
+        (step,) = set(pull.step[list(bundles)].tolist())
+        jumpers = int(pack.pieces_laid[sheet_rows].sum())
+        assert jumpers <= 100
+        small += jumpers < 60 < work[step]
+        assert title.startswith(f"Pull {number}: {pull.steps[step]}")
+        assert f": {len(bundles)} bundle" in title
+        assert title.endswith(f"{jumpers} jumper{'s' * (jumpers != 1)}")
+    assert small <= len(sheets) / 10
+
+
+@pytest.mark.parametrize("name", ["monday", "superpod-b300", "patched-hall"])
+def test_where_a_plug_goes_is_read_at_arms_length(name: str) -> None:
+    """12 pt or more on A4, where they were 9 pt: names of device and rack 8 pt; no end is wider than its column."""
+    pack = TechnicianPack(example_cluster(name))
+    rows = list_home_rows(pack, tuple(range(len(pack.cluster.plan.racks))))
+    _, first, title = next(list_pull_sheets(pack, rows))
+    for sheet in (make_pull_sheet(pack, first, "pull 01", title), make_rack_sheet(pack, 0, "rack")):
+        points = sum((7 * column.width + 5) * 0.75 for column in sheet.columns if not column.hidden)
+        scale = min(1, (297 / 25.4 - 0.8) * 72 / points)
+        assert 15 * scale >= 11.5
+        assert 10 * scale >= 7.5
+        places = [column for column in sheet.columns if column.use == PLACE]
+        assert [column.name for column in places] in (["a_end", "b_end"], ["port", "far_end"])
+        for column in places:
+            assert max(len(str(cell)) for cell in column.cells or ()) * 15 * 0.6 <= (7 * column.width + 5) * 0.75 * 1.25
+
+
+def test_the_first_fibre_of_a_pair_goes_to_the_first() -> None:
+    """What the cover says of `41/1+2`: both ends count the fibres of a row alike."""
+    pairs = 0
+    for name in ("superpod-b300", "full-cluster", "multi-plane", "monday"):
+        plugs = TechnicianPack(example_cluster(name)).records.plugs
+        for row in np.flatnonzero(np.bincount(plugs.row[plugs.tails == 1]) > 1)[:200].tolist():
+            at = np.flatnonzero(plugs.row == row)
+            for end in plugs.ends:
+                assert (np.diff(end.jumper[at]) == 1).all()
+            pairs += 1
+    assert pairs > 100
+    assert any("Fibre 1 goes to 1, fibre 2 to 2" in paragraph for paragraph in technician_volumes.HOW)
+
+
+@pytest.mark.parametrize("name", ["leaf-spine", "monday", "patched-hall"])
+def test_each_plug_has_a_running_number_of_its_own(name: str) -> None:
+    """Pull sheets say which labels of the roll a row takes; jumpers at panels have numbers in labels.csv alone."""
+    cluster = example_cluster(name)
+    pack = TechnicianPack(cluster)
+    labels = make_label_table(pack.records)
+    rows = [dict(zip(labels.columns, row, strict=True)) for row in labels.rows()]
+    assert [row["number"] for row in rows] == list(range(1, len(rows) + 1))
+    told: list[int] = []
+    ends = pack.list_locations(np.arange(len(pack.records.cable)))
+    for text, *places in zip(pack.label_numbers.tolist(), *ends, strict=True):
+        numbers = [n for span in filter(None, text.split(", ")) for n in range(*_bounds(span))]
+        told += numbers
+        near = {str(rows[number - 1]["line1"]).rpartition(":")[0] for number in numbers}
+        assert near <= {str(place).rpartition(":")[0] for place in places}
+    patched = set() if cluster.plan.patching is None else {row["cable"] for row in patch_rows(cluster)}
+    trunk_or_jumper = {row["number"] for row in rows if row["cable"] in patched or row["order"] == 0}
+    assert sorted(told) == sorted({row["number"] for row in rows} - trunk_or_jumper)
+
+
+def patch_rows(cluster: Cluster) -> list[dict[str, object]]:
+    """The rows of patches.csv."""
+    assert cluster.plan.patching is not None
+    table = patches.make_table(cluster, cluster.plan.patching)
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
+
+
+def _bounds(span: str) -> tuple[int, int]:
+    """Where a span of numbers begins, and where it is past: 3-5 is 3 and 6."""
+    first, _, last = span.partition("-")
+    return int(first), int(last or first) + 1
 
 
 def test_a_rack_sheet_has_all_that_ends_there_from_the_top_down() -> None:

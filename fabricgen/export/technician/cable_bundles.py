@@ -1,9 +1,9 @@
 """Cable bundles: which cables are pulled together, and in which order.
 
-A bundle holds jumpers of one fabric, plane and kind between the same two racks: a cable between twin-port cages is two,
-a splitter one, and its tails to another rack are in the bundle that goes there. Its size keeps it round and stiff
-enough for one hand and one strap: 24 fibres or active optical cables of 3.0 mm, 8 of copper of 9.4 mm (diameters:
-NVIDIA DGX SuperPOD Data Center Design, Networking, Cable Weights), 24 twisted pairs (TIA TSB-184-A;
+A bundle holds jumpers of one fabric, plane, kind and length between the same two racks: a cable between twin-port
+cages is two, a splitter one, and its tails to another rack are in the bundle that goes there. Its size keeps it round
+and stiff enough for one hand and one strap: 24 fibres or active optical cables of 3.0 mm, 8 of copper of 9.4 mm
+(diameters: NVIDIA DGX SuperPOD Data Center Design, Networking, Cable Weights), 24 twisted pairs (TIA TSB-184-A;
 https://www.cablinginstall.com/standards/article/16481797).
 
 A step holds the bundles between the same two rows. The longest runs come first: to other sites, other halls, other
@@ -74,7 +74,7 @@ def make_pull_plan(cluster: Cluster, plugs: Plugs) -> PullPlan:
     plane, fabric = cluster.plan.links.plane[link[lead]], _index_fabrics(cluster, link[lead])
     key = unique_combinations(fabric, plane, kind, home, away)[1]
     together = unique_combinations(key, cable)[1]
-    chunk = _divide_bundles(key, together, position, (jumpers, np.array(MOST)[kind]))
+    chunk = _divide_bundles(key, together, (position, cables.length_m[cable]), (jumpers, np.array(MOST)[kind]))
     first, bundle = unique_combinations(key, chunk)
     longest = _find_greatest(cables.run_m[cable], bundle)[first]
     step, steps = _number_steps(cluster, home[first], away[first], longest)
@@ -119,29 +119,30 @@ def _count_jumpers(cable: Ints, plugs: Plugs, home: Ints, away: Ints) -> tuple[I
     return counted, lead
 
 
-def _divide_bundles(key: Ints64, together: Ints64, position: Ints, size: tuple[Ints, Ints64]) -> Ints64:
+def _divide_bundles(key: Ints64, together: Ints64, laid: tuple[Ints, Floats], size: tuple[Ints, Ints64]) -> Ints64:
     """Which bundle each row is in, from 0 among those with its key.
 
-    Bundles are filled along the ports of the home rack up to the second of `size` (jumpers, the most of a bundle); what
-    is `together`, the rows of one cable, is not divided.
+    `laid` are (position among the ports of the home rack, length of the cable, m): bundles are filled along these
+    ports, each with cables of one length, the longest first, up to the second of `size` (jumpers, the most of a
+    bundle); what is `together`, the rows of one cable, is not divided.
     """
-    jumpers, most = size
+    (position, length_m), (jumpers, most) = laid, size
     # jumpers of each cable between these racks, and where along the ports its first row is
     count = np.bincount(together, jumpers).astype(np.int64)
     first = np.full(len(count), len(key))
-    walk = np.lexsort((position, key))
+    walk = np.lexsort((position, -length_m, key))
     np.minimum.at(first, together[walk], np.arange(len(walk)))
     lay_order = np.argsort(first)
     row = walk[first[lay_order]]
     # cables in the order in which they are laid; one that would make a bundle too large opens the next
-    chunk, number, filled, last_key = np.empty(len(count), dtype=np.int64), 0, 0, -1
-    columns = (column.tolist() for column in (lay_order, key[row], count[lay_order], most[row]))
-    for lay_number, row_key, added, limit in zip(*columns, strict=True):
-        if row_key != last_key:
-            number, filled, last_key = 0, 0, row_key
-        elif filled + added > limit:
+    chunk, number, filled, last = np.empty(len(count), dtype=np.int64), 0, 0, (-1, 0.0)
+    columns = (column.tolist() for column in (lay_order, key[row], length_m[row], count[lay_order], most[row]))
+    for lay_number, row_key, metres, added, limit in zip(*columns, strict=True):
+        if row_key != last[0]:
+            number, filled = 0, 0
+        elif filled + added > limit or metres != last[1]:
             number, filled = number + 1, 0
-        filled += added
+        filled, last = filled + added, (row_key, metres)
         chunk[lay_number] = number
     divided: Ints64 = chunk[together]
     return divided

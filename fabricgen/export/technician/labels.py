@@ -32,14 +32,36 @@ def make_label_table(records_of_ends: Records) -> Table:
     """
     direct, patching = _make_direct_labels(records_of_ends), records_of_ends.cluster.plan.patching
     if patching is None:
-        return direct
+        return _number_rows(direct)
     patched = make_patch_labels(records_of_ends, patching)
     columns = {name: [*cells, *(label[name] for label in patched)] for name, cells in direct.columns.items()}
     lowest: dict[Cell, int] = {}
     for cable, number_ in zip(columns["cable"], columns["order"], strict=True):
         lowest[cable] = min(int(number_), lowest.get(cable, int(number_)))
     order = sorted(range(len(columns["cable"])), key=lambda i: lowest[columns["cable"][i]])
-    return Table("labels", {name: [cells[i] for i in order] for name, cells in columns.items()})
+    return _number_rows(Table("labels", {name: [cells[i] for i in order] for name, cells in columns.items()}))
+
+
+def _number_rows(labels: Table) -> Table:
+    """Labels with their running number, one a plug, as the last column."""
+    return Table(labels.name, {**labels.columns, "number": range(1, len(labels) + 1)})
+
+
+def number_labels(records: Records) -> Ints64:
+    """The running number in labels.csv of each label of `list_label_ends`; 0 for cables through panels, each of whose
+    jumpers has its own.
+    """
+    leg, end = list_label_ends(records)
+    if records.cluster.plan.patching is None:
+        return np.arange(1, len(leg) + 1)
+    columns = make_label_table(records).columns
+    number_by_code = dict(zip(columns["code"], columns["number"], strict=True))
+    cable = records.cable[records.plugs.row[leg]]
+    is_direct = records.cluster.plan.patching.policy[cable] < 0
+    codes = np.array(records.cluster.cable_ids, dtype=object)[cable] + "|" + _name_ends(cable, end)
+    numbers = np.zeros(len(leg), dtype=np.int64)
+    numbers[is_direct] = [number_by_code[code] for code in codes[is_direct].tolist()]
+    return numbers
 
 
 def _make_direct_labels(records: Records) -> Table:

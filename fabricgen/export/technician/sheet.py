@@ -19,7 +19,8 @@ DONE = ("done", "fault")
 A4, A3 = 9, 8
 """Paper sizes (ECMA-376, ST_PaperSize)."""
 
-_ROW_POINTS = 21
+_ROW_POINTS = 27
+"""Two lines of names."""
 
 _OPTIONS = {"autofilter": True, "format_columns": True, "format_rows": True, "select_locked_cells": True}
 
@@ -139,8 +140,9 @@ def set_up_print(page: Any, title: str, cluster: str, *, paper: int, portrait: b
 # Cell formats of a workbook, one for each use.
 
 TEXT, SMALL, NUMBER, BOLD, MARK, REDLINE, CLOSED = "text", "small", "number", "bold", "mark", "redline", "closed"
+NAME, PLACE = "name", "place"
 """Uses of a cell: text, small text, numbers, emphasized text, a cable tag, to be filled in by hand, not to be filled
-in.
+in; names of devices and racks, and where a plug goes, which are read at arm's length.
 """
 
 _FONT = {"font_name": "Arial", "font_size": 10, "valign": "vcenter"}
@@ -153,6 +155,8 @@ _USES: dict[str, dict[str, Any]] = {
     SMALL: {"font_size": 8, "text_wrap": True},
     NUMBER: {"align": "right", "indent": 1},
     BOLD: {"bold": True},
+    NAME: {"font_size": 10, "text_wrap": True},
+    PLACE: {"font_size": 15, "bold": True, "shrink": True},
     MARK: {"bold": True, "align": "center"},
     REDLINE: {"locked": False, "left": 1, "right": 1, "bg_color": "#FFFBE6"},
     CLOSED: {"left": 1, "right": 1, "bg_color": "#BFBFBF"},

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import cast
 
 import numpy as np
@@ -14,18 +16,35 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.files import cables
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.technician.cable_bundles import KIND_WORDS
-from fabricgen.export.technician.labels import list_label_ends
+from fabricgen.export.technician.labels import list_label_ends, number_labels
 from fabricgen.export.technician.patched import mark_patched_cables
 from fabricgen.export.technician.records import CableTag, Records, count_ends_per_rack, make_records
-from fabricgen.export.technician.sheet import A3, BOLD, MARK, NUMBER, SMALL, TEXT, Column, Sheet, make_redline_columns
+from fabricgen.export.technician.sheet import (
+    A3,
+    BOLD,
+    MARK,
+    NAME,
+    NUMBER,
+    PLACE,
+    SMALL,
+    TEXT,
+    Column,
+    Sheet,
+    make_redline_columns,
+)
 from fabricgen.numbering.lazy_columns import EncodedColumn, SelectableColumn, Strings
 from fabricgen.reports.table import Cell, Table
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.cabling.end_numbers import number_ends
 from fabricgen.wiring.cabling.sockets import number_connectors
 
-MOST_STEPS = 99
-"""The most sheets for steps in one workbook; if there are more steps, neighbours in the order share a sheet."""
+MOST_SHEETS = 400
+"""The most sheets for pulling in one workbook; if there is work for more, neighbours in the order share a sheet."""
+
+SHIFT, MOST_OF_SHIFT = 76, 100
+"""Jumpers of a shift's work, and the most of one. A step of more is shared: with whole bundles of up to 24, a sheet has
+no more than the most, and usually 60 or more.
+"""
 
 CABLE, FIBRE, TAIL = range(3)
 """What is pulled at once: a cable, or a fibre or a tail of one that goes in another bundle than the cable."""
@@ -82,6 +101,17 @@ class TechnicianPack:
     def wiring(self) -> dict[str, SelectableColumn]:
         """The columns of cables.csv."""
         return cast("dict[str, SelectableColumn]", cables.make_table(self.cluster).columns)
+
+    @cached_property
+    def label_numbers(self) -> Strings:
+        """The running numbers of the labels of each row's plugs, `81-84` or `85, 88`; "" where panels are between."""
+        leg, numbers = list_label_ends(self.records)[0], number_labels(self.records)
+        row = self.records.plugs.row[leg]
+        numbers_by_row: list[list[int]] = [[] for _ in self.records.cable]
+        for at, number in zip(row.tolist(), numbers.tolist(), strict=True):
+            if number:
+                numbers_by_row[at].append(number)
+        return np.array([_join_spans(row_numbers) for row_numbers in numbers_by_row], dtype=object)
 
     @cached_property
     def pieces_laid(self) -> Ints64:
@@ -182,6 +212,12 @@ class TechnicianPack:
         return [self.records.tags[i] for i in self.records.tag[rows].tolist()]
 
 
+def _join_spans(numbers: list[int]) -> str:
+    """`1-3, 7` of 1, 2, 3 and 7."""
+    spans = [[n for _, n in run] for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])]
+    return ", ".join(f"{span[0]}-{span[-1]}" if len(span) > 1 else str(span[0]) for span in spans)
+
+
 def list_home_rows(pack: TechnicianPack, racks: tuple[int, ...]) -> Ints64:
     """Rows whose home rack is one of `racks`, in pulling order."""
     records = pack.records
@@ -220,17 +256,61 @@ def make_wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
 
 
 def list_pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, Ints64, str]]:
-    """(wanted sheet name, rows, title) of each sheet of pulling steps; `rows` are in pulling order."""
-    records = pack.records
-    steps = records.pull.step[records.pull.bundle[rows]]
-    sheet_steps, step_index = np.unique(steps, return_inverse=True)
-    # more steps than sheets: as many steps on each, in order
-    sheet = step_index if len(sheet_steps) <= MOST_STEPS else step_index * MOST_STEPS // len(sheet_steps)
-    for number in range(int(sheet.max(initial=-1)) + 1):
-        sheet_rows = rows[sheet == number]
-        step_names = [records.pull.steps[i] for i in sheet_steps[np.unique(step_index[sheet == number])].tolist()]
-        title = step_names[0] if len(step_names) == 1 else f"{step_names[0]} and {len(step_names) - 1} more"
-        yield f"pull {number + 1:02d}", sheet_rows, f"Pull {number + 1}: {title}"
+    """(wanted sheet name, rows, title) of each sheet of a shift's work; `rows` are in pulling order.
+
+    A sheet has whole bundles of one step. Its title says the step, which of its sheets this is, and how much it lays.
+    """
+    pull = pack.records.pull
+    shift_of_bundle = _divide_into_shifts(pack, rows)
+    shifts, shift = np.unique(shift_of_bundle[pull.bundle[rows]], return_inverse=True)
+    # work for more sheets than there may be: as much on each, in order
+    sheet = shift if len(shifts) <= MOST_SHEETS else shift * MOST_SHEETS // len(shifts)
+    sheet_rows = [rows[sheet == number] for number in range(int(sheet.max(initial=-1)) + 1)]
+    step_lists = [np.unique(pull.step[pull.bundle[part]]).tolist() for part in sheet_rows]
+    sheets_of_step, seen = Counter(steps[0] for steps in step_lists), Counter[int]()
+    for number, (part, steps) in enumerate(zip(sheet_rows, step_lists, strict=True), start=1):
+        first = steps[0]
+        seen[first] += 1
+        several = f", {seen[first]} of {sheets_of_step[first]}" if sheets_of_step[first] > 1 else ""
+        more = f" and {len(steps) - 1} more" if len(steps) > 1 else ""
+        yield (
+            f"pull {number:02d}",
+            part,
+            f"Pull {number}: {pull.steps[first]}{more}{several}: {_count_work(pack, part)}",
+        )
+
+
+def _divide_into_shifts(pack: TechnicianPack, rows: Ints64) -> Ints64:
+    """The shift in which each bundle is laid, ascending, -1 where none of `rows` is in it; int64.
+
+    The bundles of a step are shared by as many shifts as it has work for, about the same for each.
+    """
+    pull = pack.records.pull
+    jumpers = np.bincount(pull.bundle[rows], pack.pieces_laid[rows], len(pull.names))
+    bundles = np.unique(pull.bundle[rows])
+    step = pull.step[bundles]
+    work = np.bincount(step, jumpers[bundles])
+    # the middle of each bundle in the work of its step, in shares of that
+    before = np.cumsum(jumpers[bundles]) - jumpers[bundles] / 2 - (np.cumsum(work) - work)[step]
+    shifts = np.where(work > MOST_OF_SHIFT, np.ceil(work / SHIFT), 1)
+    share = np.minimum(before * shifts[step] // np.maximum(work, 1)[step], shifts[step] - 1)
+    shift_of_bundle = np.full(len(pull.names), -1)
+    shift_of_bundle[bundles] = (np.cumsum(shifts) - shifts)[step] + share
+    return shift_of_bundle
+
+
+def _count_work(pack: TechnicianPack, rows: Ints64) -> str:
+    """How much is laid with some rows: `4 bundles, 48 cables, 96 jumpers`."""
+    bundles, jumpers = len(np.unique(pack.records.pull.bundle[rows])), int(pack.pieces_laid[rows].sum())
+    counts = (*zip(pack.count_pulls(rows), ("cable", "fibre apart", "tail apart"), strict=True), (jumpers, "jumper"))
+    words = ((bundles, "bundle"), *counts)
+    return ", ".join(f"{n} {_pluralize(word, n)}" for n, word in words if n)
+
+
+def _pluralize(word: str, count: int) -> str:
+    """`fibres apart` of `fibre apart` for several."""
+    first, *rest = word.split(" ")
+    return " ".join([first if count == 1 else f"{first}s", *rest])
 
 
 def make_pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -> Sheet:
@@ -242,10 +322,11 @@ def make_pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -
         Column("order", 7, NUMBER, records.pull.order[rows].tolist()),
         Column("bundle", 18, SMALL, records.pull.names[bundle].tolist()),
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(rows)]),
-        Column("a_end", 24, BOLD, a_end.tolist()),
-        Column("b_end", 24, BOLD, b_end.tolist()),
-        Column("part", 20, SMALL, pack.name_pieces(rows, pack.pieces_laid[rows])),
+        Column("a_end", 32, PLACE, a_end.tolist()),
+        Column("b_end", 32, PLACE, b_end.tolist()),
+        Column("part", 18, SMALL, pack.name_pieces(rows, pack.pieces_laid[rows])),
         Column("length_m", 8, NUMBER, list(wiring["length_m"].take(rows))),
+        Column("labels", 9, SMALL, pack.label_numbers[rows].tolist()),
         *_make_via_columns(pack, rows),
         *_list_redline_columns(pack, rows),
         *_make_key_columns(pack, rows, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
@@ -263,13 +344,13 @@ def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
     a_end, b_end = pack.list_locations(row)
     columns = (
         Column("u", 5, NUMBER, records.cluster.plan.devices.u[device].tolist()),
-        Column("device", 17, SMALL, _select_side(wiring, "device", row, b).tolist()),
-        Column("port", 13, BOLD, np.where(b, records.socket[1][row], records.socket[0][row]).tolist()),
+        Column("device", 16, NAME, _select_side(wiring, "device", row, b).tolist()),
+        Column("port", 14, PLACE, np.where(b, records.socket[1][row], records.socket[0][row]).tolist()),
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(row)]),
-        Column("far_end", 24, BOLD, np.where(b, a_end, b_end).tolist()),
-        Column("far_device", 18, SMALL, _select_side(wiring, "device", row, ~b).tolist()),
-        Column("transceiver", 16, SMALL, _select_side(wiring, "transceiver", row, b).tolist()),
-        Column("part", 19, SMALL, pack.name_pieces(row, pack.pieces_laid[row])),
+        Column("far_end", 32, PLACE, np.where(b, a_end, b_end).tolist()),
+        Column("far_device", 16, NAME, _select_side(wiring, "device", row, ~b).tolist()),
+        Column("transceiver", 13, SMALL, _select_side(wiring, "transceiver", row, b).tolist()),
+        Column("part", 16, SMALL, pack.name_pieces(row, pack.pieces_laid[row])),
         Column("length_m", 8, NUMBER, list(wiring["length_m"].take(row))),
         *_make_via_columns(pack, row),
         *_list_redline_columns(pack, row, (np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
@@ -311,8 +392,8 @@ def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
         Column("tag", 7, MARK, [tag.text for tag in tags]),
         Column("colour", 9, TEXT, [tag.word for tag in tags]),
         Column("kind", 12, TEXT, [KIND_WORDS[i] for i in pull.kind[bundle].tolist()]),
-        Column("from_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in start.tolist()]),
-        Column("to_rack", 22, SMALL, [pack.cluster.plan.racks.names[i] for i in end.tolist()]),
+        Column("from_rack", 22, NAME, [pack.cluster.plan.racks.names[i] for i in start.tolist()]),
+        Column("to_rack", 22, NAME, [pack.cluster.plan.racks.names[i] for i in end.tolist()]),
         Column("cables", 8, NUMBER, cables),
         *(
             Column(f"{APART[pulled_kind]}s", 7, NUMBER, piece_counts)

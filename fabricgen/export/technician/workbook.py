@@ -162,6 +162,8 @@ Hand out: every page names its zone in the header: the row that a list is for, t
 rack of a rack sheet. A crew takes the pages of its row.
 Plug: one sheet a rack, devices from the top of the rack down. What the row says goes into `port` of the device at \
 `u`; the other end is at `far_end`: hall, row, rack, rack unit, then what is printed at the socket.
+Two fibres: `41/1+2` is a fibre in connector 1 of cage 41 and one in connector 2. Fibre 1 goes to 1, fibre 2 to 2: the \
+first that one end names to the first that the other end names.
 Tick off: `done` for a cable that is plugged in and has link, `fault` for one that has not.
 Redline: where something is built otherwise, write what is true into built_a_cage, built_b_cage or built_length_m, and \
 why into remark. Leave empty what is as planned. A grey cell is about the end in another place: leave it to the \
