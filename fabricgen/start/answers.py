@@ -1,0 +1,95 @@
+"""What is asked of a person who starts a cluster: questions on a terminal and keys of a YAML file are one model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.scalars import Name
+from fabricgen.kernel.units import parse_count
+from fabricgen.models.forms import FieldError
+from fabricgen.models.validation import validate
+from fabricgen.yaml.located import read_located
+
+
+def _split_list(value: Any) -> Any:
+    """A list from `a, b`, or as it is."""
+    return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
+
+
+def _read_nodes(value: Any) -> Any:
+    """`128 x dgx-b300` as a count and a profile."""
+    if not isinstance(value, str):
+        return value
+    count, profile = parse_count(value)
+    return {"count": count, "profile": profile}
+
+
+def _read_provider(value: Any) -> Any:
+    """`isp-1 64500` as a name and an AS number."""
+    if not isinstance(value, str):
+        return value
+    name, _, number = value.partition(" ")
+    if not (number.strip().isascii() and number.strip().isdigit()):
+        raise ValueError(f"'{value}' is no provider: write its name and AS number, such as isp-1 64500")
+    return {"name": name, "asn": int(number)}
+
+
+class NodeKind(Model):
+    """So many nodes of a profile."""
+
+    count: int = Field(ge=1, le=100_000)
+    profile: str
+
+
+class Provider(Model):
+    """Who takes traffic out of the cluster."""
+
+    name: Name
+    asn: int = Field(ge=1, le=4_294_967_294)
+
+
+class Answers(Model):
+    """What is known of a cluster before its page is written; the descriptions are the questions."""
+
+    name: Name = Field("cluster", description="Name of the cluster")
+    nodes: Annotated[
+        tuple[Annotated[NodeKind, BeforeValidator(_read_nodes)], ...],
+        BeforeValidator(_split_list),
+        Field(min_length=1, description="Nodes, such as 128 x dgx-b300; several kinds with commas"),
+    ]
+    grow_to: int = Field(1, ge=1, le=64, description="How many times as many units it may grow to")
+    protocol: Literal["roce", "infiniband"] = Field("roce", description="Protocol of the GPUs' network")
+    switch: str = Field("", description="Switch of the GPUs' network; empty: one that takes the NICs at full speed")
+    nos: str = Field("", description="NOS of the Ethernet switches; empty: one that they run")
+    rack_kw: float = Field(0, ge=0, le=1000, description="What a rack of nodes may draw, kW; 0: not limited")
+    storage: Literal["own", "none"] = Field("own", description="Network of storage")
+    inband: Literal["own", "storage", "none"] = Field("own", description="In-band network; storage: on its switches")
+    oob: Literal["own", "none"] = Field("own", description="Out-of-band network, for BMCs and switches")
+    ethernet_switch: str = Field("sn5600", description="Switch of storage and in-band")
+    providers: Annotated[
+        tuple[Annotated[Provider, BeforeValidator(_read_provider)], ...],
+        BeforeValidator(_split_list),
+        Field(description="Providers and their AS numbers, such as isp-1 64500, isp-2 64501; empty: none"),
+    ] = ()
+    tenants: Annotated[
+        tuple[Name, ...],
+        BeforeValidator(_split_list),
+        Field(description="Tenants that are kept apart, by name; empty: none"),
+    ] = ()
+    node_names: str = Field("", description="Names of nodes, such as gpu{index:04}; empty: as usual")
+
+    @model_validator(mode="after")
+    def _refuse_storage_that_is_not_there(self) -> Answers:
+        """Refuse an in-band network on the switches of a storage network that there is not."""
+        if self.inband == "storage" and self.storage == "none":
+            raise FieldError("inband", "there is no network of storage to share: answer own, or none")
+        return self
+
+
+def read_answers(file: str) -> Answers:
+    """The answers of a YAML file; raises InputError where it cannot be read or has what is not asked for."""
+    return validate(Answers, read_located(Path(file)))

@@ -1,0 +1,430 @@
+"""The page of a cluster from what was answered: each network in the first usual form that lints clean.
+
+Forms are tried from the plainest on, each network beside that of the GPUs: a pair of switches, leaves and spines, pods
+below cores. What is tried is compiled, wired and linted as the page of a user is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isqrt
+from typing import NamedTuple
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, fault
+from fabricgen.lint.engine import LintSettings, lint
+from fabricgen.lint.rule import load_all_rules
+from fabricgen.pipeline import compile_cluster, compile_design
+from fabricgen.size.shapes import ROLE, Hardware, Ports
+from fabricgen.size.wishes import Wishes
+from fabricgen.start.answers import Answers, NodeKind
+
+POD_UNITS = (8, 4, 16, 2)
+"""Units of a pod that are tried below cores."""
+
+MOST_ON_A_PAIR = 32
+"""Nodes up to which a pair of switches is tried before leaves and spines."""
+
+PAGE = "cluster.yaml"
+"""What messages call the page that is tried."""
+
+OOB_LEAF, OOB_SPINE = "sn2201", "sn4600c"
+"""48 ports of 1G with 100G uplinks, and what takes these without an adapter."""
+
+WAIVERS = {
+    "FG413": "there is one provider so far",
+    "FG719": "accounts are for you to state, in management.users",
+    "FG826": "m_key is for you to set on the host of opensm",
+    "FG822": "in-band is shared: its servers tell users apart",
+}
+"""What a page from here leaves to its user, by the code that tells of it: accounts, and who may log in where."""
+
+
+UNUSED_RULE = "FG805"
+"""Nothing takes addresses from a pool: which pools are used, InfiniBand's networks say."""
+
+POOLS = {"loopback": "10.0.0.0/16", "fabric": "10.64.0.0/12", "hosts": "172.16.0.0/12", "management": "192.168.0.0/16"}
+"""Address pools of a new page."""
+
+
+SERVERS = "10.32.0.0/16"
+"""Where the servers of management are that a page names as an example."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of nodes, with the switches that its NICs meet; `name` is empty where it is the only one."""
+
+    name: str
+    nodes: NodeKind
+    hardware: Hardware
+    in_rack: int
+
+    def list_unit_sizes(self, switch: str, fewest_units: int) -> list[int]:
+        """Nodes of a unit, in whole racks: those that take the fewest leaves in all, then as many as fill one leaf of
+        each rail, and halves; first those of at least so many units, one for each tenant.
+        """
+        ports = self.hardware.ports(switch, 1)
+        assert isinstance(ports, Ports)  # noqa: S101 - only switches that the NICs meet are chosen
+        full = max(1, ports.most(self.hardware.wishes.oversubscription[0]) // ports.legs)
+        racks = self.in_rack
+
+        def count_leaves(size: int) -> int:
+            return -(-self.nodes.count // size) * -(-size // full)
+
+        fewest = min(range(racks, max(full, 8 * racks) + 1, racks), key=lambda size: (count_leaves(size), size))
+        sizes = [max(racks, size // racks * racks) for size in (full, full // 2, full // 4)]
+        in_order = dict.fromkeys(min(size, self.nodes.count) for size in (fewest, *sizes, racks))
+        return sorted(in_order, key=lambda size: -(-self.nodes.count // size) < fewest_units)
+
+
+@dataclass(frozen=True)
+class Network:
+    """The lines of a network below `fabrics`, and what else of the page is so for it.
+
+    `units` are nodes of a unit by kind, and `pod_units` units of a pod (0: all of a kind); of the GPUs' network alone.
+    """
+
+    lines: tuple[str, ...]
+    units: tuple[int, ...] = ()
+    pod_units: int = 0
+
+    @property
+    def name(self) -> str:
+        """What the network is called."""
+        return self.lines[0].partition(":")[0].strip()
+
+
+class Pods(NamedTuple):
+    """So many pods of so many units of a kind; `nodes` are those in all where the last unit is part filled, else 0."""
+
+    kind: str
+    pods: int
+    units: int
+    nodes: int
+
+
+class Page:
+    """The page of some answers; profiles of one's own lie in the catalogue."""
+
+    def __init__(self, answers: Answers, catalog: Catalog) -> None:
+        self.answers, self.catalog = answers, catalog
+        several = len(answers.nodes) > 1
+        self.kinds = [
+            self._make_kind(nodes, f"u{number}" if several else "") for number, nodes in enumerate(answers.nodes, 1)
+        ]
+        self.switch = answers.switch or self._choose_switch()
+
+    def _make_kind(self, nodes: NodeKind, name: str) -> Kind:
+        """A kind of nodes, in racks that its power allows; raises InputError where not one may stand in a rack."""
+        profile = self.catalog.node(nodes.profile, ("nodes",))
+        gpus = profile.accelerators.count if profile.accelerators else 1
+        wished_switch = (self.answers.switch,) if self.answers.switch else ()
+        wishes = Wishes.model_validate({"gpus": nodes.count * gpus, "node": nodes.profile, "switch": wished_switch})
+        hardware = Hardware(wishes, self.catalog)
+        in_rack, draw_w = hardware.in_rack, profile.power_w.planning_w
+        if self.answers.rack_kw and draw_w and not hardware.rack:
+            in_rack = min(in_rack, int(1000 * self.answers.rack_kw // draw_w))
+            if not in_rack:
+                message = f"a {nodes.profile} draws {draw_w / 1000:g} kW, a rack may draw {self.answers.rack_kw:g} kW"
+                raise fault("FG150", message, path=("rack_kw",), hint="state what a rack of this hall may draw")
+        return Kind(name, nodes, hardware, in_rack)
+
+    def _choose_switch(self) -> str:
+        """The switch that takes the NICs of all kinds at full speed; raises InputError (FG150) if there is none."""
+        protocol = "infiniband" if self.answers.protocol == "infiniband" else "ethernet"
+        hardware = self.kinds[0].hardware
+        candidates = [
+            name
+            for name in hardware.switches
+            if self.catalog.switch(name).protocol == protocol
+            and all(isinstance(kind.hardware.ports(name, 1), Ports) for kind in self.kinds)
+        ]
+        if not candidates:
+            profiles = ", ".join(kind.nodes.profile for kind in self.kinds)
+            message = f"no {protocol} switch of the catalogue takes the NICs of {profiles} at full speed"
+            raise fault("FG150", message, path=("switch",), hint="name another `protocol`, or a `switch`")
+
+        def rate_switch(name: str) -> tuple[bool, bool, int, str]:
+            # of the node's maker, of known power, then with most ports: the fewest switches
+            profile, ports = self.catalog.switch(name), hardware.ports(name, 1)
+            most = ports.most(None) if isinstance(ports, Ports) else 0
+            return profile.vendor == hardware.node.vendor, profile.power_w.planning_w is not None, most, name
+
+        return max(candidates, key=rate_switch)
+
+    @cached_property
+    def nos(self) -> str:
+        """The NOS of Ethernet switches: the one named, else one that those of the page run, by a port table if any."""
+        if self.answers.nos:
+            return self.answers.nos
+        names = {self.answers.ethernet_switch} | ({self.switch} if self.answers.protocol == "roce" else set())
+        usable = [self.catalog.list_usable_nos(self.catalog.switch(name)) for name in sorted(names)]
+        shared = [nos for nos in usable[0] if all(nos in others for others in usable)]
+        return next((nos for nos in shared if self.catalog.naming(nos).has_tables), shared[0] if shared else "")
+
+    def find_text(self) -> str:
+        """The page; raises InputError with what is found against the last form of a network that has no clean one."""
+        compute = self._find_clean([], self._list_compute_forms())
+        networks = [compute]
+        for forms in self._list_other_forms(compute):
+            networks.append(self._find_clean(networks, forms))
+        return self._find_text(networks)
+
+    def _find_text(self, networks: Sequence[Network]) -> str:
+        """The page of some networks, without pools that they have no use for, and with waivers of what is left to
+        others; raises InputError with what is found against it.
+        """
+        pools, findings = dict(POOLS), [*self._judge(self._write(networks, POOLS))]
+        unused = [finding for finding in findings if finding.code == UNUSED_RULE and finding.path[0] == "pools"]
+        for finding in unused:
+            pools.pop(str(finding.path[1]), None)
+        waived = sorted({finding.code for finding in findings if finding.code in WAIVERS})
+        waivers = [f'    - {{rule: {code}, why: "{WAIVERS[code]}"}}\n' for code in waived]
+        text = self._write(networks, pools) + ("lint:\n  waive:\n" + "".join(waivers) if waivers else "")
+        if findings and all(finding in unused or finding.code in WAIVERS for finding in findings):
+            findings = self._judge(text)
+        if findings:
+            raise InputError(findings)
+        return text
+
+    def _find_clean(self, beside: Sequence[Network], forms: Iterable[Network]) -> Network:
+        """The first of some forms that lints clean beside other networks; raises InputError if none does."""
+        refusals: dict[str, InputError] = {}
+        for network in forms:
+            try:
+                self._find_text([*beside, network])
+            except InputError as error:
+                refusals.setdefault(network.name, error)
+            else:
+                return network
+        ((name, refusal),) = refusals.items()
+        plainest = next((d for d in refusal.diagnostics if d.code not in WAIVERS), refusal.diagnostics[0])
+        message = f"no usual form of the network {name} lints clean; of the plainest: {plainest.message}"
+        hint = "answer otherwise, or begin with `fabricgen size` or an example (`fabricgen init --example list`)"
+        raise fault("FG150", message, hint=hint)
+
+    def _judge(self, text: str) -> list[Diagnostic]:
+        """What lint finds against a page, infos left out."""
+        infos = tuple(rule.id for rule in load_all_rules() if rule.severity is Severity.INFO)
+        try:
+            design = compile_design(PAGE, unsaved={PAGE: text.encode()}, advise=False)
+            settings = LintSettings(ignore=infos)
+            findings = lint(design, None, settings).findings
+            # most that is refused is refused for its design: spare its wiring
+            if not any(f.severity > Severity.INFO and f.code not in (UNUSED_RULE, *WAIVERS) for f in findings):
+                findings = lint(design, compile_cluster(design), settings).findings
+        except InputError as error:
+            return [*error.diagnostics]
+        return [finding for finding in findings if finding.severity > Severity.INFO]
+
+    def _list_compute_forms(self) -> Iterator[Network]:
+        """Forms of the GPUs' network: a pair, leaves of each rail below spines, the same in pods below cores."""
+        head = [f"  {ROLE}:", f"    protocol: {self.answers.protocol}"]
+        wanted = len(self.answers.tenants) if len(self.kinds) == 1 else 0  # several kinds have pods of their own
+        sizes = [kind.list_unit_sizes(self.switch, wanted) for kind in self.kinds]
+        leaf = f"      leaf: {{switch: {self.switch}, per: [su, rail]}}"
+        for step in range(max(map(len, sizes))):
+            units = tuple(unit_sizes[min(step, len(unit_sizes) - 1)] for unit_sizes in sizes)
+            if not step and sum(kind.nodes.count for kind in self.kinds) <= MOST_ON_A_PAIR:
+                pair = f"      leaf: {{switch: {self.switch}, count: 2, spread: stripe}}"
+                yield Network((*head, "    tiers:", pair), units)
+            spine = f"      spine: {{switch: {self.switch}}}               # how many follows from the leaves"
+            yield Network((*head, "    tiers:", leaf, spine), units)
+        for units in zip(*(unit_sizes[:1] for unit_sizes in sizes), strict=True):
+            for pod_units in POD_UNITS:
+                upper = _write_tiers(self.switch, "spine: {per: [pod, rail]}", "core: {per: rail}")
+                yield Network((*head, "    tiers:", leaf, *upper), units, pod_units)
+
+    def _list_other_forms(self, compute: Network) -> Iterator[list[Network]]:
+        """The forms of each other network that was asked for and that the nodes have ports for."""
+        answers, roles = self.answers, set[str]().union(*(kind.hardware.node.roles for kind in self.kinds))
+        if answers.storage == "own" and "storage" in roles:
+            yield [*self._list_ethernet_forms("storage", compute, ())]
+        if answers.inband == "storage" and {"storage", "inband"} <= roles:
+            yield [Network(("  inband:", "    protocol: ethernet", "    carried_by: storage"))]
+        if answers.inband == "own" and "inband" in roles:
+            yield [*self._list_ethernet_forms("inband", compute, answers.providers)]
+        if answers.oob == "own" and "bmc" in roles:
+            yield [*self._list_oob_forms()]
+
+    def _list_ethernet_forms(self, name: str, compute: Network, providers: Sequence[object]) -> Iterator[Network]:
+        """Forms of storage or in-band: a pair, a pair of leaves a unit or leaves of each rail below two spines."""
+        switch = self.answers.ethernet_switch
+        head = [f"  {name}:", "    protocol: ethernet"]
+        pair = f"      leaf: {{switch: {switch}, count: 2, spread: stripe}}"
+        border = f"      border: {{switch: {switch}, count: 2, below: spine, uplinks: 2 x 400G, breakout: 1 x 400G}}"
+        way_out = [border, *self._write_exits()] if providers else []
+        if not providers:
+            yield Network((*head, "    tiers:", pair))
+        upper_forms = [["spine: {}"], ["spine: {count: 2}"], ["spine: {count: 4}"]]
+        if compute.pod_units:
+            upper_forms = [["spine: {per: pod}", "core: {}"], ["spine: {per: pod, count: 2}", "core: {}"], *upper_forms]
+        for ratio in ("1:1", "2:1", "4:1", "8:1"):
+            for leaf in ("per: [su, rail]", "per: su, count: 2, spread: stripe"):
+                for upper in upper_forms:
+                    tiers = _write_tiers(switch, f"leaf: {{{leaf}}}", *upper)
+                    yield Network((*head, f'    oversubscription: "{ratio}"', "    tiers:", *tiers, *way_out))
+
+    def _write_exits(self) -> list[str]:
+        """The routers of providers at the border, and the default route that they give."""
+        first, *others = self.answers.providers
+        names = ", ".join(provider.name for provider in self.answers.providers)
+        devices = ", ".join(f"{provider.name}: {{asn: {provider.asn}}}" for provider in others)
+        exit_words = [f"to: wan, asn: {first.asn}", *([f"devices: {{{devices}}}"] if devices else [])]
+        exit_words += [f"accept: {SERVERS}", f"announce: {POOLS['hosts']}", "max_prefixes: 10"]
+        ports = 1 if others else 2  # one router meets both borders
+        return [
+            "    extra:",
+            f"      wan: {{device: external-router, names: [{names}], ports: {ports}, to: border, speed: 400G}}",
+            "    exits:                             # the default route, and that to the servers of management",
+            f"      internet: {{{', '.join(exit_words)}}}",
+        ]
+
+    def _list_oob_forms(self) -> Iterator[Network]:
+        """Forms of the out-of-band network: a leaf a unit, or a rack, below two spines, the larger the later."""
+        head = ["  oob:                                 # BMCs, and the management port of every switch"]
+        head += ["    protocol: ethernet", "    attach: bmc", "    also: switches", "    tiers:"]
+        for spine in dict.fromkeys((OOB_SPINE, self.answers.ethernet_switch)):
+            for per in ("su", "rack"):
+                leaf = f"      leaf: {{switch: {OOB_LEAF}, per: {per}}}"
+                yield Network((*head, leaf, *_write_tiers(spine, "spine: {count: 2}")))
+
+    def _write(self, networks: Sequence[Network], pools: Mapping[str, str]) -> str:
+        """The page of some networks, of which the first is that of the GPUs."""
+        answers, compute = self.answers, networks[0]
+        ethernet = answers.protocol == "roce" or len(networks) > 1
+        nodes = sum(kind.nodes.count for kind in self.kinds)
+        reserve = "   # reserve: units that are numbered now" if self._has_reserve(compute) else ""
+        lines = [
+            f"# {nodes:,} nodes, as answered to `fabricgen init --ask`. Every line is yours to change, and judged by",
+            "# `fabricgen lint`. Switches that have names already: `fabricgen lock --import` comes before `lock`.",
+            "fabricgen: 1",
+            f"name: {answers.name}",
+            *self._write_units(compute),
+            f"pods: {self._write_pods(compute)}{reserve}",
+            *self._write_scale_up(),
+            *self._write_tenants(networks),
+            "fabrics:",
+            *(line for network in networks for line in network.lines),
+            *_write_pools(pools),
+            *([f"nos: {self.nos}"] if ethernet and self.nos else []),
+            *(_MANAGEMENT if ethernet else []),
+            *([f'names: {{nodes: "{answers.node_names}"}}'] if answers.node_names else _NAMES),
+            f"floor: {{racks_per_row: {self._count_row_racks()}, slack: 10%}}    # halls and trays: docs/floor.md",
+            "spares: usual                          # 2 % of cables and optics, 1 % of switches, one of each at least",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _count_row_racks(self) -> int:
+        """Racks of a row, in eights, so that the hall is about square: rows are four times as far apart as racks."""
+        racks = sum(-(-kind.nodes.count // kind.in_rack) for kind in self.kinds)
+        return max(16, -(-2 * isqrt(racks) // 8) * 8)
+
+    def _write_units(self, compute: Network) -> list[str]:
+        """The scalable unit, or those of several kinds."""
+
+        def write_unit(kind: Kind, size: int) -> str:
+            rack = kind.hardware.rack
+            racks = [f"type: {rack.id}" if rack else f"nodes_per_rack: {min(kind.in_rack, size)}"]
+            racks += [f"power_kw: {self.answers.rack_kw:g}"] if self.answers.rack_kw else []
+            return f"{{nodes: {size} x {kind.nodes.profile}, racks: {{{', '.join(racks)}}}}}"
+
+        if len(self.kinds) == 1:
+            return [f"scalable_unit: {write_unit(self.kinds[0], compute.units[0])}"]
+        units = zip(self.kinds, compute.units, strict=True)
+        return ["scalable_units:", *(f"  {kind.name}: {write_unit(kind, size)}" for kind, size in units)]
+
+    def _list_pods(self, compute: Network) -> list[Pods]:
+        """Pods of each kind: one of all of its units, or as many of equal size as hold them and one of what is left."""
+        pods: list[Pods] = []
+        for kind, size in zip(self.kinds, compute.units, strict=True):
+            units = -(-kind.nodes.count // size)
+            full, rest = divmod(units, compute.pod_units) if compute.pod_units else (0, units)
+            short = kind.nodes.count < units * size
+            if short and not rest:  # only a last pod can say how many nodes it has
+                full, rest = full - 1, compute.pod_units
+            if full:
+                pods.append(Pods(kind.name, full, compute.pod_units, 0))
+            if rest:
+                left = kind.nodes.count - full * compute.pod_units * size
+                pods.append(Pods(kind.name, 1, rest, left if short else 0))
+        return pods
+
+    def _write_pods(self, compute: Network) -> str:
+        """All pods, each named after the number of its first."""
+        listed, number = [], 1
+        for pod in self._list_pods(compute):
+            words = [f"unit: {pod.kind}"] if pod.kind else []
+            words += [f"su: {pod.units}"]
+            words += [f"count: {pod.pods}"] if pod.pods > 1 else []
+            words += [f"reserve: {pod.units * self.answers.grow_to}"] if self._has_reserve(compute) else []
+            words += [f"nodes: {pod.nodes}"] if pod.nodes else []
+            listed.append(f"p{number}: {{{', '.join(words)}}}")
+            number += pod.pods
+        return f"{{{', '.join(listed)}}}"
+
+    def _has_reserve(self, compute: Network) -> bool:
+        """Whether slots are reserved in pods; where there are several of these, further ones are growth."""
+        return self.answers.grow_to > 1 and not compute.pod_units
+
+    def _write_scale_up(self) -> list[str]:
+        """The scale-up domains that the profiles of the nodes name."""
+        known = set(self.catalog.ids("scale_up"))
+        domains = dict.fromkeys(
+            (kind.hardware.node.scale_up, "rack" if kind.hardware.rack else "node")
+            for kind in self.kinds
+            if kind.hardware.node.scale_up in known
+        )
+        listed = [f"{domain}: {{domain: {domain}, per: {per}}}" for domain, per in domains]
+        return [f"scale_up: {{{', '.join(listed)}}}"] if listed else []
+
+    def _write_tenants(self, networks: Sequence[Network]) -> list[str]:
+        """Tenants with the nodes of whole units in turn, or where there are fewer of these, of each unit."""
+        names, compute = self.answers.tenants, networks[0]
+        if not names:
+            return []
+        # where in-band leads out it does so for all: a VRF of a tenant would have no way out
+        apart = [network.name for network in networks if network.name in (ROLE, "storage")]
+        fabrics = f", fabrics: [{', '.join(apart)}]" if self.answers.providers else ""
+        pods, size = self._list_pods(compute), max(compute.units)
+        units = pods[0].units
+        lines = ["tenants:                               # whose nodes are whose is yours to say"]
+        for number, name in enumerate(names):
+            if sum(pod.pods for pod in pods) >= len(names):
+                last = sum(pod.pods for pod in pods)
+                places = [f"p{pod}" for pod in range(number + 1, last + 1, len(names))]
+            elif units >= len(names):
+                places = [f"p1/su-{unit}/node-*" for unit in range(number + 1, units + 1, len(names))]
+            else:
+                places = [f"p1/su-*/node-{node}" for node in range(number + 1, size + 1, len(names))]
+            lines.append(f"  {name}: {{nodes: [{', '.join(places)}]{fabrics}}}")
+        return lines
+
+
+_MANAGEMENT = (
+    "management:                            # servers of yours, outside of the pools",
+    "  ntp: [10.32.0.4, 10.32.0.5, 10.32.0.10, 10.32.0.11]",
+    "  syslog: {servers: 10.32.0.6}",
+)
+
+_NAMES = ('# names: {nodes: "gpu{index:04}", switches: {leaf: "{default}"}}   # docs/names.md has the fields',)
+
+
+def _write_pools(pools: Mapping[str, str]) -> list[str]:
+    """Address pools, where any are used."""
+    listed = ", ".join(f"{name}: {prefix}" for name, prefix in pools.items())
+    head = "pools:                                 # yours; no address outside of them is given"
+    return [head, f"  {{{listed}}}"] if pools else []
+
+
+def _write_tiers(switch: str, *tiers: str) -> list[str]:
+    """Tiers, written as `spine: {count: 2}`, as lines with their switch before what else they state."""
+    written = []
+    for tier in tiers:
+        name, _, words = tier.partition(": ")
+        stated = ", ".join([f"switch: {switch}", *([words.strip("{}")] if words.strip("{}") else [])])
+        written.append(f"      {name}: {{{stated}}}")
+    return written

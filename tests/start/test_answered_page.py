@@ -1,0 +1,140 @@
+"""`fabricgen init --ask`: a page of what was answered, which lints clean."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from fabricgen.catalog.loader import Catalog
+from fabricgen.cli.commands.init import command
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.start.answers import Answers
+from fabricgen.start.page import Page
+from tests.conftest import Ran
+
+Command = Callable[..., Ran]
+
+MOST_LINES = 60
+
+
+def judge_page(fabricgen: Command, folder: Path, answers: str) -> list[str]:
+    """The lines of the page of an answers file, which `lint` finds nothing against but infos."""
+    (folder / "answers.yaml").write_text(answers, encoding="utf-8")
+    page = folder / "cluster.yaml"
+    made = fabricgen("init", page, "--answers", folder / "answers.yaml")
+    assert made.code == 0, made.err
+    linted = fabricgen("lint", page, "--fail-on", "warning")
+    assert linted.code == 0, linted.out
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= MOST_LINES
+    return lines
+
+
+def test_one_line_of_answers_makes_a_cluster(tmp_path: Path, fabricgen: Command) -> None:
+    """All networks for which the nodes have ports, of switches of the nodes' maker."""
+    lines = judge_page(fabricgen, tmp_path, "nodes: 128 x dgx-b300")
+    assert "scalable_unit: {nodes: 32 x dgx-b300, racks: {nodes_per_rack: 4}}" in lines
+    assert [line.strip() for line in lines if line.startswith("  ") and line.endswith(":")][:3] == [
+        "compute:", "tiers:", "storage:"
+    ]  # fmt: skip
+    assert sum(line.startswith(("  compute:", "  storage:", "  inband:", "  oob:")) for line in lines) == 4
+
+
+def test_kinds_tenants_and_providers_are_written_as_answered(tmp_path: Path, fabricgen: Command) -> None:
+    lines = judge_page(
+        fabricgen,
+        tmp_path,
+        """
+        name: pod
+        nodes: [64 x dgx-b200, 32 x dgx-h100]
+        providers: [isp-1 64500, isp-2 64501]
+        tenants: [blue, green]
+        grow_to: 2
+        node_names: "gpu{index:04}"
+        """,
+    )
+    page = "\n".join(lines)
+    assert "reserve: 2" in page
+    assert "  blue: {nodes: [p1], fabrics: [compute, storage]}" in lines
+    assert "      internet: {to: wan, asn: 64500, devices: {isp-2: {asn: 64501}}, accept" in page
+    assert 'names: {nodes: "gpu{index:04}"}' in lines
+
+
+def test_power_of_racks_says_how_many_nodes_stand_in_one(tmp_path: Path, fabricgen: Command) -> None:
+    """14.3 kW a DGX B200: two in 40 kW."""
+    lines = judge_page(fabricgen, tmp_path, "{nodes: 16 x dgx-b200, rack_kw: 40, storage: none}")
+    assert "racks: {nodes_per_rack: 2, power_kw: 40}" in "\n".join(lines)
+    assert not any("storage" in line for line in lines[8:])
+
+
+@pytest.mark.parametrize(
+    ("answers", "told"),
+    [
+        ("{nodes: 8 x dgx-b200, nodez: 3}", "answers.yaml:1:23: error[FG010]"),
+        ("{nodes: 8 x dgx-b2000}", "did you mean 'dgx-b200'?"),
+        ("{nodes: 8 x dgx-b200, rack_kw: 10}", "a dgx-b200 draws 14.3 kW, a rack may draw 10 kW"),
+        ("{nodes: 8 x dgx-b300, protocol: infiniband}", "no infiniband switch of the catalogue takes the NICs"),
+        ("{nodes: 8 x dgx-b200, providers: isp-1}", "write its name and AS number, such as isp-1 64500"),
+    ],
+)
+def test_answers_that_do_not_go_are_refused(tmp_path: Path, fabricgen: Command, answers: str, told: str) -> None:
+    (tmp_path / "answers.yaml").write_text(answers, encoding="utf-8")
+    ran = fabricgen("init", tmp_path / "c.yaml", "--answers", tmp_path / "answers.yaml")
+    assert ran.code == 2
+    assert told in ran.err
+    assert not (tmp_path / "c.yaml").exists()
+
+
+def test_questions_are_asked_again_until_they_are_answered(tmp_path: Path) -> None:
+    """An answer of its own for each question, in order; a profile that is not there is asked for again."""
+    given = ["pod", "64 x dgx-b2000", "64 x dgx-b200", *[""] * 4, "40", *[""] * 4, "isp-1 64500", "blue, green", ""]
+    ran = CliRunner().invoke(command, [str(tmp_path / "c.yaml"), "--ask"], input="\n".join([*given, ""]))
+    assert ran.exit_code == 0, ran.output
+    assert "did you mean 'dgx-b200'?" in ran.output
+    page = (tmp_path / "c.yaml").read_text(encoding="utf-8")
+    assert "name: pod\n" in page
+    assert "  green: {nodes: [" in page
+    assert 'why: "there is one provider so far"' in page
+
+
+def test_a_page_that_is_there_is_told_before_anything_is_asked(tmp_path: Path, fabricgen: Command) -> None:
+    (tmp_path / "c.yaml").write_text("mine", encoding="utf-8")
+    ran = fabricgen("init", tmp_path / "c.yaml", "--ask")
+    assert (ran.code, ran.out) == (2, "")
+    assert "it is left as it is" in ran.err
+
+
+@pytest.mark.slow
+def test_drawn_answers_make_pages_that_lint_clean() -> None:
+    """Every draw is compiled, wired and linted while its page is found; what no usual form carries is said."""
+    catalog, draw = Catalog(), random.Random(20261129)
+    pages, refusals = 0, []
+    for _ in range(40):
+        first = draw.choice(("dgx-h100", "dgx-h200", "dgx-b200", "dgx-b300", "gb200-tray", "mi300x-8"))
+        count = draw.choice((4, 8, 12, 32, 100, 144, 288, 512))
+        answers = Answers.model_validate(
+            {
+                "nodes": f"{count - count % 18 or 18 if first == 'gb200-tray' else count} x {first}",
+                "protocol": "roce" if first in ("dgx-b300", "mi300x-8") else draw.choice(("roce", "infiniband")),
+                "grow_to": draw.choice((1, 1, 2, 4)),
+                "inband": draw.choice(("own", "storage", "none")),
+                "oob": draw.choice(("own", "own", "none")),
+                "tenants": draw.choice(("", "", "blue, green")),
+            }
+        )
+        try:
+            text = Page(answers, catalog).find_text()
+        except InputError as error:
+            (diagnostic,) = error.diagnostics
+            assert diagnostic.code == "FG150", diagnostic
+            refusals.append((answers, diagnostic.message))
+        else:
+            pages += 1
+            assert len(text.splitlines()) <= MOST_LINES
+    assert pages >= 36, "\n".join(
+        f"{a.nodes} {a.protocol} {a.grow_to} {a.storage} {a.inband} {a.tenants}: {m}" for a, m in refusals
+    )
