@@ -80,7 +80,7 @@ FG.Elevation = class {
     if (told?.mark && w * pen.scale < 200) pen.text(told.mark, pen.x(x + w / 2), pen.y(y + h / 2), Math.min(12, 0.8 * h * pen.scale), ink, { align: "center", bold: true, room: w * pen.scale });
     if (w * pen.scale >= 200) this.cages(pen, device, [x, y, w, h], ink);
     this.label(pen, hall.names.at(device), front, y, hall.high(device));
-    if (hall.isChosen("device", device) || FG.marks?.of[device]) pen.frame(x, y, w, h, pen.theme.chosen, 3);
+    if (hall.isChosen("device", device) || (FG.marks?.of[device] && FG.state.chosen?.kind !== "rack")) pen.frame(x, y, w, h, pen.theme.chosen, 3);
   }
 
   /** The name beside a device. @param {any} pen @param {string} name @param {any} front @param {number} top @param {number} high */
