@@ -280,3 +280,20 @@ def test_a_report_with_anything_in_any_place_is_shown_or_refused(tmp_path_factor
     except InputError as error:
         refused = error.diagnostics
     assert all(each.span for each in refused)
+
+
+def test_on_a_phone_what_is_to_be_done_comes_first(pages, tmp_path):
+    shown = opened(pages, tmp_path, hall().report(NAME))
+    shown.set_viewport_size({"width": 390, "height": 844})
+
+    def top(place):
+        return shown.locator(place).first.bounding_box()["y"]
+
+    shown.wait_for_selector("#inspector h3")
+    assert top("#side") <= top("#legend") < top("#legend .todo") < top("#inspector"), (
+        "before what the cluster is in all"
+    )
+    shown.locator("#legend .todo .go").first.click()
+    shown.wait_for_selector("#inspector .steps")
+    assert top("#side") <= top("#inspector h2") < top("#inspector .told") < top("#inspector .steps") < top("#legend")
+    assert top("#inspector .steps") < top("#inspector section:has(h3:text('Cables'))")
