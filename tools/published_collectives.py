@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from math import ceil, floor
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
 
 from fabricgen.analyze.asked import read_job
-from fabricgen.analyze.collectives.model import Team, Timed, make_team
+from fabricgen.analyze.collectives.model import Team, Timed, find_protocol, make_team
 from fabricgen.analyze.network import list_networks
 from fabricgen.analyze.sections.collectives import bus_factor, find_quickest, time_algorithm
 from fabricgen.blueprint.beside.lock import Lock
@@ -40,24 +41,63 @@ class Compared:
     published: float
     analysis: float
     algorithm: str
+    is_fitted: bool
+    """Whether constants are fitted to it: every second point in the order of the file is; the others judge them."""
 
     @property
     def error(self) -> float:
         """How far the analysis is above the published figure, as a share of that."""
         return self.analysis / self.published - 1
 
+    @property
+    def kind(self) -> str:
+        """The kind of network: ethernet, infiniband, or domain where no network is crossed."""
+        return str(self.figure.get("network", {}).get("protocol", "domain"))
 
-def compared() -> Iterator[Compared]:
-    """Every published point beside the analysis of a cluster of the same nodes."""
+
+LARGE, SMALL = 2**30, 2**27
+"""Bytes of messages, from which on and below which constants are fitted and judged."""
+NEAR = 0.15
+"""How far an analysis of large messages may be off."""
+
+
+def fit_reached(protocol: str) -> float:
+    """The share of the line rate, in steps of 0.005, with which most fitted points of large messages are near; the
+    greatest of several such shares.
+    """
+
+    def count_far(share: float) -> int:
+        points = [point for point in compared(share) if point.is_fitted and point.size >= LARGE]
+        return sum(abs(point.error) > NEAR for point in points if point.kind == protocol)
+
+    return min((step / 200 for step in range(199, 159, -1)), key=count_far)
+
+
+def fit_small(kind: str) -> tuple[float, float] | None:
+    """Least and greatest of measured over told of fitted points of small messages, rounded outwards; None for none."""
+    points = [point for point in compared() if point.is_fitted and point.size < SMALL and point.kind == kind]
+    ratios = [point.published / point.analysis for point in points]
+    return (floor(100 * min(ratios)) / 100 or 0.01, ceil(100 * max(ratios)) / 100) if ratios else None
+
+
+def compared(reached: float | None = None) -> Iterator[Compared]:
+    """Every published point beside the analysis of a cluster of the same nodes; `reached` of the line rate, else what
+    the constants say.
+    """
+    number = 0
     for figure in YAML(typ="safe").load(FIGURES.read_text(encoding="utf-8"))["figures"]:
         network = figure.get("network", {})
         team = _team(
             figure["node"], figure["nodes"], figure["ranks"], network.get("gbps", 0), network.get("protocol", "")
         )
+        if reached is not None:
+            told = team.constants.efficiency.network.find_reached(find_protocol(team.network))
+            team = replace(team, rail_gbps=team.rail_gbps / told * reached)
         for size, busbw, *_ in figure["points"]:
             name, timed = _timed(team, figure, size)
             found = size / timed.us / 1000 * bus_factor(figure["collective"], figure["ranks"])
-            yield Compared(figure, size, busbw, found, name)
+            yield Compared(figure, size, busbw, found, name, number % 2 == 0)
+            number += 1
 
 
 def _timed(team: Team, figure: dict[str, Any], size: int) -> tuple[str, Timed]:
@@ -83,6 +123,8 @@ def _team(node: str, nodes: int, ranks: int, gbps: int, protocol: str) -> Team:
         "protocol": protocol if protocol == "infiniband" else "roce",
         "attach": "compute",
         "tiers": {"leaf": {"switch": switch, "per": ["rail"]}, "spine": {"switch": switch}},
+        # these networks spread packets over equal paths, by adaptive routing or by their NICs
+        "routing": {"load_balance": "spray"},
     }
     if gbps:
         fabric["speed"] = f"{gbps}G"
@@ -101,34 +143,50 @@ def _team(node: str, nodes: int, ranks: int, gbps: int, protocol: str) -> Team:
     return make_team(network, read_job(network, str(ranks)), catalog.constants())
 
 
+def is_in_range(point: Compared) -> bool:
+    """Whether a point of small messages is in the range that is shown."""
+    small = Catalog().constants().efficiency.small
+    ranges = {str(kind): bounds for kind, bounds in small.measured.items()} if small else {}
+    least, greatest = ranges[point.kind]
+    return least <= point.published / point.analysis <= greatest
+
+
 def collectives_page() -> Iterator[str]:
     """Every published point beside the analysis, with the error, and where each was read."""
     yield "# Collectives, measured and analyzed"
     yield ""
     yield "Generated by `tools/generate.py` from `tests/reference/collectives.yaml`: what others measured, beside what"
-    yield "`fabricgen analyze` says of a cluster of the same nodes, 1:1, with its usual constants"
-    yield "([analyze.md](analyze.md)). Read the errors before a figure is used:"
+    yield "`fabricgen analyze` says of a cluster of the same nodes, 1:1, with its usual constants and packets spread"
+    yield "over equal paths ([analyze.md](analyze.md)). What a network reaches of its line rate, one share for Ethernet"
+    yield "and one for InfiniBand, and the ranges of messages below 128 MiB are fitted to every second row (`f`) in the"
+    yield "order of that file; the others judge them:"
     yield ""
-    yield "- Messages of 1 GiB and more are within some 5 % for rings, and for in-switch reduction on servers of 8,"
-    yield "  on most machines; 10 to 35 % above on some clouds."
+    points = list(compared())
+    judged = [point for point in points if not point.is_fitted and point.size >= LARGE]
+    near = sum(abs(point.error) <= NEAR for point in judged)
+    yield f"- From 1 GiB on, {near} of the {len(judged)} rows that were not fitted to are within 15 %."
+    small = [point for point in points if not point.is_fitted and point.size < SMALL and fit_small(point.kind)]
+    within = [point for point in small if is_in_range(point)]
+    yield f"- Below 128 MiB, {len(within)} of {len(small)} such rows are in the range that is shown; none is shown over"
+    yield "  InfiniBand, where no row could be fitted to."
     yield "- Racks of NVL72 reach less than is told: 13 % for one rack at 8 GiB, and 2.3 times less over 20 racks at"
     yield "  16 GiB."
-    yield "- Small messages are told far too quick: the quickest algorithm and protocol are taken, with what NCCL's"
-    yield "  tuning assumes of latency; libraries choose others, and networks of clouds have more of it. Compare"
-    yield "  designs by them, do not promise them."
-    points = list(compared())
+    yield "- Small messages are reckoned far too quick, so that ranges are wide: the quickest algorithm and protocol"
+    yield "  are taken, with what NCCL's tuning assumes of latency; libraries choose others, and networks of clouds"
+    yield "  have more of it. Compare designs by them, do not promise them."
     for title in dict.fromkeys(point.figure["title"] for point in points):
         yield from ("", f"## {title}", "")
         mine = [point for point in points if point.figure["title"] == title]
         for source in dict.fromkeys(point.figure["source"] for point in mine):
             yield f"Source: {source}."
         yield ""
-        yield "| collective | ranks | network | message, bytes | measured, bus GB/s | analyzed | error | algorithm |"
-        yield "|---|---|---|---|---|---|---|---|"
+        yield "| collective | ranks | network | message, bytes | measured, bus GB/s | analyzed | error | algorithm | |"
+        yield "|---|---|---|---|---|---|---|---|---|"
         for point in mine:
             figure, network = point.figure, point.figure.get("network")
             wire = f"{network['gbps']}G {network['protocol']}" if network else "-"
             yield (
                 f"| {figure['collective']} | {figure['ranks']} | {wire} | {point.size:,} | {point.published:,.2f} "
-                f"| {point.analysis:,.2f} | {point.error:+.0%} | {point.algorithm.replace('_', '-')} |"
+                f"| {point.analysis:,.2f} | {point.error:+.0%} | {point.algorithm.replace('_', '-')} "
+                f"| {'f' if point.is_fitted else ''} |"
             )

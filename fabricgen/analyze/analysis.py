@@ -73,6 +73,33 @@ def describe_analysis(figures_by_section: Mapping[str, Any], told_already: ToldR
             yield from ("", *format_reckonings(rows)) if rows else ()
 
 
+SCREEN = 40
+"""Lines of the first screen, at most."""
+
+
+def describe_first_screen(figures_by_section: Mapping[str, Any]) -> Iterator[str]:
+    """The first lines of each section, as many as a screen holds, and how to see the rest."""
+    parts = []
+    for name in list_sections():
+        module = discovery.load_module(SECTIONS, name)
+        headlines = getattr(module, "headlines", module.lines)
+        for fabric, figures in figures_by_section.get(name, {}).items():
+            parts.append((name, fabric, [line for line in headlines(figures) if line.strip()]))
+    # of cluster and rest a line each, of each section its title: short sections leave their room to long ones
+    room, given = SCREEN - 2 - len(parts), {}
+    for left, number in enumerate(sorted(range(len(parts)), key=lambda at: len(parts[at][2])), -len(parts)):
+        given[number] = min(len(parts[number][2]), max(2, room // -left))
+        room -= given[number]
+    yield figures_by_section["blueprint"]
+    for number, (name, fabric, lines) in enumerate(parts):
+        yield f"{name.replace('_', ' ')} of {fabric}"
+        cut = lines if len(lines) <= given[number] else lines[: given[number] - 1]
+        yield from (line if line.startswith("  ") else f"  {line}" for line in cut)
+        if len(cut) < len(lines):
+            yield f"    ... {len(lines) - len(cut)} more lines: --section {name}"
+    yield "all of it, with formulas and constants: --all, or -o FILE"
+
+
 def _add_derivation(section: str, rows: Iterable[Reckoning]) -> Iterator[Reckoning]:
     """How a section is reckoned, with where that is derived."""
     derived = f"derived in docs/analyze.md#{section.replace('_', '-')}"

@@ -65,6 +65,8 @@ def override_constants(constants: ConstantsProfile, settings: Sequence[str]) -> 
             raise fault("FG145", f"'{text}' states no constant", hint=did_you_mean(last, known_names))
         try:
             branch[last] = float(value)
+            if path == "efficiency.network.reached":  # stated for every network: what is fitted to some gives way
+                branch["by_protocol"] = {}
             group["source"] = f"{path}={value} as stated, else {group['source']}"
             constants = type(constants).model_validate(tree)
         except ValueError as error:

@@ -26,6 +26,13 @@ class Crowding:
     level: int
     narrowest: int
     crossing: tuple[float, ...]
+    balanced: float = 1.0
+    """The share of its rate that the choice among equal paths leaves, of 1, which crowding may take already."""
+
+    @property
+    def times_slower(self) -> float:
+        """How many times slower the pattern is than the ports, by crowding or by the choice among equal paths."""
+        return max(self.slowdown, 1 / self.balanced)
 
 
 def measure_crowding(network: Network, source: Ints64, target: Ints64, share: float = 1.0) -> Crowding:

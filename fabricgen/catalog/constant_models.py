@@ -106,6 +106,27 @@ class NetworkEfficiency(Sourced):
     reached: Annotated[
         Share, Field(description="Share of the line rate that a collective of large messages reaches, headers in it.")
     ]
+    by_protocol: Annotated[
+        dict[Protocol, Share],
+        Field(
+            default_factory=dict,
+            description="The same by what the network speaks, fitted to what was measured. Default: `reached`.",
+        ),
+    ]
+
+    def find_reached(self, protocol: Protocol) -> float:
+        """What is reached of the line rate of a network."""
+        return self.by_protocol.get(protocol, self.reached)
+
+
+class SmallMessages(Sourced):
+    """How far what is told of small messages was from what was measured: latencies of libraries and clouds differ."""
+
+    below_bytes: Annotated[int, Field(gt=0, description="Messages below that are small.")]
+    measured: Annotated[
+        dict[Literal["domain", "ethernet", "infiniband"], tuple[Share, Share]],
+        Field(description="Least and greatest bus bandwidth that was measured, over what is told, by kind of network."),
+    ]
 
 
 class ScaleUpEfficiency(Sourced):
@@ -133,6 +154,7 @@ class Efficiency(FrozenModel):
     """What collectives reach of the bandwidth of links."""
 
     network: Annotated[NetworkEfficiency, Field(description="Of networks.")]
+    small: Annotated[SmallMessages | None, Field(description="Of small messages. Default: not known.")] = None
     scale_up: Annotated[dict[str, ScaleUpEfficiency], Field(description="Of scale-up domains, by kind of link.")]
     other: Annotated[ScaleUpEfficiency, Field(description="Of every scale-up domain that no kind of link names.")]
 

@@ -22,9 +22,10 @@ from fabricgen.analyze.flow_routes import (
     permute_ranks,
     rate_sprayed,
 )
+from fabricgen.analyze.hash_shares import Formula, list_binomial_chances
 from fabricgen.analyze.network import Network, list_networks
 from fabricgen.analyze.sections import load_balance
-from fabricgen.analyze.sections.load_balance import Formula, list_binomial_chances, list_polarised
+from fabricgen.analyze.sections.load_balance import list_polarised
 from fabricgen.analyze.traffic import measure_crowding
 from fabricgen.pipeline import compile_cluster, compile_design
 from tests.analyze.wired import Wired

@@ -424,5 +424,5 @@ def test_a_phase_is_found_as_a_phase(tmp_path: Path, fabricgen: Callable[..., Ra
     words = ("--phase", "now", "--section", "structure", "--sizes", "8G", "--dump", dump)
     ran = fabricgen("analyze", BLUEPRINTS / "phased-planes.yaml", *words)
     assert ran.code == 0, ran.err
-    assert "  together: all-reduce +33.3%, all-to-all +33.3%" in ran.out
+    assert "  together: all-reduce +33.3%, all-to-all +34.1%" in ran.out  # hashing has one path less
     assert "    bisection: Gb/s each" in ran.out

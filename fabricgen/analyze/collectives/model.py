@@ -11,12 +11,14 @@ Baccelli et al., Synchronization and Linearity, 1992).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from fabricgen.analyze.asked import Job
+from fabricgen.analyze.hash_shares import find_share_of_all, find_share_of_pairs
 from fabricgen.analyze.latency import latency_us
 from fabricgen.analyze.network import Network
 from fabricgen.analyze.traffic import Crowding, measure_crowding, measure_crowding_of_all
@@ -69,13 +71,17 @@ class Team:
     @cached_property
     def ring(self) -> Crowding:
         """The crowding of a ring on each rail: every rank sends to that of its place in the next domain."""
-        return measure_crowding(self.network, self.grid.ravel(), np.roll(self.grid, -1, axis=0).ravel())
+        pairs = self.grid.ravel(), np.roll(self.grid, -1, axis=0).ravel()
+        return replace(measure_crowding(self.network, *pairs), balanced=find_share_of_pairs(self.network, *pairs))
 
     @cached_property
     def tree(self) -> Crowding:
         """The crowding of a double binary tree on each rail: a rank divides its rate among its edges."""
         child, parent = (self.grid[self.edges[:, end]].ravel() for end in (0, 1))
-        return measure_crowding(self.network, np.r_[child, parent], np.r_[parent, child], 1 / self.busiest)
+        pairs = np.r_[child, parent], np.r_[parent, child]
+        # a rank sends on each edge a part of its rate, so that a link that several take carries as many parts
+        share = min(1.0, self.busiest * find_share_of_pairs(self.network, *pairs))
+        return replace(measure_crowding(self.network, *pairs, 1 / self.busiest), balanced=share)
 
     @cached_property
     def edges(self) -> Ints64:
@@ -90,7 +96,8 @@ class Team:
     @cached_property
     def everyone(self) -> Crowding:
         """The crowding when each rank sends to every other."""
-        return measure_crowding_of_all(self.network, self.job.ranks)
+        crowded = measure_crowding_of_all(self.network, self.job.ranks)
+        return replace(crowded, balanced=find_share_of_all(self.network, self.job.ranks))
 
     @cached_property
     def rails_are_apart(self) -> bool:
@@ -250,7 +257,7 @@ def time_stages(team: Team, stages: Sequence[Stage], kind: str, size: int) -> Ti
 
 def _time_stage(team: Team, stage: Stage, steps: Steps, size: int) -> float:
     """The time of the steps of a stage for a message of so many bytes, us, with the constants of one protocol."""
-    slower = stage.pattern.slowdown if stage.pattern else 1.0
+    slower = stage.pattern.times_slower if stage.pattern else 1.0
     network = _time_bytes(size * stage.network_bytes, team.rail_gbps / slower * steps.bandwidth_share)
     gbps = team.in_switch_gbps if stage.in_switch else team.domain_gbps * steps.bandwidth_share
     scale_up = _time_bytes(size * stage.scale_up_bytes, gbps)
@@ -309,8 +316,14 @@ def make_team(network: Network, job: Job, constants: ConstantsProfile) -> Team:
         int(size.min()),
         gbps * reached.reached,
         gbps * (reached.in_switch or 0.0),
-        float(network.gbps[job.ranks].sum(axis=1).min()) * constants.efficiency.network.reached,
+        float(network.gbps[job.ranks].sum(axis=1).min())
+        * constants.efficiency.network.find_reached(find_protocol(network)),
     )
+
+
+def find_protocol(network: Network) -> Literal["ethernet", "infiniband"]:
+    """What a network speaks; RoCE is Ethernet."""
+    return "infiniband" if network.fabric.protocol == "infiniband" else "ethernet"
 
 
 def find_scale_up_efficiency(network: Network, job: Job, constants: ConstantsProfile) -> ScaleUpEfficiency:

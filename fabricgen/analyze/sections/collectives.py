@@ -11,10 +11,12 @@ from fabricgen.analyze.collectives.model import (
     Team,
     Timed,
     find_domain_profile,
+    find_protocol,
     find_scale_up_efficiency,
     make_team,
     time_stages,
 )
+from fabricgen.analyze.hash_shares import QUEUE_PAIRS, find_mode
 from fabricgen.analyze.network import Network
 from fabricgen.analyze.reckoned import WIDTH, Reckoning, cite_sources
 from fabricgen.kernel import discovery
@@ -50,6 +52,7 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
         "ranks_per_domain": team.ranks_per_domain,
         "network_gbps_per_rank": round(team.rail_gbps, 3),
         "scale_up_gbps_per_rank": round(team.domain_gbps, 3),
+        "balancing": find_mode(network),
         "crowding": {name: _describe_crowding(team, name) for name in ("ring", "tree", "everyone") if team.domains > 1},
         "collectives": {name: list(_list_times(team, name, question)) for name in COLLECTIVES},
         "formula": FORMULA,
@@ -100,12 +103,26 @@ def _list_times(team: Team, collective: str, question: Question) -> Iterator[dic
             "bytes": size,
             "us": round(timed.us, 2),
             "busbw_gbytes": busbw_gbytes(team, collective, size, timed.us),
+            "busbw_range_gbytes": _find_range(team, collective, size, timed.us),
             "algorithm": name,
             "protocol": timed.protocol,
             "scale_up_share": round(timed.scale_up_share, 4),
             "by_algorithm_us": {key: round(algorithm_time.us, 2) for key, algorithm_time in times.items()},
             **({"remark": f"{measured.says} ({measured.source})"} if measured and name == "in_switch" else {}),
         }
+
+
+def _find_range(team: Team, collective: str, size: int, us: float) -> list[float] | None:
+    """Between which bus bandwidths, GB/s, messages of that size were measured where so much was told; None of large
+    ones, and where nothing was measured.
+    """
+    small = team.constants.efficiency.small
+    kind = "domain" if team.domains == 1 else find_protocol(team.network)
+    if small is None or size >= small.below_bytes or kind not in small.measured:
+        return None
+    least, greatest = small.measured[kind]
+    busbw = size / us / 1000 * bus_factor(collective, team.ranks)
+    return [round(busbw * least, 2), round(busbw * greatest, 2)]
 
 
 def _describe_crowding(team: Team, name: str) -> dict[str, Any]:
@@ -115,6 +132,7 @@ def _describe_crowding(team: Team, name: str) -> dict[str, Any]:
     words = ["/".join(names) or "links between sites" for names in tiers]
     return {
         "slowdown": round(crowded.slowdown, 4),
+        "balanced_share": round(crowded.balanced, 4),
         "narrowest": words[crowded.narrowest] if crowded.narrowest >= 0 else None,
         "crossing": {word: round(share, 4) for word, share in zip(words, crowded.crossing, strict=True)},
     }
@@ -124,7 +142,7 @@ def _list_constants(team: Team) -> dict[str, Any]:
     """The constants that times were reckoned with, by kind of algorithm and protocol."""
     latency, domain = team.constants.latency, find_scale_up_efficiency(team.network, team.job, team.constants)
     return {kind: {name: steps.model_dump() for name, steps in getattr(latency, kind).protocols} for kind in KINDS} | {
-        "network_reached": team.constants.efficiency.network.reached,
+        "network_reached": team.constants.efficiency.network.find_reached(find_protocol(team.network)),
         "scale_up_reached": domain.reached,
         "in_switch_reached": domain.in_switch,
     }
@@ -140,6 +158,7 @@ def _list_sources(team: Team) -> dict[str, str]:
     }
 
 
+_WHOLE = 0.995
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -164,16 +183,32 @@ def lines(results: Mapping[str, Any]) -> Iterator[str]:
     for name, crowded in results["crowding"].items():
         if crowded["slowdown"] > 1:
             yield f"  {name}: {crowded['slowdown']:.3g} times slower at {crowded['narrowest'] or 'NICs'}"
+        if crowded["balanced_share"] < _WHOLE:
+            share = f"{crowded['balanced_share']:.0%} of the rate"
+            yield f"  {name}: {share}, as switches choose paths by {results['balancing']}"
     yield ""
-    yield f"  {'collective':<16}{'message':>10}{'us':>14}{'bus GB/s':>10}  {'algorithm':<22}{'scale-up':>9}"
+    yield f"  {'collective':<16}{'message':>10}{'us':>14}{'bus GB/s':>14}  {'algorithm':<22}{'scale-up':>9}"
     for collective, rows in results["collectives"].items():
         for row in rows:
             how = f"{mark_remark(row)} {row['algorithm']}, {row['protocol']}"
             yield (
-                f"  {collective:<16}{format_size(row['bytes']):>10}{row['us']:>14,.1f}{row['busbw_gbytes']:>10,.1f}"
+                f"  {collective:<16}{format_size(row['bytes']):>10}{row['us']:>14,.1f}{format_busbw(row):>14}"
                 f"{how:<24}{row['scale_up_share']:>9.0%}"
             )
     yield from list_remarks(row for rows in results["collectives"].values() for row in rows)
+
+
+def headlines(results: Mapping[str, Any]) -> Iterator[str]:
+    """What matters first: what ranks reach, and each collective at the greatest size of message."""
+    greatest = {name: rows[-1:] for name, rows in results["collectives"].items()}
+    yield from (line for line in lines({**results, "collectives": greatest}) if not line.startswith("    "))
+
+
+def format_busbw(row: Mapping[str, Any]) -> str:
+    """A bus bandwidth, or between which ones it was measured of small messages, GB/s."""
+    if row["busbw_range_gbytes"] is None:
+        return f"{row['busbw_gbytes']:,.1f}"
+    return " to ".join(f"{busbw:.3g}" for busbw in row["busbw_range_gbytes"])
 
 
 def mark_remark(row: Mapping[str, Any]) -> str:
@@ -196,8 +231,20 @@ def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
     rows = [row for rows in results["collectives"].values() for row in rows]
     steps = sorted({(discovery.load_module(ALGORITHMS, row["algorithm"]).KIND, row["protocol"]) for row in rows})
     crowded = any(pattern["slowdown"] > 1 for pattern in results["crowding"].values())
+    ranged = any(row["busbw_range_gbytes"] for row in rows)
+    balanced = any(pattern["balanced_share"] < _WHOLE for pattern in results["crowding"].values())
     overlaps = [_OVERLAPS] if any(kind != "ring" for kind, _ in steps) else []
-    yield "formula", (*_FORMULAS[:1], *(_FORMULAS[1:] if rows else ()), *overlaps, *([_SLOWER] if crowded else []))
+    yield (
+        "formula",
+        (
+            *_FORMULAS[:1],
+            *(_FORMULAS[1:] if rows else ()),
+            *overlaps,
+            *([_SLOWER] if crowded else []),
+            *([_BALANCED] if balanced else []),
+            *([_RANGE] if ranged else []),
+        ),
+    )
     reached = f"reached: {constants['network_reached']:.4g} of the network's rate"
     used = {kind: source[kind] for kind, _ in steps} | {"network": source["network_reached"]}
     if results["scale_up_gbps_per_rank"]:
@@ -220,6 +267,12 @@ _FORMULAS = (
 _STEPS = "start / step in the domain / step from NIC to NIC, us, / share of the rate:"
 _OVERLAPS = "up and down trees, what goes up before the first bytes come down takes no time of its own"
 _SLOWER = "times slower = what the uplinks of a tier are to carry over what they can"
+
+
+_BALANCED = (
+    f"of the rate = as in load balance, {QUEUE_PAIRS} queue pairs; ring, tree: slowest pair; everyone: mean of pairs"
+)
+_RANGE = "a to b: what was measured of small messages, of what this reckons (docs/collectives.md); us is the least"
 
 
 def _format_steps(steps: Mapping[str, float]) -> str:

@@ -158,6 +158,13 @@ def lines(results: Mapping[str, Any]) -> Iterator[str]:
     yield from _format_interruptions(results["interruptions"])
 
 
+def headlines(results: Mapping[str, Any]) -> Iterator[str]:
+    """What matters first: how often the job is stopped and slowed, then the table of losses."""
+    sentences = list(_format_interruptions(results["interruptions"]))
+    yield from (line for line in sentences if not line.startswith(" "))
+    yield from (line for line in lines(results) if line not in sentences)
+
+
 def pick_worst_by_kind(rows: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
     """One row for each kind of part: that of the class which hurts most, with the parts of all classes."""
     kinds: dict[tuple[str, str], list[Mapping[str, Any]]] = {}

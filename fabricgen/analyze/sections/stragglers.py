@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from math import ceil, exp, log, log2
 from typing import Any
 
@@ -118,6 +119,11 @@ def lines(results: Mapping[str, Any]) -> Iterator[str]:
 
 def _format_length(length_ms: int) -> str:
     return f"of {length_ms / 1000:g} s" if length_ms >= 1000 else f"of {length_ms} ms"
+
+
+def headlines(results: Mapping[str, Any]) -> Iterator[str]:
+    """What matters first: how long all wait for one, and for all."""
+    yield from islice(lines(results), 3)
 
 
 def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:

@@ -76,6 +76,7 @@ class Sizes(click.ParamType):  # type: ignore[type-arg]
     metavar="DUMP",
     help="What the hall is like, as `verify` reads it: figures as found beside the plan; may be repeated.",
 )
+@click.option("--all", "every", is_flag=True, help="All sections in full, and how figures are reckoned.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @output_option
 def command(
@@ -95,17 +96,24 @@ def command(
     constants: str,
     stated: tuple[str, ...],
     dumps: tuple[str, ...],
+    every: bool,
     form: str,
     output: str,
 ) -> None:
     """Say what the clusters of BLUEPRINTs will do: structure, collectives, load balance, failures and stragglers.
 
+    Of one blueprint a screen of it, unless a section, --all or a file to write to is named.
     Several are told one after the other, and side by side in the end. With --dump, also what each miscabling costs, and
     what of the figures is otherwise in the hall as it was found.
     """
     import json
 
-    from fabricgen.analyze.analysis import ToldReckonings, analyze_cluster, describe_analysis
+    from fabricgen.analyze.analysis import (
+        ToldReckonings,
+        analyze_cluster,
+        describe_analysis,
+        describe_first_screen,
+    )
     from fabricgen.analyze.asked import read_job
     from fabricgen.analyze.side_by_side import compare_analyses
     from fabricgen.cli.output import write_output
@@ -134,6 +142,8 @@ def command(
             figures[-1]["as_built"] = cost.price_findings(figures[-1], cluster, diagnosis, runs_on, settings)
     if form == "json":
         content = json.dumps(figures if len(figures) > 1 else figures[0], indent=2)
+    elif len(figures) == 1 and output == "-" and not (every or sections or dumps):
+        content = "\n".join(describe_first_screen(figures[0]))
     else:
         reports = ["\n".join([*describe_analysis(report, explained), *_list_costs(report)]) for report in figures]
         content = "\n\n".join([*reports, "\n".join(compare_analyses(figures))] if len(figures) > 1 else reports)

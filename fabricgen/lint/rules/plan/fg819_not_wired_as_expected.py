@@ -17,7 +17,7 @@ class NotWiredAsExpected(PlanRule):
 
     Hops, paths, latency, slowdown and bus bandwidth are what an order was justified with: they change with a cable
     that is cut, a tier that is narrowed or a switch of another model. A number holds where the figure, rounded to the
-    digits that are written, is that number; `"<= 1"` and `">= 380"` are bounds. `analyze` shows the figures with their
+    digits that are written, is that number; `"<= 1"` and `">= 370"` are bounds. `analyze` shows the figures with their
     constants. Correct the figure if the design is right, or the design.
     """
 
@@ -33,7 +33,7 @@ class NotWiredAsExpected(PlanRule):
           latency_us: "<= 0.1"  # <-
     """
     good = """
-        expect: {hops: {compute: 3}, latency_us: 2.3, slowdown: {ring: 1}, busbw_gbytes: {all-reduce: {8G: ">= 380"}}}
+        expect: {hops: {compute: 3}, latency_us: 2.3, slowdown: {ring: 1}, busbw_gbytes: {all-reduce: {8G: ">= 350"}}}
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:

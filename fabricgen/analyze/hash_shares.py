@@ -1,0 +1,186 @@
+"""What share of their rate flows get whose switches choose among equal paths by hash, or by load, by formula."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.analyze.flow_routes import Flows, Rates, Routes, list_flows, permute_ranks
+from fabricgen.analyze.network import Network
+from fabricgen.views.balancing import find_balancing
+from fabricgen.wiring.arrays import Flags, Floats, Ints64
+
+# Balls into bins at every hop.
+# A flow shares a link with those of the other F - 1 flows that chose it among N: binomial, F - 1 of 1 / N (balls into
+# bins: Raab and Steger, Balls into Bins, RANDOM 1998). Its route is asked for the most of its hops, these taken as
+# independent; a pair has the mean of its queue pairs. How many of P pairs are as slow as the worst is taken as
+# Poisson: of P pairs, or where each has one flow, of P over the flows on such a link, which are slow together.
+
+_GRID = 2000
+"""Steps of the shares that distributions are reckoned with."""
+_ALIKE = 8
+"""Numbers of flows are alike whose logarithms are so many to the unit: within 13 %."""
+
+
+def list_binomial_chances(number: int, chance: float) -> Floats:
+    """How probable 0, 1, 2 and so on of a number of events are, up to where that is below 1e-15."""
+    # twelve standard deviations above the mean, and a few more for small means: beyond that nothing is above 1e-15
+    most = min(number, int(number * chance + 12 * (number * chance) ** 0.5 + 30))
+    steps = np.arange(1, most + 1)
+    # in logarithms, since binomials of thousands of flows pass what a float holds
+    log_choices = np.r_[0.0, np.cumsum(np.log((number - steps + 1) / steps))]
+    at = np.arange(most + 1)
+    return np.asarray(np.exp(log_choices + at * np.log(chance) + (number - at) * np.log1p(-chance)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """Components whose uplinks are chosen among alike: `flows` over `links`, each asking for `demand` of one.
+
+    `share` of the flows asked about pass them.
+    """
+
+    flows: float
+    links: int
+    demand: float
+    share: float
+
+    def load(self, queue_pairs: int, *, dealt: bool) -> tuple[Floats, Floats]:
+        """(load on the link that a flow has, over what that carries; how probable each is)."""
+        flows = max(round(self.flows * queue_pairs), 1)
+        on_link, chance = (_spread_in_turn if dealt else _spread_at_random)(flows, self.links)
+        return on_link * self.demand / queue_pairs, chance * self.share
+
+
+class Formula:
+    """Expected rates of the pairs of some flows."""
+
+    def __init__(self, routes: Routes, flows: Flows) -> None:
+        self._ports = max(round(len(flows) / np.count_nonzero(np.bincount(flows.pair))), 1)
+        self._levels: list[tuple[int, list[list[_Choice]]]] = []
+        for level in range(1, len(routes.labels)):
+            at_level = flows.level == level
+            if at_level.any():
+                hops = [
+                    _list_choices(routes, flows, at_level, height, end) for height in range(level) for end in ("a", "b")
+                ]
+                self._levels.append((int(at_level.sum()), hops))
+
+    def rates(self, queue_pairs: int, *, dealt: bool = False) -> Rates:
+        """The rates of pairs; with `dealt` leaves deal flows over their uplinks in turn."""
+        number, steps = queue_pairs * self._ports, np.arange(_GRID + 1) / _GRID
+        mean, slowest, as_slow = 0.0, 0.0, np.zeros(_GRID)
+        for flows, hops in self._levels:
+            share = _find_share_chances(
+                [_merge_choices(hop, queue_pairs, dealt=dealt and not at) for at, hop in enumerate(hops)]
+            )
+            mean += flows * float(share @ steps)
+            slowest += flows * float(((1 - np.clip(np.cumsum(share)[:-1], 0, 1)) ** number).sum() / _GRID)
+            size = _GRID * number + 1
+            wide = 1 << size.bit_length()  # powers of two are quick
+            # the sum of so many flows' shares: its distribution is that of one, convolved with itself
+            of_pair = np.fft.irfft(np.fft.rfft(share, wide) ** number, wide)[:size]
+            on_its_own = steps if number == 1 else np.ones(size)
+            as_slow += flows / self._ports * np.cumsum(np.clip(of_pair, 0, 1) * on_its_own)[:-1:number]
+        total = sum(flows for flows, _ in self._levels)
+        return Rates(mean / total, float(np.exp(-as_slow).sum() / _GRID), slowest / total)
+
+
+def _merge_choices(hop: list[_Choice], queue_pairs: int, *, dealt: bool) -> tuple[Floats, Floats]:
+    """(loads at a hop, ascending; how probable each is)"""
+    load, chance = np.hstack([choice.load(queue_pairs, dealt=dealt) for choice in hop])
+    order = np.argsort(load, kind="stable")
+    return load[order], chance[order]
+
+
+def _list_choices(routes: Routes, flows: Flows, asked_flows: Flags, height: int, end: str) -> list[_Choice]:
+    """The choices among the uplinks of components at a height, by one end of the flows that are asked about.
+
+    Components with as many links and nearly as many flows count as alike.
+    """
+    uplinks, label = routes.network.uplinks, routes.labels[height]
+    crossing, at_height, size = flows.level > height, uplinks.height == height, len(label)
+    inside, lower = label[getattr(flows, end)], label[uplinks.lower[at_height]]
+    flow_counts, links = np.bincount(inside[crossing], minlength=size), np.bincount(lower, minlength=size)
+    demanded = np.bincount(inside[crossing], flows.gbps[crossing], size)
+    carried = np.bincount(lower, uplinks.gbps[at_height], size)
+    share = np.bincount(inside[asked_flows], minlength=size) / asked_flows.sum()
+    at = np.flatnonzero(share)
+    share, flow_counts, links, demand = (
+        share[at],
+        flow_counts[at],
+        links[at],
+        demanded[at] / flow_counts[at] * links[at] / carried[at],
+    )
+    kind = np.stack([links, np.round(_ALIKE * np.log(flow_counts)), np.round(demand, 6)])
+    kinds, kind_index = np.unique(kind, axis=1, return_inverse=True)
+    weight = np.bincount(kind_index.ravel(), share)
+    mean = np.bincount(kind_index.ravel(), share * flow_counts) / weight
+    return [_Choice(f, int(n), d, w) for f, (n, _, d), w in zip(mean, kinds.T.tolist(), weight, strict=True)]
+
+
+def _spread_at_random(flows: int, links: int) -> tuple[Floats, Floats]:
+    """(flows on the link of a flow; how probable each number is) where each takes one at random."""
+    if links == 1:
+        return np.array([float(flows)]), np.ones(1)
+    chance = list_binomial_chances(flows - 1, 1 / links)
+    return np.arange(1, len(chance) + 1, dtype=np.float64), chance
+
+
+def _spread_in_turn(flows: int, links: int) -> tuple[Floats, Floats]:
+    """(flows on the link of a flow; how probable each number is) where links are taken in turn."""
+    few, more = divmod(flows, links)
+    fuller = more * (few + 1) / flows
+    return np.array([few, few + 1.0]), np.array([1 - fuller, fuller])
+
+
+def _find_share_chances(hops: list[tuple[Floats, Floats]]) -> Floats:
+    """How probable each share of its rate is for a flow, in steps of the grid from 0 to 1."""
+    loads = np.sort(np.concatenate([load for load, _ in hops]))
+    most = np.ones(len(loads))
+    for load, chance in hops:
+        # the greatest load of a way is at most so much where that of each hop is
+        most *= np.r_[0.0, np.cumsum(chance)][np.searchsorted(load, loads, side="right")]
+    chance, at = np.diff(most, prepend=0.0), _GRID / np.maximum(loads, 1)
+    low = np.floor(at).astype(np.int64)
+    # a share between two steps of the grid is divided over both, so that the mean stays exact
+    weights = np.bincount(low, chance * (low + 1 - at), _GRID + 2) + np.bincount(
+        low + 1, chance * (at - low), _GRID + 2
+    )
+    return np.asarray(weights[:-1], dtype=np.float64)
+
+
+# The share that collectives reckon with: that of the blueprint's own `load_balance`.
+
+QUEUE_PAIRS = 4
+"""Connections of a pair of ranks that collectives reckon with: NCCL opens some for each pair, one queue pair each."""
+
+
+def find_mode(network: Network) -> str:
+    """How the switches of a network choose among equal paths; those of InfiniBand by load, under a subnet manager."""
+    if network.fabric.protocol == "infiniband":
+        return "spray"
+    blueprint = network.cluster.design.loaded.blueprint
+    return find_balancing(blueprint.fabrics[network.fabric.name].routing, blueprint.routing).mode
+
+
+def find_share_of_pairs(network: Network, source: Ints64, target: Ints64) -> float:
+    """The share of its rate that the slowest of some pairs of ranks gets, of 1: what all wait for that go round."""
+    return _find_rates(network, Routes(network), source, target).worst
+
+
+def find_share_of_all(network: Network, ranks: Ints64) -> float:
+    """The share of their rate that pairs get on average where each rank sends to another, in turn to all of them."""
+    routes, rng = Routes(network), np.random.Generator(np.random.PCG64(1))
+    return _find_rates(network, routes, *permute_ranks(network, routes, ranks, rng)).mean
+
+
+def _find_rates(network: Network, routes: Routes, source: Ints64, target: Ints64) -> Rates:
+    """The rates of pairs as the blueprint balances; all of the rate where packets are spread or nothing crosses."""
+    mode = find_mode(network)
+    flows = list_flows(network, routes, source, target)
+    if mode == "spray" or not len(flows):
+        return Rates(1.0, 1.0, 1.0)
+    # leaves that see loads, or take links in turn, deal flows
+    return Formula(routes, flows).rates(QUEUE_PAIRS, dealt=mode in ("dynamic", "cluster"))
