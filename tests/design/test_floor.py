@@ -125,15 +125,25 @@ def test_rail_leaves_are_dealt_over_the_racks_of_a_unit(design_of: DesignOf) -> 
     assert [below[n][1] for n in found if "-su01-n" in n][:2] == [5, 15]
 
 
-def test_network_racks_of_a_row_stand_together_between_whole_units(design_of: DesignOf) -> None:
-    found = stands(build_cluster(design_of(FLOOR, ["pods.p1.su=4", f"{LEAF}.stand=row-middle"])))
-    nets = sorted({place for name, place in found.items() if name.startswith("compute-leaf")})
-    assert [(rack, row, column) for rack, _, _, row, column in nets][::8] == [
-        ("p1-su01-net01", 0, 8),
-        ("p1-su02-net01", 0, 9),
-        ("p1-su03-net01", 0, 10),
-        ("p1-su04-net01", 1, 8),
-    ]
+# Racks of four nodes in a row, its units, lock, and the places of network racks from the left.
+MIDDLES = [
+    ((), None, [(0, 6), (0, 7), (0, 8), (1, 6)]),  # rows of three units: six racks of nodes on either side
+    ((), 5, [(0, 8), (0, 9), (0, 10), (1, 8)]),  # a lock from before: behind the second unit
+    (("floor.racks_per_row=5",), None, [(0, 2), (1, 2), (2, 2), (3, 2)]),  # a unit a row, in two halves
+    (("floor.racks_per_row=5",), 5, [(0, 4), (1, 4), (2, 4), (3, 4)]),
+]
+
+
+@pytest.mark.parametrize(("stated", "rules", "places"), MIDDLES)
+def test_network_racks_stand_together_in_the_middle_of_a_row(
+    tmp_path: Path, stated: tuple[str, ...], rules: int | None, places: list[tuple[int, int]]
+) -> None:
+    lock = Lock("floor", {}, {"floor rules": rules}) if rules else None
+    cluster = locked(FLOOR, tmp_path, lock, ("pods.p1.su=4", f"{LEAF}.stand=row-middle", *stated))
+    check_apart(cluster)
+    check_design_agrees(cluster.design, cluster)
+    nets = sorted({place for name, place in stands(cluster).items() if name.startswith("compute-leaf")})
+    assert [(row, column) for *_, row, column in nets][::8] == places
 
 
 def test_units_fill_halls_in_turn_and_none_is_in_two(design_of: DesignOf) -> None:
@@ -167,15 +177,25 @@ def test_rows_of_networks_between_those_of_nodes_make_cables_shorter(design_of: 
     assert mean["middle"] < mean["first"]
 
 
+APART = "floor.network_join=false"
+
 REFUSED = [
     ([f"{SPINE}.stand=rack-top"], "FG068", "compute spine serves more than a scalable unit"),
-    (["floor.halls={h1: {rows: 1}}"], "FG067", "3 scalable units, reserved ones included, do not fit in the halls of"),
     (
-        ["floor.halls={h1: {rows: 1, racks_per_row: 1}}", "floor.network_rows={at: last}"],
+        [APART, "floor.halls={h1: {rows: 1}}"],
+        "FG067",
+        "3 scalable units, reserved ones included, do not fit in the halls of",
+    ),
+    (
+        [APART, "floor.halls={h1: {rows: 1, racks_per_row: 1}}", "floor.network_rows={at: last}"],
         "FG067",
         "hall h1 is too small: 2 rows of network racks do not fit in its 1 rows",
     ),
-    (["floor.halls={h1: {rows: 1, racks_per_row: 2}}"], "FG067", "2 network racks do not fit at the ends of its rows"),
+    (
+        [APART, "floor.halls={h1: {rows: 1, racks_per_row: 2}}"],
+        "FG067",
+        "2 network racks do not fit at the ends of its rows",
+    ),
     (["floor.network_rows={at: row-ends, rows: 1}"], "FG010", "leave out `rows`"),
     ([f"{SPINE}.stand=unit-end"], "FG068", "compute spine serves more than a scalable unit"),
     (["floor.halls={h1: {rows: 3, racks_per_row: 4}}"], "FG067", "do not fit in the halls of site1"),
@@ -352,7 +372,7 @@ def test_servers_and_storage_stand_at_the_bottom(tmp_path: Path) -> None:
     found = stands(locked(FLOOR, tmp_path, None, (arrays,)))
     assert [found[f"array-{n}"][1] for n in (1, 2)] == [1, 3]
     hung = stands(locked(FLOOR, tmp_path, None, (arrays, "floor.network_fill=down")))
-    assert [hung[f"array-{n}"][1] for n in (1, 2)] == [45, 43]
+    assert [hung[f"array-{n}"][1] for n in (1, 2)] == [21, 19]  # below 12 switches of the same rack
 
 
 def test_a_lock_from_before_keeps_racks_filled_from_the_bottom_and_the_lengths_that_were_bought(tmp_path: Path) -> None:
@@ -362,14 +382,14 @@ def test_a_lock_from_before_keeps_racks_filled_from_the_bottom_and_the_lengths_t
     new = locked(FLOOR, tmp_path, Lock("floor", {}, {"floor rules": 4}), as_before)
     assert stands(old) == stands(new)
     assert (old.plan.cables.run_m == new.plan.cables.run_m).all()
-    assert locked(FLOOR, tmp_path, None, as_before[:1]).plan.cables.run_m.sum() > old.plan.cables.run_m.sum()
+    assert locked(FLOOR, tmp_path, None, (APART, *as_before[:1])).plan.cables.run_m.sum() > old.plan.cables.run_m.sum()
     assert old.lock.rooms["floor rules"] == 2
     grown = locked(FLOOR, tmp_path, old, GROWTH["more spines and cores"])
     assert {name: stands(grown)[name] for name in stands(old)} == stands(old)
 
 
 def test_a_hall_of_two_rows_is_filled(tmp_path: Path) -> None:
-    cluster = locked(TWO_ROWS, tmp_path, None)
+    cluster = locked(TWO_ROWS, tmp_path, None, (APART,))
     check_apart(cluster)
     check_design_agrees(cluster.design, cluster)
     runs = ("compute-leaf", "compute-spine", "storage-leaf", "storage-spine", "oob-leaf", "oob-spine")
@@ -377,7 +397,7 @@ def test_a_hall_of_two_rows_is_filled(tmp_path: Path) -> None:
     assert ends_of(cluster) == ends
     places = {name: {"row": row, "column": 20 - column + 16} for name, (row, column) in ends.items()}
     by_hand = locked(TWO_ROWS, tmp_path, None, (f"floor.racks={places}", "floor.network_rows={at: first}"))
-    check_apart(by_hand)
+    check_apart(by_hand)  # racks that are stated are there, and nobody joins others
     assert ends_of(by_hand) == {name: list(place.values()) for name, place in places.items()}
 
 

@@ -27,6 +27,7 @@ name: gear
 scalable_unit: {nodes: NODES x dgx-h100, racks: {nodes_per_rack: 4}}
 pods: {p1: {su: 2}}
 """
+APART = "floor: {network_join: false}\n"
 COMPUTE = "fabrics: {compute: {protocol: roce, MEDIA tiers: {leaf: {switch: LEAF, per: rail}, spine: {switch: SPINE}}}}"
 OOB = """
 nos: cumulus
@@ -131,7 +132,7 @@ def test_ports_with_fec_in_their_module_have_none(fabricgen: Any, tmp_path: Path
 def test_single_lanes_are_not_patched(tmp_path: Path) -> None:
     """Jumpers of panels end in MPO, which a QSFP28 of one lane has no place for."""
     patch = "cabling: {patch: {p: {fabrics: oob, between: [leaf-leaf], at: rack, panel: mpo-apc-72}}}\n"
-    cluster = build_cluster(_design(tmp_path, HEAD + patch + OOB, LEAVES=5, BREAKOUT="8 x 100G"))
+    cluster = build_cluster(_design(tmp_path, HEAD + APART + patch + OOB, LEAVES=5, BREAKOUT="8 x 100G"))
     (told,) = PatchingDoesNotMate().check(cluster)
     assert told.message.startswith("10 ends of oob leaf-leaf cables have dr1-25g, which takes one lane by LC duplex")
 
@@ -223,7 +224,7 @@ def test_a_stated_medium_that_cages_are_not_made_for_is_told_so(tmp_path: Path) 
 def test_an_ndr_port_on_hdr_switches_needs_a_module_that_nobody_sells(tmp_path: Path) -> None:
     """Modules of 100G lanes do not downshift, and there is no OSFP of four lanes of 50G (LinkX overview)."""
     ufm = "extra: {ufm: {device: ufm, ports: 1}}"
-    text = f"{HEAD}fabrics: {{compute: {{protocol: infiniband, tiers: {{leaf: {{switch: qm8790}}}}, {ufm}}}}}"
+    text = f"{HEAD}{APART}fabrics: {{compute: {{protocol: infiniband, tiers: {{leaf: {{switch: qm8790}}}}, {ufm}}}}}"
     text = text.replace("dgx-h100", "dgx-a100").replace("su: 2", "su: 1")
     (finding,) = ArticleWithoutSeller().check(build_cluster(_design(tmp_path, text, NODES=2)))
     assert finding.message.startswith("nobody is known to sell 1 sr8-50g-osfp-200g-flat")

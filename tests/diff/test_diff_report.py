@@ -150,7 +150,7 @@ RESERVED = "pods.p1.reserve=4"
         (OMIT, "any removed-device"),
         (("leaf-spine", (RESERVED,), (RESERVED, "pods.p1.su=3")), "any added-device added-cable"),
         (("leaf-spine", (), ("pools.loopback=10.99.0.0/24",)), "any renumbered session-flap"),
-        (GROWN, "any added-device added-cable moved-cable replaced-cable session-flap"),
+        (GROWN, "any added-device moved-device added-cable moved-cable replaced-cable session-flap"),
         (
             ("leaf-spine", (f"{SPINES}=4",), (f"{SPINES}=2",)),
             "any removed-device moved-cable session-flap",

@@ -94,9 +94,11 @@ def test_a_tier_beside_switches_of_one_airflow_keeps_that_of_its_nodes() -> None
     )
     fact = ("FG659", says, "no variant of sn5600 with its ports at the hot aisle is known")
     told = lambda cluster: [(d.code, d.message, d.hint) for d in findings(cluster)]  # noqa: E731
-    assert told(example_cluster("monday")) == [fact]
+    # that spines and the switches of the in-band network share a rack is another matter
+    assert [finding for finding in told(example_cluster("monday")) if finding[0] != "FG658"] == [fact]
     other = told(turned("monday", {("oob", "leaf"): "intake"}))
-    assert [(code, hint) for code, _, hint in other] == [("FG659", fact[2]), ("FG659", "`airflow: exhaust` for leaf")]
+    turns = [(code, hint) for code, _, hint in other if code != "FG658"]
+    assert turns == [("FG659", fact[2]), ("FG659", "`airflow: exhaust` for leaf")]
 
 
 def test_what_can_be_turned_is_not_sent_elsewhere() -> None:

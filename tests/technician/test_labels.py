@@ -114,7 +114,7 @@ def test_cables_csv_says_what_is_printed_and_the_port(name: str) -> None:
 
 def test_sites_stand_before_halls_where_there_are_several() -> None:
     first = labels_of("two-site")[0]
-    assert (first["line1"], first["line2"]) == ("east.h1.N01.03-U45:49", "west.h1.N01.03-U45:49")
+    assert (first["line1"], first["line2"]) == ("east.h1.N01.01-U11:49", "west.h1.N01.01-U11:49")
 
 
 def test_halls_by_name_where_there_are_several() -> None:

@@ -88,18 +88,8 @@ WORDS: Mapping[str, str] = {
 """Kinds of what is remembered in words, besides what is adopted."""
 
 _OF_PLACES = (  # kinds that may be kept apart by kind of unit or by site: `units /b300 east`
-    "pods",
-    "units",
-    "ports",
-    "managed",
-    "halls",
-    "rows",
-    "floor",
-    "racked",
-    "shelved",
-    "hosts",
-    "cages",
-    "downlinks",
+    *("pods", "units", "ports", "managed", "halls", "rows", "hosts", "cages", "downlinks"),
+    *("floor", "racked", "shelved", "joined"),
 )
 
 KINDS: Mapping[str, str] = {
@@ -116,6 +106,7 @@ KINDS: Mapping[str, str] = {
     "floor": "places of racks in network rows",
     "racked": "places of switches in the racks of a unit: hundreds are its network racks, the rest rack units",
     "shelved": "places of extra devices in their racks: hundreds are racks, the rest rack units",
+    "joined": "places of what shares network racks, by the first in them: hundreds are racks, the rest rack units",
     "hosts": "places at the end of a switch's addresses: of further kinds of ports, of extra devices on rails",
     "vlans": "VLANs of fabrics, and of tenants in them",
     "tenants": "numbers of tenants",
@@ -146,7 +137,7 @@ _LAST: Mapping[str, int] = {
 """The last number of each kind that a cluster can come to; of kinds that are not here, the last of _MOST_PLACES."""
 
 
-_FIRST_UNIT: Mapping[str, int] = {"racked": 1, "shelved": 101}
+_FIRST_UNIT: Mapping[str, int] = {"racked": 1, "shelved": 101, "joined": 101}
 """The first rack unit by kind: 100 times the rack plus the rack unit, where rack 0 stands for every node rack."""
 
 

@@ -64,6 +64,7 @@ def split_by_hall(lock: Lock, site: str, hall: str) -> Lock:
         return lock
     suffix = f" {hall or site}"
     held = {kind + suffix * (kind in _OF_HALLS): holders for kind, holders in lock.held.items()}
+    held = {kind + f" at{suffix}" * kind.startswith("joined "): holders for kind, holders in held.items()}
     rooms = {name + suffix * (name in _COUNTS_OF_HALLS): room for name, room in lock.rooms.items()}
     stacked = {f"{name} at{suffix}": steps for name, steps in lock.find_words(STACKED).items()}
     first = {UNNUMBERED: {**lock.find_words(UNNUMBERED), name_hall_holder(site): hall}} if hall else {}

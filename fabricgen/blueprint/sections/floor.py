@@ -282,6 +282,11 @@ class Floor(Model):
         description="Whether racks without nodes are filled from the bottom up, or from the top down. Default: racks "
         "of switches from where the trays run, down below overhead ones, and those of extra devices up.",
     )
+    network_join: bool = Field(
+        True,
+        description="Whether switches and extra devices that fill less than half a rack stand in network racks of "
+        "others. False: each tier, plane and part has racks of its own.",
+    )
     network_rack_kw: float | None = Field(
         None, gt=0, le=2000, description="What a rack without nodes may draw, kW. Default: not judged."
     )

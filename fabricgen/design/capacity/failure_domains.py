@@ -13,8 +13,8 @@ from typing import TypeVar
 
 from fabricgen.blueprint.dimensions import WHOLE, find_noun
 from fabricgen.design.fabric_model import TierDesign, TierKey
-from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, RackPosition, SwitchIndex
-from fabricgen.design.floor.network_runs import find_tier_key, stands_in_run
+from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition, RackRun, SwitchIndex
+from fabricgen.design.floor.network_runs import stands_in_run
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import is_part_of_unit, list_units_of_place
@@ -140,16 +140,12 @@ def _list_shared_racks(floor: FloorPlan) -> Iterator[_Rack]:
     yield from _list_racks_of_runs(floor, floor.runs)
 
 
-def _list_racks_of_runs(floor: FloorPlan, runs: Iterable[NetworkRun]) -> Iterator[_Rack]:
+def _list_racks_of_runs(floor: FloorPlan, runs: Iterable[RackRun]) -> Iterator[_Rack]:
     # the racks of some runs of network racks that hold switches, with what stands in each
     for run in runs:
         for position, switches in enumerate(floor.shared_racks(run)):
             if switches:
-                yield _Rack(
-                    floor.name_shared_rack(run, position),
-                    floor.shared_spot(run, position),
-                    {find_tier_key(run): switches},
-                )
+                yield _Rack(floor.name_shared_rack(run, position), floor.shared_spot(run, position), switches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +192,7 @@ def _find_shared_failures(
     if switches_per_place == 1 or is_part_of_unit(scope):
         return
     in_units = not stands_in_run(design, tier)
-    runs = () if in_units else [run for run in floor.runs if run.tier and run.tier.key == tier.key]
+    runs = () if in_units else [r for r in floor.runs if any(d.tier and d.tier.key == tier.key for d in r.runs)]
     racks_of_units = (
         rack for unit in units if in_units for rack in _list_unit_racks(floor, tier.layout.cluster_units[unit])
     )

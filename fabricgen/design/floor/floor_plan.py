@@ -23,6 +23,7 @@ from fabricgen.design.floor.hall_units import UnitHalls, find_stated_halls, name
 from fabricgen.design.floor.halls import Hall, make_halls, print_row_number
 from fabricgen.design.floor.network_runs import (
     NetworkRun,
+    RackRun,
     count_racks_of_tier,
     find_stand,
     name_usual_rack,
@@ -38,7 +39,15 @@ from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 from fabricgen.kernel.intervals import Allocations
 
-__all__ = ["FloorPlan", "NetworkRun", "RackPosition", "SwitchIndex", "count_racks_of_tier", "split_group_number"]
+__all__ = [
+    "FloorPlan",
+    "NetworkRun",
+    "RackPosition",
+    "RackRun",
+    "SwitchIndex",
+    "count_racks_of_tier",
+    "split_group_number",
+]
 
 
 class RackPosition(NamedTuple):
@@ -68,9 +77,9 @@ class FloorPlan:
         self.names = RackNames(design, self)
 
     @property
-    def runs(self) -> tuple[NetworkRun, ...]:
+    def runs(self) -> tuple[RackRun, ...]:
         """The runs of shared network racks."""
-        return self.shared.runs
+        return self.shared.rack_runs
 
     @cached_property
     def plans(self) -> tuple[UnitPlan, ...]:
@@ -156,11 +165,11 @@ class FloorPlan:
         """The names of the racks of all units, unit by unit, as the rack table has them."""
         return self.names.name_all_unit_racks()
 
-    def name_shared_rack(self, run: NetworkRun, place: int) -> str:
+    def name_shared_rack(self, run: RackRun, place: int) -> str:
         """The name of a rack of a run, by its number in the run from 0."""
         return self.names.name_run_rack(run, place) if self.names.stated else name_usual_rack(run, place)
 
-    def shared_spot(self, run: NetworkRun, place: int) -> RackPosition:
+    def shared_spot(self, run: RackRun, place: int) -> RackPosition:
         """Where a rack of a run stands, by its number in the run from 0."""
         stated = self._find_stated_position(self.name_shared_rack(run, place))
         return stated or RackPosition(self.halls[run.hall].site, *self.areas.shared_spot(run, place), run.hall)
@@ -210,11 +219,11 @@ class FloorPlan:
                     by_rack.setdefault(rack, []).append((t.tier, ordinal))
         yield from sorted(by_rack.items(), key=lambda rack_and_switches: rack_and_switches[0])
 
-    def shared_racks(self, run: NetworkRun) -> Iterator[list[SwitchIndex]]:
-        """The switches in each rack of a run; an empty list for a rack without any."""
+    def shared_racks(self, run: RackRun) -> Iterator[Mapping[TierKey, Sequence[SwitchIndex]]]:
+        """The switches in each rack of a run, by tier; nothing for a rack without any."""
         racks = self.shared.racks(run)
         for number in range(max(racks, default=-1) + 1):
-            yield racks.get(number, [])
+            yield racks.get(number, {})
 
     def is_in_network_row(self, spot: RackPosition) -> bool:
         """Whether a position is in a network row."""
@@ -253,6 +262,7 @@ class FloorPlan:
     def holders(self) -> frozenset[tuple[str, str]]:
         """(kind, holder) of all lock entries that are still in use."""
         holders = {(plan.lock_kind, t.holder) for plan in self.plans for t in plan.tiers}
+        holders |= self.shared.list_joined()
         holders |= {(STACKED, name) for name in self.shared.words()}
         holders |= {
             (self.areas.find_lock_kind(i, name), name)
@@ -416,7 +426,7 @@ class RackNames:
         }
         return naming.names(_fill_fields(naming, fillers), len(racks))
 
-    def name_run_rack(self, run: NetworkRun, place: int) -> str:
+    def name_run_rack(self, run: RackRun, place: int) -> str:
         """The name of a rack of a run, by its number in the run from 0."""
         naming, areas = self._naming[SHARED], self._floor.areas
         hall = self._floor.halls[run.hall]

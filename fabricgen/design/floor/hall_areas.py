@@ -14,7 +14,7 @@ from fabricgen.design.floor.halls import ENDLESS, Hall
 from fabricgen.design.floor.network_runs import (
     KIND,
     NetworkArea,
-    NetworkRun,
+    RackRun,
     allocate_places,
     allocate_together,
     find_highest_place,
@@ -23,7 +23,7 @@ from fabricgen.design.floor.network_runs import (
 from fabricgen.design.floor.run_places import RunPlaces
 from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_racks import UnitRows, lay_out_unit_rows
-from fabricgen.design.floor.usual_floor import Laying, has_whole_units, list_kept_rules
+from fabricgen.design.floor.usual_floor import Laying, has_halved_rows, has_whole_units, list_kept_rules
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import Allocations, Intervals, count_numbers
@@ -87,7 +87,8 @@ class HallAreas:
                     path=("floor", "racks_per_row"),
                     hint=f"racks_per_row: {places} or more, or let the switches `stand: unit-end`",
                 )
-            layouts.append(lay_out_unit_rows(plan.kind.racks, stands, length, whole=self._laying.whole))
+            halved = has_halved_rows(self._lock)
+            layouts.append(lay_out_unit_rows(plan.kind.racks, stands, length, whole=self._laying.whole, halved=halved))
         return tuple(layouts)
 
     @staticmethod
@@ -100,9 +101,9 @@ class HallAreas:
         """By hall, the number of racks of every run in its network rows, by lock key."""
         return self._count_racks_by_run(self._shared.count_racks)
 
-    def _count_racks_by_run(self, count: Callable[[NetworkRun], int]) -> tuple[dict[str, int], ...]:
+    def _count_racks_by_run(self, count: Callable[[RackRun], int]) -> tuple[dict[str, int], ...]:
         racks_by_hall: tuple[dict[str, int], ...] = tuple({} for _ in self._halls)
-        for run in self._shared.runs:
+        for run in self._shared.rack_runs:
             if not self._is_placed_by_hand(run):
                 racks_by_hall[run.hall][run.holder] = count(run)
         for plan, places in zip(self._largest, self.unit_places, strict=True):
@@ -114,7 +115,7 @@ class HallAreas:
         """How many slots units have at the site of a hall; those of one kind are no more."""
         return self._layout.numbering.span("units", self._layout.sites[self._halls[hall].site], "site")
 
-    def _is_placed_by_hand(self, run: NetworkRun) -> bool:
+    def _is_placed_by_hand(self, run: RackRun) -> bool:
         """Whether the blueprint states a place for every rack of a run, so that it needs no other."""
         stated, names = self._design.loaded.blueprint.floor.racks, self._design.loaded.blueprint.names.racks
         if not stated or names or run.holder in self._lock.find_allocations(self.find_lock_kind(run.hall, run.holder)):
@@ -125,7 +126,7 @@ class HallAreas:
     def _at_ends(self) -> frozenset[tuple[int, str]]:
         """(hall, lock key) of runs whose racks stand at the ends of node rows."""
         all_at_ends = self._laying.ends or (self._spec is not None and self._spec.at == "row-ends")
-        at_ends = {(run.hall, run.holder) for run in self._shared.runs if all_at_ends or run.at_ends}
+        at_ends = {(run.hall, run.holder) for run in self._shared.rack_runs if all_at_ends or run.at_ends}
         further_racks = {(i, FURTHER + kind.suffix) for i in range(len(self._halls)) for kind in self._layout.kinds}
         return frozenset(at_ends | (further_racks if all_at_ends else set()))
 
@@ -295,7 +296,7 @@ class HallAreas:
         row, column = self.rows[place.hall][kind].locate_rack(place.number, rack)
         return self.areas[place.hall].node_row(place.row + row), column
 
-    def shared_spot(self, run: NetworkRun, place: int) -> tuple[int, int]:
+    def shared_spot(self, run: RackRun, place: int) -> tuple[int, int]:
         """(row, column) of a rack of a run."""
         return self._locate_rack(run.hall, run.holder, place)
 

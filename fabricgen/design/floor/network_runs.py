@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
@@ -12,7 +13,7 @@ from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
 from fabricgen.blueprint.beside.split_sites import name_hall_holder
 from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.blueprint.sections.floor import Stand
-from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.floor.halls import ENDLESS, Hall
 from fabricgen.design.floor.unit_racks import find_default_stand, find_part
 from fabricgen.design.layout import Layout
@@ -40,14 +41,13 @@ from fabricgen.kernel.units import round_up_to_power_of_two
 
 @dataclass(frozen=True, slots=True)
 class NetworkRun:
-    """A run of shared network racks: a series of racks for one kind of device, in one hall.
+    """What stands in shared network racks of one hall: devices of one kind, in order.
 
     `tier` and `plane` (-1: all planes) say which switches it holds; if a tier's switches are split over `parts` runs,
     this one has number `part`. Runs of extra devices have tier None and owner "", runs of scale-up trays tier None and
     the owner that they belong to.
     """
 
-    name: str
     owner: str
     tier: TierDesign | None
     plane: int
@@ -60,13 +60,33 @@ class NetworkRun:
     """Whether it is called after its part: not the one that was there before others."""
 
     @property
+    def key(self) -> tuple[int, str]:
+        """Its hall and its key in the lock."""
+        return self.hall, self.holder
+
+    @property
     def holder(self) -> str:
         """Its key in the lock, unique within the hall."""
         if self.tier is None:
-            return f"{self.owner} {TRAY_TIER}" if self.owner else "extra devices"
+            return f"{self.owner} {TRAY_TIER}" if self.owner else EXTRAS
         plane = f"{PLANE}{self.plane + 1}" if self.plane >= 0 else ""
         part = f"{PART}{ascii_lowercase[self.part]}" if self.lettered else ""
         return f"{self.owner} {self.tier.key.tier}{plane}{part}"
+
+
+@dataclass(frozen=True, slots=True)
+class RackRun:
+    """Network racks side by side in a hall, and the runs of devices in them: one, and those that joined it.
+
+    `holder` is its key in the lock: that of the run that was there first.
+    """
+
+    name: str
+    holder: str
+    hall: int
+    at_ends: bool
+    """Whether they stand at the ends of node rows, as their tier says."""
+    runs: tuple[NetworkRun, ...]
 
 
 def find_stand(design: Design, tier: TierDesign) -> Stand:
@@ -79,7 +99,7 @@ def stands_in_run(design: Design, tier: TierDesign) -> bool:
     return spans_units(tier.per) or find_stand(design, tier) == "network-row"
 
 
-def name_usual_rack(run: NetworkRun, place: int) -> str:
+def name_usual_rack(run: RackRun, place: int) -> str:
     """The usual name of a rack of a run, by its number from 0."""
     return f"net-{run.name}-{place + 1:02d}"
 
@@ -93,13 +113,12 @@ def list_network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun
     """The runs of shared network racks: extra devices, then switches tier by tier, then scale-up trays."""
     runs = []
     kept_holders, hall_lookup = list_kept_runs(design.layout.lock), HallLookup(design, halls)
-    for name, owner, tier, plane, hall in _list_wanted_runs(design, hall_lookup):
-        run_name = hall_lookup.prefix(hall) + name
+    for owner, tier, plane, hall in _list_wanted_runs(design, hall_lookup):
         parts = count_racks_of_tier(design, tier) if tier else 1
         at_ends = tier is not None and find_stand(design, tier) == "row-end"
         for part in range(parts):
-            run = NetworkRun(run_name, owner, tier, plane, hall, part, parts, at_ends)
-            lettered = replace(run, name=f"{run_name}-{ascii_lowercase[part]}", lettered=True)
+            run = NetworkRun(owner, tier, plane, hall, part, parts, at_ends)
+            lettered = replace(run, lettered=True)
             without_letter = (
                 run.holder in kept_holders
                 if (run.holder in kept_holders) != (lettered.holder in kept_holders)
@@ -109,20 +128,32 @@ def list_network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun
     return tuple(runs)
 
 
+def name_run(design: Design, holder: str, prefix: str) -> str:
+    """The name of a run of racks by its key in the lock; `prefix` is that of its hall (`HallLookup.prefix`)."""
+    whole, _, part = holder.partition(PART)
+    tier, _, plane = whole.partition(PLANE)
+    words = [re.sub("[ /+]", "-", "extra" if tier == EXTRAS else tier)]
+    if plane and not (plane == "1" and tier in find_unnumbered_planes(design)):
+        words.append(f"pl{plane}")
+    return prefix + "-".join([*words, part] if part else words)
+
+
 def list_kept_runs(lock: Lock) -> set[str]:
     """The holders of runs of shared racks that a lock has places for, in any hall."""
-    return {name for kind, held in lock.held.items() if kind.split()[0] == KIND for name in held}
+    return {name for kind, held in lock.held.items() if kind.split()[0] in (KIND, JOINED) for name in held}
 
 
 def find_unnumbered_planes(design: Design) -> dict[str, str]:
     """`plane 1` by tier whose racks are named without it: it was the only one, or as the lock has it was once."""
     kept_holders, words = list_kept_runs(design.layout.lock), design.layout.lock.find_words(UNNUMBERED)
     planes = {}
-    for tier in (tier for fabric in design.fabrics for tier in fabric.tiers if "plane" in tier.per):
-        prefix = f"{tier.key.text}{PLANE}"
+    sizes = {tier.key.text: tier.sizes["plane"] for tier in design.tiers if "plane" in tier.per}
+    # those that are gone may have given racks their name
+    for tier in (*sizes, *sorted({name.partition(PLANE)[0] for name in kept_holders if PLANE in name} - sizes.keys())):
+        prefix = tier + PLANE
         numbers = {name.removeprefix(prefix).split()[0] for name in kept_holders if name.startswith(prefix)}
-        if tier.key.text in words or numbers == {"1"} or (not numbers and tier.sizes["plane"] == 1):
-            planes[tier.key.text] = f"{PLANE.strip()} 1"
+        if tier in words or numbers == {"1"} or (not numbers and sizes[tier] == 1):
+            planes[tier] = f"{PLANE.strip()} 1"
     return planes
 
 
@@ -178,14 +209,12 @@ class HallLookup:
         return self._of_pod[layout.cluster_pods[pod]]
 
 
-def _list_wanted_runs(
-    design: Design, hall_lookup: HallLookup
-) -> Iterator[tuple[str, str, TierDesign | None, int, int]]:
-    """(name, owner, tier, plane, hall) of every kind of run, before those of a tier are split into parts."""
-    layout, unnumbered = design.layout, find_unnumbered_planes(design)
+def _list_wanted_runs(design: Design, hall_lookup: HallLookup) -> Iterator[tuple[str, TierDesign | None, int, int]]:
+    """(owner, tier, plane, hall) of every kind of run, before those of a tier are split into parts."""
+    layout = design.layout
     extra_sites = {site for _, _, site in design.extra_devices.values()}
     for site in sorted({layout.sites.index(s) if s else layout.first_site for s in extra_sites}):
-        yield "extra", "", None, -1, hall_lookup.find_hall_of_site(site)
+        yield "", None, -1, hall_lookup.find_hall_of_site(site)
     for fabric in design.fabrics:
         for tier in fabric.tiers:
             if not stands_in_run(design, tier):
@@ -196,8 +225,7 @@ def _list_wanted_runs(
                 {hall_lookup.find_hall_of_place(tier.layout, tier.scope, place) for place in range(tier.places)}
             )
             for plane, hall in product(planes, halls_of_tier):
-                suffix = f"-pl{plane + 1}" if plane > 0 or (plane == 0 and tier.key.text not in unnumbered) else ""
-                yield f"{fabric.name}-{_spell_tier(tier)}{suffix}", fabric.name, tier, plane, hall
+                yield fabric.name, tier, plane, hall
     for scale_up in design.scale_up:
         if scale_up.trays and scale_up.tray_scope != "rack":
             pods = scale_up.places.pods(layout) if scale_up.per == "pod" else ()
@@ -205,12 +233,7 @@ def _list_wanted_runs(
                 {hall_lookup.find_hall_of_place(layout, "pod", pod) for pod in pods}
                 or {hall_lookup.find_hall_of_site(0)}
             ):
-                yield f"{scale_up.name}-{TRAY_TIER}", scale_up.name, None, -1, hall
-
-
-def _spell_tier(tier: TierDesign) -> str:
-    """A tier in names of racks, with the part of the cluster that its switches are for: `leaf`, `leaf-b300`."""
-    return tier.key.tier.replace("/", "-").replace("+", "-")
+                yield scale_up.name, None, -1, hall
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,11 +292,6 @@ def is_in_run(run: NetworkRun, plane: Any, group: Any, number: Any) -> Any:
     return in_run_plane & (find_part(run.tier.count, number, group, run.parts) == run.part)
 
 
-def find_tier_key(run: NetworkRun) -> TierKey:
-    """The key of the tier in a run; an empty key for extra devices and trays."""
-    return run.tier.key if run.tier else TierKey("", "")
-
-
 # The rows of a hall for shared network racks: which floor rows they are, and which run of racks has which places.
 # Places are numbered row by row. By default these rows lie before those of nodes and are numbered away from them, and
 # runs of racks fill them together: those that go into one row share rows, larger ones have rows of their own behind.
@@ -283,8 +301,13 @@ _MOST_PLACES = 1 << 40
 KIND = "floor"
 """Kind of lock entry: places of racks in the network rows of a hall."""
 
-PLANE, PART = " plane ", " part "
-"""What stands before the number of a plane, and then the letter of a part, in the lock key of a run."""
+JOINED = "joined"
+"""Kind of lock entry: positions of the runs of devices that share a run of racks, one kind for each of these."""
+
+EXTRAS, PLANE, PART = "extra devices", " plane ", " part "
+"""The lock key of the run of extra devices, and what stands before the number of a plane, and then the letter of a
+part, in the lock key of others.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,7 +377,7 @@ def allocate_together(
         for name, kept_racks in size.items()
     }
     # lane by lane, which is a stable sort: within one they stay in the order of the runs
-    for name in sorted((name for name in wanted if size[name] <= per_row), key=_choose_lane):
+    for name in sorted((name for name in wanted if size[name] <= per_row), key=choose_lane):
         allocated = {**held, **placed}
         request = AllocationRequest(name, size[name], _list_open_rows(name, allocated, per_row))
         placed |= allocate_intervals(allocated, [request])
@@ -373,7 +396,7 @@ def allocate_together(
     return {name: placed[name] for name in wanted}
 
 
-def _choose_lane(name: str) -> str:
+def choose_lane(name: str) -> str:
     """Which rows a run may share with others, by its lock key: those of its part, else those of odd or even planes.
 
     What is not split stands with the first part and the odd planes.
@@ -392,11 +415,11 @@ def _count_rows(allocated: Allocations, per_row: int) -> int:
 
 def _list_open_rows(name: str, allocated: Allocations, per_row: int) -> Intervals:
     """The rows in which a run may have places: those where no other lane has any, the first empty row included."""
-    lane = _choose_lane(name)
+    lane = choose_lane(name)
     closed_rows = {
         row
         for other_name, places in allocated.items()
-        if _choose_lane(other_name) != lane
+        if choose_lane(other_name) != lane
         for interval in places
         for row in range(interval.first // per_row, -(-interval.end // per_row))
     }

@@ -22,6 +22,10 @@ class FreeUnits:
         self.units = units
         self._taken = set(used_units)
 
+    def copy(self) -> FreeUnits:
+        """The same rack units, to be taken for themselves."""
+        return FreeUnits(self.units, self._taken)
+
     def is_free(self, u: int, height: int) -> bool:
         """Whether a device of a height fits with `u` as its lowest rack unit."""
         return u >= 1 and u + height - 1 <= self.units and self._taken.isdisjoint(range(u, u + height))

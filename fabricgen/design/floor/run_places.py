@@ -5,23 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import Any
 
 from fabricgen.blueprint.beside.stacked import STACKED, Step, add_step, format_history, parse_history
-from fabricgen.catalog.models import NodeProfile, RackProfile
+from fabricgen.catalog.models import NodeProfile, RackProfile, SwitchProfile
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
+from fabricgen.design.floor.joined_runs import Content, Device, Key, RackLimits, SharedRacks, Spot, join_runs
 from fabricgen.design.floor.network_runs import (
+    EXTRAS,
+    JOINED,
+    KIND,
     HallLookup,
     NetworkRun,
+    RackRun,
     TierGroups,
     is_in_run,
     list_network_runs,
     make_tier_groups,
+    name_run,
+    name_usual_rack,
 )
+from fabricgen.design.floor.port_sides import find_catalogue_aisle
 from fabricgen.design.floor.rack_space import FreeUnits, list_network_places, make_network_units
 from fabricgen.design.floor.unit_racks import STRIDE, stack_devices
-from fabricgen.design.floor.usual_floor import is_filled_from_top
+from fabricgen.design.floor.usual_floor import is_filled_from_top, joins_runs
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.intervals import Allocations, Intervals, list_numbers, make_intervals
@@ -54,8 +63,114 @@ class RunPlaces:
 
     @cached_property
     def runs(self) -> tuple[NetworkRun, ...]:
-        """The runs in the order of their racks."""
+        """What stands in shared racks: extra devices, then tier by tier, then trays."""
         return list_network_runs(self._design, self._halls)
+
+    @cached_property
+    def _shared_racks(self) -> tuple[SharedRacks, ...]:
+        """The runs of racks, with the places of devices that share them."""
+        kept = {key: self._layout.lock.find_allocations(kind) for key, kind in self._kept_kinds.items()}
+        return join_runs([self._make_content(run) for run in self.runs], kept, self._find_limits())
+
+    def _find_limits(self) -> RackLimits:
+        """What devices of several runs in a rack may draw: two thirds of what the rack may, else of what racks of nodes
+        draw, which are fed and cooled there. The rest is for optics.
+        """
+        draws = [
+            kind.nodes_per_rack * max((s.profile.power_w.planning_w or 0) for s in kind.node_sets if not s.per_rack)
+            for kind in self._layout.kinds
+        ]
+        watts = self._rack.power_kw * 1000 if self._rack.power_kw else max(draws)
+        return RackLimits(self._rack, watts * 2 / 3 if watts else inf)
+
+    @cached_property
+    def _joins(self) -> bool:
+        return joins_runs(self._design.loaded.blueprint.floor, self._layout.lock)
+
+    @cached_property
+    def _kept_kinds(self) -> dict[Key, str]:
+        """By run of racks that a lock has, the kind of lock entry of the devices that share it."""
+        kinds = [kind for kind in self._layout.lock.held if kind.startswith(f"{JOINED} ") and self._joins]
+        return {
+            (hall, kind.removeprefix(f"{JOINED} ").removesuffix(self._at(hall))): kind
+            for hall in range(len(self._halls))
+            for kind in kinds
+            if kind.endswith(self._at(hall))
+        }
+
+    def _at(self, hall: int) -> str:
+        """What tells holders of halls apart; "" where there is only one hall."""
+        return f" at{self.suffix(hall)}" if self.suffix(hall) else ""
+
+    def _make_content(self, run: NetworkRun) -> Content:
+        """The devices of a run, and whether it shares racks: it joins others where it has less than half a rack, and
+        nothing states a rack of its own. Runs longer than a row take nobody in.
+        """
+        floor, devices = self._design.loaded.blueprint.floor, self._list_devices(run)
+        stated = {*floor.racks, *(place.rack for place in floor.devices.values())}
+        own = RackRun(self._name(run.hall, run.holder), run.holder, run.hall, run.at_ends, (run,))
+        names = {name_usual_rack(own, place) for place in range(self._count_racks_alone(run))}
+        room, fits = list_network_places(self._rack, 1, hung=self._hung), max(device.height for device in devices)
+        fabric = self._design.loaded.blueprint.fabrics.get(run.owner)
+        stays = run.holder in self._layout.lock.find_allocations(KIND + self.suffix(run.hall))
+        return Content(
+            run,
+            devices,
+            hung=self._hung if run.owner else floor.network_fill == "down",
+            fabric=(run.owner, (fabric and fabric.attach) or run.owner),
+            aisle=find_catalogue_aisle(self._design, run.tier.key, run.tier.nos, run.tier.profile) if run.tier else "",
+            joins=self._joins and not stays and not names & stated,
+            hosts=self._joins
+            and bool(run.owner)
+            and fits <= len(room)
+            and not names & {place.rack for place in floor.devices.values()}
+            and len(names) <= self._halls[run.hall].racks_per_row,
+            small=2 * sum(device.height for device in devices) < len(room),
+            grows=bool(run.owner) and self._count_places_with_reserve(run) > len(devices),
+        )
+
+    def _list_devices(self, run: NetworkRun) -> list[Device]:
+        """The devices of a run; those of reserved units too, where each unit has some of its own."""
+        if run.owner:
+            derived = run.tier is not None and spans_units(run.tier.per)
+            places = self.find_order(run).places if derived else self._count_places_with_reserve(run)
+            return [_weigh(self._find_profile(run))] * places
+        return [_weigh(profile) for _, (profile, holders) in self._list_extra_sets(run.hall) for _ in holders]
+
+    def _name(self, hall: int, holder: str) -> str:
+        return name_run(self._design, holder, self.hall_lookup.prefix(hall))
+
+    @cached_property
+    def rack_runs(self) -> tuple[RackRun, ...]:
+        """The runs of racks in their order."""
+        return tuple(
+            RackRun(
+                self._name(racks.hall, racks.holder),
+                racks.holder,
+                racks.hall,
+                racks.contents[0].run.at_ends,
+                tuple(content.run for content in racks.contents),
+            )
+            for racks in self._shared_racks
+        )
+
+    @cached_property
+    def _spots(self) -> dict[Key, list[Spot]]:
+        """Where the devices of each run stand that shares racks, or has a place in them by the lock."""
+        return {
+            content.run.key: racks.spots[content.run.holder]
+            for racks in self._joined.values()
+            for content in racks.contents
+        }
+
+    @cached_property
+    def _joined(self) -> dict[str, SharedRacks]:
+        """By kind of lock entry, the runs of racks that several runs of devices share, or did by the lock."""
+        return {
+            self._kept_kinds.get(racks.key, f"{JOINED} {racks.holder}{self._at(racks.hall)}"): racks
+            for racks in self._shared_racks
+            if len(racks.contents) > 1 or racks.key in self._kept_kinds
+        }
 
     def find_groups(self, tier: TierDesign) -> TierGroups:
         """Hall, plane and number of every group of a tier."""
@@ -64,8 +179,7 @@ class RunPlaces:
         return self._groups[tier.key]
 
     def _lock_key(self, run: NetworkRun) -> str:
-        name = run.tier.key.text if run.tier else run.holder
-        return name + (f" at{self.suffix(run.hall)}" if self.suffix(run.hall) else "")
+        return (run.tier.key.text if run.tier else run.holder) + self._at(run.hall)
 
     def _count_span(self, run: NetworkRun) -> Step:
         """(groups, numbered up to the last of the hall; switches of each); for trays the domains and trays of each."""
@@ -87,7 +201,7 @@ class RunPlaces:
 
     def per_rack(self, run: NetworkRun) -> int:
         """How many switches or trays stand in one rack of a run."""
-        return len(self._places(self.find_height(run)))
+        return len(self._places(self._find_profile(run).rack_units))
 
     def _places(self, height: int) -> tuple[int, ...]:
         """The lowest rack units of devices of a height in a rack, in the order in which it is filled."""
@@ -95,32 +209,38 @@ class RunPlaces:
             self._places_of[height] = list_network_places(self._rack, height, hung=self._hung)
         return self._places_of[height]
 
-    def find_height(self, run: NetworkRun) -> int:
-        """Rack units of one switch or tray of a run."""
+    def _find_profile(self, run: NetworkRun) -> SwitchProfile:
+        """The profile of the switches or trays of a run."""
         if run.tier is not None:
-            return run.tier.profile.rack_units
+            return run.tier.profile
         domain = next(d for d in self._design.scale_up if d.name == run.owner)
-        return self._design.catalog.switch(domain.profile.tray).rack_units
+        return self._design.catalog.switch(domain.profile.tray)
 
     def locate_switch(self, run: NetworkRun, group: Any, number: Any, where: Any) -> tuple[Any, Any]:
         """(rack of the run, lowest rack unit) of a switch by group and number in the group; for ints or int arrays.
         `where` is `choose` for ints, `numpy.where` for arrays.
         """
-        place = self.find_order(run).place(group, number, where)
-        bottoms = self._places(self.find_height(run))
-        within = place % len(bottoms)
-        return place // len(bottoms), bottoms[within] if where is choose else _index_array(bottoms, within)
+        place, pick = self.find_order(run).place(group, number, where), _index_one if where is choose else _index_array
+        if run.key in self._spots:
+            racks, bottoms = zip(*self._spots[run.key], strict=True)
+            return pick(racks, place), pick(bottoms, place)
+        bottoms = self._places(self._find_profile(run).rack_units)
+        return place // len(bottoms), pick(bottoms, place % len(bottoms))
 
-    def racks(self, run: NetworkRun) -> dict[int, list[SwitchIndex]]:
-        """The switches in each rack of a run, in order, by number of the rack."""
-        if run.tier is None:
-            return {}
-        groups, order, per_rack = self.find_groups(run.tier), self.find_order(run), self.per_rack(run)
-        by_rack: dict[int, list[tuple[int, SwitchIndex]]] = {}
-        for group, number in self._list_switches(run, run.tier, groups):
-            place = order.place(groups.number[group], number, choose)
-            by_rack.setdefault(place // per_rack, []).append((place, (group, number)))
-        return {rack: [switch for _, switch in sorted(placed)] for rack, placed in sorted(by_rack.items())}
+    def racks(self, racks: RackRun) -> dict[int, dict[TierKey, list[SwitchIndex]]]:
+        """The switches in each rack of a run of racks, by tier and in order, by number of the rack."""
+        by_rack: dict[int, dict[TierKey, list[tuple[int, SwitchIndex]]]] = {}
+        for run, tier in ((run, run.tier) for run in racks.runs if run.tier):
+            groups, order = self.find_groups(tier), self.find_order(run)
+            spots, per_rack = self._spots.get(run.key), self.per_rack(run)
+            for group, number in self._list_switches(run, tier, groups):
+                place = order.place(groups.number[group], number, choose)
+                rack = spots[place][0] if spots else place // per_rack
+                by_rack.setdefault(rack, {}).setdefault(tier.key, []).append((place, (group, number)))
+        return {
+            rack: {key: [switch for _, switch in sorted(placed)] for key, placed in by_tier.items()}
+            for rack, by_tier in sorted(by_rack.items())
+        }
 
     @staticmethod
     def _list_switches(run: NetworkRun, tier: TierDesign, groups: TierGroups) -> Iterator[SwitchIndex]:
@@ -129,22 +249,40 @@ class RunPlaces:
                 if is_in_run(run, groups.plane[group], groups.number[group], number):
                     yield group, number
 
-    def count_racks(self, run: NetworkRun) -> int:
+    def count_racks(self, racks: RackRun) -> int:
         """How many racks a run has places for: up to the last one in use, those of removed devices included."""
-        if run.owner:
-            return -(-self.find_order(run).places // self.per_rack(run))
-        return max((rack for spots in self.find_extra_spots(run.hall).values() for rack, _ in spots), default=0) + 1
+        return max(self._count_racks_in_use(run) for run in racks.runs)
 
-    def count_racks_with_reserve(self, run: NetworkRun) -> int:
+    def _count_racks_in_use(self, run: NetworkRun) -> int:
+        if not run.owner:
+            return max((rack for spots in self.find_extra_spots(run.hall).values() for rack, _ in spots), default=0) + 1
+        places = self.find_order(run).places
+        if run.key in self._spots:
+            return max(rack for rack, _ in self._spots[run.key][:places]) + 1
+        return -(-places // self.per_rack(run))
+
+    def count_racks_with_reserve(self, racks: RackRun) -> int:
         """How many racks a run will have places for when all reserved units of its site are there; a count of switches
         that is derived grows with these.
         """
-        if not run.owner or (run.tier and spans_units(run.tier.per) and self._is_stated(run.tier)):
-            return self.count_racks(run)
+        shared = [max(rack for rack, _ in self._spots[run.key]) + 1 for run in racks.runs if run.key in self._spots]
+        return max(self.count_racks(racks), *shared, *map(self._count_racks_alone, racks.runs))
+
+    def _count_racks_alone(self, run: NetworkRun) -> int:
+        """How many racks a run would have with its reserve if no other shared them."""
+        if run.owner:
+            return -(-self._count_places_with_reserve(run) // self.per_rack(run))
+        return stack_devices((device.height for device in self._list_devices(run)), self._rack, hung=False).racks
+
+    def _count_places_with_reserve(self, run: NetworkRun) -> int:
+        """How many switches or trays a run will have when all reserved units of its site are there."""
+        places = self.find_order(run).places
+        if run.tier and spans_units(run.tier.per) and self._is_stated(run.tier):
+            return places
         site = self._layout.sites[self._halls[run.hall].site]
         slots = self._layout.numbering.span("units", site, "site")
         units = sum(pod.su for pod in self._layout.pods if pod.site == site)
-        return max(self.count_racks(run), -(-self.find_order(run).places * slots // units // self.per_rack(run)))
+        return max(places, -(-places * slots // units))
 
     def _is_stated(self, tier: TierDesign) -> bool:
         """Whether the blueprint states how many switches a group of a tier has."""
@@ -157,12 +295,16 @@ class RunPlaces:
         """
         sets = dict(self._list_extra_sets(hall))
         kept = self._layout.lock.find_allocations(SHELVED + self.suffix(hall))
+        racks = next((r for r in self._shared_racks if r.hall == hall and EXTRAS in r.spots), None)
+        if not kept and racks and racks.spots[EXTRAS][0][1]:
+            spots = iter(racks.spots[EXTRAS])
+            return {name: [next(spots) for _ in holders] for name, (_, holders) in sets.items()}
         if not kept:
             heights = (p.rack_units for p, holders in sets.values() for _ in holders)
             filled = stack_devices(heights, self._rack, hung=self._design.loaded.blueprint.floor.network_fill == "down")
             spots = iter(list(zip(filled.rack, filled.u, strict=True)))
             return {name: [next(spots) for _ in holders] for name, (_, holders) in sets.items()}
-        return _shelve_devices(sets, kept, self._rack)
+        return _shelve_devices(sets, kept, self._rack, [free.copy() for free in racks.free] if racks else [])
 
     def _list_extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, tuple[str, ...]]]]:
         """(set, its profile and, by device, the lock key): each name that is stated has a place of its own, so that the
@@ -202,7 +344,27 @@ class RunPlaces:
                         own_spots = [spot for spot, key in zip(spots[name], holders, strict=True) if key == holder]
                         places_kept[holder] = rack_unit_intervals(own_spots, profile.rack_units, 1)
                 allocations[kind] = places_kept
-        return allocations
+        return allocations | {kind: self._list_joined_units(kind, allocations) for kind in self._joined}
+
+    def _list_joined_units(self, kind: str, shelved: Mapping[str, Allocations]) -> Allocations:
+        """The rack units of the runs that share racks, by their lock key, including those that are gone; `kind` is the
+        kind of lock entry, `shelved` are the positions of extra devices.
+        """
+        racks = self._joined[kind]
+        units = dict(self._layout.lock.find_allocations(kind))
+        for content in racks.contents:
+            holder = content.run.holder
+            if holder == EXTRAS:
+                of_sets = shelved[SHELVED + self.suffix(racks.hall)].values()
+                units[holder] = make_intervals(sorted(n for numbers in of_sets for n in list_numbers(numbers)))
+            else:
+                spots = sorted(racks.spots[holder])
+                units[holder] = rack_unit_intervals(spots, content.devices[0].height, 1)
+        return units
+
+    def list_joined(self) -> frozenset[tuple[str, str]]:
+        """(kind of lock entry, lock key) of the runs that share racks."""
+        return frozenset((kind, c.run.holder) for kind, racks in self._joined.items() for c in racks.contents)
 
 
 def rack_unit_intervals(spots: Sequence[tuple[int, int]], height: int, first_rack: int) -> Intervals:
@@ -215,6 +377,16 @@ def choose(condition: bool, if_true: Any, if_false: Any) -> Any:
     return if_true if condition else if_false
 
 
+def _index_one(values: Sequence[int], index: int) -> int:
+    """`values` by an int."""
+    return values[index]
+
+
+def _weigh(profile: NodeProfile | SwitchProfile) -> Device:
+    """A device as far as racks have limits for it."""
+    return Device(profile.rack_units, profile.power_w.planning_w or 0, profile.weight_kg or 0)
+
+
 def _index_array(values: Sequence[int], index: Any) -> Any:
     """`values` by an int array; numpy is there where a caller has arrays."""
     import numpy as np
@@ -223,10 +395,15 @@ def _index_array(values: Sequence[int], index: Any) -> Any:
 
 
 def _shelve_devices(
-    sets: Mapping[str, tuple[NodeProfile, tuple[str, ...]]], kept_numbers: Allocations, kind: RackProfile
+    sets: Mapping[str, tuple[NodeProfile, tuple[str, ...]]],
+    kept_numbers: Allocations,
+    kind: RackProfile,
+    racks: list[FreeUnits],
 ) -> dict[str, list[tuple[int, int]]]:
-    """(rack, rack unit) of each device by set: where the lock has it, else the lowest place that nobody has or had."""
-    racks: list[FreeUnits] = []
+    """(rack, rack unit) of each device by set: where the lock has it, else the lowest place that nobody has or had.
+
+    `racks` are the free rack units of the racks that there are; they are filled here.
+    """
 
     def rack(rack_number: int) -> FreeUnits:
         while len(racks) <= rack_number:

@@ -228,9 +228,12 @@ class UnitRows:
         return rows * self.per_row if self.per_row else rows * self.racks_per_row // self.racks
 
 
-def lay_out_unit_rows(node_racks: int, stands: Sequence[Stand], racks_per_row: int, *, whole: bool) -> UnitRows:
+def lay_out_unit_rows(
+    node_racks: int, stands: Sequence[Stand], racks_per_row: int, *, whole: bool, halved: bool
+) -> UnitRows:
     """Lay out units of `node_racks` node racks and one network rack for each of `stands`, which are numbered after
-    them. With `whole` no unit is cut that a row could hold.
+    them. With `whole` no unit is cut that a row could hold. Racks in the middle of a row stand between its two halves,
+    or, not `halved`, between units, behind the one in the middle.
     """
     racks = node_racks + len(stands)
     own_order = _order_own_racks(node_racks, stands)
@@ -246,12 +249,9 @@ def lay_out_unit_rows(node_racks: int, stands: Sequence[Stand], racks_per_row: i
         racks_of_stand = [node_racks + i for i in shared if stands[i] == stand]
         racks_of_all = [unit * racks + rack for unit in range(per_row) for rack in racks_of_stand]
         if stand == "row-middle":
-            # racks that units share in the middle stand between the two halves of the units of a row
-            half = -(-per_row // 2)
-            before, after = (
-                [u * racks + r for u in units for r in own_order] for units in (range(half), range(half, per_row))
-            )
-            order = [*before, *racks_of_all, *after]
+            racks_of_units = [unit * racks + rack for unit in range(per_row) for rack in own_order]
+            half = len(racks_of_units) // 2 if halved else -(-per_row // 2) * len(own_order)
+            order = [*racks_of_units[:half], *racks_of_all, *racks_of_units[half:]]
         else:
             order += racks_of_all
     return UnitRows(racks, racks_per_row, per_row, _list_positions(order, per_row * racks))

@@ -5,7 +5,10 @@ keeps rows of 16 racks, units cut at their ends, and a row for each run of share
 without nodes are filled from the trays on, and cables are as long as the sides of ports need. A lock from before keeps
 these racks filled from the bottom up, and lengths as if all ports were on one side. Since `floor rules: 4` lengths know
 the side of all trays and shelves of NVL72 racks, and switches in racks of nodes are ordered with their ports where
-these have theirs. A lock from before keeps both as they were.
+these have theirs. A lock from before keeps both as they were. Since `floor rules: 5` runs between racks count the way
+inside these. Since `floor rules: 6` runs of less than half a rack stand in the racks of others, and `row-middle` is the
+middle of a row though it cuts a unit. A lock from before keeps a run of racks for each, and racks in the middle between
+units.
 """
 
 from __future__ import annotations
@@ -23,8 +26,8 @@ RULES, ROW, CUT, AT_ENDS = "floor rules", "floor racks in a row", "floor units c
 there.
 """
 
-_TOGETHER, _BY_TRAYS, _BESIDE, _INSIDE = 2, 3, 4, 5
-_NEWEST = _INSIDE
+_TOGETHER, _BY_TRAYS, _BESIDE, _INSIDE, _JOINED = 2, 3, 4, 5, 6
+_NEWEST = _JOINED
 _EMPTY, _LONGEST = 4, 32
 _LATER = ("gb300-tray", "gb300-tray-8p", "gb300-tray-xdr", "nvlink5-tray", "power-shelf")
 """Profiles whose side of ports the catalogue has known since `floor rules: 4`."""
@@ -53,6 +56,16 @@ def orders_by_nodes(lock: Lock) -> bool:
 def counts_way_inside(lock: Lock) -> bool:
     """Whether runs between racks count the way inside these: always, but with a lock from before that."""
     return _find_rules(lock) >= _INSIDE
+
+
+def joins_runs(floor: Floor, lock: Lock) -> bool:
+    """Whether small runs share network racks: as stated, always but with a lock from before that."""
+    return floor.network_join and _find_rules(lock) >= _JOINED
+
+
+def has_halved_rows(lock: Lock) -> bool:
+    """Whether racks in the middle of a row stand there, and not between units: always but with a lock from before."""
+    return _find_rules(lock) >= _JOINED
 
 
 def is_filled_from_top(floor: Floor, lock: Lock) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fabricgen.catalog.models import RackProfile
-from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun
+from fabricgen.design.floor.floor_plan import FloorPlan, NetworkRun, RackRun
 from fabricgen.design.floor.halls import Hall, find_facing, print_row_number
 from fabricgen.design.floor.network_runs import is_in_run, stands_in_run
 from fabricgen.design.floor.unit_kind import UnitKind
@@ -42,7 +42,7 @@ class RackRows:
 
 
 def make_rack_table(
-    floor: FloorPlan, units: RackRows, shared: Sequence[tuple[NetworkRun, int]], layout: Layout
+    floor: FloorPlan, units: RackRows, shared: Sequence[tuple[RackRun, int]], layout: Layout
 ) -> RackTable:
     """All racks: those of units, shared ones, and new ones that the blueprint states.
 
@@ -224,20 +224,23 @@ class _Placement:
         # the n-th of a kind in its rack
         self.u[rows] = units[rank_within(self.rack[rows])]
 
-    def _place_shared(self) -> list[tuple[NetworkRun, int]]:
-        """Place devices that serve a pod or the whole cluster: each tier and plane has a run of racks, to grow in.
+    def _place_shared(self) -> list[tuple[RackRun, int]]:
+        """Place devices that serve a pod or the whole cluster, in runs of racks.
 
         Returns the racks that there are, each by its run and its place in it.
         """
-        racks_so_far: list[tuple[NetworkRun, int]] = []
+        racks_so_far: list[tuple[RackRun, int]] = []
         base = self.floor.first_racks[-1]
-        for run in self.floor.runs:
-            rows, rack, u = self._locate_extras(run) if not run.owner else self._locate_switches(run)
+        for racks_together in self.floor.runs:
+            located = [
+                self._locate_extras(run) if not run.owner else self._locate_switches(run) for run in racks_together.runs
+            ]
+            rows, rack, u = (np.concatenate(columns) for columns in zip(*located, strict=True))
             racks = unique_values(rack)
             # a run may have gaps, where the reserve is not there yet: only racks that hold something get a row
             self.rack[rows] = base + len(racks_so_far) + np.searchsorted(np.array(racks, dtype=np.int32), rack)
             self.u[rows] = u
-            racks_so_far += [(run, number) for number in racks]
+            racks_so_far += [(racks_together, number) for number in racks]
         return racks_so_far
 
     def _locate_switches(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
