@@ -17,6 +17,8 @@ PAINTED = """() => new Promise((done) => {
   for (const name of ["fillText", "fillRect", "stroke"]) {
     own[name] = c[name];
     c[name] = function (...given) {
+      const whole = given[2] === this.canvas.width && given[3] === this.canvas.height && this.globalAlpha === 1;
+      if (name === "fillRect" && whole) seen.length = 0; // a picture begins: of several the last one counts
       seen.push({ name, given, fill: this.fillStyle, ink: this.strokeStyle, thick: this.lineWidth });
       return own[name].apply(this, given);
     };
