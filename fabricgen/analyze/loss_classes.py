@@ -150,11 +150,12 @@ class LossClasses:
         return below[0], below[1], np.bincount(part[self.network.leaf[self.has]], minlength=size)[part]
 
     def _number_looks(self) -> Ints64:
-        """By switch, a number that those have who stand alike in a network as found: what hangs on them, their links,
-        and two hops further those of their neighbours (colour refinement: Weisfeiler and Leman, 1968). 0 in a plan.
+        """Int64 by switch: in a network as dumps of the hall show it, equal for switches that stand alike, by what
+        hangs on them, their links, and two hops further those of their neighbours (colour refinement: Weisfeiler and
+        Leman, 1968). 0 in a plan.
         """
         size, links = len(self._plan.devices), self._links
-        if self.network.dark is None:
+        if self.network.dark is None:  # of a plan, whose groups are alike by construction
             return np.zeros(size, dtype=np.int64)
         pairs, parallel = np.unique(links.a * size + links.b, return_counts=True)
         looks = np.zeros(size, dtype=np.int64)

@@ -83,10 +83,12 @@ class Ports:
 
     @cached_property
     def up(self) -> PortKind:
-        """The kind of its uplinks."""
+        """The kind of its uplinks, of the speed that designs choose beside such downlinks (`choose_uplink_speed`)."""
+        # the class of cages does not depend on how many ports are asked for, which no shape knows yet: 0
         below = find_down_class(self.profile, PortDemand(self.kind, 0))
         cage = self.profile.cages[find_up_class(self.profile, below[0] if below else None)]
         speed = choose_uplink_speed(self.profile, below[0] if below else None, self.kind.speed_gbps)
+        # a fabric runs on lanes of one rate: those of its NICs, even where the cages for uplinks could run faster
         return PortKind(speed, min(self.kind.lane_gbps, cage.lane_gbps))
 
     def most(self, ratio: Fraction | None, spare: int = 0) -> int:
@@ -106,7 +108,8 @@ class Ports:
 def _count_most_downlinks(
     profile: SwitchProfile, kind: PortKind, up: PortKind | None, ratio: Fraction, spare: int
 ) -> int:
-    return count_most_downlinks(profile, SwitchDemand((PortDemand(kind, 0),)), up, ratio, spare_ports=spare)
+    demand = SwitchDemand((PortDemand(kind, 0),))  # of which as many as fit are counted, whatever it asks for
+    return count_most_downlinks(profile, demand, up, ratio, spare_ports=spare)
 
 
 class Hardware:

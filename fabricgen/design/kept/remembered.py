@@ -74,7 +74,9 @@ def add_remembered(design: Design, lock: Lock) -> Lock:
 
 
 def _count_peer_ports(design: Design, tier: TierDesign, lock: Lock) -> dict[str, int]:
-    """The ports for links inside a tier: how many there were at first, and where those of each span begin."""
+    """Ports for links inside a tier, by holder of the lock: how many there were at first, and for each span how many
+    there are from its first one to the last of the run.
+    """
     stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].peer
     if tier.peer_links is None or (stated and stated.per_su):  # these have ports for every reserved unit
         return {}

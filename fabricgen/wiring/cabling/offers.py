@@ -29,6 +29,7 @@ def make_shelf(design: Design) -> Shelf | None:
     """
     blueprint = design.loaded.blueprint
     lists = {name: design.catalog.products(name, path) for path, name in list_product_lists(blueprint)}
+    # by the vendor of the device whose cage a part goes into; "" where a blueprint names lists for all vendors
     by_vendor = {vendor: tuple(lists[n] for n in names) for vendor, names in blueprint.cabling.products.items()}
     return Shelf(tuple(lists.values()), {} if "" in by_vendor else by_vendor) if lists else None
 
