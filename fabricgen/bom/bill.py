@@ -18,6 +18,7 @@ from fabricgen.bom.need import KINDS, Needs, Part, Source, count_installed, join
 from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.owners import Owners
 from fabricgen.bom.sets import split_set, strip_set_text
+from fabricgen.bom.sources.devices import find_included_devices
 from fabricgen.cluster import Cluster
 from fabricgen.kernel import discovery
 
@@ -148,7 +149,8 @@ def list_spare_counts(
     `owners` is called only where needs must be split by site.
     """
     spares = cluster.design.loaded.blueprint.spares
-    policies = [find_policy(spares, part) for part in installed]
+    included = find_included_devices(cluster)  # what comes with a rack is no article of its own
+    policies = [find_policy(spares, part, alone=part.part not in included) for part in installed]
     one_site = len(cluster.design.layout.sites) == 1
     counted: list[SpareCount] = []
     by_site = _split_by_site(owners()) if any(p and p.per == "site" for p in policies) and not one_site else {}
@@ -162,15 +164,15 @@ def list_spare_counts(
     return tuple(spare for spare in counted if spare.pieces)
 
 
-def find_policy(spares: Spares, part: Part) -> Spare | None:
+def find_policy(spares: Spares, part: Part, *, alone: bool = True) -> Spare | None:
     """The policy for a part: of the longest pattern that matches its number, else of its kind; None where there is
-    none.
+    none, or where a part that is not sold `alone` is named by no pattern.
     """
     names = (part.part, split_set(part.part)[1])
     fits = [pattern for pattern in spares.parts if any(fnmatchcase(name, pattern) for name in names)]
     if fits:
         return spares.parts[max(fits, key=lambda pattern: (len(pattern), pattern))]
-    field = None if names[1].startswith(LEASED) else POLICY_OF_KIND.get(part.kind)
+    field = None if names[1].startswith(LEASED) or not alone else POLICY_OF_KIND.get(part.kind)
     policy: Spare | None = getattr(spares, field) if field else None
     return policy
 

@@ -11,6 +11,7 @@ from fabricgen.bom.prices import Offer, PriceList, as_price, as_watts, power_uni
 from fabricgen.bom.sets import split_set
 from fabricgen.bom.totals import Total, sum_all, sum_totals
 from fabricgen.export.files.bom import make_bill_table
+from fabricgen.export.order_foot import TITLE, make_foot_table
 from fabricgen.export.table import ExportContext
 from fabricgen.reports.table import Cell, Table, escape_formula
 from fabricgen.reports.tables.xlsx import Sheet, write_workbook
@@ -133,5 +134,5 @@ def write_order_workbook(bill: Bill, prices: PriceList) -> bytes:
     remarked = Table(order.name, {**order.columns, REMARK: [escape_formula(line.remark) for line in lines]})
     sheets = [Sheet("Order", remarked)]
     sheets += [Sheet(title, make_totals_table(bill, by, prices), totals=1) for title, by in SHEETS.items()]
-    sheets.append(Sheet("Power", make_power_table(bill), totals=1))
+    sheets += [Sheet("Power", make_power_table(bill), totals=1), Sheet(TITLE, make_foot_table(bill))]
     return write_workbook(f"{bill.cluster.design.loaded.blueprint.name}: bill of materials", sheets)

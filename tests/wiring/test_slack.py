@@ -33,6 +33,8 @@ PRODUCTS = ("nvl72-gb200", "superpod-b200", "superpod-b300")
 
 UNIT = 0.04445
 OLD = {"floor rules": 4}
+APART = "floor.network_join=false"
+"""Of racks that small runs share, which came later, nothing is judged here."""
 
 
 @cache
@@ -93,8 +95,8 @@ def kept(name: str) -> Cluster:
 
 
 def counted(name: str) -> Cluster:
-    """The same with a new lock."""
-    return example_cluster(name, *(SOLD_BY_THE_TRADE if name in PRODUCTS else SMALLER.get(name, ())))
+    """The same with a new lock, and racks where they were."""
+    return example_cluster(name, *(SOLD_BY_THE_TRADE if name in PRODUCTS else SMALLER.get(name, ())), APART)
 
 
 @dataclass(frozen=True)
@@ -129,13 +131,13 @@ def test_metres_rise_by_what_is_counted_and_a_stock_step(name: str) -> None:
 
 def test_a_lock_from_before_keeps_lengths_and_a_new_one_says_by_which_rules(tmp_path: Path, fabricgen: Run) -> None:
     old, usual = kept("rail-groups"), counted("rail-groups")
-    assert (old.lock.rooms["floor rules"], usual.lock.rooms["floor rules"]) == (4, 5)
+    assert (old.lock.rooms["floor rules"], usual.lock.rooms["floor rules"]) == (4, 6)
     assert old.plan.cables.length_m.sum() < usual.plan.cables.length_m.sum()
     blueprint = tmp_path / "rail-groups.yaml"
-    blueprint.write_text((BLUEPRINTS / "rail-groups.yaml").read_text())
+    blueprint.write_text((BLUEPRINTS / "rail-groups.yaml").read_text() + "floor: {network_join: false}\n")
     assert fabricgen("lock", blueprint).code == 0
     lock = tmp_path / "rail-groups.lock.yaml"
-    lock.write_text(lock.read_text().replace("floor rules: 5", "floor rules: 4"))
+    lock.write_text(lock.read_text().replace("floor rules: 6", "floor rules: 4"))
     assert fabricgen("build", blueprint, "-o", tmp_path / "built", "--only", "cables").code == 0
     assert "floor rules: 4" in lock.read_text()
     lengths = {row["cable"]: float(row["length_m"]) for row in read_rows((tmp_path / "built/cables.csv").read_text())}
@@ -146,10 +148,10 @@ def test_plan_lists_each_cable_that_leaves_copper_for_it(tmp_path: Path, fabricg
     sides = [tmp_path / side / "rail-groups.yaml" for side in ("old", "new")]
     for side in sides:
         side.parent.mkdir()
-        side.write_text((BLUEPRINTS / "rail-groups.yaml").read_text())
+        side.write_text((BLUEPRINTS / "rail-groups.yaml").read_text() + "floor: {network_join: false}\n")
         fabricgen("lock", side)
     lock = sides[0].with_name("rail-groups.lock.yaml")
-    lock.write_text(lock.read_text().replace("floor rules: 5", "floor rules: 4"))
+    lock.write_text(lock.read_text().replace("floor rules: 6", "floor rules: 4"))
     was, now = laid(kept("rail-groups")), laid(counted("rail-groups"))
     leaving = {c for c in was.keys() & now.keys() if was[c].medium.copper and not now[c].medium.copper}
     assert len(leaving) > 100

@@ -109,6 +109,7 @@ def _write_content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], t
     from fabricgen.bom.bill import make_bill
     from fabricgen.bom.trace import trace_part as traced
     from fabricgen.export.order import make_order_table, make_totals_table, write_order_workbook
+    from fabricgen.export.order_foot import TITLE, make_foot_table
     from fabricgen.reports.table import Table, write_table
 
     bill = make_bill(cluster)
@@ -116,11 +117,11 @@ def _write_content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], t
         return write_table(Table("bom-trace", traced(bill, trace)), form)
     if keys:
         return write_table(make_totals_table(bill, keys, offers), form)
-    return (
-        write_order_workbook(bill, offers)
-        if form == "xlsx"
-        else write_table(make_order_table(bill.lines, offers), form)
-    )
+    if form == "xlsx":
+        return write_order_workbook(bill, offers)
+    lines = write_table(make_order_table(bill.lines, offers), form)
+    foot = f"\n{TITLE}, to be added by hand:\n".encode() + write_table(make_foot_table(bill), "text")
+    return lines + foot if form == "text" else lines
 
 
 def _write_difference(
