@@ -114,7 +114,7 @@ def test_show_says_what_the_lock_keeps(blueprint: Path, fabricgen: FabricGen) ->
         ("leaf", "uplinks", 29, 32),
         ("spine", "count", 29, 8),
     ]
-    assert "FG124" in fabricgen("lint", "--fast", blueprint).out
+    assert "FG124" in fabricgen("lint", "--fast", "--verbose", blueprint).out
 
 
 @pytest.mark.slow
