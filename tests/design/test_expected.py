@@ -85,7 +85,7 @@ def test_no_setting_hides_it(more: str, tmp_path: Path, fabricgen) -> None:
         (
             '{busbw_gbytes: {all-reduce: {8G: ">= 25"}}}',
             "FG819",
-            "bus GB/s of all-reduce at 8G, compute: at least 25 expected, the wired plan has 23.9",
+            "bus GB/s of all-reduce at 8G, compute: at least 25 expected, the wired plan has 22.49",
         ),
         ("{hops: {compote: 3}}", "FG016", "there is no fabric 'compote'"),
         ("{switches: {leef: 4}}", "FG016", "there is no fabric or tier 'leef'"),
