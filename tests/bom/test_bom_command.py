@@ -175,7 +175,7 @@ def test_the_workbook_has_a_sheet_for_each_total_and_no_formulas(
 ) -> None:
     assert fabricgen("bom", LEAF_SPINE, "--prices", prices, "-o", tmp_path / "bom.xlsx").code == 0
     book = openpyxl.load_workbook(tmp_path / "bom.xlsx")
-    titles = ["Order", "By fabric", "By tier", "By SU", "By site", "By kind", "Power"]
+    titles = ["Order", "By fabric", "By tier", "By SU", "By site", "By kind", "Power", "Not in it"]
     assert book.sheetnames == titles
     lines = read_rows(fabricgen("bom", LEAF_SPINE).out)
     installed = sum(int(line["quantity"]) for line in lines)

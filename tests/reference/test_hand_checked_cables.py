@@ -18,6 +18,9 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.export.files import cables as cable_part
 from tests.conftest import example_cluster
 
+APART = "floor.network_join=false"
+"""The workings are of racks of network that each run of switches has for itself."""
+
 TABLES = Path(__file__).parent / "cables"
 EXAMPLES = ("superpod-b200", "superpod-b300", "nvl72-gb200")
 PUBLISHED_LINKS = {"superpod-b200": 1020 + 1024, "superpod-b300": 2 * (2048 + 2048), "nvl72-gb200": 576 + 576}
@@ -34,7 +37,7 @@ def table(name: str) -> Any:
 @cache
 def rows_of(name: str) -> list[Row]:
     """The rows of cables.csv, with the pair of tiers, the run and how many pieces the cable is made of."""
-    cluster = example_cluster(name)
+    cluster = example_cluster(name, APART)
     columns = cable_part.make_table(cluster).columns
     plan, (made, code) = cluster.plan, CableParts(cluster).made
     segments = plan.links.segment[plan.cables.end_link].tolist()
@@ -49,7 +52,7 @@ def rows_of(name: str) -> list[Row]:
 
 @cache
 def models_of(name: str) -> dict[str, str]:
-    cluster = example_cluster(name)
+    cluster = example_cluster(name, APART)
     classes = cluster.plan.devices.classes
     of = cluster.plan.devices.device_class.tolist()
     return {device: classes[c].profile.id for device, c in zip(cluster.names, of, strict=True)}

@@ -46,7 +46,7 @@ class Content:
 
     `fabric` are the fabric and the NICs of nodes that it serves; `aisle` is the one that ports of switches face, ""
     where nobody says. `joins`: it may stand in racks of another run, `hosts`: its racks may take others; `small`: it
-    has less than half a rack; `grows`: reserved units bring it more devices, as its count is derived.
+    has less than half a rack; `grows`: more units may bring it more devices, as its count is derived.
     """
 
     run: NetworkRun

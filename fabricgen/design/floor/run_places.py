@@ -126,7 +126,8 @@ class RunPlaces:
             and not names & {place.rack for place in floor.devices.values()}
             and len(names) <= self._halls[run.hall].racks_per_row,
             small=2 * sum(device.height for device in devices) < len(room),
-            grows=bool(run.owner) and self._count_places_with_reserve(run) > len(devices),
+            # whether or not all reserved units are there: else the last of them would move others to the near end
+            grows=run.tier is not None and spans_units(run.tier.per) and not self._is_stated(run.tier),
         )
 
     def _list_devices(self, run: NetworkRun) -> list[Device]:
