@@ -342,6 +342,7 @@ def test_the_page_has_a_plot_for_each_axis_and_nothing_from_elsewhere(fabricgen)
     assert not re.search(r"<script|https?://|src=", page)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nodes", [1, 7, 31])
 def test_small_and_prime_numbers_of_nodes(fabricgen, nodes: int) -> None:
     ran = fabricgen(

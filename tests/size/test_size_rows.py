@@ -33,6 +33,7 @@ def test_hgx_h200_on_spectrum() -> None:
     assert ("sn5600", 1, (12, 6)) in list_rows(result)
 
 
+@pytest.mark.slow
 def test_superpod_b300_is_a_row_though_few_axes_are_its_own() -> None:
     """256 nodes: NVIDIA DGX SuperPOD B300 reference architecture, 64 leaves and 32 spines in two planes."""
     result = run_search(every=False, gpus=2048, node="dgx-b300", switch="sn5600,7720r4-128pe")
@@ -49,6 +50,7 @@ def test_trays_have_infiniband_and_ethernet() -> None:
     assert ("qm9700", 1, (48, 24)) in list_rows(result)
 
 
+@pytest.mark.slow
 def test_the_design_of_the_maker_is_a_row_whatever_is_wished(fabricgen) -> None:
     """DGX B200 on Ethernet: the SuperPOD of InfiniBand stands beside it, and is on no front."""
     wishes = ("--gpus", "1024", "--node", "dgx-b200", "--switch", "sn5600", "--attach", "rail")
@@ -64,6 +66,7 @@ def test_the_design_of_the_maker_is_a_row_whatever_is_wished(fabricgen) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_first_screen_is_a_screen(fabricgen) -> None:
     text = fabricgen("size", "--gpus", "1152", "--node", "gb200-tray", "--tiers", "2").out
     assert len(text.splitlines()) <= SCREEN
