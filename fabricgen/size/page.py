@@ -107,7 +107,8 @@ def _format_tiers(shape: Shape, hardware: Hardware, counts: Mapping[str, int]) -
         keys = [f"switch: {shape.switch}", f"per: [{', '.join(per)}]"]
         if name == "leaf" and shape.tiers > 1 and shape.ratio != 1:
             keys.append(f'oversubscription: "{shape.ratio.numerator}:{shape.ratio.denominator}"')
-        if name == "leaf" and shape.attach == "tor" and shape.tiers > 1:
+        if name != tiers[-1][0] and shape.attach == "tor":
+            # figures before wiring count optics at both ends of all uplinks, also where two tiers share a rack
             keys.append("media: {up: [SR, DR, FR, LR]}")
         if name == "leaf" and hardware.wishes.spare_ports:
             keys.append(f"spare_ports: {hardware.wishes.spare_ports}")

@@ -106,16 +106,8 @@ def command(
     Several are told one after the other, and side by side in the end. With --dump, also what each miscabling costs, and
     what of the figures is otherwise in the hall as it was found.
     """
-    import json
-
-    from fabricgen.analyze.analysis import (
-        ToldReckonings,
-        analyze_cluster,
-        describe_analysis,
-        describe_first_screen,
-    )
+    from fabricgen.analyze.analysis import analyze_cluster
     from fabricgen.analyze.asked import read_job
-    from fabricgen.analyze.side_by_side import compare_analyses
     from fabricgen.cli.output import write_output
     from fabricgen.pipeline import compile_cluster, compile_design
 
@@ -130,7 +122,6 @@ def command(
         return read_job(network, job, placement, ranks)
 
     figures = []
-    explained: ToldReckonings = set()
     for blueprint in blueprints:
         cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase, judged=True)
         settings = _read_settings(cluster.design.catalog, constants, stated, sizes, trials, seed, pairs)
@@ -140,14 +131,24 @@ def command(
 
             diagnosis = _diagnose_hall(cluster, dumps)
             figures[-1]["as_built"] = cost.price_findings(figures[-1], cluster, diagnosis, runs_on, settings)
+    on_screen = output == "-" and not (every or sections or dumps)
+    write_output(output, f"{_write_figures(figures, form, on_screen=on_screen)}\n".encode())
+
+
+def _write_figures(figures: list[dict[str, Any]], form: str, *, on_screen: bool) -> str:
+    """The figures of clusters as JSON, as a screen of a single one, or as text one after the other and side by side."""
+    import json
+
+    from fabricgen.analyze.analysis import ToldReckonings, describe_analysis, describe_first_screen
+    from fabricgen.analyze.side_by_side import compare_analyses
+
     if form == "json":
-        content = json.dumps(figures if len(figures) > 1 else figures[0], indent=2)
-    elif len(figures) == 1 and output == "-" and not (every or sections or dumps):
-        content = "\n".join(describe_first_screen(figures[0]))
-    else:
-        reports = ["\n".join([*describe_analysis(report, explained), *_list_costs(report)]) for report in figures]
-        content = "\n\n".join([*reports, "\n".join(compare_analyses(figures))] if len(figures) > 1 else reports)
-    write_output(output, f"{content}\n".encode())
+        return json.dumps(figures if len(figures) > 1 else figures[0], indent=2)
+    if len(figures) == 1 and on_screen:
+        return "\n".join(describe_first_screen(figures[0]))
+    explained: ToldReckonings = set()
+    reports = ["\n".join([*describe_analysis(report, explained), *_list_costs(report)]) for report in figures]
+    return "\n\n".join([*reports, "\n".join(compare_analyses(figures))] if len(figures) > 1 else reports)
 
 
 def _list_costs(figures: Mapping[str, Any]) -> Iterator[str]:
