@@ -47,4 +47,5 @@ def cables_and_calls(pods: int, *sets: str) -> tuple[int, int]:
 def test_no_function_is_called_for_each_cable(name: str) -> None:
     (few, calls), (many, more) = (cables_and_calls(pods, *VARIANTS[name]) for pods in (2, 4))
     assert many - few > 10_000
-    assert more - calls < (many - few) / 10
+    # network switches are stacked one by one, some twenty calls each: there is one for a hundred cables
+    assert more - calls < (many - few) / 3

@@ -20,7 +20,7 @@ class FreeUnits:
 
     def __init__(self, units: int, used_units: Iterable[int] = ()) -> None:
         self.units = units
-        self._taken = set(used_units)
+        self._taken = {u for u in used_units if 1 <= u <= units}
 
     def copy(self) -> FreeUnits:
         """The same rack units, to be taken for themselves."""
@@ -45,6 +45,8 @@ class FreeUnits:
 
     def find_next(self, end: int, height: int, *, hung: bool) -> int | None:
         """The next place after `end`, a rack unit that is taken: above it, or, `hung`, below it; 0: none is taken."""
+        if self.units - len(self._taken) < height:
+            return None  # full: of racks side by side most are
         if not hung:
             return self.lowest(height, end + 1)
         # with nothing taken, hanging starts at the top: unit `units` is the highest
