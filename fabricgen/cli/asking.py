@@ -26,7 +26,7 @@ def ask_questions(catalog: Catalog) -> Answers:
         default = None if field.is_required() else "" if field.default in ((), "", 0) else str(field.default)
         while True:
             answer = click.prompt(question, default=default, show_default=bool(default), err=True)
-            if answer == "" and default == "":
+            if answer == default:  # not an answer of one's own: nobody is told that it changes nothing
                 break
             try:
                 _check_names(name, _judge_answers(answers | {name: _read_number(answer)}), catalog)

@@ -12,7 +12,7 @@ from fabricgen.blueprint.scalars import Name
 from fabricgen.kernel.units import parse_count
 from fabricgen.models.forms import FieldError
 from fabricgen.models.validation import validate
-from fabricgen.yaml.located import read_located
+from fabricgen.yaml.located import Located, read_located
 
 
 def _split_list(value: Any) -> Any:
@@ -83,13 +83,18 @@ class Answers(Model):
     node_names: str = Field("", description="Names of nodes, such as gpu{index:04}; empty: as usual")
 
     @model_validator(mode="after")
-    def _refuse_storage_that_is_not_there(self) -> Answers:
-        """Refuse an in-band network on the switches of a storage network that there is not."""
+    def _refuse_what_does_not_go_together(self) -> Answers:
+        """Refuse an in-band network on switches of storage that there are not, and providers that nothing meets."""
         if self.inband == "storage" and self.storage == "none":
             raise FieldError("inband", "there is no network of storage to share: answer own, or none")
+        if self.providers and self.inband != "own":
+            raise FieldError("providers", "providers are met by an in-band network of its own: answer `inband: own`")
         return self
 
 
-def read_answers(file: str) -> Answers:
-    """The answers of a YAML file; raises InputError where it cannot be read or has what is not asked for."""
-    return validate(Answers, read_located(Path(file)))
+def read_answers(file: str) -> tuple[Answers, Located]:
+    """The answers of a YAML file, and where each stands; raises InputError where it cannot be read or has what is not
+    asked for.
+    """
+    source = read_located(Path(file))
+    return validate(Answers, source), source

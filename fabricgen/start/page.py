@@ -21,6 +21,9 @@ from fabricgen.size.shapes import ROLE, Hardware, Ports
 from fabricgen.size.wishes import Wishes
 from fabricgen.start.answers import Answers, NodeKind
 
+ROLES = {"oob": "bmc"}
+"""The ports of nodes that attach to a network, where they have another name."""
+
 POD_UNITS = (8, 4, 16, 2)
 """Units of a pod that are tried below cores."""
 
@@ -41,13 +44,11 @@ WAIVERS = {
 }
 """What a page from here leaves to its user, by the code that tells of it: accounts, and who may log in where."""
 
-
 UNUSED_RULE = "FG805"
-"""Nothing takes addresses from a pool: which pools are used, InfiniBand's networks say."""
+"""Nothing takes addresses from a pool, as of a cluster of InfiniBand alone; the page then goes without it."""
 
 POOLS = {"loopback": "10.0.0.0/16", "fabric": "10.64.0.0/12", "hosts": "172.16.0.0/12", "management": "192.168.0.0/16"}
 """Address pools of a new page."""
-
 
 SERVERS = "10.32.0.0/16"
 """Where the servers of management are that a page names as an example."""
@@ -116,6 +117,9 @@ class Page:
             self._make_kind(nodes, f"u{number}" if several else "") for number, nodes in enumerate(answers.nodes, 1)
         ]
         self.switch = answers.switch or self._choose_switch()
+        for ports in (kind.hardware.ports(self.switch, 1) for kind in self.kinds):
+            if isinstance(ports, str):  # why the NICs of a kind do not meet it
+                raise fault("FG150", ports, path=("switch",), hint="leave `switch` out: one that fits is found then")
 
     def _make_kind(self, nodes: NodeKind, name: str) -> Kind:
         """A kind of nodes, in racks that its power allows; raises InputError where not one may stand in a rack."""
@@ -166,12 +170,45 @@ class Page:
         return next((nos for nos in shared if self.catalog.naming(nos).has_tables), shared[0] if shared else "")
 
     def find_text(self) -> str:
-        """The page; raises InputError with what is found against the last form of a network that has no clean one."""
+        """The page; raises InputError (FG150) for an answer without effect, and where no form of a network is clean,
+        with what is found against the plainest.
+        """
+        self._refuse_idle_answers()
         compute = self._find_clean([], self._list_compute_forms())
         networks = [compute]
         for forms in self._list_other_forms(compute):
             networks.append(self._find_clean(networks, forms))
         return self._find_text(networks)
+
+    @cached_property
+    def _roles(self) -> frozenset[str]:
+        """What the nodes have ports for, any kind of them."""
+        return frozenset(role for kind in self.kinds for role in kind.hardware.node.roles)
+
+    def _list_lacking(self) -> list[str]:
+        """Networks that are usual and that no node has ports for."""
+        answers = self.answers
+        asked = {"storage": answers.storage, "inband": answers.inband, "oob": answers.oob}
+        return [name for name, wish in asked.items() if wish != "none" and ROLES.get(name, name) not in self._roles]
+
+    def _refuse_idle_answers(self) -> None:
+        """Raise InputError (FG150) for what was answered, and would change nothing."""
+        stated, lacking = self.answers.model_fields_set, self._list_lacking()
+        nodes = ", ".join(kind.nodes.profile for kind in self.kinds)
+        idle = {name: f"{nodes} has no ports for {name}" for name in lacking if name in stated}
+        if self.answers.providers and "inband" in lacking:
+            idle["providers"] = f"providers are met in-band, and {nodes} has no ports for that"
+        ethernet = {"storage": self.answers.storage, "inband": self.answers.inband}
+        if not any(wish == "own" and name not in lacking for name, wish in ethernet.items()):
+            if "ethernet_switch" in stated:
+                idle["ethernet_switch"] = "there is no network of storage or in-band that has switches of its own"
+            if "nos" in stated and self.answers.protocol == "infiniband" and self.answers.oob == "none":
+                idle["nos"] = "no switch here is of Ethernet"
+        if idle:
+            hint = "leave these answers out"
+            raise InputError(
+                Diagnostic("FG150", Severity.ERROR, message, (name,), hint) for name, message in idle.items()
+            )
 
     def _find_text(self, networks: Sequence[Network]) -> str:
         """The page of some networks, without pools that they have no use for, and with waivers of what is left to
@@ -240,15 +277,15 @@ class Page:
 
     def _list_other_forms(self, compute: Network) -> Iterator[list[Network]]:
         """The forms of each other network that was asked for and that the nodes have ports for."""
-        answers, roles = self.answers, set[str]().union(*(kind.hardware.node.roles for kind in self.kinds))
-        if answers.storage == "own" and "storage" in roles:
+        answers, lacking = self.answers, self._list_lacking()
+        if answers.storage == "own" and "storage" not in lacking:
             yield [*self._list_ethernet_forms("storage", compute, ())]
-        if answers.inband == "storage" and {"storage", "inband"} <= roles:
+        if answers.inband == "storage" and not {"storage", "inband"} & {*lacking}:
             yield [Network(("  inband:", "    protocol: ethernet", "    carried_by: storage"))]
-        if answers.inband == "own" and "inband" in roles:
+        if answers.inband == "own" and "inband" not in lacking:
             yield [*self._list_ethernet_forms("inband", compute, answers.providers)]
-        if answers.oob == "own" and "bmc" in roles:
-            yield [*self._list_oob_forms()]
+        if answers.oob == "own" and "oob" not in lacking:
+            yield [*self._list_oob_forms(compute)]
 
     def _list_ethernet_forms(self, name: str, compute: Network, providers: Sequence[object]) -> Iterator[Network]:
         """Forms of storage or in-band: a pair, a pair of leaves a unit or leaves of each rail below two spines."""
@@ -283,14 +320,21 @@ class Page:
             f"      internet: {{{', '.join(exit_words)}}}",
         ]
 
-    def _list_oob_forms(self) -> Iterator[Network]:
-        """Forms of the out-of-band network: a leaf a unit, or a rack, below two spines, the larger the later."""
+    def _list_oob_forms(self, compute: Network) -> Iterator[Network]:
+        """Forms of the out-of-band network: a leaf a unit, or a rack, below two spines, the larger the later; then
+        below two spines of each pod and cores.
+        """
         head = ["  oob:                                 # BMCs, and the management port of every switch"]
         head += ["    protocol: ethernet", "    attach: bmc", "    also: switches", "    tiers:"]
         for spine in dict.fromkeys((OOB_SPINE, self.answers.ethernet_switch)):
             for per in ("su", "rack"):
                 leaf = f"      leaf: {{switch: {OOB_LEAF}, per: {per}}}"
                 yield Network((*head, leaf, *_write_tiers(spine, "spine: {count: 2}")))
+        for spine in dict.fromkeys((OOB_SPINE, self.answers.ethernet_switch)) if compute.pod_units else ():
+            for per in ("su", "rack"):
+                leaf = f"      leaf: {{switch: {OOB_LEAF}, per: {per}}}"
+                cores = _write_tiers(self.answers.ethernet_switch, "core: {count: 2}")
+                yield Network((*head, leaf, *_write_tiers(spine, "spine: {per: pod, count: 2}"), *cores))
 
     def _write(self, networks: Sequence[Network], pools: Mapping[str, str]) -> str:
         """The page of some networks, of which the first is that of the GPUs."""
@@ -298,6 +342,9 @@ class Page:
         ethernet = answers.protocol == "roce" or len(networks) > 1
         nodes = sum(kind.nodes.count for kind in self.kinds)
         reserve = "   # reserve: units that are numbered now" if self._has_reserve(compute) else ""
+        if answers.grow_to > 1 and compute.pod_units:
+            reserve = "   # it grows by further pods: add them, or raise `count`"
+        lacking = self._list_lacking()
         lines = [
             f"# {nodes:,} nodes, as answered to `fabricgen init --ask`. Every line is yours to change, and judged by",
             "# `fabricgen lint`. Switches that have names already: `fabricgen lock --import` comes before `lock`.",
@@ -309,6 +356,7 @@ class Page:
             *self._write_tenants(networks),
             "fabrics:",
             *(line for network in networks for line in network.lines),
+            *([f"  # no {', '.join(lacking)}: these nodes have no ports for it"] if lacking else []),
             *_write_pools(pools),
             *([f"nos: {self.nos}"] if ethernet and self.nos else []),
             *(_MANAGEMENT if ethernet else []),

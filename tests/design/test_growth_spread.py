@@ -116,10 +116,17 @@ def test_nothing_changes_while_the_spines_stay(name: str, before: int, after: in
     ],
 )
 def test_half_of_the_uplinks_move_where_the_spines_double(name: str, before: int, after: int, each: int) -> None:
-    # who shares a rack with spines makes room for more of them, unless a lock keeps it: not what is judged here
     old, new = grown(name, before, after, "floor.network_join=false")
     assert not changed(old.devices, new.devices)
     assert set(moved_by_leaf(old, new, "compute").values()) == {each}
+    # who shares a rack with these spines makes room for more of them, unless a lock keeps the rack: nobody else moves,
+    # and they keep all but their places
+    old, new = grown(name, before, after)
+    spine_racks = {row[3] for row in old.devices.values() if row[:2] == ("compute", "spine")}
+    for key, row in changed(old.devices, new.devices).items():
+        assert row[3] in spine_racks
+        assert row[:2] != ("compute", "spine")
+        assert (*row[:3], *row[5:]) == (*new.devices[key][:3], *new.devices[key][5:])
 
 
 def layout(uplinks: int, spines: int, lowers: int, ports: tuple[int, int, int]) -> dict[tuple[int, int], object]:

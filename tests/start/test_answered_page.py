@@ -64,6 +64,19 @@ def test_kinds_tenants_and_providers_are_written_as_answered(tmp_path: Path, fab
     assert 'names: {nodes: "gpu{index:04}"}' in lines
 
 
+def test_a_usual_network_without_ports_is_told_on_the_page(tmp_path: Path, fabricgen: Command) -> None:
+    """Nobody asked for storage; the page says why there is none."""
+    lines = judge_page(fabricgen, tmp_path, "nodes: 8 x mi300x-8")
+    assert "  # no storage: these nodes have no ports for it" in lines
+
+
+def test_a_large_cluster_has_pods_and_cores_in_all_networks(tmp_path: Path, fabricgen: Command) -> None:
+    """24,000 GPUs: more leaves than a spine has ports, out-of-band too; growth is by pods, and said so."""
+    lines = judge_page(fabricgen, tmp_path, "{nodes: 3000 x dgx-b200, grow_to: 2}")
+    assert "pods: {p1: {su: 8, count: 5}, p6: {su: 7, nodes: 440}}   # it grows by further pods" in "\n".join(lines)
+    assert sum(line.startswith("      core: ") for line in lines) == 4
+
+
 def test_power_of_racks_says_how_many_nodes_stand_in_one(tmp_path: Path, fabricgen: Command) -> None:
     """14.3 kW a DGX B200: two in 40 kW."""
     lines = judge_page(fabricgen, tmp_path, "{nodes: 16 x dgx-b200, rack_kw: 40, storage: none}")
@@ -76,7 +89,20 @@ def test_power_of_racks_says_how_many_nodes_stand_in_one(tmp_path: Path, fabricg
     [
         ("{nodes: 8 x dgx-b200, nodez: 3}", "answers.yaml:1:23: error[FG010]"),
         ("{nodes: 8 x dgx-b2000}", "did you mean 'dgx-b200'?"),
-        ("{nodes: 8 x dgx-b200, rack_kw: 10}", "a dgx-b200 draws 14.3 kW, a rack may draw 10 kW"),
+        (
+            "{nodes: 8 x dgx-b200, switch: sn2201}",
+            "answers.yaml:1:31: error[FG150]: sn2201 in 1 plane: NICs run at 100G",
+        ),
+        ("{nodes: 8 x mi300x-8, storage: own}", "answers.yaml:1:32: error[FG150]: mi300x-8 has no ports for storage"),
+        ("{nodes: 8 x dgx-b200, inband: none, providers: [isp-1 1]}", "answers.yaml:1:48: error[FG010]: providers"),
+        (
+            "{nodes: 8 x dgx-h100, protocol: infiniband, storage: none, inband: none, oob: none, nos: eos}",
+            "answers.yaml:1:90: error[FG150]: no switch here is of Ethernet",
+        ),
+        (
+            "{nodes: 8 x dgx-b200, rack_kw: 10}",
+            "answers.yaml:1:32: error[FG150]: a dgx-b200 draws 14.3 kW, a rack may draw 10 kW",
+        ),
         ("{nodes: 8 x dgx-b300, protocol: infiniband}", "no infiniband switch of the catalogue takes the NICs"),
         ("{nodes: 8 x dgx-b200, providers: isp-1}", "write its name and AS number, such as isp-1 64500"),
     ],

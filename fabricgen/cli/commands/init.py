@@ -76,11 +76,19 @@ def _write_answered_page(answers: str | None, folder: Path) -> str:
     """The page of the answers of a file, or of those given now; own profiles lie in `catalog/` of the folder."""
     from fabricgen.catalog.loader import Catalog
     from fabricgen.cli.asking import ask_questions
+    from fabricgen.kernel.diagnostics import InputError
+    from fabricgen.size.wishes import locate_error
     from fabricgen.start.answers import read_answers
     from fabricgen.start.page import Page
 
     catalog = Catalog(folder / "catalog")
-    return Page(read_answers(answers) if answers is not None else ask_questions(catalog), catalog).find_text()
+    if answers is None:
+        return Page(ask_questions(catalog), catalog).find_text()
+    read, source = read_answers(answers)
+    try:
+        return Page(read, catalog).find_text()
+    except InputError as error:
+        raise locate_error(error, source) from error
 
 
 def _refuse_existing(path: Path) -> InputError:
