@@ -19,7 +19,7 @@ from fabricgen.export.files import cables as cable_part
 from tests.conftest import example_cluster
 
 APART = "floor.network_join=false"
-"""The workings are of racks of network that each run of switches has for itself."""
+"""The workings are of network racks that each run of switches has for itself, but those of `shared-racks.yaml`."""
 
 TABLES = Path(__file__).parent / "cables"
 EXAMPLES = ("superpod-b200", "superpod-b300", "nvl72-gb200")
@@ -35,9 +35,9 @@ def table(name: str) -> Any:
 
 
 @cache
-def rows_of(name: str) -> list[Row]:
+def rows_of(name: str, *sets: str) -> list[Row]:
     """The rows of cables.csv, with the pair of tiers, the run and how many pieces the cable is made of."""
-    cluster = example_cluster(name, APART)
+    cluster = example_cluster(name, *sets)
     columns = cable_part.make_table(cluster).columns
     plan, (made, code) = cluster.plan, CableParts(cluster).made
     segments = plan.links.segment[plan.cables.end_link].tolist()
@@ -79,7 +79,19 @@ CASES = [(name, case) for name in EXAMPLES for case in table(name)["cables"]]
 
 @pytest.mark.parametrize(("name", "case"), CASES, ids=[f"{name}: {case['cable']}" for name, case in CASES])
 def test_a_cable_is_as_worked_out_by_hand(name: str, case: Row) -> None:
-    (row,) = [r for r in rows_of(name) if (r["cable"], r["a_device"]) == (case["cable"], case["a"][0])
+    check_cable(rows_of(name, APART), case)
+
+
+@pytest.mark.parametrize(
+    "case", table("shared-racks")["cables"], ids=lambda case: f"{case['blueprint']}: {case['cable']}"
+)
+def test_a_cable_to_a_shared_rack_is_as_worked_out_by_hand(case: Row) -> None:
+    check_cable(rows_of(case["blueprint"]), case)
+
+
+def check_cable(rows: list[Row], case: Row) -> None:
+    """Ends, run, medium, length and part of a cable are those of its working."""
+    (row,) = [r for r in rows if (r["cable"], r["a_device"]) == (case["cable"], case["a"][0])
               and r["b_device"] == case["b"][0]]  # fmt: skip
     for end in "ab":
         device, cage, rack, u, transceiver = case[end]
@@ -97,15 +109,15 @@ def test_a_cable_is_as_worked_out_by_hand(name: str, case: Row) -> None:
 def test_the_twenty_are_of_every_kind_there_is(name: str) -> None:
     chosen = {case["cable"] for case in table(name)["cables"]}
     assert len(chosen) == 20
-    kinds = {kind_of(row) for row in rows_of(name)}
-    assert {kind_of(row) for row in rows_of(name) if row["cable"] in chosen} == kinds
+    kinds = {kind_of(row) for row in rows_of(name, APART)}
+    assert {kind_of(row) for row in rows_of(name, APART) if row["cable"] in chosen} == kinds
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_every_cable_has_a_length_two_legal_ends_and_a_part_that_is_sold(name: str) -> None:
     parts, models = table("parts"), models_of(name)
     assert example_cluster(name).plan.cables.reaches.all()
-    for row in rows_of(name):
+    for row in rows_of(name, APART):
         cable = parts["cables"][family(row["part"])]
         assert 0 < row["run_m"] <= row["length_m"]
         assert row["length_m"] in cable["lengths_m"]
@@ -124,7 +136,7 @@ def test_the_fibres_of_a_transceiver_fit_it_and_are_all_straight_or_all_split(na
     """NVIDIA's rule for twin ports; a splitter, or a fibre of a pair, takes one connector at each far end."""
     parts = table("parts")
     held: dict[tuple[str, str, str], list[tuple[Row, float]]] = defaultdict(list)
-    for row in {(row["cable"], row["a_device"], row["b_device"]): row for row in rows_of(name)}.values():
+    for row in {(row["cable"], row["a_device"], row["b_device"]): row for row in rows_of(name, APART)}.values():
         for end in "ab":
             device, cage, transceiver = (row[f"{end}_{key}"] for key in ("device", "cage", "transceiver"))
             common = row["far_ends"] == 1 or row["cable"] == f"{device}:{cage}"  # breakouts are named after that end
@@ -138,5 +150,5 @@ def test_the_fibres_of_a_transceiver_fit_it_and_are_all_straight_or_all_split(na
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_a_compute_fabric_has_as_many_fibres_as_published_links(name: str) -> None:
-    pieces = {row["cable"]: row["pieces"] for row in rows_of(name) if row["fabric"] == "compute"}
+    pieces = {row["cable"]: row["pieces"] for row in rows_of(name, APART) if row["fabric"] == "compute"}
     assert sum(pieces.values()) == PUBLISHED_LINKS[name]
