@@ -154,7 +154,9 @@ def _find_share_chances(hops: list[tuple[Floats, Floats]]) -> Floats:
 # The share that collectives reckon with: that of the blueprint's own `load_balance`.
 
 QUEUE_PAIRS = 4
-"""Connections of a pair of ranks that collectives reckon with: NCCL opens some for each pair, one queue pair each."""
+"""Queue pairs of a pair of ranks that collectives reckon with. Chosen: the middle of the numbers that load balance is
+told for (1, 4, 16), since libraries open one or more for each of several channels; no usual number is published.
+"""
 
 
 def find_mode(network: Network) -> str:

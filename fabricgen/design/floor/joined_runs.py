@@ -75,7 +75,7 @@ class SharedRacks:
         """Its hall and its key in the lock."""
         return self.hall, self.holder
 
-    def keep(self, content: Content | None, intervals: Intervals) -> bool:
+    def keep_allocations(self, content: Content | None, intervals: Intervals) -> bool:
         """Keep the rack units that a lock has for a run; says whether the run, if it is still there, goes on in
         them.
         """
@@ -96,7 +96,7 @@ class SharedRacks:
         )
         return True
 
-    def extend(self, content: Content) -> None:
+    def stack_rest(self, content: Content) -> None:
         """Give devices of a run that have no place yet the next ones behind those that have, in further racks too."""
         spots = self.spots.setdefault(content.run.holder, [])
         rack, end = spots[-1] if spots else (0, 0)
@@ -114,10 +114,10 @@ class SharedRacks:
     def fill_first(self, content: Content) -> None:
         """Stack a run in these racks, which are its own."""
         if content.hosts or self.contents:
-            self.extend(content)
+            self.stack_rest(content)
         self.contents.append(content)
 
-    def faces(self, aisle: str) -> bool:
+    def faces_only(self, aisle: str) -> bool:
         """Whether ports of all switches here face an aisle, as far as anybody says."""
         return not aisle or {content.aisle for content in self.contents} <= {aisle, ""}
 
@@ -127,7 +127,7 @@ class SharedRacks:
             return False
         for rack in range(len(self.free)):
             bottoms = self._stack_in(rack, content)
-            if bottoms and self._carries(rack, content.devices):
+            if bottoms and self._can_carry(rack, content.devices):
                 for u, device in zip(bottoms, content.devices, strict=True):
                     self.free[rack].take(u, device.height)
                 self.spots[content.run.holder] = [(rack, u) for u in bottoms]
@@ -170,7 +170,7 @@ class SharedRacks:
             for other in self.contents
         )
 
-    def _carries(self, rack: int, devices: Iterable[Device]) -> bool:
+    def _can_carry(self, rack: int, devices: Iterable[Device]) -> bool:
         """Whether a rack may draw and carry further devices beside those that it has."""
         there = [
             device
@@ -196,15 +196,15 @@ def join_runs(
         racks = shared[hall, holder] = SharedRacks(hall, holder, limits)
         # the run that they are called after first: the others go with it
         for name in sorted(allocations, key=lambda name: (name != holder, name)):
-            if racks.keep(by_key.get((hall, name)), allocations[name]):
+            if racks.keep_allocations(by_key.get((hall, name)), allocations[name]):
                 placed.add((hall, name))
         for content in racks.contents:
-            racks.extend(content)
+            racks.stack_rest(content)
     new = [content for content in contents if content.run.key not in placed]
     for content in sorted(new, key=lambda c: (c.small, c.run.holder == EXTRAS)):
         key = content.run.key
         # those that are plugged from the same side first: the sort is stable
-        nearest = sorted(shared.values(), key=lambda racks: not racks.faces(content.aisle))
+        nearest = sorted(shared.values(), key=lambda racks: not racks.faces_only(content.aisle))
         if content.joins and content.small and any(racks.take_in(content) for racks in nearest):
             continue
         # the racks that are called after it may be there, with others whose places a lock has

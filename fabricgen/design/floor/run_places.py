@@ -84,21 +84,21 @@ class RunPlaces:
         return RackLimits(self._rack, watts * 2 / 3 if watts else inf)
 
     @cached_property
-    def _joins(self) -> bool:
+    def _lets_runs_join(self) -> bool:
         return joins_runs(self._design.loaded.blueprint.floor, self._layout.lock)
 
     @cached_property
     def _kept_kinds(self) -> dict[Key, str]:
         """By run of racks that a lock has, the kind of lock entry of the devices that share it."""
-        kinds = [kind for kind in self._layout.lock.held if kind.startswith(f"{JOINED} ") and self._joins]
+        kinds = [kind for kind in self._layout.lock.held if kind.startswith(f"{JOINED} ") and self._lets_runs_join]
         return {
-            (hall, kind.removeprefix(f"{JOINED} ").removesuffix(self._at(hall))): kind
+            (hall, kind.removeprefix(f"{JOINED} ").removesuffix(self._make_hall_suffix(hall))): kind
             for hall in range(len(self._halls))
             for kind in kinds
-            if kind.endswith(self._at(hall))
+            if kind.endswith(self._make_hall_suffix(hall))
         }
 
-    def _at(self, hall: int) -> str:
+    def _make_hall_suffix(self, hall: int) -> str:
         """What tells holders of halls apart; "" where there is only one hall."""
         return f" at{self.suffix(hall)}" if self.suffix(hall) else ""
 
@@ -108,7 +108,7 @@ class RunPlaces:
         """
         floor, devices = self._design.loaded.blueprint.floor, self._list_devices(run)
         stated = {*floor.racks, *(place.rack for place in floor.devices.values())}
-        own = RackRun(self._name(run.hall, run.holder), run.holder, run.hall, run.at_ends, (run,))
+        own = RackRun(self._name_racks(run.hall, run.holder), run.holder, run.hall, run.at_ends, (run,))
         names = {name_usual_rack(own, place) for place in range(self._count_racks_alone(run))}
         room, fits = list_network_places(self._rack, 1, hung=self._hung), max(device.height for device in devices)
         fabric = self._design.loaded.blueprint.fabrics.get(run.owner)
@@ -119,8 +119,8 @@ class RunPlaces:
             hung=self._hung if run.owner else floor.network_fill == "down",
             fabric=(run.owner, (fabric and fabric.attach) or run.owner),
             aisle=find_catalogue_aisle(self._design, run.tier.key, run.tier.nos, run.tier.profile) if run.tier else "",
-            joins=self._joins and not stays and not names & stated,
-            hosts=self._joins
+            joins=self._lets_runs_join and not stays and not names & stated,
+            hosts=self._lets_runs_join
             and bool(run.owner)
             and fits <= len(room)
             and not names & {place.rack for place in floor.devices.values()}
@@ -135,10 +135,10 @@ class RunPlaces:
         if run.owner:
             derived = run.tier is not None and spans_units(run.tier.per)
             places = self.find_order(run).places if derived else self._count_places_with_reserve(run)
-            return [_weigh(self._find_profile(run))] * places
-        return [_weigh(profile) for _, (profile, holders) in self._list_extra_sets(run.hall) for _ in holders]
+            return [_make_device(self._find_profile(run))] * places
+        return [_make_device(profile) for _, (profile, holders) in self._list_extra_sets(run.hall) for _ in holders]
 
-    def _name(self, hall: int, holder: str) -> str:
+    def _name_racks(self, hall: int, holder: str) -> str:
         return name_run(self._design, holder, self.hall_lookup.prefix(hall))
 
     @cached_property
@@ -146,7 +146,7 @@ class RunPlaces:
         """The runs of racks in their order."""
         return tuple(
             RackRun(
-                self._name(racks.hall, racks.holder),
+                self._name_racks(racks.hall, racks.holder),
                 racks.holder,
                 racks.hall,
                 racks.contents[0].run.at_ends,
@@ -160,15 +160,15 @@ class RunPlaces:
         """Where the devices of each run stand that shares racks, or has a place in them by the lock."""
         return {
             content.run.key: racks.spots[content.run.holder]
-            for racks in self._joined.values()
+            for racks in self._racks_of_several.values()
             for content in racks.contents
         }
 
     @cached_property
-    def _joined(self) -> dict[str, SharedRacks]:
+    def _racks_of_several(self) -> dict[str, SharedRacks]:
         """By kind of lock entry, the runs of racks that several runs of devices share, or did by the lock."""
         return {
-            self._kept_kinds.get(racks.key, f"{JOINED} {racks.holder}{self._at(racks.hall)}"): racks
+            self._kept_kinds.get(racks.key, f"{JOINED} {racks.holder}{self._make_hall_suffix(racks.hall)}"): racks
             for racks in self._shared_racks
             if len(racks.contents) > 1 or racks.key in self._kept_kinds
         }
@@ -180,7 +180,7 @@ class RunPlaces:
         return self._groups[tier.key]
 
     def _lock_key(self, run: NetworkRun) -> str:
-        return (run.tier.key.text if run.tier else run.holder) + self._at(run.hall)
+        return (run.tier.key.text if run.tier else run.holder) + self._make_hall_suffix(run.hall)
 
     def _count_span(self, run: NetworkRun) -> Step:
         """(groups, numbered up to the last of the hall; switches of each); for trays the domains and trays of each."""
@@ -345,13 +345,13 @@ class RunPlaces:
                         own_spots = [spot for spot, key in zip(spots[name], holders, strict=True) if key == holder]
                         places_kept[holder] = rack_unit_intervals(own_spots, profile.rack_units, 1)
                 allocations[kind] = places_kept
-        return allocations | {kind: self._list_joined_units(kind, allocations) for kind in self._joined}
+        return allocations | {kind: self._list_joined_units(kind, allocations) for kind in self._racks_of_several}
 
     def _list_joined_units(self, kind: str, shelved: Mapping[str, Allocations]) -> Allocations:
         """The rack units of the runs that share racks, by their lock key, including those that are gone; `kind` is the
         kind of lock entry, `shelved` are the positions of extra devices.
         """
-        racks = self._joined[kind]
+        racks = self._racks_of_several[kind]
         units = dict(self._layout.lock.find_allocations(kind))
         for content in racks.contents:
             holder = content.run.holder
@@ -365,7 +365,7 @@ class RunPlaces:
 
     def list_joined(self) -> frozenset[tuple[str, str]]:
         """(kind of lock entry, lock key) of the runs that share racks."""
-        return frozenset((kind, c.run.holder) for kind, racks in self._joined.items() for c in racks.contents)
+        return frozenset((kind, c.run.holder) for kind, racks in self._racks_of_several.items() for c in racks.contents)
 
 
 def rack_unit_intervals(spots: Sequence[tuple[int, int]], height: int, first_rack: int) -> Intervals:
@@ -383,7 +383,7 @@ def _index_one(values: Sequence[int], index: int) -> int:
     return values[index]
 
 
-def _weigh(profile: NodeProfile | SwitchProfile) -> Device:
+def _make_device(profile: NodeProfile | SwitchProfile) -> Device:
     """A device as far as racks have limits for it."""
     return Device(profile.rack_units, profile.power_w.planning_w or 0, profile.weight_kg or 0)
 
