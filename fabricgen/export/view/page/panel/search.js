@@ -209,7 +209,7 @@ FG.searchBox = () => {
   list.setAttribute("role", "listbox");
   list.setAttribute("aria-label", "Found");
   place.append(box, list);
-  let asked = 0, at = -1;
+  let asked = 0, at = -1, asking = Promise.resolve();
   /** @type {Hit[]} */
   let hits = [];
   const close = () => { list.hidden = true; box.setAttribute("aria-expanded", "false"); box.removeAttribute("aria-activedescendant"); };
@@ -250,12 +250,14 @@ FG.searchBox = () => {
     const groups = await FG.find(query, () => mine !== asked);
     if (mine === asked) { show(groups); list.dataset.query = query; }
   };
-  box.addEventListener("input", ask);
-  box.addEventListener("focus", () => { if (box.value) ask(); });
+  // Enter may come before the list has caught up with what was typed: it takes what the whole text finds.
+  const enter = async () => { await asking; if (at >= 0 && !list.hidden) take(at); };
+  box.addEventListener("input", () => { asking = ask(); });
+  box.addEventListener("focus", () => { if (box.value) asking = ask(); });
   box.addEventListener("blur", close);
   box.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") mark(at + (event.key === "ArrowDown" ? 1 : -1));
-    else if (event.key === "Enter" && at >= 0 && !list.hidden) take(at);
+    else if (event.key === "Enter" && box.value.trim()) enter();
     else if (event.key === "Escape") { if (list.hidden) box.value = ""; close(); } else return;
     event.preventDefault();
   });
