@@ -24,7 +24,7 @@ FAMILIES: Mapping[str, str] = {
 """Prefix of codes -> the family, that is the subject."""
 
 
-_IMPOSSIBLE = (
+IMPOSSIBLE = (
     "`build` writes nothing and exits with 2, whatever its severity is set to, and `plan`, `bom`, `wiring`, `view` and "
     "`push` refuse it alike."
 )
@@ -77,12 +77,18 @@ class Documented:
         return FAMILIES[self.id[:3]]
 
     @property
+    def words(self) -> str:
+        """Claim, reason and remedy, as they are written."""
+        return inspect.cleandoc(self.text)
+
+    @property
     def about(self) -> str:
-        """Claim, reason and remedy."""
-        text = inspect.cleandoc(self.text)
+        """Claim, reason and remedy, and whether a build is refused for it."""
         if not self.impossible:
-            return text
-        return f"{text}\n\n{self.refused_for}: {_IMPOSSIBLE} {_WAIVABLE if self.waivable else 'It cannot be waived.'}"
+            return self.words
+        return (
+            f"{self.words}\n\n{self.refused_for}: {IMPOSSIBLE} {_WAIVABLE if self.waivable else 'It cannot be waived.'}"
+        )
 
     @property
     def examples(self) -> tuple[str, str]:
