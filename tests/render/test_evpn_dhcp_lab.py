@@ -35,7 +35,7 @@ from tests.render import dhcp_client, vrf_lab
 from tests.render.lab_files import built
 from tests.render.rendered import EVPN_PAIRS_CUMULUS
 
-pytestmark = pytest.mark.daemon
+pytestmark = [pytest.mark.daemon, vrf_lab.TRIED_TWICE]
 
 VRF = "inband"
 ASKING = ("compute-leaf-p1-su01-01", "compute-leaf-p1-su01-02")

@@ -19,7 +19,7 @@ from tests.render.lab_files import built
 from tests.render.rendered import BRIDGED, UNNUMBERED
 from tests.render.test_tenants_lab import NODES, OWNERS, TENANTS
 
-pytestmark = pytest.mark.daemon
+pytestmark = [pytest.mark.daemon, vrf_lab.TRIED_TWICE]
 
 EVPN = ("routing.overlay=evpn",)
 EOS_LEAVES = (

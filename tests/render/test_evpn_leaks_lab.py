@@ -17,7 +17,7 @@ from tests.render.lab_files import built
 from tests.render.rendered import EVPN_LEAKS
 from tests.render.test_leaks_lab import hosts, tables
 
-pytestmark = pytest.mark.daemon
+pytestmark = [pytest.mark.daemon, vrf_lab.TRIED_TWICE]
 
 STATED = ip_network("10.128.0.0/25")
 """What red shows of its hosts."""

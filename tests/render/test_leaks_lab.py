@@ -17,7 +17,7 @@ from fabricgen.lab.files import Build
 from tests.render import vrf_lab
 from tests.render.lab_files import built
 
-pytestmark = pytest.mark.daemon
+pytestmark = [pytest.mark.daemon, vrf_lab.TRIED_TWICE]
 
 STATED = "10.128.0.0/28"
 """The first hosts of the first leaf."""

@@ -11,7 +11,7 @@ from tests.render import vrf_lab
 from tests.render.lab_files import built
 from tests.render.rendered import BRIDGED
 
-pytestmark = pytest.mark.daemon
+pytestmark = [pytest.mark.daemon, vrf_lab.TRIED_TWICE]
 
 NODES = {
     "blue": ("p1-su01-n001", "p1-su02-n001"),

@@ -23,7 +23,7 @@ from tests.render.rendered import DUAL
 from tests.render.test_evpn_lab import EVPN
 from tests.render.test_exit_lab import FAR, ROUTERS, WithRouters
 
-pytestmark = pytest.mark.daemon
+pytestmark = [pytest.mark.daemon, vrf_lab.TRIED_TWICE]
 
 FAR6 = "2001:db8::1"
 INSIDE, INSIDE6 = "172.16.0.0/16", "fd00:1::/48"
