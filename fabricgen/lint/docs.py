@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from inspect import cleandoc
 from itertools import groupby
 from textwrap import indent, wrap
 
@@ -86,14 +87,16 @@ def write_rules_page() -> str:
     ]
     for prefix, members in group_by_family(list_documented_codes()):
         lines += ["", f"## {prefix}xx: {FAMILIES[prefix]}"]
-        for code in members:
-            words = code.words.partition("\n\n")[0] if code.kind == "fault" else code.words
-            lines += ["", f"### {code.id}", "", f"*{_sum_up_kind(code)}.* {words}"]
+        for code, text in ((code, cleandoc(code.text)) for code in members):
+            told = (
+                *(() if code.kind == "fault" else (code.severity.label,)),
+                code.kind.removesuffix(" rule"),
+                *((("refused unless waived" if code.waivable else "refused"),) if code.impossible else ()),
+            )
+            lines += [
+                "",
+                f"### {code.id}",
+                "",
+                f"*{', '.join(told)}.* " + (text.partition("\n\n")[0] if code.kind == "fault" else text),
+            ]
     return "\n".join(lines) + "\n"
-
-
-def _sum_up_kind(code: Documented) -> str:
-    """Severity and kind of a code in a few words, such as `warning, design`."""
-    refused = ("refused" if not code.waivable else "refused unless waived",) if code.impossible else ()
-    kind = code.kind.removesuffix(" rule")
-    return ", ".join((*(() if kind == "fault" else (code.severity.label,)), kind, *refused))

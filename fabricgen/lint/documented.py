@@ -77,18 +77,12 @@ class Documented:
         return FAMILIES[self.id[:3]]
 
     @property
-    def words(self) -> str:
-        """Claim, reason and remedy, as they are written."""
-        return inspect.cleandoc(self.text)
-
-    @property
     def about(self) -> str:
-        """Claim, reason and remedy, and whether a build is refused for it."""
+        """Claim, reason and remedy."""
+        text = inspect.cleandoc(self.text)
         if not self.impossible:
-            return self.words
-        return (
-            f"{self.words}\n\n{self.refused_for}: {IMPOSSIBLE} {_WAIVABLE if self.waivable else 'It cannot be waived.'}"
-        )
+            return text
+        return f"{text}\n\n{self.refused_for}: {IMPOSSIBLE} {_WAIVABLE if self.waivable else 'It cannot be waived.'}"
 
     @property
     def examples(self) -> tuple[str, str]:

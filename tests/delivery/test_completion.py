@@ -1,4 +1,4 @@
-"""Completion as docs/completion.md sets it up, in bash."""
+"""Completion as docs/hook.md sets it up, in bash."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.delivery.programs import ROOT, environment
 
-PAGE = ROOT / "docs" / "completion.md"
+PAGE = ROOT / "docs" / "hook.md"
 
 ASK = """
 {setup}

@@ -29,7 +29,10 @@ COMPARE = {"as-built", "bom", "check", "lint", "lock", "plan", "verify"}
 
 LONG = {
     f"docs/{page}.md"
-    for page in ("analyze", "examples", "integrations", "lock", "phases", "plan", "rdma-hosts", "size", "view")
+    for page in (
+        *("add-a-rack", "analyze", "examples", "existing-names", "integrations", "lock", "phases", "plan"),
+        *("rdma-hosts", "size", "two-kinds", "two-tenants", "view"),
+    )
 }
 """Pages whose commands take seconds: plain `pytest` leaves them to .ci/run."""
 

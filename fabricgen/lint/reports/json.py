@@ -1,4 +1,4 @@
-"""For programs: stable JSON that docs/reports.md describes: lines and columns from 1, end columns exclusive."""
+"""For programs: stable JSON that docs/lint.md describes: lines and columns from 1, end columns exclusive."""
 
 from __future__ import annotations
 
