@@ -74,14 +74,12 @@ def _model(name: str, model: dict[str, Any]) -> Iterator[str]:
     if model.get("description"):
         yield model["description"].replace("\n", " ")
         yield ""
-    yield "| key | value | meaning |"
-    yield "|---|---|---|"
     required = model.get("required", [])
     for key, field in model["properties"].items():
         meaning = field.get("description", "")
         kind, default = _kind(field, meaning), _default(field)
         value = f"{kind}; *required*" if key in required else kind if default in ("", f" = {kind}") else kind + default
-        yield f"| `{key}` | {_escape(value)} | {_escape(meaning)} |"
+        yield f"- **{key}** ({value}): {meaning}".replace("\n", " ").removesuffix(": ")
 
 
 def _default(field: dict[str, Any]) -> str:
@@ -115,10 +113,6 @@ def _kind(field: dict[str, Any], meaning: str = "") -> str:
     is_shown = examples and "e.g." not in meaning and "for example" not in meaning and "{" not in meaning
     shown = f" `{json.dumps(examples[0])}`" if is_shown else ""
     return (" or ".join(kind) if isinstance(kind, list) else kind) + shown
-
-
-def _escape(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def _configurations(catalog: Catalog) -> Iterator[str]:

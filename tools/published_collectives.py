@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import groupby
 from math import ceil, floor
 from pathlib import Path
 from typing import Any
@@ -179,14 +180,18 @@ def collectives_page() -> Iterator[str]:
         mine = [point for point in points if point.figure["title"] == title]
         for source in dict.fromkeys(point.figure["source"] for point in mine):
             yield f"Source: {source}."
-        yield ""
-        yield "| collective | ranks | network | message, bytes | measured, bus GB/s | analyzed | error | algorithm | |"
-        yield "|---|---|---|---|---|---|---|---|---|"
-        for point in mine:
-            figure, network = point.figure, point.figure.get("network")
-            wire = f"{network['gbps']}G {network['protocol']}" if network else "-"
-            yield (
-                f"| {figure['collective']} | {figure['ranks']} | {wire} | {point.size:,} | {point.published:,.2f} "
-                f"| {point.analysis:,.2f} | {point.error:+.0%} | {point.algorithm.replace('_', '-')} "
-                f"| {'f' if point.is_fitted else ''} |"
-            )
+        for (collective, ranks, wire), rows in groupby(mine, _name_job):
+            yield from ("", f"{collective}, {ranks} ranks{wire}:", "")
+            yield "| bytes | measured, bus GB/s | analyzed | error | by |"
+            yield "|---|---|---|---|---|"
+            for point in rows:
+                yield (
+                    f"| {point.size:,} | {point.published:,.2f} | {point.analysis:,.2f} | {point.error:+.0%} "
+                    f"| {point.algorithm.replace('_', '-')}{', f' if point.is_fitted else ''} |"
+                )
+
+
+def _name_job(point: Compared) -> tuple[str, int, str]:
+    """What was run: collective, ranks, and the network if one is crossed."""
+    figure, network = point.figure, point.figure.get("network")
+    return figure["collective"], figure["ranks"], f", {network['gbps']}G {network['protocol']}" if network else ""
