@@ -222,13 +222,14 @@ def _products(catalog: Catalog) -> Iterator[str]:
     yield ""
     yield "`cabling: {products: [...]}` orders from them (products.md); `fabricgen catalog ID` has the parts."
     yield ""
-    yield "| id | name | parts of |"
-    yield "|---|---|---|"
+    yield "| id | name | parts of | numbers without a public source |"
+    yield "|---|---|---|---|"
     for name in catalog.ids("products"):
         held = catalog.products(name)
         counts = Counter(product.kind for product in held.products)
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
-        yield f"| `{name}` | {held.name} | {kinds} |"
+        unsourced = sum(len(product.unsourced) for product in held.products) or ""
+        yield f"| `{name}` | {held.name} | {kinds} | {unsourced} |"
 
 
 def _constants(constants: ConstantsProfile) -> Iterator[str]:

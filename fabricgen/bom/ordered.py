@@ -19,9 +19,12 @@ from fabricgen.catalog.loads import find_power_basis
 from fabricgen.catalog.models import NodeProfile, SwitchProfile, Variant
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Ints
+from fabricgen.wiring.cabling.offers import make_shelf
 from fabricgen.wiring.tables import SWITCH
 
 UNNUMBERED = "no part number is published for this form with this NOS: order it by its description"
+ENDED = "said to be sold no longer: ask what stands in for it"
+UNSOURCED = "no public source was found to print this number: confirm it before you order"
 _DC_UNNUMBERED = "no part number is published for the DC form: order it by its description"
 
 
@@ -114,6 +117,7 @@ def list_remarks(bill: Bill) -> dict[str, str]:
     remarks_by_part: dict[str, list[str]] = defaultdict(list)
     sources = (
         _remark_unsold,
+        _remark_products,
         _remark_unnumbered,
         _remark_included,
         _remark_cords,
@@ -136,6 +140,15 @@ def find_unsold(parts: CableParts) -> set[str]:
 def _remark_unsold(bill: Bill) -> Iterator[tuple[str, str]]:
     for part in sorted(find_unsold(CableParts(bill.cluster))):
         yield part, "nobody is known to sell it: state other media or another speed"
+
+
+def _remark_products(bill: Bill) -> Iterator[tuple[str, str]]:
+    """Products of the lists that are sold no longer, or whose number no public source was found to print."""
+    shelf = make_shelf(bill.cluster.design)
+    for product in (p for product_list in (shelf.lists if shelf else ()) for p in product_list.products):
+        if product.ended:
+            yield from ((number, ENDED) for number in product.list_numbers())
+        yield from ((number, UNSOURCED) for number in product.unsourced)
 
 
 def _remark_unnumbered(bill: Bill) -> Iterator[tuple[str, str]]:

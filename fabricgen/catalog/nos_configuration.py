@@ -36,6 +36,9 @@ class SystemFacts(FrozenModel):
         Field(description="Variables by which Ansible reaches its switches. None: templates/ansible has no playbooks."),
     ] = None
     own_optics: Annotated[str, Field(description="The vendor whose licence it wants for transceivers of others.")] = ""
+    licence: Annotated[
+        str, Field(description="What its vendor sells for each switch on top of it, and where that was read.")
+    ] = ""
 
 
 class DumpFacts(FrozenModel):

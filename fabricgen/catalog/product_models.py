@@ -89,6 +89,14 @@ class Product(FrozenModel):
     ] = ()
     source: Annotated[str, Field(min_length=8, description="Where it was read.")]
     tag: Annotated[Tag, Field(description="V read in the source, R recalled, D derived.")] = "V"
+    unsourced: Annotated[
+        tuple[Word, ...],
+        Field(
+            max_length=64,
+            description="Those of its part numbers that no public source was found to print; the order sheet says so.",
+        ),
+    ] = ()
+    ended: Annotated[str, Field(description="Where it is said to be sold no longer; the order sheet says so.")] = ""
     note: Annotated[str, Field(description="What else one should know.")] = ""
 
     @model_validator(mode="after")
@@ -108,7 +116,13 @@ class Product(FrozenModel):
             raise ValueError(f"power_w_at names speeds of `gbps`, {self.gbps}; got {sorted(self.power_w_at)}")
         if self.kind != "fibre" and not (self.form_factor and self.gbps):
             raise ValueError("transceivers and cables have a form_factor and gbps")
+        if strange := set(self.unsourced) - set(self.list_numbers()):
+            raise ValueError(f"unsourced are part numbers of '{self.part}'; got {sorted(strange)}")
         return self
+
+    def list_numbers(self) -> list[str]:
+        """All part numbers that it is ordered by, one a length."""
+        return [self.part_number(length) for length in self.lengths_m] or [self.part]
 
     def draws_w(self, gbps: int) -> float | None:
         """What it draws with ports of so many Gb/s in its cage, W; None where only the medium may say."""

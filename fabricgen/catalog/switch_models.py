@@ -161,6 +161,7 @@ class LineCards(FrozenModel):
     part_number: Annotated[
         str, Field(min_length=1, pattern=r"^[A-Za-z0-9][A-Za-z0-9.-]*$", description="What is ordered.")
     ]
+    source: Annotated[str, Field(description="Where its part number is printed.")] = ""
 
 
 class LaserModules(FrozenModel):
@@ -218,6 +219,7 @@ class Variant(FrozenModel):
         str,
         Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]*)?$", description="What is ordered; empty: not published."),
     ] = ""
+    source: Annotated[str, Field(description="Where its part number is printed.")] = ""
 
     @property
     def aisle(self) -> str:

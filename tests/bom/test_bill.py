@@ -191,7 +191,7 @@ def test_pairs_of_fibres_are_lines_of_their_own_and_single_pieces_in_an_order() 
     """superpod-b300: two fibres a cable between twin-port transceivers; priced by the fibre, ordered by the fibre."""
     parts_bill = make_example_bill("superpod-b300")
     pair = next(line for line in parts_bill.lines if line.part == "2x MFP7E10-N015")
-    assert pair.description.startswith("2 pieces, each: Multimode fibre OM4")
+    assert pair.description.startswith("2 pieces, each: Multimode fibre, OM3 to 30 m")
     ordered = {line.part: line for line in split_sets(parts_bill.lines)}
     assert ordered["MFP7E10-N015"].quantity == 2 * pair.quantity
     assert not ordered["MFP7E10-N015"].description.startswith("2 pieces")
