@@ -3,7 +3,8 @@
 A stage is the switches of one tier, those above before those below: new prefixes and sessions then find a way. In a
 wave there are never two switches of a pair, nor two that one node hangs on, nor more than half of switches that stand
 in for each other, and never more than the share that the user names. What manages the other switches comes last: these
-are reached over it. New switches carry nothing yet, and come first.
+are reached over it. New switches carry nothing yet, and come first, those that manage others before these, from above:
+in this order they can also boot by ZTP, whose requests their relays pass on.
 """
 
 from __future__ import annotations
@@ -82,14 +83,24 @@ def plan_stages(change: Change, at_once: AtOnce) -> tuple[Stage, ...]:
     new_devices = set(change.devices.new.pick_rows(change.devices.added)["device"].tolist())
     touched = [device for device in sorted(states) if device in wiring.tier and states[device] != {"removed"}]
     stages_in_order = []
-    if new := [device for device in touched if device in new_devices]:
-        stages_in_order.append(Stage("new switches, which carry nothing yet", (tuple(new),)))
+    new = [device for device in touched if device in new_devices]
+    for tier in _order_managing_tiers(new, wiring):
+        of_tier = tuple(device for device in new if wiring.tier[device] == tier)
+        stages_in_order.append(Stage(f"new {' '.join(tier)}, over which other new switches boot", (of_tier,)))
+    if others := tuple(device for device in new if wiring.tier[device][0] not in wiring.managing):
+        stages_in_order.append(Stage("new switches, which carry nothing yet", (others,)))
     tiers = {wiring.tier[device] for device in touched if device not in new_devices}
     # fabrics that manage others last (False sorts before True): the others are reached over them
     for tier in sorted(tiers, key=lambda tier: (tier[0] in wiring.managing, wiring.height(tier), tier)):
         devices = [device for device in touched if wiring.tier[device] == tier and device not in new_devices]
         stages_in_order.append(Stage(" ".join(tier), tuple(_form_waves(devices, wiring, at_once))))
     return tuple(stages_in_order)
+
+
+def _order_managing_tiers(new: list[str], wiring: _Wiring) -> list[tuple[str, str]]:
+    """The tiers of new switches that manage others, from above."""
+    tiers = {wiring.tier[device] for device in new if wiring.tier[device][0] in wiring.managing}
+    return sorted(tiers, key=lambda tier: (wiring.height(tier), tier))
 
 
 def _read_wiring(change: Change) -> _Wiring:

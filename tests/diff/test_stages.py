@@ -61,6 +61,10 @@ def test_upper_tiers_go_first_and_the_management_network_last(fabricgen: Callabl
     ran = fabricgen("plan", file, file, "--set-new", "pods.p1.su=3", "--stages")
     assert "1. new switches, which carry nothing yet: 2, at once" in ran.out
     assert "push order" in ran.out
+    grown = BLUEPRINTS / "full-cluster.yaml"
+    ran = fabricgen("plan", grown, grown, "--set-old", "pods.p1.su=1", "--stages")
+    assert "1. new oob leaf, over which other new switches boot: 16, at once" in ran.out
+    assert "2. new switches, which carry nothing yet: 6, at once" in ran.out
     assert "stages" not in json.loads(fabricgen("plan", file, file, "--format", "json").out)
 
 

@@ -176,6 +176,9 @@ def test_switches_install_what_was_built(
         cumulus_replaces_its_configuration(folder, url, Machine(tmp_path / f"cumulus-{runs}"), runs)
     command = ["sha256sum", "-c", "ztp/images.sha256"]
     assert subprocess.run(command, cwd=folder, check=True, capture_output=True).stdout == b"images/nos.bin: OK\n"
+    order = (folder / "ztp" / "boot-order.csv").read_text().splitlines()
+    assert order[0] == "step,device,fabric,tier,how,after"
+    assert f"2,{LEAF},compute,leaf,ztp,{OOB}" in order
     what_was_not_built_is_not_installed(folder, url, Machine(tmp_path / "changed"))
 
 

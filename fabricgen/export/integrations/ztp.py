@@ -10,6 +10,8 @@ manifest.json, which every switch reads, so that a half-copied build is not inst
   Provisioning"; aristanetworks/cloudvision-ztpaas-utils); /mnt/flash/startup-config and boot-config are its result.
 - Cumulus Linux: a script with CUMULUS-AUTOPROVISIONING in a comment (Cumulus Linux 5.11 user guide, "Zero Touch
   Provisioning": the image by `onie-install -fa -i`, if the release in /etc/lsb-release is another; NVUE's `nv config`).
+
+boot-order.csv says in which steps they can boot, since a request crosses switches that have to run.
 """
 
 from __future__ import annotations
@@ -20,10 +22,12 @@ from typing import Any
 
 from fabricgen.blueprint.sections.management import Image
 from fabricgen.cluster import Cluster
+from fabricgen.export.boot.order import BootStep, list_boot_steps
 from fabricgen.export.boot.server import BootServer
-from fabricgen.export.table import ExportContext, File
+from fabricgen.export.table import ExportContext, File, make_csv_file
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.templates import load_templates
+from fabricgen.reports.table import Table
 
 ON_REQUEST = True
 
@@ -32,13 +36,14 @@ FOLDER = "/var/tmp/fabricgen"  # noqa: S108 - on a switch that nobody else is lo
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
-    """Yield ztp/DEVICE/... for each switch with a NOS that boots so, and ztp/images.sha256.
+    """Yield ztp/DEVICE/... for each switch with a NOS that boots so, ztp/images.sha256 and ztp/boot-order.csv.
 
     Raises InputError: FG170 where no server is known, FG171 for an image of no such switch or NOS.
     """
     server = BootServer(cluster)
     server.check_images()
     sums: dict[str, str] = {}
+    boots_any = False
     for cls in cluster.plan.devices.classes:
         boot = server.find_class_boot(cls)
         if boot is None or not cls.count:
@@ -58,8 +63,17 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
                 )
             if image and image.sha256:
                 sums[image.file] = image.sha256
+            boots_any = True
+    if boots_any:
+        yield _make_boot_order(cluster)
     if sums:
         yield "ztp/images.sha256", "".join(f"{sums[file]}  {file}\n" for file in sorted(sums)).encode()
+
+
+def _make_boot_order(cluster: Cluster) -> File:
+    """ztp/boot-order.csv: a row a switch, by step; `after` has names with spaces between."""
+    rows = [(*boot[:-1], " ".join(boot.after)) for boot in list_boot_steps(cluster)]
+    return make_csv_file(Table("ztp/boot-order", dict(zip(BootStep._fields, zip(*rows, strict=True), strict=True))))
 
 
 def _make_template_values(name: str, url: str, image: Image | None) -> dict[str, Any]:
