@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from fabricgen.views.switches import SwitchViews
 
 
-@dataclass(frozen=True)
-class AtPhase:
+class AtPhase(NamedTuple):
     """What a cluster at a phase is of the whole: its rows of devices, links, cables and cable ends; int64."""
 
     name: str

@@ -8,9 +8,8 @@ name. Only rules that are about one of them (rails that are regrouped, planes th
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from functools import cache
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 WHOLE = "all"
 """The scope of a tier that is grouped by no place."""
@@ -47,8 +46,7 @@ class UnitSize(Protocol):
 UsualStand = Literal["rack-top", "unit-end", "network-row"]
 
 
-@dataclass(frozen=True, slots=True)
-class Dimension:
+class Dimension(NamedTuple):
     """One dimension of `per`.
 
     Exactly one of these says what it is: `leg`, the number (from 1) of a leg of a node; `units`, how many scalable

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import NamedTuple
 
 from fabricgen.blueprint.overlays import apply_set, lay_over
 from fabricgen.kernel.diagnostics import InputError, Span, fault
@@ -54,7 +54,7 @@ def read_source(
     tree = reader.complete(tree, start)
     for setting in sets:
         tree = apply_set(tree, setting)
-    return replace(locate(tree), idle=tuple(dict.fromkeys(reader.idle)))
+    return locate(tree)._replace(idle=tuple(dict.fromkeys(reader.idle)))
 
 
 def _read_stdin() -> bytes:
@@ -67,8 +67,7 @@ def _read_stdin() -> bytes:
         raise fault("FG001", f"cannot read standard input: {error}", span=Span(STDIN, 1, 1)) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
+class _Place(NamedTuple):
     """Where a node is: its file's folder, the real paths that led to the file, how deep it is nested."""
 
     folder: Path

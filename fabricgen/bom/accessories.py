@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,7 @@ NETWORK_M = 0.75
 of 750 or 800 mm for networks (NetShelter SX AR3357, Conteg iSEVEN; github.com/netbox-community/devicetype-library)."""
 
 
-@dataclass(frozen=True, slots=True)
-class NarrowRacks:
+class NarrowRacks(NamedTuple):
     """Racks of one type, by their rows, and the most pieces that stand at the sides of one."""
 
     rack: RackProfile

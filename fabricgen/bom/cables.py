@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,7 @@ from fabricgen.wiring.cabling.offers import make_shelf
 from fabricgen.wiring.cabling.shelf import CableOrder, count_fibres
 
 
-@dataclass(frozen=True, slots=True)
-class CablePart:
+class CablePart(NamedTuple):
     """The part for one kind of cable: what was wanted, length in m, part number, description, whether a product list
     has it.
     """

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +19,7 @@ from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, IN_SHUFF
 from fabricgen.wiring.tables import CableTable, LinkTable
 
 
-@dataclass(frozen=True, slots=True)
-class Jumper:
+class Jumper(NamedTuple):
     """A jumper: part number, description, medium, polarity type, far ends, lanes, and whether a product list has it."""
 
     part: str
@@ -43,8 +41,7 @@ Make = Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]
 """(medium, polarity type, (far ends, lanes), length in m) -> jumper."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Channel:
+class _Channel(NamedTuple):
     """One kind of patched channel: which end is the common one, legs and lanes, where it splits, and lengths of the
     jumpers, m.
     """
@@ -77,8 +74,7 @@ class _Channel:
         return (first, last) if self.lower else (last, first)
 
 
-@dataclass(frozen=True, slots=True)
-class Channels:
+class Channels(NamedTuple):
     """Rows of the patched cables, ascending; the kind of channel of each; and the jumpers of every kind."""
 
     cable: Ints64

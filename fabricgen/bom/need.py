@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,8 +21,7 @@ KINDS = (
 """Kinds of parts, in the order that a bill lists them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A part that is ordered: part number, description, kind (one of `KINDS`), and maximum power of one piece, W.
 
     The power is None where the catalogue has no figure.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from fabricgen.wiring.arrays import Floats, Ints, unique_combinations
 from fabricgen.wiring.cabling.cables import number_cages
 
 
-@dataclass(frozen=True, slots=True)
-class CableEndPowers:
+class CableEndPowers(NamedTuple):
     """The ends of cables with ends of their own, each once: its cable and device, int32, and its power, W, float64.
 
     NaN where nobody publishes a figure.
@@ -49,8 +48,7 @@ def find_end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
     return CableEndPowers(cable, device, power)
 
 
-@dataclass(frozen=True, slots=True)
-class OpticsPower:
+class OpticsPower(NamedTuple):
     """One row a rack, or a device: the power of its transceivers, external laser modules and ends that its cables have
     of their own, W, float64.
 

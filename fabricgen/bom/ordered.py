@@ -62,7 +62,7 @@ def filter_needs(cluster: Cluster, needs: Needs, number: str) -> Needs:
         is_variant[switches] = name_variant(variant, model) == number
     rows = np.flatnonzero(is_variant[needs.device])
     part: Ints = np.zeros(len(rows), dtype=np.int32)
-    return Needs((replace(needs.parts[0], part=number),), part, *(getattr(needs, name)[rows] for name in COLUMNS))
+    return Needs((needs.parts[0]._replace(part=number),), part, *(getattr(needs, name)[rows] for name in COLUMNS))
 
 
 def _split_variants(cluster: Cluster, line: Line) -> Sequence[Line]:

@@ -31,7 +31,7 @@ def trace_part(bill: Bill, part: str) -> dict[str, list[Any]]:
     """
     sets = [(i, bill_part, *split_set(bill_part.part)) for i, bill_part in enumerate(bill.needs.parts)]
     part_needs = [
-        _convert_to_pieces(bill.needs.of(i), replace(bill_part, part=part), 1 if bill_part.part == part else count)
+        _convert_to_pieces(bill.needs.of(i), bill_part._replace(part=part), 1 if bill_part.part == part else count)
         for i, bill_part, count, piece in sets
         if part in (bill_part.part, piece)
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -65,11 +65,11 @@ def apply_cable_overrides(
     faults += () if faults else find_conflicts(built, moves, names, cables.ids)
     faults += find_address_faults(plan, names, addresses.families, elsewhere)
     faults += find_patched_faults(cables, overrides)
-    built = replace(built, cables=apply_lengths_and_media(design.catalog, cables, overrides, faults))
+    built = built._replace(cables=apply_lengths_and_media(design.catalog, cables, overrides, faults))
     if moves and not faults:
         built = split_rows(built, cables, places, moves, faults)
     if elsewhere and not faults:
-        built = replace(built, cables=measure_relocated_runs(design, built, elsewhere))
+        built = built._replace(cables=measure_relocated_runs(design, built, elsewhere))
         built = remake_bonds(design, built, names, elsewhere, faults)
         addresses = move_management(addresses, plan, elsewhere)
     if faults:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +21,7 @@ from fabricgen.wiring.cabling.shelf import count_fibres
 from fabricgen.wiring.tables import DeviceClass, Segment, Side, WiringPlan
 
 
-@dataclass(frozen=True, slots=True)
-class CableIds:
+class CableIds(NamedTuple):
     """The stable id of every cable, as two columns: the device of its common end, and the connector there."""
 
     device: EncodedColumn
@@ -55,8 +55,7 @@ def make_cable_ids(plan: WiringPlan, names: Strings, cages: tuple[EncodedColumn,
     return CableIds(EncodedColumn(names, device), encode_column(tails, code.astype(np.int32)))
 
 
-@dataclass(frozen=True, slots=True)
-class CableEnd:
+class CableEnd(NamedTuple):
     """An end of a cable: device, label of the cage, the connector in it (from 0), and the links that it carries.
 
     `rows` are rows of links, `ports` their ports on this side, in the same order.
@@ -99,7 +98,7 @@ def _assign_plugs(side: Attachment, jumpers: int) -> Attachment:
         return side
     # the legs of a cage go to its plugs in order and in equal shares
     shares = {id(leg): i * jumpers // len(legs) for legs in legs_by_plug.values() for i, leg in enumerate(legs)}
-    return replace(side, legs=tuple(replace(leg, connector=shares[id(leg)]) for leg in side.legs))
+    return replace(side, legs=tuple(leg._replace(connector=shares[id(leg)]) for leg in side.legs))
 
 
 @dataclass(frozen=True)
@@ -214,8 +213,7 @@ class CableIndex:
 # The planned wiring, beside the wiring as built.
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(NamedTuple):
     """The wiring plan without overrides of cables; cable ids and addresses of links follow from it.
 
     `own` are the overrides, by row of the cable table.

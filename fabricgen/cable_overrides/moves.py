@@ -47,7 +47,7 @@ def apply_moves(plan: WiringPlan, moves: Sequence[Move]) -> WiringPlan:
             elif not move.end.upper and move.spot.device != move.end.device:
                 _follow_switch(plan.devices.rail, links.rail, row, move)
                 _follow_switch(plan.devices.plane, links.plane, row, move)
-    return replace(plan, links=links)
+    return plan._replace(links=links)
 
 
 def _follow_switch(of_device: Ints, of_link: Ints, row: int, move: Move) -> None:
@@ -105,7 +105,7 @@ def _extend_segment(plan: WiringPlan, number: int, segment: Segment, longer: dic
         return replace(side, cages=longer.get((first, side.cages, side.ways), side.cages))
 
     a, b = int(links.a_device[rows.start]), int(links.b_device[rows.start])
-    return replace(segment, a=extend_side(segment.a, a), b=extend_side(segment.b, b))
+    return segment._replace(a=extend_side(segment.a, a), b=extend_side(segment.b, b))
 
 
 def _list_new_ports(move: Move, longer: dict[RunKey, tuple[int, ...]]) -> Iterator[tuple[int, int]]:

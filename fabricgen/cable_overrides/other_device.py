@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -47,7 +47,7 @@ class OtherDevices:
         if why:
             message = f"the {end.word} end of this cable belongs to {end.name} and cannot be on {device}, {why}"
             raise fault(NOT_THERE, message, path=path, hint=PULL)
-        return replace(end, device=row, name=device)
+        return end._replace(device=row, name=device)
 
     def _explain_misfit(self, row: int, end: CableEnd) -> str:
         """Why an end cannot be on a device; "" where it can."""

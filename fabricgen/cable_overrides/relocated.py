@@ -73,7 +73,7 @@ def remake_bonds(
         message = f"with this cable on {names[host_moves[0].new]}, a bond has two of its links with an address, or none"
         faults += fault(NOT_THERE, message, path=host_moves[0].path, hint=PULL).diagnostics
         return built
-    return replace(built, bonds=replace(bonds, first=first.astype(np.int32)))
+    return built._replace(bonds=bonds._replace(first=first.astype(np.int32)))
 
 
 def _find_addressed_links(planned: Bonds, bonds: Bonds) -> Ints64 | None:
@@ -199,7 +199,7 @@ def _list_fitting(catalog: Catalog, cables: CableIndex, cable: int) -> Iterator[
     several = len(cables.ends(cable, upper=False)) + len(cables.ends(cable, upper=True)) > 2
     split = several or any(not has_lower_common_end(s) and s.b.per_connector > 1 for s in segments)
     for profile in catalog.cables:
-        stated_segments = [replace(segment, media=(profile.id,), media_path=("cable_of",)) for segment in segments]
+        stated_segments = [segment._replace(media=(profile.id,), media_path=("cable_of",)) for segment in segments]
         lanes = max(segment.lanes for segment in segments)
         if all(fits_segment(segment, profile) for segment in stated_segments) and (
             not split or profile.splits_for(lanes)
@@ -307,7 +307,7 @@ def _add_rows(plan: WiringPlan, split: Mapping[int, Sequence[Jumper]]) -> Wiring
             rows.append((cable, link, carried))
     end_cable, end_link, end_links = (np.ascontiguousarray(column) for column in np.array(rows, dtype=np.int32).T)
     cables = replace(table, end_cable=end_cable, end_link=end_link, end_links=end_links)
-    return replace(plan, cables=cables, patching=_renumber_rows(plan.patching, np.array(first, dtype=np.int32)))
+    return plan._replace(cables=cables, patching=_renumber_rows(plan.patching, np.array(first, dtype=np.int32)))
 
 
 def _renumber_rows(patching: Patching | None, first: Ints) -> Patching | None:
@@ -315,4 +315,4 @@ def _renumber_rows(patching: Patching | None, first: Ints) -> Patching | None:
     if patching is None:
         return None
     patches = replace(patching.patches, row=first[patching.patches.row])
-    return replace(patching, patches=patches, shuffles=replace(patching.shuffles, row=first[patching.shuffles.row]))
+    return patching._replace(patches=patches, shuffles=replace(patching.shuffles, row=first[patching.shuffles.row]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Literal, NamedTuple, TypeAlias
 
@@ -186,8 +185,7 @@ _LANE_MBPS = (1_000, 10_000, 25_000, 50_000, 100_000, 200_000)
 """Rates at which a lane runs: a mode that names no lanes takes all of them, at one of these."""
 
 
-@dataclass(frozen=True, slots=True)
-class BreakoutMode:
+class BreakoutMode(NamedTuple):
     """A way to split a cage: speeds in Mb/s, the main one first; `lanes` it uses, None: all of the cage."""
 
     text: str

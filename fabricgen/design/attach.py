@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import gcd
+from typing import NamedTuple
 
 from fabricgen.blueprint.scalars import ALL_KINDS, NicMode
 from fabricgen.blueprint.sections.fabric import Fabric
@@ -252,8 +252,7 @@ def _make_leg(port: NicPort, rail_group: int, connector: int, sub_port: int, way
 # Ports that devices have and no fabric attaches, so that no cable is planned for them.
 
 
-@dataclass(frozen=True, slots=True)
-class Unattached:
+class Unattached(NamedTuple):
     """Devices of one name: the roles of their ports that fabrics attach, and those that none does."""
 
     profile: NodeProfile

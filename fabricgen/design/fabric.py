@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from fabricgen.blueprint.dimensions import DIMENSIONS, find_leg_number, list_leg_dimensions
 from fabricgen.blueprint.scalars import ALL_KINDS
@@ -44,8 +45,7 @@ ROUNDS = 8
 """How often tiers are sized again when extra devices find too few ports."""
 
 
-@dataclass(frozen=True, slots=True)
-class ManagementNeeds:
+class ManagementNeeds(NamedTuple):
     """What the management fabric connects besides nodes: management ports on each leaf, and managed devices in all."""
 
     fabric: str

@@ -42,8 +42,7 @@ class TierKey(NamedTuple):
         return f"{self.fabric} {self.tier}"
 
 
-@dataclass(frozen=True, slots=True)
-class Leg:
+class Leg(NamedTuple):
     """One logical port of a node in a fabric; a NIC port split over planes has several. Numbers count from 1."""
 
     rail: int
@@ -82,8 +81,7 @@ class Attachment:
         return PortKind(self.speed_gbps, self.switch_lane_gbps, self.form_factor == "RJ45")
 
 
-@dataclass(frozen=True, slots=True)
-class ExtraLink:
+class ExtraLink(NamedTuple):
     """A link of an extra device: `device` and `leg` (from 0), `switch` of the tier, `slot`: its port in the run."""
 
     device: int
@@ -136,8 +134,7 @@ def find_port(first: int, jumps: Jumps, index: Any) -> Any:
     return port
 
 
-@dataclass(frozen=True, slots=True)
-class Feed:
+class Feed(NamedTuple):
     """Down ports in run `run` of a tier that serve one purpose: a lower tier, or management ports (`source` with an
     empty tier name).
 
@@ -163,8 +160,7 @@ class Feed:
     """Of links of lower switches: whether their ports are told one by one, by `first` and `jumps`."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeFeed:
+class NodeFeed(NamedTuple):
     """Down ports of the lowest tier for nodes of a fabric whose ports are of one kind.
 
     Each switch of a group serves `per_switch` node slots. Slots go to the switches of a group in rounds, `turn`
@@ -217,8 +213,7 @@ class NodeFeed:
             yield range(first, first + high - low)
 
 
-@dataclass(frozen=True, slots=True)
-class Uplink:
+class Uplink(NamedTuple):
     """How a tier is linked up to another: links of each switch, spread over the switches of each upper group."""
 
     fabric: str
@@ -266,8 +261,7 @@ class Uplink:
         return (whole if self.uneven else self.links_per_group) * self.upper_groups
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """Links between the border switches of two sites: `links` of each switch, over `km` of fibre.
 
     `fibre_pairs` is how many pairs of fibre the blueprint says there are between the sites.
@@ -283,8 +277,7 @@ class Span:
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class PeerLinks:
+class PeerLinks(NamedTuple):
     """Links inside a tier, all from one run of ports: between the two switches of a pair, or to other sites."""
 
     run: PortRun
@@ -413,8 +406,7 @@ class TierDesign:
         return Fraction(below, above.bandwidth_gbps) if above and below else None
 
 
-@dataclass(frozen=True, slots=True)
-class FabricDesign:
+class FabricDesign(NamedTuple):
     """One network: its tiers from the nodes up, and how nodes and extra devices attach."""
 
     name: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from fabricgen.design.model import Design
 from fabricgen.design.phase_selection import Selection
@@ -68,7 +68,7 @@ def cut_selection(design: Design, cuts: Cuts, selection: Selection) -> Selection
         if not tier.lowest:
             most = cuts.switches.get(f"{tier.fabric}.{tier.name}", cuts.switches.get(tier.name, tier.count))
             switches[tier.key] = min(switches[tier.key], most)
-    return replace(selection, units=frozenset(units_kept), switches=switches, nodes=cuts.nodes)
+    return selection._replace(units=frozenset(units_kept), switches=switches, nodes=cuts.nodes)
 
 
 def _list_tier_names(design: Design, *, lowest: bool) -> set[str]:

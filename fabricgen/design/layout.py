@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 from fabricgen.blueprint.beside.lock import SETS, UNNUMBERED, Lock
 from fabricgen.blueprint.beside.split_sites import find_only_site, split_by_hall, split_by_site, was_one_of_several
@@ -24,8 +25,7 @@ from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 from fabricgen.kernel.intervals import list_first_numbers
 
 
-@dataclass(frozen=True, slots=True)
-class PodLayout:
+class PodLayout(NamedTuple):
     """A pod: its scalable units now, its slots, the part of the cluster that it is of, and the first of its units among
     those of the cluster.
     """
@@ -38,8 +38,7 @@ class PodLayout:
     first_su: int
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """Pods whose units are of one kind, and whose switches have the same.
 
     Its name is that of the kind, "" for `scalable_unit`; for pods that state tiers of their own, theirs is in it too.
@@ -99,7 +98,7 @@ class Layout:
             layouts[part.name] = replace(
                 self,
                 pods=tuple(
-                    replace(self.pods[i], first_su=start) for i, start in zip(pod_numbers, starts, strict=False)
+                    self.pods[i]._replace(first_su=start) for i, start in zip(pod_numbers, starts, strict=False)
                 ),
                 parts=(part,),
                 omitted=frozenset(replace(s, pod=number_of[s.pod]) for s in self.omitted if s.pod in number_of),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.models import make_natural_key
@@ -33,8 +34,7 @@ class DeviceGroup:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class LinkBundle:
+class LinkBundle(NamedTuple):
     """All links of a fabric between two groups."""
 
     fabric: str
@@ -44,8 +44,7 @@ class LinkBundle:
     gbps: int
 
 
-@dataclass(frozen=True, slots=True)
-class Vni:
+class Vni(NamedTuple):
     """What a VRF over EVPN has in VXLAN: its place among such VRFs, from 1, VNI, and VLAN where a switch needs one."""
 
     number: int

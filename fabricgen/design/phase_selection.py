@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from fabricgen.blueprint.sections.phases import ALL, NumbersOf, Phase
 from fabricgen.design.fabric_model import FabricDesign, TierKey
@@ -13,8 +13,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """What is there at a phase. Units count from 0 in the cluster, planes and rails from 1, by fabric; None: all.
 
     `switches` has the number of switches that are there in each group of every tier, `nodes` that of each set of nodes

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from fabricgen.catalog.models import SwitchProfile
 
 
-@dataclass(frozen=True, slots=True)
-class PortKind:
+class PortKind(NamedTuple):
     """What tells apart ports that cannot share a cage: speed and lane rate, Gb/s, whether it is RJ45, and the key of
     the cages that are kept for their purpose (`down.storage`; "" for those of any).
     """
@@ -92,8 +92,7 @@ class PortDemand:
         return max(self.count, self.ports)
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchDemand:
+class SwitchDemand(NamedTuple):
     """All ports that one switch must offer: down, peer and up. `ranges` are (role, cages that it may use), `claimed`
     cages that nothing may use.
     """
@@ -111,11 +110,10 @@ class SwitchDemand:
 
     def add_uplinks(self, count: int, kind: PortKind) -> SwitchDemand:
         """The same demand with `count` uplinks of a kind."""
-        return replace(self, up=PortDemand(kind, count))
+        return self._replace(up=PortDemand(kind, count))
 
 
-@dataclass(frozen=True, slots=True)
-class PortPlacement:
+class PortPlacement(NamedTuple):
     """Which cages carry which ports of a switch: one run of ports for each port demand, in the same order."""
 
     downs: tuple[PortRun, ...]
@@ -399,7 +397,7 @@ def count_most_downlinks(
     def fits(count: int) -> bool:
         # whether so many downlinks, the spare ports and the uplinks that these need have room on the front
         first, *other_downs = bare.downs
-        demand = replace(bare, downs=(replace(first, count=count, ports=count + spare_ports), *other_downs))
+        demand = bare._replace(downs=(replace(first, count=count, ports=count + spare_ports), *other_downs))
         if up is not None:
             uplinks = count_needed(demand.down_gbps, up.speed_gbps, allowed)
             # as many to each group above: rounded up to a multiple of their number

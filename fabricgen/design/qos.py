@@ -6,7 +6,7 @@ No vendor agrees with another on thresholds; these are the starting values of fa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fabricgen.blueprint.sections.qos import Watchdog, choose_setting
 from fabricgen.design.fabric_model import FabricDesign
@@ -16,8 +16,7 @@ _REFERENCE_GBPS = 400
 _LEAF_KB, _UPPER_KB = (256, 512), (512, 768)
 
 
-@dataclass(frozen=True, slots=True)
-class Trimming:
+class Trimming(NamedTuple):
     """What becomes of a packet of class 0 that finds no room: `size` bytes, with another DSCP, in another class."""
 
     dscp: int
@@ -25,8 +24,7 @@ class Trimming:
     traffic_class: int
 
 
-@dataclass(frozen=True, slots=True)
-class QosIntent:
+class QosIntent(NamedTuple):
     """Lossless Ethernet settings for the switches of a fabric. Thresholds are in kB; None: derived from the port speed.
 
     `ecn` are (Gb/s, lower, upper) thresholds of single port speeds, which take precedence. `roce_percent` is the share

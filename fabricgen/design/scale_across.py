@@ -10,8 +10,8 @@ same; IEEE Std 802.1Q has an annex on buffers of PFC).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from fabricgen.design.fabric_model import FabricDesign, Span, TierDesign, TierKey
 from fabricgen.design.model import Design
@@ -29,8 +29,7 @@ PAUSE_FRAME = 84
 """Bytes on the wire, with preamble and gap."""
 
 
-@dataclass(frozen=True, slots=True)
-class SpanFigures:
+class SpanFigures(NamedTuple):
     """Links between two sites: how many, bandwidth in Gb/s each way, one-way latency in us."""
 
     span: Span

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, islice
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from fabricgen.blueprint.dimensions import WHOLE, find_dimension, is_told, list_leg_dimensions, list_scopes
 from fabricgen.design.layout import Layout
@@ -166,8 +165,7 @@ def find_group_number(
     return index
 
 
-@dataclass(frozen=True, slots=True)
-class ChildNumbers:
+class ChildNumbers(NamedTuple):
     """The numbers that the places of a narrower scope have in each of `places` wider ones that look alike.
 
     `span` counts to the last number that a narrower place has or had, reserved slots included where they are counted.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from fabricgen.blueprint.beside.sized import SIZED, SizedBefore, name_holder, parse_sized
 from fabricgen.blueprint.dimensions import DIMENSIONS, WHOLE, list_dimension_names, list_scopes
@@ -24,8 +25,7 @@ from fabricgen.design.tier_order import order_tiers
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 
-@dataclass(frozen=True, slots=True)
-class FabricContext:
+class FabricContext(NamedTuple):
     """What designing fabrics reads beside their own parts of the blueprint."""
 
     blueprint: Blueprint
@@ -81,7 +81,7 @@ class TierSpec:
 
     def choose_purpose(self, kind: PortKind, *purposes: str) -> PortKind:
         """A kind of down port, of the first of some purposes that cages are kept for."""
-        return replace(kind, purpose=next((purpose for purpose in purposes if purpose in self.spec.cages), ""))
+        return kind._replace(purpose=next((purpose for purpose in purposes if purpose in self.spec.cages), ""))
 
     def choose_node_kind(self, fabric: str, kind: PortKind, *, extra: str = "") -> PortKind:
         """The kind of down port for nodes of a fabric, or for its `extra` devices."""

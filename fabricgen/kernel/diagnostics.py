@@ -50,8 +50,7 @@ class Span(NamedTuple):
         return f"{self.file}:{self.line}:{self.column}"
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """A change of a blueprint that is certain to be right.
 
     `remove` takes away the key or list item at `path`, and what it leaves empty above it; `rename` gives the key

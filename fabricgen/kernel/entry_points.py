@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 
@@ -16,8 +15,7 @@ OWN = "fabricgen"
 """The package whose own outputs are called as those of others are; where one fails, that is a defect of ours."""
 
 
-@dataclass(frozen=True, slots=True)
-class EntryPoint:
+class EntryPoint(NamedTuple):
     """What a package offers: its group and name, the package with its version, and where the object is."""
 
     group: str

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from typing import NamedTuple, TypeAlias
 
@@ -30,8 +29,7 @@ Allocations: TypeAlias = Mapping[str, Intervals]
 """The intervals of each name, in the order in which they were allocated."""
 
 
-@dataclass(frozen=True, slots=True)
-class AllocationRequest:
+class AllocationRequest(NamedTuple):
     """`size` numbers in all for a name, inside `windows`; each new interval starts at a multiple of `align`.
 
     With `aligned`, an interval starts at a multiple of its own size, as an IP prefix does; gaps between allocations are

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.blueprint.sections.lint_settings import ProjectLint, Waiver
 from fabricgen.design.model import Design
@@ -23,8 +23,7 @@ OF_TEMPLATES = "FG704"
 """A rule with findings on templates, which only some runs have: an unmatched waiver of it is not reported."""
 
 
-@dataclass(frozen=True, slots=True)
-class LintSettings:
+class LintSettings(NamedTuple):
     """Which rules count, by prefixes of their codes, and the day (YYYY-MM-DD) on which waivers are judged.
 
     Without a day no waiver expires: only `lint` judges by date, never `build`.
@@ -41,11 +40,10 @@ class LintSettings:
 
     def within(self, project: ProjectLint) -> LintSettings:
         """Combined with the project's settings: a selection here replaces the project's, ignored rules are added."""
-        return replace(self, select=self.select or project.select, ignore=(*self.ignore, *project.ignore))
+        return self._replace(select=self.select or project.select, ignore=(*self.ignore, *project.ignore))
 
 
-@dataclass(frozen=True, slots=True)
-class LintResult:
+class LintResult(NamedTuple):
     """Findings in the order of their places, waived findings, and counts of ignored or lowered findings."""
 
     findings: tuple[Diagnostic, ...]
@@ -103,7 +101,7 @@ def lint(
     whole_cluster = cluster is not None and cluster.phase is None  # a waiver may be of what a phase has not yet
     waiver_findings = _check_waivers(waivers, valid, used, settings, raised, never_waived, whole_cluster=whole_cluster)
     # Only the command line selects here: a project that selects unknown codes would hide this very finding.
-    severity_findings = _check_severities(design, replace(settings, select=requested.select))
+    severity_findings = _check_severities(design, settings._replace(select=requested.select))
     unwaived += _set_severities(design, (*waiver_findings, *severity_findings), softened, impossible_codes)
     accepted = tuple(sorted(dict.fromkeys(waived), key=lambda w: _sort_key(w.finding)))
     findings = _sort_findings(design, unwaived)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import cast
+from typing import NamedTuple, cast
 
 from fabricgen.blueprint.source import STDIN
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
@@ -17,8 +16,7 @@ SET = "--set "
 """The prefix of source locations that are a value on the command line rather than a place in a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileReport:
+class FileReport(NamedTuple):
     """The findings of one blueprint, those waived, and the counts of those ignored or lowered.
 
     If it is not `usable`, the findings are faults. If `fast`, plan rules have not run. If it is `terse`, text counts

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fabricgen.kernel.diagnostics import Diagnostic, Severity, Span
 
 
-@dataclass(frozen=True, slots=True)
-class Waived:
+class Waived(NamedTuple):
     """A finding with its waiver's reason, last day (YYYY-MM-DD, or "" for none) and place."""
 
     finding: Diagnostic

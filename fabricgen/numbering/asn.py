@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.blueprint.sections.routing import AsnPlan
@@ -20,8 +19,7 @@ AsnOwner = Literal["switch", "rack", "group"]
 """What has an AS number of its own."""
 
 
-@dataclass(frozen=True, slots=True)
-class AsnDemand:
+class AsnDemand(NamedTuple):
     """The AS numbers that a tier takes from `windows`: now, and once every reserved slot is filled."""
 
     fabric: str

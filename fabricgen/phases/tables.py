@@ -126,7 +126,7 @@ def _cut_plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
     rack = _renumber_rows(racks, len(plan.racks))
     devices = _cut_devices(plan.devices, phase.devices)
     if patching:
-        patching = replace(patching, panels=replace(patching.panels, rack=rack[patching.panels.rack]))
+        patching = patching._replace(panels=replace(patching.panels, rack=rack[patching.panels.rack]))
     return WiringPlan(
         devices=replace(devices, rack=rack[devices.rack]),
         links=replace(
@@ -180,10 +180,10 @@ def _cut_cables(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints)
 
 def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags) -> Planned:
     """The planned cabling of what is there, beside that which was built."""
-    planned = replace(whole.planned.plan, links=_choose_planned_links(whole, phase))
+    planned = whole.planned.plan._replace(links=_choose_planned_links(whole, phase))
     # as built, a cable may have more end rows than as planned: one for each of its jumpers
     ends, end_link = _find_ends(planned, present)
-    plan = _cut_plan(planned, replace(phase, ends=ends), end_link)
+    plan = _cut_plan(planned, phase._replace(ends=ends), end_link)
     number = _renumber_rows(phase.cables, len(whole.plan.cables))
     own_parts = {int(number[row]): own_parts for row, own_parts in whole.planned.own.items() if number[row] >= 0}
     return Planned(plan, PortNames(design, plan), own_parts)
@@ -303,8 +303,8 @@ def _cut_rails(whole: Cluster, rails: RailSubnets, phase: AtPhase) -> RailSubnet
     for key, leaf in rails.leaves.items():
         rows = whole.plan.devices.find_tier(key).rows
         kept_rows = phase.devices[(phase.devices >= rows.start) & (phase.devices < rows.stop)] - rows.start
-        leaves[key] = replace(leaf, combo=leaf.combo[kept_rows])
-    return replace(rails, leaves=leaves, subnet=rails.subnet[phase.links], number=rails.number[phase.links])
+        leaves[key] = leaf._replace(combo=leaf.combo[kept_rows])
+    return rails._replace(leaves=leaves, subnet=rails.subnet[phase.links], number=rails.number[phase.links])
 
 
 # Structured cabling at a phase: the trunks and panels that cables use which are there.
@@ -323,8 +323,7 @@ def cut_patching(patching: Patching, phase: AtPhase) -> Patching:
     # what stays is numbered through in its order
     panel = np.cumsum(holds, dtype=np.int32) - 1
     trunks, panels = patching.trunks, patching.panels
-    return replace(
-        patching,
+    return patching._replace(
         policy=patching.policy[phase.cables],
         a_jumper_m=patching.a_jumper_m[phase.cables],
         b_jumper_m=patching.b_jumper_m[phase.cables],

@@ -241,7 +241,7 @@ class Renderer:
             return switch
         if fabric.name not in self._intents:
             spans = self._spans.get(fabric.name, fabric.spans)
-            self._intents[fabric.name] = replace(fabric, management=self._managements[fabric.name], spans=spans)
+            self._intents[fabric.name] = fabric._replace(management=self._managements[fabric.name], spans=spans)
         return replace(switch, fabric=self._intents[fabric.name])
 
     def text(self, name: str, values: Mapping[str, Any]) -> str:

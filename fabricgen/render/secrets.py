@@ -216,7 +216,7 @@ def resolve_span_keys(cluster: Cluster, resolver: SecretResolver) -> dict[str, t
         except InputError as error:
             faults.extend(error.diagnostics)
             return span
-        return replace(span, macsec=replace(span.macsec, cak=key))
+        return span._replace(macsec=replace(span.macsec, cak=key))
 
     for fabric in cluster.design.fabrics:
         if fabric.tiers and (spans := cluster.intent(fabric).spans):

@@ -436,7 +436,7 @@ def _replace_frame_addresses(view: SwitchView, texts: Iterator[str]) -> SwitchVi
     router_id, loopback, loopback6 = next(texts), next(texts), next(texts)
     managements = tuple((next(texts), next(texts)) for _ in view.managements)
     services = tuple(
-        replace(s, gateway=next(texts), host_subnet=next(texts), gateway6=next(texts), host_subnet6=next(texts))
+        s._replace(gateway=next(texts), host_subnet=next(texts), gateway6=next(texts), host_subnet6=next(texts))
         for s in view.services
     )
     return replace(

@@ -432,7 +432,7 @@ class Hall:
         dark = np.setdiff1d(self._rows[gone], np.array(sorted(used_rows), dtype=np.int64))
         if not used_rows:
             return self.cluster, dark, odd
-        return replace(self.cluster, plan=replace(plan, links=replace(plan.links, **columns))), dark, odd
+        return replace(self.cluster, plan=plan._replace(links=replace(plan.links, **columns))), dark, odd
 
     def _join_by_lower(self, pair: Pair) -> _Joined | None:
         """The link of a lower port that is planned, to a port as far up as its own."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from ipaddress import ip_network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.blueprint.sections.exits import EXIT_HOLD_S, ExitDevice, parse_accepted
 from fabricgen.blueprint.sections.routing import Bfd as BfdSpec
@@ -32,8 +32,7 @@ a fabric of four tiers is longer.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class ExitPolicy:
+class ExitPolicy(NamedTuple):
     """What passes on the sessions of an exit: what is taken, and what is announced, whatever the family.
 
     `backup`: its routes are made longer. `names` is that of its lists and maps.
@@ -98,8 +97,7 @@ def list_accepted_prefixes(exit_: ExitDesign) -> Iterator[Permit]:
     yield from (make_permit(*parse_accepted(text)) for text in exit_.spec.accept)
 
 
-@dataclass(frozen=True, slots=True)
-class ExitEnd:
+class ExitEnd(NamedTuple):
     """One link of a switch to a far device: the exit, the far device, and (own, far) addresses of each family."""
 
     exit: ExitDesign

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -159,8 +159,8 @@ class SwitchFrames:
                 for plain, vlan in zip(
                     self._list_fabric_services(row, fabric), tenant.vlans[fabric.name], strict=False
                 ):
-                    yield replace(
-                        plain, vlan=vlan, vrf=tenant.name, tenant=tenant.name, host_pools=pools, outside=outside
+                    yield plain._replace(
+                        vlan=vlan, vrf=tenant.name, tenant=tenant.name, host_pools=pools, outside=outside
                     )
             if not fabrics_of_ports and places.passes[row] and self._is_passed_on(owner.name, tenant.name):
                 yield self._make_passing_service(owner, tenant)

@@ -6,9 +6,8 @@ Long-haul connections are among them, as border switches are told of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from ipaddress import ip_network
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.management import Management
@@ -35,8 +34,7 @@ MACSEC_OVERHEAD = 32
 than those of other links."""
 
 
-@dataclass(frozen=True, slots=True)
-class SpanIntent:
+class SpanIntent(NamedTuple):
     """A long-haul connection: `lossless` where PFC pauses over it, `length_m` its fibre.
 
     The key of `macsec` is a reference until configurations are rendered.
@@ -80,8 +78,7 @@ def _make_macsec(stated: language.Macsec | None) -> Macsec | None:
     return Macsec(stated.cipher, stated.ckn, stated.cak)
 
 
-@dataclass(frozen=True, slots=True)
-class FabricIntent:
+class FabricIntent(NamedTuple):
     """The settings that all switches of a fabric share."""
 
     name: str

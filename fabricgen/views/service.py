@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.host_services import Advertisements
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from fabricgen.switch.routing import Permit
 
 
-@dataclass(frozen=True, slots=True)
-class HostServices:
+class HostServices(NamedTuple):
     """Of one fabric. `storm` are (kind, percent of a port's speed), kinds as EOS spells them, by name.
 
     `advertised` says whether hosts ask DHCPv6 for addresses, and is None where gateways send no router advertisements;
@@ -73,8 +71,7 @@ def _complete_advertisements(
     return advertisements.model_copy(update={"managed": managed})
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(NamedTuple):
     """A fabric whose hosts a switch serves, or whose traffic it carries; addresses have prefix lengths, "" for none.
 
     `vrf` is the name of the VRF it lives in, "" for the default. A bridged service has a gateway on each switch that
@@ -121,8 +118,7 @@ class Service:
         return "-".join(filter(None, (self.fabric, self.rail, self.tenant)))
 
 
-@dataclass(frozen=True, slots=True)
-class VrfLoopback:
+class VrfLoopback(NamedTuple):
     """The address of a switch's own in a VRF over EVPN, without prefix length; "" for none. `number` is the VRF's."""
 
     vrf: str

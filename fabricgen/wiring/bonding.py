@@ -11,7 +11,7 @@ number depends on others. Bonds of the second switch alone are numbered behind a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,8 +61,7 @@ def make_bonds(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds 
     return Bonds(of_link, mlag_peer, *columns)
 
 
-@dataclass(frozen=True)
-class _SomeBonds:
+class _SomeBonds(NamedTuple):
     """Some bonds: the links of all, the bond of each of these from 0, and by bond what `Bonds` has; int64."""
 
     rows: Ints64
@@ -133,8 +132,7 @@ def _check_pairs(design: Design, fabric: FabricDesign, tier: TierDesign) -> None
             raise fault(FAULT, message, path=path, hint=f"state another `vlan` of {other.name}")
 
 
-@dataclass(frozen=True)
-class _Members:
+class _Members(NamedTuple):
     """The links of some bonds, bond by bond and then by port of the lower end: int64 columns."""
 
     fabric: FabricDesign

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ PAIR_VLAN = 4094
 """The VLAN in which the two switches of a pair talk to each other over their peer link."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bonds:
+class Bonds(NamedTuple):
     """The bonds of a cluster, int32 columns: `of_link` is the bond of each link, -1 for none; `mate` is the other
     switch of the MLAG pair of each device, -1 for none.
 

@@ -66,7 +66,7 @@ def _expand_links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> 
     wires += list_scale_up_links(design, devices)
     if shelf:
         media = design.catalog.cables
-        wires = [replace(w, segment=add_offers(w.segment, shelf, media)) for w in wires]
+        wires = [w._replace(segment=add_offers(w.segment, shelf, media)) for w in wires]
     return _join_segments(wires)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -115,16 +115,14 @@ class ManagementPort:
 Side: TypeAlias = Attachment | PortRun | ManagementPort | ScaleUpPort
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(NamedTuple):
     """A medium (the id of its profile) that product lists sell for links of a kind, and their reach, m."""
 
     medium: str
     reach_m: float
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """Links that come from one line of the blueprint and are alike: same fabric, tiers, speed and kind of ends."""
 
     fabric: str
@@ -284,8 +282,7 @@ class RackTable:
         return np.array([kind.units for kind in self.kinds], dtype=np.int32)[self.kind]
 
 
-@dataclass(frozen=True, slots=True)
-class WiringPlan:
+class WiringPlan(NamedTuple):
     """The wiring plan: every device, link, cable and rack of a cluster."""
 
     devices: DeviceTable

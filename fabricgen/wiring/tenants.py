@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -62,8 +62,7 @@ def _keep_separated(design: Design, tenant: Ints, fabric: str) -> Ints:
     return np.where(is_separated[tenant], tenant, NOBODY).astype(np.int32)
 
 
-@dataclass(frozen=True, slots=True)
-class TenantPlaces:
+class TenantPlaces(NamedTuple):
     """Where a tenant is on Ethernet switches; VLANs are 0 where it is not."""
 
     links: Ints

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, NamedTuple
 
 from fabricgen.kernel.diagnostics import Path, Span
 from fabricgen.kernel.text_input import read_bytes
@@ -13,8 +13,7 @@ from fabricgen.yaml.scalars import Include
 from fabricgen.yaml.tree import Anchor, Entry, Node, parse_tree
 
 
-@dataclass(frozen=True, slots=True)
-class Located:
+class Located(NamedTuple):
     """Plain data (dict, list, str, int, float, bool, None) and where each value and each key stands."""
 
     data: Any

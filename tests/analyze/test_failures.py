@@ -200,7 +200,7 @@ def crosses_connectors(network: Network) -> bool:
 def without_links(plan: WiringPlan, rows: list[int]) -> WiringPlan:
     keep = np.setdiff1d(np.arange(len(plan.links)), rows)
     columns = {f.name: getattr(plan.links, f.name)[keep] for f in fields(LinkTable) if f.name != "segments"}
-    return replace(plan, links=replace(plan.links, **columns))
+    return plan._replace(links=replace(plan.links, **columns))
 
 
 @pytest.mark.parametrize("name", SMALL)

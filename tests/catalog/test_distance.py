@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +78,7 @@ def test_coherent_modules_carry_links_of_their_own_speed_over_lanes_of_either_ra
     plan = build_cluster(build_design(load_blueprint(str(BLUEPRINT), (AT_800G, NO_WAN)))).plan
     segment = next(s for s in plan.links.segments if s.key == "leaf-spine")
     for speed, lane, fitting in ((800, 100, {"800zr", "800zr-plus"}), (400, 100, FOUR), (400, 50, FOUR)):
-        asked = replace(segment, speed_gbps=speed, lane_gbps=lane)
+        asked = segment._replace(speed_gbps=speed, lane_gbps=lane)
         assert {c.id for c in plan.cables.media if c.medium == "ZR" and fits_segment(asked, c)} == fitting
 
 

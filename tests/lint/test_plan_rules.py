@@ -17,7 +17,7 @@ def spoilt(cluster: Cluster, column: str, row: int, value: int) -> Cluster:
     """The cluster with one number of its links changed."""
     values = getattr(cluster.plan.links, column).copy()
     values[row] = value
-    return replace(cluster, plan=replace(cluster.plan, links=replace(cluster.plan.links, **{column: values})))
+    return replace(cluster, plan=cluster.plan._replace(links=replace(cluster.plan.links, **{column: values})))
 
 
 @pytest.mark.tenth

@@ -134,7 +134,7 @@ def test_a_phase_is_part_of_the_next(family: str) -> None:
             return
         whole = phased(whole, stated)
         design = whole.design
-        first = replace(select_phase(design, "first"), nodes=data.draw(st.none() | st.integers(1, 3)))  # as of a lab
+        first = select_phase(design, "first")._replace(nodes=data.draw(st.none() | st.integers(1, 3)))  # as of a lab
         both = widened(first, select_phase(design, "second"))
         chain = [cut_cluster(whole, name, selection) for name, selection in (("first", first), ("second", both))]
         end = cut_cluster(whole, "all", select_phase(design, "all"))

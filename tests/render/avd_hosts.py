@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from ipaddress import ip_interface
 from typing import Any, TypeAlias
 
@@ -103,8 +102,8 @@ def routed(switch: SwitchView, port: SwitchPort) -> Structured:
     service = switch.find_service(port)
     if not port.addresses:
         return {}
-    offers = replace((service.offers if service else switch.fabric.offers), advertised=None)
-    return gateway(offers if service else replace(offers, dhcp=()), port.addresses)
+    offers = (service.offers if service else switch.fabric.offers)._replace(advertised=None)
+    return gateway(offers if service else offers._replace(dhcp=()), port.addresses)
 
 
 def option_82(switch: SwitchView) -> Structured:

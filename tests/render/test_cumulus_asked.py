@@ -23,7 +23,7 @@ HASH = "$6$abcdefgh$" + "a" * 86
 
 
 def managed(switch: SwitchView, **asked: Any) -> SwitchView:
-    return replace(switch, fabric=replace(switch.fabric, management=Management.model_validate(asked)))
+    return replace(switch, fabric=switch.fabric._replace(management=Management.model_validate(asked)))
 
 
 def test_asked_changes_of_lossless_profiles() -> None:
@@ -142,7 +142,7 @@ def with_secrets(switch: SwitchView, secret: str, phrase: str) -> SwitchView:
             ),
         }
     )
-    return replace(switch, fabric=replace(switch.fabric, management=looked))
+    return replace(switch, fabric=switch.fabric._replace(management=looked))
 
 
 @pytest.mark.parametrize("snippets", [(), (PlacedSnippet("wjh", "set", tree={"system": {}}),)])

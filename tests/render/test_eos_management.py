@@ -66,7 +66,7 @@ def leaf(*sets: str) -> SwitchView:
 
 def managed(management: Management) -> SwitchView:
     switch = leaf()
-    return replace(switch, fabric=replace(switch.fabric, management=management))
+    return replace(switch, fabric=switch.fabric._replace(management=management))
 
 
 def test_accounts_and_servers() -> None:

@@ -22,7 +22,7 @@ from tests.render.rendered import ALL_EOS, EXAMPLES, STATIC, UNNUMBERED, cluster
 
 POOLS = ("172.16.0.0/12",)
 BRIDGED = Service("inband", 110, "", "bridged", "172.16.0.1/25", "172.16.0.0/25", POOLS)
-BRIDGED_VRF = replace(BRIDGED, vrf="inband")
+BRIDGED_VRF = BRIDGED._replace(vrf="inband")
 ROUTED_VRF = Service("storage", 120, "storage", "routed", "", "172.16.0.0/25", POOLS)
 
 

@@ -121,9 +121,9 @@ def test_halls_by_name_where_there_are_several() -> None:
     """The racks of the second unit moved into a hall of their own."""
     cluster = example_cluster("leaf-spine")
     racks = cluster.plan.racks
-    halls = tuple(replace(racks.halls[0], name=name) for name in ("north", "south"))
+    halls = tuple(racks.halls[0]._replace(name=name) for name in ("north", "south"))
     moved = replace(racks, halls=halls, hall=np.array([0, 0, 1, 1, 0], dtype=np.int32))
-    cluster = replace(cluster, plan=replace(cluster.plan, racks=moved))
+    cluster = replace(cluster, plan=cluster.plan._replace(racks=moved))
     assert locate_racks(cluster).tolist() == [
         "north.R01.01",
         "north.R01.02",
@@ -137,7 +137,7 @@ def test_halls_by_name_where_there_are_several() -> None:
         "along north.R01",
         "along south.R01",
     )
-    named = replace(racks, halls=(replace(racks.halls[0], name="h1"), racks.halls[0]), hall=moved.hall)
-    places = locate_racks(replace(cluster, plan=replace(cluster.plan, racks=named))).tolist()
+    named = replace(racks, halls=(racks.halls[0]._replace(name="h1"), racks.halls[0]), hall=moved.hall)
+    places = locate_racks(replace(cluster, plan=cluster.plan._replace(racks=named))).tolist()
     assert len(set(places)) == len(places)
     assert places[2] == "hall1.R01.03"  # h1 is another

@@ -332,7 +332,7 @@ def test_names_that_a_spreadsheet_refuses_are_made_legal(wanted: list[str], lega
 def test_a_rack_called_like_a_sheet_of_ours_does_not_take_its_name() -> None:
     racks = example_cluster("leaf-spine").plan.racks
     cluster = example_cluster("leaf-spine")
-    plan = replace(cluster.plan, racks=replace(racks, names=("wiring", "Cover", *racks.names[2:])))
+    plan = cluster.plan._replace(racks=replace(racks, names=("wiring", "Cover", *racks.names[2:])))
     named = openpyxl.load_workbook(
         io.BytesIO(write_workbook(TechnicianPack(replace(cluster, plan=plan)), list_volumes(cluster)[0])),
         read_only=True,

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import ceil, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -136,7 +136,7 @@ def _need_accessory(cluster: Cluster, draft: Part, base_spec: str, counts: Mappi
     rows, quantities = np.array(list(counts), dtype=np.int32), np.array(list(counts.values()), dtype=np.int32)
     spec = draft.part if draft.part in cluster.design.loaded.blueprint.accessories.parts else base_spec
     product = make_accessory(cluster, spec, draft.description, draft.kind)
-    part = product if product.part != spec else replace(product, part=draft.part)
+    part = product if product.part != spec else product._replace(part=draft.part)
     return make_needs([part], np.zeros(len(rows), dtype=np.int32), quantity=quantities, rack=rows)
 
 
@@ -148,8 +148,7 @@ _OUTLETS = {"C14": "C13", "C20": "C19"}
 _OPEN, _UNKNOWN = "inlets not published", "supplies not published"
 
 
-@dataclass(frozen=True, slots=True)
-class RackCords:
+class RackCords(NamedTuple):
     """(outlet, cords of a device, devices) of each rack, by its row."""
 
     of_rack: Mapping[int, Sequence[tuple[str, int, int]]]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -111,8 +111,7 @@ class Judged:
     files: set[Path] = field(default_factory=set)
 
 
-@dataclass(frozen=True)
-class Judging:
+class Judging(NamedTuple):
     """What is to be judged, and how."""
 
     blueprints: tuple[str, ...]
@@ -159,7 +158,7 @@ class Judging:
             # infos that were asked for by their codes are shown as well
             terse = not (self.verbose or self.lint_settings.select or may_fail_on_infos(project, self.fail_on))
             report = FileReport(blueprint, result.findings, result.waived, fast=self.fast, terse=terse)
-            judged.reports.append(replace(report, softened=result.softened))
+            judged.reports.append(report._replace(softened=result.softened))
         return judged
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -20,8 +20,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.models.forms import FrozenModel
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(NamedTuple):
     """A change that was tried and fits."""
 
     kind: str
@@ -74,9 +73,9 @@ class Trials:
         blueprint = self.blueprint
         for path, value in change.items():
             blueprint = replace_value(blueprint, path.split("."), value)
-        context = replace(self.context, blueprint=blueprint)
+        context = self.context._replace(blueprint=blueprint)
         if any(not path.startswith("fabrics.") for path in change):
-            context = replace(context, layout=lay_out(blueprint, context.catalog, context.layout.lock))
+            context = context._replace(layout=lay_out(blueprint, context.catalog, context.layout.lock))
         return Trials(context, self.names, self._design)
 
     def anew(self) -> tuple[FabricDesign, ...]:
@@ -86,7 +85,7 @@ class Trials:
         layout = self.context.layout
         lock = replace(layout.lock, words={**layout.lock.words, SIZED: {}})
         try:
-            return tuple(self._design(replace(self.context, layout=replace(layout, lock=lock))))
+            return tuple(self._design(self.context._replace(layout=replace(layout, lock=lock))))
         except InputError:
             return ()
 
@@ -139,8 +138,7 @@ class Trials:
         return next((tier for tier in tiers if tier.key == key), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """The tier that is too small, and the tiers below it."""
 
     spec: TierSpec

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import groupby
 from math import ceil, prod
+from typing import NamedTuple
 
 from fabricgen.blueprint.dimensions import find_dimension, is_told, list_leg_dimensions
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
@@ -32,8 +33,7 @@ unit.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
+class Loss(NamedTuple):
     """Switches of a tier that have failed: `switches` in each of `places` places and each of `strands` strands (0:
     all).
 

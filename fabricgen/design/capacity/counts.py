@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
 from fabricgen.design.model import Design
@@ -14,8 +14,7 @@ from fabricgen.design.sizing.spread import make_run_ports
 from fabricgen.design.slots import SlotTable
 
 
-@dataclass(frozen=True, slots=True)
-class LinkCount:
+class LinkCount(NamedTuple):
     """Links and cables between two tiers of a fabric; `node` stands for all endpoints."""
 
     lower: str

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from fabricgen.design.capacity.bisection import list_chains
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 
 
-@dataclass(frozen=True, slots=True)
-class EndToEnd:
+class EndToEnd(NamedTuple):
     """The product of the tiers' oversubscription up to the narrowest point, and each of those tiers with its ratio."""
 
     ratio: Fraction

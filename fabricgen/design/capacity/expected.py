@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.blueprint.bounds import Bound
 from fabricgen.blueprint.sections.expect import Expect
@@ -24,8 +23,7 @@ Figures: TypeAlias = Mapping[str, Mapping[str, float]]
 """Fabric -> tier, or pair of tiers -> a figure."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(NamedTuple):
     """A figure that is expected, where it is written, what it counts, and what the design has."""
 
     path: Path

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
+from typing import NamedTuple
 
 from fabricgen.blueprint.dimensions import list_leg_dimensions
 from fabricgen.design.capacity.bisection import Loss, compute_bisection, count_strands, list_chain
@@ -31,8 +31,7 @@ NOWHERE = -1
 """Stands for a place that has lost no switch of a tier."""
 
 
-@dataclass(frozen=True, slots=True)
-class _FailedSwitch:
+class _FailedSwitch(NamedTuple):
     """A failed switch: its place, and the numbers of its group and its own by dimension, as far as strands share them
     not.
     """
@@ -45,8 +44,7 @@ _StrandLosses = tuple[frozenset[tuple[TierKey, Loss]], tuple[int, ...]]
 """Losses of one strand, and how many numbers are of each class."""
 
 
-@dataclass(frozen=True, slots=True)
-class RemainingBisection:
+class RemainingBisection(NamedTuple):
     """The share of a fabric's bisection that remains after a loss, and the failed switches of each tier."""
 
     share: Fraction

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from fabricgen.blueprint.dimensions import WHOLE, find_noun
 from fabricgen.design.fabric_model import TierDesign, TierKey
@@ -35,8 +35,7 @@ class FailureDomain:
         return all(layout.cluster_units[unit] in self.units for unit in list_units_of_place(layout, scope, place))
 
 
-@dataclass(frozen=True, slots=True)
-class _Rack:
+class _Rack(NamedTuple):
     """A network rack: name, position, and its switches by tier."""
 
     name: str
@@ -148,8 +147,7 @@ def _list_racks_of_runs(floor: FloorPlan, runs: Iterable[RackRun]) -> Iterator[_
                 yield _Rack(floor.name_shared_rack(run, position), floor.shared_spot(run, position), switches)
 
 
-@dataclass(frozen=True, slots=True)
-class SharedFailure:
+class SharedFailure(NamedTuple):
     """All switches of a tier that serve some nodes stand in one rack or on one feed, which these nodes do not share."""
 
     switches: int

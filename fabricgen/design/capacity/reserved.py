@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fabricgen.design.fabric_model import TierDesign, find_port
 from fabricgen.design.model import Design
@@ -10,8 +10,7 @@ from fabricgen.design.sizing.spread import make_run_ports
 from fabricgen.kernel.diagnostics import fault
 
 
-@dataclass(frozen=True, slots=True)
-class ReservedPort:
+class ReservedPort(NamedTuple):
     """A port, the same on every switch of a tier: its cage, its number in the cage (from 0), the cage's split, and what
     it is kept for.
     """

@@ -11,16 +11,15 @@ It is at most (m+1)/m, when all others have m+1 links to a switch to which one h
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, Uplink
 from fabricgen.design.model import Design
 from fabricgen.design.sizing.arithmetic import list_group_ranks
 
 
-@dataclass(frozen=True, slots=True)
-class UnevenLanding:
+class UnevenLanding(NamedTuple):
     """A tier whose uplinks land unequally, and what that costs."""
 
     lower: TierDesign

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.blueprint.sections.fabric import Extra
@@ -17,8 +17,7 @@ from fabricgen.design.tiers import FabricContext, TierSpec
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 
-@dataclass(frozen=True, slots=True)
-class ExtraDemand:
+class ExtraDemand(NamedTuple):
     """Extra devices of one name in a fabric, and the tier and kind of port they attach to."""
 
     fabric: str

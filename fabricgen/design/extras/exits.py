@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from ipaddress import ip_interface
+from typing import NamedTuple
 
 from fabricgen.blueprint.sections.exits import Exit, ExitLink, parse_accepted
 from fabricgen.design.fabric_model import ExtraSet, FabricDesign
@@ -13,8 +13,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 
 
-@dataclass(frozen=True, slots=True)
-class ExitDesign:
+class ExitDesign(NamedTuple):
     """A way out of a fabric, with the extra devices that it leads to."""
 
     name: str

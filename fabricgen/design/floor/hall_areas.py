@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
@@ -278,7 +278,7 @@ class HallAreas:
         near = min(self.unit_places[kind], rack.shape[1])
         for i, layouts in enumerate(self.rows):
             units_here = np.flatnonzero(hall[:, 0] == i)
-            layout = replace(layouts[kind], columns=np.array(layouts[kind].columns, dtype=np.int32))
+            layout = layouts[kind]._replace(columns=np.array(layouts[kind].columns, dtype=np.int32))
             node_row, column[units_here, :near] = layout.locate_rack(number[units_here], rack[:, :near])
             row[units_here, :near] = self.areas[i].node_row(first[units_here] + node_row)
         for index, place in enumerate(places):

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from fabricgen.blueprint.models import Pod
@@ -47,16 +46,14 @@ class UnitPlace(NamedTuple):
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class UnitHalls:
+class UnitHalls(NamedTuple):
     """The place of every unit of the cluster, and `held`, the entries that a lock keeps of this, by kind."""
 
     places: tuple[UnitPlace, ...]
     held: Mapping[str, Allocations]
 
 
-@dataclass(frozen=True, slots=True)
-class HallRoom:
+class HallRoom(NamedTuple):
     """The room of a hall for units: `hall`, its index; how many node rows it has, None without limit; by kind of unit,
     how they are laid out in them; and the kind of lock entry for its rows.
     """

@@ -8,9 +8,8 @@ storeys, above each other.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.blueprint.sections.floor import Floor, HallSpec, Kind
@@ -39,8 +38,7 @@ def measure_overlap(a: Area, b: Area) -> tuple[float, float]:
     return (round(along, 6), round(across, 6)) if min(along, across) > _NOTHING else (0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
-class HallFixture:
+class HallFixture(NamedTuple):
     """A part of the building in a hall, by the name that the blueprint gives it, one of a grid with a number from 1."""
 
     name: str
@@ -55,8 +53,7 @@ class HallFixture:
         return f"{self.name}-{self.number}" if self.number else self.name
 
 
-@dataclass(frozen=True, slots=True)
-class Hall:
+class Hall(NamedTuple):
     """A hall: its site (an index), storey (0: ground floor), the corner before its first rack in metres, and its rows.
 
     It has `rows` rows of `racks_per_row` racks. With 0 rows it has as many as needed, and network rows are numbered
@@ -150,8 +147,7 @@ def make_halls(
 
 def _make_stated_hall(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:
     spec = floor.halls[name]
-    return replace(
-        _make_hall(floor, name, site, racks_per_row),
+    return _make_hall(floor, name, site, racks_per_row)._replace(
         storey=spec.storey,
         x_m=spec.at_m[0],
         y_m=spec.at_m[1],

@@ -8,7 +8,6 @@ come into one rack because of it. Switches that are plugged from one side come f
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from fabricgen.catalog.models import RackProfile
@@ -24,8 +23,7 @@ Key = tuple[int, str]
 """Hall, and lock key of a run of devices or of racks."""
 
 
-@dataclass(frozen=True, slots=True)
-class RackLimits:
+class RackLimits(NamedTuple):
     """The type of network racks, and the W that devices of several runs in one may draw at most."""
 
     kind: RackProfile
@@ -40,8 +38,7 @@ class Device(NamedTuple):
     kg: float = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """The devices of a run, those of reserved units included, in the order in which they are stacked.
 
     `fabric` are the fabric and the NICs of nodes that it serves; `aisle` is the one that ports of switches face, ""

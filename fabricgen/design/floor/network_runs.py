@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from string import ascii_lowercase
-from typing import Any
+from typing import Any, NamedTuple
 
 from fabricgen.blueprint.beside.lock import UNNUMBERED, Lock
 from fabricgen.blueprint.beside.split_sites import name_hall_holder
@@ -39,8 +38,7 @@ from fabricgen.kernel.intervals import (
 from fabricgen.kernel.units import round_up_to_power_of_two
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkRun:
+class NetworkRun(NamedTuple):
     """What stands in shared network racks of one hall: devices of one kind, in order.
 
     `tier` and `plane` (-1: all planes) say which switches it holds; if a tier's switches are split over `parts` runs,
@@ -74,8 +72,7 @@ class NetworkRun:
         return f"{self.owner} {self.tier.key.tier}{plane}{part}"
 
 
-@dataclass(frozen=True, slots=True)
-class RackRun:
+class RackRun(NamedTuple):
     """Network racks side by side in a hall, and the runs of devices in them: one, and those that joined it.
 
     `holder` is its key in the lock: that of the run that was there first.
@@ -118,7 +115,7 @@ def list_network_runs(design: Design, halls: Sequence[Hall]) -> tuple[NetworkRun
         at_ends = tier is not None and find_stand(design, tier) == "row-end"
         for part in range(parts):
             run = NetworkRun(owner, tier, plane, hall, part, parts, at_ends)
-            lettered = replace(run, lettered=True)
+            lettered = run._replace(lettered=True)
             without_letter = (
                 run.holder in kept_holders
                 if (run.holder in kept_holders) != (lettered.holder in kept_holders)
@@ -236,8 +233,7 @@ def _list_wanted_runs(design: Design, hall_lookup: HallLookup) -> Iterator[tuple
                 yield scale_up.name, None, -1, hall
 
 
-@dataclass(frozen=True, slots=True)
-class TierGroups:
+class TierGroups(NamedTuple):
     """By group of a tier: its hall, its plane (-1: all), and its number for ordering within a run, planes
     not counted.
     """
@@ -310,8 +306,7 @@ part, in the lock key of others.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class NetworkArea:
+class NetworkArea(NamedTuple):
     """Network rows of a hall: `rows` rows from floor row `first` on (0: none between node rows), and an overflow area.
 
     Racks that do not fit overflow before the first row in a hall without limits, else into its last rows. With

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from fabricgen.blueprint.beside.stacked import STACKED, Step, add_step, format_history, parse_history
 from fabricgen.catalog.models import NodeProfile, RackProfile, SwitchProfile
@@ -444,8 +443,7 @@ def _shelve_devices(
 # arrays.
 
 
-@dataclass(frozen=True, slots=True)
-class RunOrder:
+class RunOrder(NamedTuple):
     """The order of one part of a tier's switches; `parts` runs share them round-robin, or by whole groups if these are
     smaller.
     """

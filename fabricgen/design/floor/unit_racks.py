@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from fabricgen.blueprint.dimensions import WHOLE, find_dimension
 from fabricgen.blueprint.sections.floor import Stand
@@ -47,8 +47,7 @@ class RackFixture:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class UnitTier:
+class UnitTier(NamedTuple):
     """A tier whose switches stand in the racks of units: how many each unit has, and over how many racks they are
     split.
     """
@@ -87,8 +86,7 @@ class UnitTier:
         return ordinal * racks // self.per_unit
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRack:
+class NodeRack(NamedTuple):
     """Rack units in a node rack: of each node slot, of the fixtures by name, and of the switches by tier."""
 
     nodes: tuple[int, ...]
@@ -194,8 +192,7 @@ def _explain_no_room(kind: UnitKind, devices: str, why: str) -> InputError:
 # Where racks of units stand in the rows of nodes, by the unit's number in its hall; for single racks and arrays.
 
 
-@dataclass(frozen=True, slots=True)
-class UnitRows:
+class UnitRows(NamedTuple):
     """How units are laid out in rows: one after the other, or `per_row` whole units in each row (if above 0).
 
     `columns` is an int array: the column of each rack, counted from the start of the row for the racks of the first
@@ -279,8 +276,7 @@ NETWORK_STANDS: tuple[Stand, ...] = ("unit-end", "unit-middle", "row-middle", "r
 """Where network racks of a unit can stand, in the order in which the racks are numbered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stack:
+class Stack(NamedTuple):
     """Devices stacked in network racks: rack number and lowest rack unit of each, in order."""
 
     rack: list[int]
@@ -319,8 +315,7 @@ def find_part(count: int, number: Any, group: Any, parts: int) -> Any:
     return (number if count >= parts else number + group) % parts
 
 
-@dataclass(frozen=True, slots=True)
-class UnitStack:
+class UnitStack(NamedTuple):
     """The switches in a unit's network racks: (rack, rack unit) of each by tier, and where each of the racks stands."""
 
     spots: Mapping[TierKey, tuple[UnitSpot, ...]]

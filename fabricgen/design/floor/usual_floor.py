@@ -13,7 +13,7 @@ units.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.sections.floor import Floor
@@ -99,8 +99,7 @@ def _round_to_units(racks: int) -> int:
     return USUAL_ROW if fits or filled > _LONGEST else filled
 
 
-@dataclass(frozen=True, slots=True)
-class Laying:
+class Laying(NamedTuple):
     """A way to lay out a floor.
 
     `whole`: rows hold whole units where one goes into a row; `ends`: all shared racks stand at the ends of node rows.

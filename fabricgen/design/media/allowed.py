@@ -7,8 +7,7 @@ both allow are used.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.scalars import MEDIA
@@ -24,8 +23,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault, find_nearest
 
 
-@dataclass(frozen=True, slots=True)
-class StatedMedia:
+class StatedMedia(NamedTuple):
     """Media that a blueprint states for links and where; `other` is what a second statement, for the far
     end, allows.
     """
@@ -44,8 +42,7 @@ class StatedMedia:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class LinkKind:
+class LinkKind(NamedTuple):
     """Links of one kind: their fabric and tiers, the kinds of port at both ends, and the media stated for them."""
 
     fabric: str

@@ -7,10 +7,9 @@ a module of four lanes of 100G: half of a 2xDR4 OSFP, or the DR4 of a NIC.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import product
 from math import inf
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.catalog.cable_models import CageLanes
@@ -26,8 +25,7 @@ LinkPort: TypeAlias = Attachment | PortRun
 """What a link of the design ends at."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkEnd:
+class LinkEnd(NamedTuple):
     """An end of a link before it has a port: a cage of a switch, or a NIC; `ways` ports are stated to be made of it, or
     a NIC is split so, 0 where nothing is stated.
     """
@@ -50,8 +48,7 @@ class LinkEnd:
         return 0 if exactly and self.cage.lanes * lane_gbps != ways * speed_gbps else ways / self.cage.block(ways)
 
 
-@dataclass(frozen=True, slots=True)
-class LinkOptics:
+class LinkOptics(NamedTuple):
     """The optics that links may have: those that all of the stated `words` name, else those that policy permits."""
 
     catalog: Catalog

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from fabricgen.blueprint.sections.cabling import Patch
 from fabricgen.catalog.loader import Catalog
@@ -23,8 +23,7 @@ array systems).
 """
 
 
-@dataclass(frozen=True, slots=True)
-class PatchPolicy:
+class PatchPolicy(NamedTuple):
     """One `patching` entry of the blueprint: its panel, and its trunk for each of `FIBRES` (None where none exists)."""
 
     name: str

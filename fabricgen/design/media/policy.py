@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.cabling import OTHERS, Cabling, MediaPolicy
@@ -22,8 +21,7 @@ LINEAR = ("LPO", "LRO", "NPO")
 _FIBRES = {"single-mode": "smf", "multi-mode": "mmf"}
 
 
-@dataclass(frozen=True, slots=True)
-class CablePolicy:
+class CablePolicy(NamedTuple):
     """A blueprint's media policy. The default takes the cheapest standard medium that reaches.
 
     `linear`: the ports at both ends drive linear optics. `path` is where the policy is stated; () where nothing is.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
@@ -54,8 +53,7 @@ class ScaleUpKind(Protocol):
         """Every link of a full domain that `size` accepted."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScaleUpDesign:
+class ScaleUpDesign(NamedTuple):
     """All scale-up domains of one kind; `links` are those of accelerators that are present."""
 
     name: str

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from fabricgen.blueprint.models import ScaleUp
 from fabricgen.blueprint.slots import NodeSlot
@@ -13,8 +13,7 @@ from fabricgen.design.layout import Layout
 from fabricgen.kernel.diagnostics import Path, fault
 
 
-@dataclass(frozen=True, slots=True)
-class DomainPlacement:
+class DomainPlacement(NamedTuple):
     """The domains of one kind by place. `groups` lists, by kind of unit, the node slots (from 0) of each domain inside
     a unit; a domain of `su` or wider has all slots of its units. Kinds of units whose nodes form none are left out.
 

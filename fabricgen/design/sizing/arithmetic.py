@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import prod
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from fabricgen.catalog.models import CageClass
 from fabricgen.design.layout import Layout
@@ -67,8 +66,7 @@ class Grouped(Protocol):
         """The units that it serves."""
 
 
-@dataclass(frozen=True, slots=True)
-class UplinkPlan:
+class UplinkPlan(NamedTuple):
     """How the switches of a tier are linked up: the tier above, the kind of port here and there, how many of its groups
     each switch meets, and the stated number of switches in such a group.
     """
@@ -223,8 +221,7 @@ def choose_count(
     return fewest
 
 
-@dataclass(frozen=True, slots=True)
-class LowerTier:
+class LowerTier(NamedTuple):
     """A lower tier as one upper group sees it: how many switches there are `now` and with reserved `slots`, and their
     links.
     """
@@ -278,7 +275,7 @@ class LowerTier:
         share = -(-self.share // count) * count
         if share == self.share:
             return self
-        return replace(self, share=share) if self.stretch(share) else None
+        return self._replace(share=share) if self.stretch(share) else None
 
 
 def count_uppers(

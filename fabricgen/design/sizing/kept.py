@@ -7,7 +7,8 @@ oversubscription, speed, nodes of a unit): growth may go past it, an edit of the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.design.fabric_model import Feed, find_jumps
@@ -103,7 +104,7 @@ def place_upward(
     sized_before = tier.before
     ways = sized_before.up_ways if sized_before and sized_before.speed_gbps == kind.speed_gbps else 0
     if placement and placement.up and ways and placement.up.ways != ways:
-        split = replace(with_uplinks, up=PortDemand(kind, count, ways))
+        split = with_uplinks._replace(up=PortDemand(kind, count, ways))
         split_placement = place_ports(tier.profile, split)
         if split_placement:
             return split, split_placement
@@ -120,8 +121,7 @@ Placed = Callable[[SwitchDemand], PortPlacement | None]
 """Places the ports of a switch; None when it has too few."""
 
 
-@dataclass(frozen=True, slots=True)
-class Laid:
+class Laid(NamedTuple):
     """Where the ports of a switch are: its placement, the feeds, and over how many ports of the first run the links of
     the first feed are spread.
     """
@@ -135,8 +135,7 @@ class Laid:
         return RunPorts(self.placement.downs[feed.run], feed.run, self.feeds, (self.reach,)).list_ports_of(feed)
 
 
-@dataclass(frozen=True, slots=True)
-class _Staying:
+class _Staying(NamedTuple):
     """What stays, by run (as `name_run` has it): its cages, and the ports of each holder in the order of its links."""
 
     cages: Mapping[str, tuple[int, ...]]
@@ -204,7 +203,7 @@ class KeptAbove:
             busy = {kept_cages[port // ways] for port in used if port // ways < len(kept_cages)}
             busy |= {cage for cage, _ in extras if cage in kept_cages}
             downs.append(replace(wanted, kept=kept_cages, busy=tuple(sorted(busy - {0}))))
-        placement = placed(replace(demand, downs=tuple(downs)))
+        placement = placed(demand._replace(downs=tuple(downs)))
         if placement is None:
             return None
         laid_feeds = {first_feed: first_feed} if first_feed else {}
@@ -230,12 +229,12 @@ def _record_staying(laid: Laid) -> _Staying:
 def _lay_explicitly(laid: Laid) -> Laid:
     """The same, with the ports of all feeds but the first one told one by one."""
     first_feed, *other_feeds = laid.feeds
-    return replace(laid, feeds=(first_feed, *(_lay_feed(feed, laid.ports_of(feed)) for feed in other_feeds)))
+    return laid._replace(feeds=(first_feed, *(_lay_feed(feed, laid.ports_of(feed)) for feed in other_feeds)))
 
 
 def _lay_feed(feed: Feed, ports: Sequence[int]) -> Feed:
     intervals = make_intervals(ports)
-    return replace(feed, first=intervals[0].first if intervals else 0, jumps=find_jumps(intervals), laid=True)
+    return feed._replace(first=intervals[0].first if intervals else 0, jumps=find_jumps(intervals), laid=True)
 
 
 def _list_extra_ports(run: PortRun, extras: set[tuple[int, int]]) -> set[int]:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
+from typing import NamedTuple
 
 from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.catalog.models import SwitchProfile
@@ -101,8 +102,7 @@ class Keep(Enum):
     USED = "for those that are present, no more than they need now"
 
 
-@dataclass(frozen=True, slots=True)
-class Purpose:
+class Purpose(NamedTuple):
     """Down ports in run `run` that one holder needs: `room` of them, from port `first` on where nothing is kept."""
 
     name: str
@@ -171,7 +171,7 @@ class KeptFront:
                     name, int(name.split()[0]), self._lock.find_allocations(name_ports_kind(self._tier, name))
                 )
             )
-        return replace(demand, downs=tuple(downs), claimed=tuple(sorted(claimed)))
+        return demand._replace(downs=tuple(downs), claimed=tuple(sorted(claimed)))
 
     def _select_kept_ports(self, name: str, rooms: Mapping[str, int], keep: Keep) -> Allocations:
         """The ports of each holder that are kept; `rooms` has how many each holder that is present needs."""
@@ -255,7 +255,7 @@ def _mark_busy(demand: SwitchDemand, placement: PortPlacement, taken_by_run: Seq
         kept = run.cages[: max((i + 1 for i, c in enumerate(run.cages) if c in cages), default=0)]
         longer = kept if len(kept) > len(down.kept) else down.kept
         downs.append(replace(down, kept=longer, busy=tuple(sorted({*down.busy, *cages}))))
-    return replace(demand, downs=tuple(downs))
+    return demand._replace(downs=tuple(downs))
 
 
 def record_cages(kept: Mapping[str, Intervals], runs: Iterable[PortRun]) -> dict[str, Intervals]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from fabricgen.design.fabric_model import Attachment, Feed, NodeFeed, find_jumps
 from fabricgen.design.floor.unit_kind import NodeSet
@@ -22,8 +23,7 @@ from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.intervals import Intervals
 
 
-@dataclass(frozen=True, slots=True)
-class NodeDemand:
+class NodeDemand(NamedTuple):
     """Node ports of one kind that a fabric attaches to a lowest tier."""
 
     fabric: str
@@ -108,8 +108,7 @@ def _count_in_use(feed: NodeFeed, table: SlotTable, count: int) -> int:
 # Down ports of a tier by purpose: for nodes, lower tiers, management ports and extra devices.
 
 
-@dataclass(frozen=True, slots=True)
-class Reserve:
+class Reserve(NamedTuple):
     """Down ports set aside for extra devices: at least `per_switch` on every switch, and at least `total` in all."""
 
     per_switch: int = 0
@@ -202,10 +201,10 @@ def lay_feeds(
     """The feeds of nodes by fabric, and those of management, on their ports; `ports` are in the order of purposes."""
     feeds_by_fabric: dict[str, tuple[NodeFeed, ...]] = {}
     for demand, feed, own_intervals in zip(demands, nodes, ports, strict=False):
-        laid = replace(feed, first=own_intervals[0].first, jumps=find_jumps(own_intervals)) if own_intervals else feed
+        laid = feed._replace(first=own_intervals[0].first, jumps=find_jumps(own_intervals)) if own_intervals else feed
         feeds_by_fabric[demand.fabric] = (*feeds_by_fabric.get(demand.fabric, ()), laid)
     managed = zip(feeds, ports[len(demands) :], strict=True)
     return feeds_by_fabric, tuple(
-        replace(f, first=own_intervals[0].first, jumps=find_jumps(own_intervals)) if own_intervals else f
+        f._replace(first=own_intervals[0].first, jumps=find_jumps(own_intervals)) if own_intervals else f
         for f, own_intervals in managed
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import count
 
 from fabricgen.blueprint.beside.lock import PORTS
@@ -112,4 +111,4 @@ def _add_first_ports(spans: list[Span], run: PortRun, spec: TierSpec) -> tuple[S
         for span in spans:
             ends[span.name] = [next_end[site] for site in span.sites]
             next_end |= {site: next_end[site] - rooms[span.name] for site in span.sites}
-    return tuple(replace(s, first=(run.count - ends[s.name][0], run.count - ends[s.name][1])) for s in spans)
+    return tuple(s._replace(first=(run.count - ends[s.name][0], run.count - ends[s.name][1])) for s in spans)

@@ -278,7 +278,7 @@ class TierSizing:
             share = _count_links(tier, count)
             self._connect_lower(sized, spec, count, tier.stretched(count) or tier, by_slot=by_slot, per_connector=0)
             links = Feed(sized.spec.key, *place, tier.now * share, tier.numbered(by_slot=by_slot) * share, share)
-            feeds.append(replace(links, by_slot=by_slot, beside_nodes=True))
+            feeds.append(links._replace(by_slot=by_slot, beside_nodes=True))
         return tuple(feeds)
 
     def _management(self, spec: TierSpec, leaves: int, *, by_slot: bool) -> int:
@@ -318,7 +318,7 @@ class TierSizing:
     def _size_upper(self, spec: TierSpec, lowers: list[SizedTier]) -> SizedTier:
         """Size a tier above others: as many switches as divide the lower uplinks equally and have enough ports."""
         present = [self._make_lower(spec, sized) for sized in lowers]
-        below = [replace(tier, now=tier.slots) for tier in present] if spec.for_reserve else present
+        below = [tier._replace(now=tier.slots) for tier in present] if spec.for_reserve else present
         main = DownPorts(spec).port_demand(below[0].kind)
         up = self._plan_uplinks(spec, main)
         groups = self._count_groups(spec)
@@ -338,17 +338,17 @@ class TierSizing:
             raise explain_radix(spec, below, up, partial(demand_for, by_slot=False), fits)
         full = demand_for(count, met, by_slot=True)
         # all that may come is asked for now, to see whether it would fit
-        full = replace(full, downs=tuple(replace(wanted, count=wanted.needed) for wanted in full.downs))
+        full = full._replace(downs=tuple(replace(wanted, count=wanted.needed) for wanted in full.downs))
         dealing, roomy = self._find_dealing(spec.key.text), spec.for_reserve or fit_ports(spec, full, up) is not None
         by_slot = dealing == "slot" or (roomy and not dealing)
         if by_slot and not roomy:
-            met = [replace(tier, slots=tier.numbered(by_slot=False)) for tier in met]
+            met = [tier._replace(slots=tier.numbered(by_slot=False)) for tier in met]
         demand = demand_for(count, met, by_slot=by_slot)
         placement = fit_ports(spec, demand, up)
         if placement is None:
             raise explain_small(spec, demand, up)
         # sized for what may come, counted for what is there
-        met = [replace(tier, now=now.now) for tier, now in zip(met, present, strict=True)]
+        met = [tier._replace(now=now.now) for tier, now in zip(met, present, strict=True)]
         downs, places = self._add_ports(spec, count, met, by_slot=by_slot)
         feeds = []
         for sized, tier, (run, first) in zip(lowers, met, places, strict=True):
@@ -364,7 +364,7 @@ class TierSizing:
             early = [tier for tier, sized in zip(met, lowers, strict=True) if sized.spec.turn == first]
             _, where = self._add_ports(spec, count, early, by_slot=by_slot)
             fit = fit_ports(spec, demand_for(count, early, by_slot=by_slot), up)
-            some = tuple(replace(f, run=run, first=at) for f, (run, at) in zip(feeds, where, strict=False))
+            some = tuple(f._replace(run=run, first=at) for f, (run, at) in zip(feeds, where, strict=False))
             alone = Laid(fit, some, laid.reach) if fit else None
             laid = front.place(demand, laid, alone, lambda wanted: fit_ports(spec, wanted, up))
         self._note_fewest(lowers[0], spec, below, fits)
@@ -401,8 +401,8 @@ class TierSizing:
             return
         fewest = -(-sized.needed_uplinks // up.groups_met)
         if fewest < linked.uplink.links_per_group:
-            count, _ = count_uppers(upper, [replace(below[0], share=fewest), *below[1:]], fits)
-            uplink = replace(linked.uplink, fewest=(fewest * up.groups_met, count))
+            count, _ = count_uppers(upper, [below[0]._replace(share=fewest), *below[1:]], fits)
+            uplink = linked.uplink._replace(fewest=(fewest * up.groups_met, count))
             self.sized_tiers[sized.spec.key] = replace(linked, uplink=uplink)
 
     def _find_reach(self, spec: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> int:
@@ -413,7 +413,7 @@ class TierSizing:
 
         def holds(ports: int) -> bool:
             demanded = replace(bare, count=max(0, ports - spec.free_ports), ports=ports)
-            return fit_ports(spec, replace(demand, downs=(demanded,)), up) is not None
+            return fit_ports(spec, demand._replace(downs=(demanded,)), up) is not None
 
         chosen = find_down_class(spec.profile, bare)
         return find_largest(holds, spec.profile.count_split_ports(*chosen)) if chosen else 0
@@ -436,7 +436,7 @@ class TierSizing:
         kind = upper.choose_link_kind(sized.spec.key, up.upper_kind)
         tier = LowerTier(sized.spec.name, kind, now, slots, share, least, partial(self._can_stretch, sized, up))
         ranks = partial(list_group_ranks, sized.spec, sized.count, upper, sizes, coarser)
-        return replace(tier, uneven=up.uneven, ranks=ranks)
+        return tier._replace(uneven=up.uneven, ranks=ranks)
 
     def _can_stretch(self, sized: SizedTier, up: UplinkPlan, share: int) -> bool:
         """Whether a lower switch can have `share` links to each upper group: its uplinks are not stated and the ports

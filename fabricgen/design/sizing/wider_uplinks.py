@@ -15,8 +15,8 @@ there are now: growth inside the reserve changes no number of uplinks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from fabricgen.design.ports import find_largest
 from fabricgen.design.sizing.arithmetic import LowerTier, count_uppers
@@ -32,8 +32,7 @@ Fits = Callable[[int, list[LowerTier]], bool]
 """Whether so many upper switches have the ports for some lower tiers."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Stage:
+class _Stage(NamedTuple):
     """A step of growth: the lower tiers then, and the fewest upper switches whose ports suffice for their links."""
 
     below: list[LowerTier]
@@ -63,14 +62,14 @@ def widen_uplinks(upper: TierSpec, below: list[LowerTier], fits: Fits) -> list[L
 
     def cost(share: int) -> tuple[Fraction, int, int]:
         # (the worst ratio of switches to the fewest over all stages of growth, switches in the end, links) of a share
-        counts = [_count_switches(upper, [replace(s.below[0], share=share), *s.below[1:]], fits) for s in stages]
+        counts = [_count_switches(upper, [s.below[0]._replace(share=share), *s.below[1:]], fits) for s in stages]
         if not all(counts):
             # worse than any ratio that there may be
             return Fraction(1 << 40), 0, share
         return max(s.ratio(count) for s, count in zip(stages, counts, strict=True)), counts[0], share
 
     best = min(range(chief.share, most + 1), key=cost)
-    wide = [replace(chief, share=best), *other_tiers]
+    wide = [chief._replace(share=best), *other_tiers]
     return wide if best != chief.share and count_uppers(upper, wide, fits)[0] else below
 
 
@@ -78,7 +77,7 @@ def _list_halves(below: list[LowerTier]) -> list[list[LowerTier]]:
     """The lower tiers with all reserved units, half of them, a quarter, and so on, down to one switch of each."""
     halved, slots = [], [lower_tier.slots for lower_tier in below]
     while True:
-        halved.append([replace(lower_tier, now=now, least=0) for lower_tier, now in zip(below, slots, strict=True)])
+        halved.append([lower_tier._replace(now=now, least=0) for lower_tier, now in zip(below, slots, strict=True)])
         if max(slots) == 1:
             return halved
         slots = [-(-number // 2) for number in slots]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fabricgen.blueprint.slots import NodeSlot
 from fabricgen.kernel.diagnostics import Path
 
 
-@dataclass(frozen=True, slots=True)
-class TenantDesign:
+class TenantDesign(NamedTuple):
     """A tenant: its nodes and extra devices, the fabrics that it is kept apart in, and its numbers.
 
     Its name is that of its VRF. `number` is from 1, and never another's: VNIs and partition keys follow from it.
@@ -35,8 +34,7 @@ class TenantDesign:
     """Names of the sets of extra devices on InfiniBand that are in its partition, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeakDesign:
+class LeakDesign(NamedTuple):
     """Routes that two VRFs tell each other; "" is the default VRF.
 
     `prefixes`: what a VRF shows to the other, absent for all its hosts. `fabrics` own the switches that leak, where

@@ -284,7 +284,7 @@ def design_leaks(design: Design) -> Design:
         leak_faults = list(_find_unknown(design, name, leak, ports))
         if not leak_faults:
             designed = _design_leak(name, leak, switches)
-            designed = replace(designed, meeting=tuple(_find_shared_subnets(design, designed, ports)))
+            designed = designed._replace(meeting=tuple(_find_shared_subnets(design, designed, ports)))
             leak_faults = list(_list_leak_faults(design, designed, leak))
             leaks.append(designed)
         faults += leak_faults

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -19,8 +18,7 @@ NO_BMC = ("MGMT",)
 """Ports of the role `bmc` that are a device's own management port: of firewalls and routers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(NamedTuple):
     """Who has an address: a device, by its row and class, and the fabric and VRF that the address is in.
 
     `port` is that of a node or extra device, `is_bmc` whether it is a management controller; of a switch `what` says

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from fabricgen.catalog.loads import HALF_A_WATT, Device, air_w, liquid_w, planned_w
 from fabricgen.design.floor.unit_kind import UnitKind
@@ -22,8 +21,7 @@ ROUNDING = 1e-6
 """Tolerance for sums of decimal figures, kW and kg."""
 
 
-@dataclass(frozen=True, slots=True)
-class RackLoad:
+class RackLoad(NamedTuple):
     """The fullest rack: (model, how many), the sum of a figure, and the models without a figure."""
 
     total: float

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.design.media.policy import OPEN
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
     from fabricgen.wiring.tables import Segment
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfReach:
+class OutOfReach(NamedTuple):
     """Cables of a segment that no medium reaches: how many, and for the longest its ordered length and run, m, and its
     racks.
     """
@@ -38,7 +36,7 @@ class OutOfReach:
     @property
     def free(self) -> Segment:
         """The same segment without stated media and policy."""
-        return replace(self.segment, media=(), media_path=(), policy=OPEN)
+        return self.segment._replace(media=(), media_path=(), policy=OPEN)
 
     def list_serving_media(self, segment: Segment, media: Sequence[CableProfile]) -> list[CableProfile]:
         """Media that reach the longest run of such a segment, in their order."""
@@ -94,8 +92,7 @@ def _group_segments(segments: Sequence[Segment], numbers: Sequence[int]) -> list
 # Patched channels by patching policy and medium, for the rules on patching.
 
 
-@dataclass(frozen=True, slots=True)
-class PatchedKind:
+class PatchedKind(NamedTuple):
     """Channels of one policy and medium: how many there are, and the length of the longest, m."""
 
     policy: PatchPolicy

@@ -6,7 +6,7 @@ loopbacks of all the switches above them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fabricgen.design.capacity.bisection import count_strands, list_chains, list_top_tiers
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
@@ -14,8 +14,7 @@ from fabricgen.design.model import Design
 from fabricgen.numbering.underlay import is_management, list_families, runs_bgp, underlay
 
 
-@dataclass(frozen=True, slots=True)
-class Announced:
+class Announced(NamedTuple):
     """What a neighbour above announces to a leaf at least, in one address family."""
 
     leaf: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from functools import cached_property
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
@@ -29,7 +28,7 @@ class AddressAllocator:
     def _find_pool(self, fabric: str, name: str) -> NumberPool:
         """The pool of a name that a fabric draws on, with the addresses that all its users together ask for."""
         source = find_pool(self._design.loaded.blueprint, fabric, name, self.family)
-        return replace(source, wanted=self._demand_by_pool[source.path])
+        return source._replace(wanted=self._demand_by_pool[source.path])
 
     @cached_property
     def _demand_by_pool(self) -> Counter[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fabricgen.blueprint.dimensions import find_leg_number, list_leg_dimensions
 from fabricgen.design.extras.exits import ExitDesign, list_exits, pair_addresses
@@ -16,8 +16,7 @@ from fabricgen.numbering.slot_counts import count_group_slots, count_node_slots,
 from fabricgen.numbering.underlay import is_management, is_routed, links_carry_vrfs, list_families, numbers_links
 
 
-@dataclass(frozen=True, slots=True)
-class PoolDemand:
+class PoolDemand(NamedTuple):
     """Addresses of one family that the switches of a tier, or their nodes, take from a pool.
 
     `fabric` is "" where no fabric takes them, but the cluster.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -21,8 +20,7 @@ from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import ManagementPort, WiringPlan
 
 
-@dataclass(frozen=True, slots=True)
-class Management:
+class Management(NamedTuple):
     """Per device: management address, its prefix length (int64) and gateway; 0 for none."""
 
     address: AddressColumn

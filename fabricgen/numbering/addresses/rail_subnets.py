@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, collapse_addresses, ip_network, summarize_address_range
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -48,8 +47,7 @@ RailKey = tuple[int, int, int]
 LAST_VLAN = 4094
 
 
-@dataclass(frozen=True)
-class LeafSubnets:
+class LeafSubnets(NamedTuple):
     """The subnets of a fabric's rails on the switches of one tier.
 
     `size`: addresses of each subnet; `most`: subnets reserved on each switch; both powers of two. Switches that serve
@@ -71,8 +69,7 @@ class LeafSubnets:
         return [f"rail{r}{f'-plane{n}' if planes else ''}{f'-port{m}' if ports else ''}" for r, n, m in keys]
 
 
-@dataclass(frozen=True)
-class RailSubnets:
+class RailSubnets(NamedTuple):
     """The subnets of a fabric's rails, by tier that its nodes attach to.
 
     Per link of the plan, int64, -1 for links of others: `subnet` indexes the keys of its switch, `number` is the host
@@ -125,7 +122,7 @@ def allocate_rail_subnets(
         leaf = LeafSubnets(
             size_rail_subnet(fabric, tier), round_up_to_power_of_two(most), tuple(ordered.values()), combo
         )
-        subnets = replace(subnets, leaves={**subnets.leaves, tier.key: leaf})
+        subnets = subnets._replace(leaves={**subnets.leaves, tier.key: leaf})
         _place_nodes(subnets, plan, fabric, tier, _assign_node_slots(plan, fabric, tier, blocks), ordered)
     _place_extras(subnets, plan, fabric, tiers, blocks)
     return subnets

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Container, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -44,8 +44,7 @@ class Slots:
     layer: Ints64
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceBlocks:
+class DeviceBlocks(NamedTuple):
     """One block of `size` addresses, a power of two, for each device, and further ones where devices outgrew the first.
 
     `first` are columns of one row a device: the first address of its first block, of its second block, and so on.

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from fabricgen.kernel.units import round_up_to_power_of_two
 
@@ -15,8 +14,7 @@ ROUTER_ID_BITS = 32
 """A BGP identifier has 32 bits whatever the family (RFC 6286)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(NamedTuple):
     """An address family.
 
     `word` is its name in blueprints. A bridged subnet has `subnet_size` addresses; 0: the fewest that its hosts need.

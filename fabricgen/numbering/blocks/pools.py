@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from fabricgen.blueprint.beside.lock import show_interval
 from fabricgen.blueprint.dimensions import WHOLE
@@ -25,8 +25,7 @@ from fabricgen.numbering.blocks.family import Family, filter_prefixes
 from fabricgen.numbering.slot_counts import count_group_slots, group_capacity
 
 
-@dataclass(frozen=True, slots=True)
-class NumberPool:
+class NumberPool(NamedTuple):
     """A pool: the kind of number, its name in messages, the intervals it consists of, and its path in the blueprint.
 
     `code` and `hint` are those of the error for a pool that is too small.
@@ -71,8 +70,7 @@ def find_pool(blueprint: Blueprint, fabric: str, name: str, family: Family) -> N
 # Why a block of addresses is as large as it is, in words: it has room for the switches that may come.
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(NamedTuple):
     """Whom numbers are for, as messages say it.
 
     `size` says of a block of `numbers` how its size comes about, and `smaller` which keys would make it smaller; "" for

@@ -8,7 +8,7 @@ of these, overview and use cases.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,8 +19,7 @@ from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, has_lowe
 from fabricgen.wiring.tables import LinkTable, Side
 
 
-@dataclass(frozen=True, slots=True)
-class CageSharing:
+class CageSharing(NamedTuple):
     """How cables share cages, columns of one row a cable.
 
     `alone`: it shares no cage. `together` (int32): the lowest-numbered cable of those connected to it through shared
@@ -95,8 +94,7 @@ def _join_over_cages(ends: CableEnds, cables: int) -> tuple[Flags, Ints]:
         np.minimum.at(lowest, at, label[cable])
 
 
-@dataclass(frozen=True, slots=True)
-class MergedCables:
+class MergedCables(NamedTuple):
     """Cables after merging those that are one assembly.
 
     `number` (int32, one a former cable): its new number. One a new cable, int32: `first`, the lowest number of the

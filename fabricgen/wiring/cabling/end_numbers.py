@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -61,8 +62,7 @@ def has_lower_common_end(segment: Segment) -> bool:
     return segment.a.per_connector > 1 or segment.b.per_connector == 1
 
 
-@dataclass(frozen=True, slots=True)
-class _SegmentEnds:
+class _SegmentEnds(NamedTuple):
     """The ends of a segment's links at devices of one class: which end, rows of links, and how many ports it has."""
 
     upper: bool

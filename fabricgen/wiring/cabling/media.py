@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -48,8 +47,7 @@ def choose_media(
     return medium, reaches
 
 
-@dataclass(frozen=True, slots=True)
-class MediaFit:
+class MediaFit(NamedTuple):
     """The suitability of each medium for each segment; arrays of shape (segments, media).
 
     `serves` float64: the longest run that it serves, m, as sold and permitted; -1 where it must not be used. `splits`:
@@ -98,8 +96,7 @@ class MediaFit:
         return is_reached
 
 
-@dataclass(frozen=True, slots=True)
-class _MediaRequirements:
+class _MediaRequirements(NamedTuple):
     """What the medium of each cable, and of those that share its cages, must meet; columns of one length.
 
     `alone`: it shares no cage. `one_cable`: one assembly with attached ends fills its cages. `split`: one of the cables

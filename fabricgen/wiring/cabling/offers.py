@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -46,7 +45,7 @@ def add_offers(segment: Segment, shelf: Shelf, media: Iterable[CableProfile]) ->
             reach = max(shelf.reach_m(medium, cable) for cable in orders)
             if reach > 0:
                 offered.append(Offer(medium.id, reach))
-    return replace(segment, offered=tuple(offered)) if offered else segment
+    return segment._replace(offered=tuple(offered)) if offered else segment
 
 
 def make_end_kinds(segment: Segment, shelf: Shelf | None) -> tuple[EndKind, EndKind]:

@@ -17,7 +17,7 @@ by the riser that is nearest where they lie on two storeys. docs/cabling.md has 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,8 +36,7 @@ BLOCK = 1 << 15
 """Runs that are computed at a time, so that the columns of their ends stay in the processor's cache."""
 
 
-@dataclass(frozen=True, slots=True)
-class Positions:
+class Positions(NamedTuple):
     """Positions of devices or panels, columns of one length: rack and hall int32, lengths m, float64.
 
     `x` and `y`: the centre of the rack in the frame of its site; `high`: the middle of the device above the bottom of
@@ -97,7 +96,7 @@ def measure_ways_inside(racks: RackTable) -> Floats:
 
 def join_positions(first: Positions, then: Positions) -> Positions:
     """The rows of both, one after the other."""
-    return Positions(*(np.concatenate([getattr(s, f.name) for s in (first, then)]) for f in fields(Positions)))
+    return Positions(*(np.concatenate([getattr(s, name) for s in (first, then)]) for name in Positions._fields))
 
 
 def measure_device_runs(devices: DeviceTable, racks: RackTable, floor: Floor, a: Ints, b: Ints) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from fabricgen.blueprint.sections.cabling import OTHERS
 from fabricgen.catalog.models import CableProfile
@@ -49,8 +49,7 @@ class Plug(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class CableOrder:
+class CableOrder(NamedTuple):
     """A cable to order: its common end (`hub`), its far ends, their number, and the lanes at the common end."""
 
     medium: CableProfile

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import count as count_from
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -55,8 +54,7 @@ from fabricgen.wiring.links.columns import Columns, make_tier_columns, number_by
 from fabricgen.wiring.tables import EXTRA, TRAY, DeviceClass, DeviceTable, ManagementPort, Segment
 
 
-@dataclass(frozen=True, slots=True)
-class SegmentLinks:
+class SegmentLinks(NamedTuple):
     """The links of one segment, int32 columns of one length; rail and plane from 1, 0 for none."""
 
     segment: Segment
@@ -154,12 +152,12 @@ class FabricWiring:
             self._fabric.name, name, upper.name, b.speed_gbps, lane_gbps, a, b, False, path, upper.key, policy=policy
         )
         if not isinstance(a, ManagementPort) and a.lane_gbps != b.lane_gbps:
-            segment = replace(segment, gearboxes=self._design.catalog.gearboxes)
-        segment = replace(segment, protocol=self._fabric.protocol, lower_tier=lower.key if lower else None)
+            segment = segment._replace(gearboxes=self._design.catalog.gearboxes)
+        segment = segment._replace(protocol=self._fabric.protocol, lower_tier=lower.key if lower else None)
         if stated_media is None:
             return segment
         media = tuple(profile.id for profile in stated_media.profiles(self._design.catalog))
-        return replace(segment, media=media, media_path=stated_media.path)
+        return segment._replace(media=media, media_path=stated_media.path)
 
     def _read_rail_and_plane(self, devices: Ints) -> tuple[Ints, Ints]:
         """Rail and plane of links that inherit them from a switch; int32 from 1, 0 for none."""
@@ -266,7 +264,7 @@ class FabricWiring:
             number = np.tile(np.arange(links, dtype=np.int32), len(a))
             a_device, b_device = np.repeat(a, links).astype(np.int32), np.repeat(b, links).astype(np.int32)
             rail, plane = self._merge_rail_and_plane(a_device, b_device)
-            segment = replace(self._make_segment(tier, tier, peer_links.run, peer_links.run, path, stated_media), km=km)
+            segment = self._make_segment(tier, tier, peer_links.run, peer_links.run, path, stated_media)._replace(km=km)
             yield SegmentLinks(segment, a_device, starts[0] + number, b_device, starts[1] + number, rail, plane)
 
     def _merge_rail_and_plane(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:

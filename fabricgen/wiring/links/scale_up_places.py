@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -134,8 +133,7 @@ def _list_suffixes(kind: UnitKind, places: DomainPlacement) -> list[str]:
 # Links of scale-up domains: all of them as columns, and those that leave a chassis as segments of the link table.
 
 
-@dataclass(frozen=True, slots=True)
-class DomainLinks:
+class DomainLinks(NamedTuple):
     """Every link of the domains of one entry, int32 columns of one length, domain by domain.
 
     A switch on a node's board has that node as its device. `at_switch` tells which b ends are switches.

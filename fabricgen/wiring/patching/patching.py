@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,8 +29,7 @@ ROUNDS = 4
 """The most iterations of choosing media: another fibre needs other panels, which may lengthen channels."""
 
 
-@dataclass(frozen=True, slots=True)
-class MediumChoice:
+class MediumChoice(NamedTuple):
     """The medium of each cable, whether it reaches, its patching policy (-1 for none), and the trunks laid for them."""
 
     medium: Ints
@@ -40,8 +39,7 @@ class MediumChoice:
     laid: PatchingResult | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Patcher:
+class Patcher(NamedTuple):
     """Chooses media and patches cables; without patching policies (`inputs` is None) all cables are direct."""
 
     media: tuple[CableProfile, ...]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from fabricgen.design.media.patching import PatchPolicy
 from fabricgen.wiring.arrays import Floats, Ints
@@ -92,8 +93,7 @@ class ShuffleTable:
         return len(self.row)
 
 
-@dataclass(frozen=True, slots=True)
-class Patching:
+class Patching(NamedTuple):
     """The structured cabling of a cluster; `places` are the names of the racks or rows that trunks connect.
 
     Per cable: its policy (-1 for direct ones), the stocked lengths of its jumpers, m, and where a breakout splits.

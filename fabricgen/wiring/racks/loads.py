@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 
@@ -18,8 +17,7 @@ BASES: tuple[str, ...] = get_args(Basis)
 """What a figure of power may be, the best known first."""
 
 
-@dataclass(frozen=True, slots=True)
-class RackLoads:
+class RackLoads(NamedTuple):
     """One row a rack: the number of devices, and the rack units that they, patch panels and what the rack is sold with
     use, int32.
 

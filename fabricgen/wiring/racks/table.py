@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +31,7 @@ def find_node_rack_kind(layout: Layout, kind: UnitKind) -> int:
     return NETWORK_RACK + number if number else NODE_RACK
 
 
-@dataclass(frozen=True, slots=True)
-class RackRows:
+class RackRows(NamedTuple):
     """Some racks: names, and int32 columns of hall, row, column and kind."""
 
     names: list[str]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from ipaddress import ip_network
+from typing import NamedTuple
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
@@ -17,8 +17,7 @@ from fabricgen.numbering.blocks.family import Family
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
 
 
-@dataclass(frozen=True, slots=True)
-class PoolUse:
+class PoolUse(NamedTuple):
     """How much of a pool is used: now, and with every reserved slot. `family` is None for AS numbers."""
 
     path: Path

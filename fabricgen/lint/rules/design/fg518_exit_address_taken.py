@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from ipaddress import ip_interface, ip_network
+from typing import NamedTuple
 
 from fabricgen.design.extras.exits import ExitDesign, pair_addresses
 from fabricgen.design.model import Design
@@ -15,8 +15,7 @@ from fabricgen.lint.subjects.ways_out import group_exits
 from fabricgen.numbering.blocks.family import Network
 
 
-@dataclass(frozen=True)
-class _LinkEnd:
+class _LinkEnd(NamedTuple):
     """A stated end of a link out: its switch, own and far address and subnet."""
 
     path: Path

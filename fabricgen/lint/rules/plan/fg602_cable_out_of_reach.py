@@ -100,7 +100,7 @@ def _find_in_other_cages(cluster: Cluster, segment: Segment, longest: float) -> 
         for cage in tier.profile.cages if tier else ():
             a, b = (replace(side, form_factor=cage.form_factor) for side in (segment.a, segment.b))
             if profile.reach_m >= longest and fits_segment(
-                replace(segment, media=(), media_path=(), a=a, b=b), profile
+                segment._replace(media=(), media_path=(), a=a, b=b), profile
             ):
                 return profile
     return None
