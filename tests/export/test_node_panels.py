@@ -66,7 +66,7 @@ def test_a_model_fits_a_page_and_no_name_is_squeezed(name: str) -> None:
         _, _, width, height = map(float, str(root.get("viewBox")).split())
         assert width <= PAGE_WIDTH
         assert height <= PAGE_HEIGHT
-        assert not [text.text for text in root.iter(f"{SVG}text") if text.get("textLength")]
+        assert not [text.text for text in root.iter(f"{SVG}text") if text.get("transform")]
         cages = {port.cage for role in ports.profile.roles.values() for port in role.ports}
         assert cages <= {text.text for text in root.iter(f"{SVG}text")}
 

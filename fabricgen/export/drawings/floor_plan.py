@@ -27,6 +27,7 @@ from fabricgen.export.drawings.floor_pages import (
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import (
     GLYPH,
+    MIDDLE,
     Groups,
     draw_label,
     draw_path,
@@ -255,7 +256,7 @@ class _Plan:
             lines = wrap_words(text, letters)
             x, y = self._to_paper_x(x_m), self._to_paper_y(y_m)
             for i, line in enumerate(lines):
-                at = x + (i - (len(lines) - 1) / 2) * size * 1.12
+                at = x + (i - (len(lines) - 1) / 2) * size * 1.12 + MIDDLE * size
                 elements.append(
                     f'<text x="{format_number(-y)}" y="{format_number(at)}" class="{style}">{escape_text(line)}</text>'
                 )

@@ -37,12 +37,14 @@ from fabricgen.export.drawings.port_layout import (
 )
 from fabricgen.export.drawings.svg import (
     GLYPH,
+    MIDDLE,
     draw_label,
     draw_path,
     draw_rect,
     escape_text,
     format_number,
     make_svg,
+    squeeze_text,
     trace_box,
     wrap_words,
 )
@@ -237,11 +239,11 @@ class _Sheet:
 
     def _draw_upwards(self, x: float, bottom: float, text: str, room: float, style: str, content: str) -> None:
         """Draw a text that runs upwards from (x, bottom); inside the rotated group x and y are swapped."""
-        fit = ""
-        if len(text) * GLYPH * self.grid.size > room + 0.01:
-            fit = f' textLength="{format_number(room)}" lengthAdjust="spacingAndGlyphs"'
+        size = self.grid.size
+        squeeze, along = squeeze_text(-bottom, len(text) * GLYPH * size, room)
         kind = f' class="{style}"' if style else ""
-        self._texts.append(f'<text x="{format_number(-bottom)}" y="{format_number(x)}"{kind}{fit}>{content}</text>')
+        position = f'x="{format_number(along)}" y="{format_number(x + MIDDLE * size)}"'
+        self._texts.append(f"<text {position}{kind}{squeeze}>{content}</text>")
 
     def body(self) -> str:
         """The whole drawing: bands first, text on top."""

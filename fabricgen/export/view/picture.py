@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.drawings.svg import escape_text, format_number
+from fabricgen.export.drawings.svg import MIDDLE, escape_text, format_number
 from fabricgen.export.drawings.svg import trace_box as rectangle
 from fabricgen.export.palette import LIGHT, Swatch, choose_cluster_swatches
 from fabricgen.export.view.bundles import Bundle, list_oversubscription
@@ -95,7 +95,7 @@ class _Picture:
         title = f"{name}: {self.only or 'all fabrics'}"
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {format_number(WIDTH)} {format_number(height)}"'
-            f' role="img" font-family="{FONTS}" dominant-baseline="central"><title>{escape_text(title)}</title>\n'
+            f' role="img" font-family="{FONTS}"><title>{escape_text(title)}</title>\n'
             f'<rect width="100%" height="100%" fill="{LIGHT}"/>\n' + "\n".join(body) + "\n</svg>\n"
         )
 
@@ -286,9 +286,11 @@ class _Picture:
             line += (
                 f'<rect x="{format_number(x)}" y="@" width="30" height="14"'
                 f' transform="translate(0 -7)" fill="{fill}"/>'
-                f'<text x="{format_number(x + 15)}" y="@" font-size="11" text-anchor="middle" fill="{ink}">'
+                f'<text x="{format_number(x + 15)}" y="@" dy="{MIDDLE}em" font-size="11"'
+                f' text-anchor="middle" fill="{ink}">'
                 f"{escape_text(code)}</text>"
-                f'<text x="{format_number(x + 36)}" y="@" font-size="12" fill="{INK}">{escape_text(text)}</text>'
+                f'<text x="{format_number(x + 36)}" y="@" dy="{MIDDLE}em" font-size="12" fill="{INK}">'
+                f"{escape_text(text)}</text>"
             )
             x += width
         yield line
@@ -296,7 +298,7 @@ class _Picture:
             "A ribbon is all links between two groups: links x speed · oversubscription, the worst of its tier."
             " A broader one carries more."
         )
-        yield f'<text x="{format_number(EDGE)}" y="@" font-size="11" fill="{FAINT}">{note}</text>'
+        yield f'<text x="{format_number(EDGE)}" y="@" dy="{MIDDLE}em" font-size="11" fill="{FAINT}">{note}</text>'
 
     def _to_picture_x(self, x: float) -> float:
         return self._left + x * self._scale
@@ -355,6 +357,6 @@ def _draw_fitting(
     style += ' font-weight="600"' if bold else ""
     style += f' stroke="{LIGHT}" stroke-width="3" stroke-linejoin="round" paint-order="stroke"' if halo else ""
     yield (
-        f'<text x="{format_number(x)}" y="{format_number(y)}" font-size="{format_number(size)}"'
+        f'<text x="{format_number(x)}" y="{format_number(y + MIDDLE * size)}" font-size="{format_number(size)}"'
         f' fill="{fill}"{style}>{escape_text(chosen)}</text>'
     )
