@@ -239,16 +239,14 @@ def test_switches_are_ordered_by_the_numbers_of_their_variants() -> None:
     assert (len(rows["device"]), rows["device"][0]) == (32, "compute-leaf-p1-su01-r1-01")
 
 
-def test_an_elevation_says_which_aisle_ports_face() -> None:
+def test_an_elevation_shows_ports_on_the_side_that_the_variant_has() -> None:
     """SN5600 take air in at their ports, which face the cold aisle; SN2201 blow it out there."""
-    racks = Racks(example_cluster("rail-only"))
-    drawn_items = [
-        drawn for row in range(len(example_cluster("rail-only").plan.racks)) for drawn in racks.make_rack(row).items
-    ]
-    texts = {drawn.model: drawn.text for drawn in drawn_items}
-    assert texts["sn5600"] == "sn5600, ports cold aisle"
-    assert texts["sn2201"] == "sn2201, ports hot aisle"
-    assert texts["dgx-b200"] == "dgx-b200"
+    cluster = example_cluster("rail-only")
+    items = [item for row in range(len(cluster.plan.racks)) for item in Racks(cluster).make_rack(row).items]
+    texts = {item.model: (item.describe("front"), item.describe("rear")) for item in items}
+    assert texts["sn5600"] == ("sn5600", "sn5600, ports at the front")
+    assert texts["sn2201"] == ("sn2201, ports at the rear", "sn2201")
+    assert texts["dgx-b200"] == ("dgx-b200, ports at the rear", "dgx-b200")
 
 
 def test_a_span_is_a_leased_pair_and_two_jumpers_to_the_frames() -> None:

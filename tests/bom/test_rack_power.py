@@ -10,7 +10,8 @@ from fabricgen.bom import bill
 from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.prices import PriceList
 from fabricgen.export import order
-from fabricgen.export.drawings.rack_contents import Racks, Total, draw_elevation
+from fabricgen.export.drawings.elevation import draw_elevation
+from fabricgen.export.drawings.rack_contents import Racks, Total
 from fabricgen.export.files import racks
 from tests.conftest import example_cluster
 

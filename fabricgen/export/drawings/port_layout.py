@@ -371,21 +371,25 @@ def _make_blocks(profile: NodeProfile, tags_by_cage: _CageTags) -> Iterator[Cage
             NodeCage(name, forms.get(name, ""), tuple(_sort_sockets(tags_by_cage.get(name, {})))) for name in names
         )
 
+    for where, published, names in list_cage_groups(profile):
+        yield CageBlock(where, published, make_cages(names))
+    unknown_cages = sorted(tags_by_cage.keys() - forms.keys(), key=make_natural_key)
+    if unknown_cages:
+        yield CageBlock("not in the catalogue", False, make_cages(unknown_cages))
+
+
+def list_cage_groups(profile: NodeProfile) -> Iterator[tuple[str, bool, Sequence[str]]]:
+    """(where, whether that is published, cages from left to right) of a node: cages whose place is published as their
+    maker has them, the others by role and name.
+    """
     groups = profile.panel.groups if profile.panel else ()
-    for group in groups:
-        yield CageBlock(group.where, True, make_cages(group.cages))
+    yield from ((group.where, True, group.cages) for group in groups)
     placed = {cage for group in groups for cage in group.cages}
     roles = profile.role_of_cage
     for role in profile.roles:
-        names = sorted(
-            (cage for cage, cage_role in roles.items() if cage_role == role and cage not in placed),
-            key=make_natural_key,
-        )
-        if names:
-            yield CageBlock(role, False, make_cages(names))
-    unknown_cages = sorted(tags_by_cage.keys() - roles.keys(), key=make_natural_key)
-    if unknown_cages:
-        yield CageBlock("not in the catalogue", False, make_cages(unknown_cages))
+        role_cages = {cage for cage, cage_role in roles.items() if cage_role == role and cage not in placed}
+        if role_cages:
+            yield role, False, sorted(role_cages, key=make_natural_key)
 
 
 def _sort_sockets(tags_by_label: Mapping[str, Sequence[CableTag]]) -> Iterator[Socket]:

@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from fabricgen.bom.optics import OpticsPower, sum_rack_optics
 from fabricgen.bom.trunks import PatchParts
-from fabricgen.bom.variants import find_class_variant
 from fabricgen.catalog.loads import HALF_A_WATT, Device, find_power_basis, planned_w
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
-from fabricgen.export.drawings.svg import (
-    GLYPH,
-    draw_label,
-    draw_path,
-    draw_rect,
-    find_narrowest_width,
-    format_number,
-    make_svg,
-    measure_text,
-    trace_box,
-    wrap_words,
-)
-from fabricgen.export.locations import locate_racks
+from fabricgen.design.floor.port_sides import find_catalogue_aisle
+from fabricgen.export.locations import format_column, locate_racks
 from fabricgen.export.palette import Swatch, choose_cluster_swatches
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.arrays import Ints, Ints64
 from fabricgen.wiring.racks.loads import RackLoads, compute_rack_loads, describe_power_bases, list_included
-from fabricgen.wiring.tables import EXTRA, NODE, DeviceClass
+from fabricgen.wiring.tables import EXTRA, NODE, TRAY, DeviceClass
 
 NODE_SWATCH = Swatch("#E8ECF1", "#000000", "pale", "")
 """The colour of nodes, which belong to several fabrics."""
@@ -47,10 +36,14 @@ RESERVED_SWATCH = Swatch("#F4F4F4", "#000000", "light", "")
 """The colour of rack units that no device takes."""
 
 
+SOLD = "with the rack"
+"""What stands for the model of what a rack is sold with."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """A device, a patch panel or a reserved unit of a rack: lowest rack unit, height, name, model, the colour of its
-    kind, and the aisle that the ports of a switch face, hot or cold; "" where it is not known.
+    kind, the side its ports are at, front or rear ("": not known), and, where that is known, its profile.
     """
 
     u: int
@@ -58,12 +51,17 @@ class Item:
     name: str
     model: str
     swatch: Swatch
-    aisle: str = ""
+    side: str = ""
+    profile: NodeProfile | SwitchProfile | None = field(default=None, compare=False, repr=False)
 
     @property
-    def text(self) -> str:
-        """Its model, and where its ports are."""
-        return f"{self.model}, ports {self.aisle} aisle" if self.aisle else self.model
+    def is_device(self) -> bool:
+        """Whether it has a name of its own: what is reserved, or sold with the rack, is called by its kind."""
+        return self.model not in ("", SOLD)
+
+    def describe(self, side: str) -> str:
+        """Its model, and where its ports are if not at the side that is seen."""
+        return f"{self.model}, ports at the {self.side}" if self.side not in ("", side) else self.model
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +95,20 @@ class Rack:
     missing: str
     """What of its weight and power is not known; "" for nothing."""
     ports: str
-    """The aisles that ports of its switches face, with the models: `hot aisle qm9700, sn2201; cold aisle sn5600`."""
+    """The sides that ports of its devices are at, with the models: `rear qm9700, sn2201; front dgx-b300; side not known
+    7816r4`.
+    """
     complete: bool
     """Whether the weight is that of the complete rack, as it is sold."""
     feeds: tuple[str, ...]
+    beside: tuple[str, str] = ("", "")
+    """The places to its left and to its right, as who stands before its front sees them; "" where there is no rack."""
+
+    @property
+    def kind(self) -> Rack:
+        """All of it but names: racks of one kind differ in nothing else."""
+        items = (replace(item, name="") if item.is_device else item for item in self.items)
+        return replace(self, name="", place="", beside=("", ""), items=tuple(items))
 
 
 class Racks:
@@ -133,7 +141,26 @@ class Racks:
             ports=self._describe_ports(number),
             complete=kind.complete_kg is not None,
             feeds=self.list_feeds(number),
+            beside=self._find_beside(number),
         )
+
+    def _find_beside(self, number: int) -> tuple[str, str]:
+        """The places of the racks to the left and right of a rack, seen from its front."""
+        hall, row, column, faces = (int(values[number]) for values in (*self._columns, self._table.faces))
+        left, right = (
+            format_column(place) if (hall, row, place) in self._occupied else ""
+            for place in (column - faces, column + faces)
+        )
+        return left, right
+
+    @property
+    def _columns(self) -> tuple[Ints, Ints, Ints]:
+        return self._table.hall, self._table.row, self._table.column
+
+    @cached_property
+    def _occupied(self) -> Set[tuple[int, int, int]]:
+        """(hall, row, column) of all racks."""
+        return set(zip(*(values.tolist() for values in self._columns), strict=True))
 
     def _describe_basis(self, number: int) -> str:
         """What the power of devices is: `maximum with optics; typical: sn2201, sn5600`."""
@@ -150,17 +177,16 @@ class Racks:
         return "; ".join(filter(None, (weights and f"kg: {weights}", drawn and f"kW: {drawn}")))
 
     def _describe_ports(self, number: int) -> str:
-        """Which aisle the ports of which switches of a rack face; `number` is its row in the rack table."""
+        """At which side ports of which models of a rack are; `number` is its row in the rack table."""
         classes = {int(self._devices.device_class[row]) for row in self.list_devices(number)}
-        models_by_aisle: dict[str, set[str]] = {}
-        for class_number in classes:
-            if self._class_aisles[class_number]:
-                models_by_aisle.setdefault(self._class_aisles[class_number], set()).add(
-                    self._devices.classes[class_number].profile.id
-                )
-        return "; ".join(
-            f"{aisle} aisle {', '.join(sorted(models_by_aisle[aisle]))}" for aisle in sorted(models_by_aisle)
+        models_by_side: dict[str, set[str]] = {}
+        for cls in classes:
+            models_by_side.setdefault(self.sides[cls], set()).add(self._devices.classes[cls].profile.id)
+        texts = (
+            f"{side or 'side not known'} {', '.join(sorted(models_by_side[side]))}"
+            for side in sorted(models_by_side, reverse=True)
         )
+        return "; ".join(texts)
 
     def _name_models(self, number: int, is_wanted: Callable[[Device], bool]) -> str:
         """The models in a rack that are wanted, two by name."""
@@ -233,7 +259,7 @@ class Racks:
         """What comes with each rack that is sold complete and is not among the devices."""
         items_by_rack: dict[int, list[Item]] = {}
         for rack, u, name in list_included(self._cluster.plan):
-            items_by_rack.setdefault(rack, []).append(Item(u, 1, name, "with the rack", EXTRA_SWATCH))
+            items_by_rack.setdefault(rack, []).append(Item(u, 1, name, SOLD, EXTRA_SWATCH))
         return items_by_rack
 
     @cached_property
@@ -259,14 +285,24 @@ class Racks:
         number = int(self._devices.device_class[row])
         profile = self._devices.classes[number].profile
         name = self._cluster.names[row]
-        swatch, aisle = self.swatches[number], self._class_aisles[number]
-        return Item(int(self._devices.u[row]), profile.rack_units, name, profile.id, swatch, aisle)
+        swatch, side = self.swatches[number], self.sides[number]
+        with_ports = profile if side and isinstance(profile, NodeProfile | SwitchProfile) else None
+        return Item(int(self._devices.u[row]), profile.rack_units, name, profile.id, swatch, side, with_ports)
 
     @cached_property
-    def _class_aisles(self) -> tuple[str, ...]:
-        """The aisle that the ports of each class of device face."""
-        variants = (find_class_variant(self._cluster, cls) for cls in self._devices.classes)
-        return tuple(variant.aisle if variant else "" for variant in variants)
+    def sides(self) -> tuple[str, ...]:
+        """The side that the ports of each class of device are at: as stated, else by panels and air."""
+        return tuple(self._find_side(cls) for cls in self._devices.classes)
+
+    def _find_side(self, cls: DeviceClass) -> str:
+        """front, rear, or "" where it is not known; what a tray of switches has is mostly its backplane."""
+        if cls.kind == TRAY or not isinstance(cls.profile, NodeProfile | SwitchProfile):
+            return ""
+        design, stated = self._cluster.design, self._cluster.design.loaded.blueprint.floor.trays.cold_ports
+        by_catalogue = find_catalogue_aisle(design, (cls.fabric, cls.tier), cls.nos, cls.profile)
+        aisle = by_catalogue if stated is None else "cold" if cls.profile.id in stated else "hot"
+        # racks face cold aisles
+        return {"cold": "front", "hot": "rear"}.get(aisle, "")
 
 
 def _choose_swatch(cls: DeviceClass, fabric_swatches: Mapping[str, Swatch], shelf_paths: Set[Path]) -> Swatch:
@@ -278,140 +314,6 @@ def _choose_swatch(cls: DeviceClass, fabric_swatches: Mapping[str, Swatch], shel
     if cls.kind in (NODE, EXTRA):
         return EXTRA_SWATCH
     return fabric_swatches[cls.fabric]
-
-
-# Rack elevation: the front of a rack, with rack units on both sides, its devices, and totals below.
-
-WIDTH, HEIGHT = 54.0, 183.0
-"""Size of the drawing, mm: five racks side by side on a landscape A4 page."""
-
-_LEFT, _BODY = 5.0, 44.0
-_HEAD, _FOOT = 13.0, 22.0
-_TALLEST_UNIT = 3.1
-"""The largest height of a rack unit, mm, about a fourteenth of its true size."""
-
-_NOTE, _NOTES = 1.9, 4
-"""Size of the notes below a rack, mm, and how many lines they take at most."""
-
-_BAR = 11.0
-"""Width of the bar of a budget, mm."""
-
-_WARNING = "#D00000"
-
-
-def draw_elevation(rack: Rack, *, alone: bool = False) -> str:
-    """A rack as SVG; `alone` makes it a complete file."""
-    unit = min(_TALLEST_UNIT, (HEIGHT - _HEAD - _FOOT) / rack.units)
-    body = [*_draw_head(rack), *_draw_frame(rack, unit)]
-    for item in rack.items:
-        body += _draw_item(item, _find_top(rack, unit, item.u + item.height - 1), unit)
-    body += _draw_foot(rack, _HEAD + rack.units * unit + 2)
-    return make_svg(WIDTH, HEIGHT, "".join(body), title=f"Rack {rack.name}", alone=alone)
-
-
-def _find_top(rack: Rack, unit: float, u: int) -> float:
-    """The y coordinate of the upper edge of a rack unit, mm."""
-    return _HEAD + (rack.units - u) * unit
-
-
-def _draw_head(rack: Rack) -> list[str]:
-    middle = WIDTH / 2
-    return [
-        draw_label(middle, 3, rack.name, 3.6, "b m", WIDTH - 2),
-        draw_label(middle, 7.6, rack.place, 2.4, "m g", WIDTH - 2),
-        draw_label(middle, 10.8, "front", 2, "m g"),
-    ]
-
-
-def _draw_frame(rack: Rack, unit: float) -> list[str]:
-    lines = [
-        f"M{format_number(_LEFT)} {format_number(_find_top(rack, unit, u))}h{format_number(_BODY)}"
-        for u in range(1, rack.units)
-    ]
-    size = min(2.1, unit * 0.72)
-    numbers = []
-    for u in range(1, rack.units + 1):
-        unit_middle = _find_top(rack, unit, u) + unit / 2
-        numbers.append(draw_label(_LEFT - 0.8, unit_middle, str(u), size, "e"))
-        numbers.append(draw_label(_LEFT + _BODY + 0.8, unit_middle, str(u), size))
-    outline = draw_rect(_LEFT, _HEAD, _BODY, rack.units * unit)
-    return [draw_path(lines, "h"), *numbers, outline]
-
-
-def _draw_item(item: Item, top: float, unit: float) -> list[str]:
-    """A device: its code in a corner, its name, and its model beside it or, if it is high enough, below."""
-    height, ink = item.height * unit, " w" if item.swatch.ink == "#FFFFFF" else ""
-    size = min(2.2, unit * 0.74)
-    left, right = _LEFT + 1, _LEFT + _BODY - 1
-    room = _BODY - 2
-    elements = [draw_rect(_LEFT, top, _BODY, height, item.swatch.fill)]
-    if item.swatch.code:
-        elements.append(draw_label(left, top + unit / 2, item.swatch.code, size, f"b{ink}"))
-        left, room = left + 3.4, room - 3.4
-    if item.height > 1:
-        middle = top + height / 2
-        elements.append(draw_label(left, middle - size * 0.65, item.name, size, f"b{ink}", room))
-        elements.append(draw_label(left, middle + size * 0.65, item.text, size * 0.9, ink.strip(), room))
-        return elements
-    model_text = item.text if measure_text(f"{item.name} {item.text}", size) <= room else item.model
-    model_width = min(measure_text(model_text, size * 0.85), room * 0.36 if model_text == item.model else room)
-    elements.append(draw_label(left, top + unit / 2, item.name, size, f"b{ink}", room - model_width - 0.8))
-    elements.append(draw_label(right, top + unit / 2, model_text, size * 0.85, f"e{ink}", model_width))
-    return elements
-
-
-def _draw_foot(rack: Rack, top: float) -> list[str]:
-    """The totals, each with its budget and a bar for the share used, and what they are made of."""
-    rows = (("U", rack.used_u), ("kg", rack.weight_kg), ("kW", rack.power_kw))
-    elements = []
-    for i, (unit, total) in enumerate(rows):
-        line_y = top + 1.2 + i * 3.2
-        with_rack = " with the rack" if unit == "kg" and rack.complete else ""
-        of_devices = " of devices" if unit == "kg" and not with_rack else ""
-        unlimited = ", no limit stated" if total.budget is None and not with_rack and not is_unknown(total) else ""
-        text, bar = f"{unit:2}{of_devices} {format_total(total)}{with_rack}{unlimited}", _draw_bar(total, line_y)
-        elements.append(
-            draw_label(
-                _LEFT, line_y, text, 2.3, "b" if is_over_budget(total) else "", _BODY - _BAR - 1 if bar else _BODY
-            )
-        )
-        elements += bar
-    feeds = f"feeds {' + '.join(rack.feeds)}" if rack.feeds else "feeds not stated"
-    optics = f"{rack.optics_kw:.1f} kW of it optics; " if round(rack.optics_kw, 1) else ""
-    elements.append(draw_label(_LEFT, top + 10.7, optics + feeds, 2.3, "", _BODY))
-    notes = (
-        rack.ports and f"ports: {rack.ports}",
-        rack.basis and f"kW by {rack.basis}",
-        rack.missing and f"+ without {rack.missing}",
-    )
-    for i, line in enumerate(_break_notes([note for note in notes if note])):
-        elements.append(draw_label(_LEFT, top + 12.8 + i * 1.9, line, _NOTE, "g", _BODY))
-    return elements
-
-
-def _break_notes(notes: Sequence[str]) -> list[str]:
-    """Notes as lines, one each, and the longest ones as more where there is room for these."""
-    letters, spare = int(_BODY / GLYPH / _NOTE), _NOTES - len(notes)
-    lines = {note: [note] for note in notes}
-    for note in sorted(notes, key=len, reverse=True):
-        words = (tuple(note.split()),)
-        line_count = min(len(wrap_words(words, letters)), 1 + spare)
-        lines[note] = wrap_words(words, find_narrowest_width([words], line_count))
-        spare -= line_count - 1
-    return [line for note_lines in lines.values() for line in note_lines]
-
-
-def _draw_bar(total: Total, middle: float) -> list[str]:
-    """The share of a budget that is used; one that is more, nobody knows by how much, ends in a question mark."""
-    if not total.budget or is_unknown(total):
-        return []
-    left, width = _LEFT + _BODY - _BAR, _BAR
-    share = min(1.0, total.value / total.budget)
-    colour = _WARNING if is_over_budget(total) else "#777777"
-    filled = draw_path([trace_box(left, middle - 1, width * share, 2)], "f", colour)
-    # beyond six tenths of the bar the mark would run into its end
-    unknown_mark = [draw_label(left + width * share + 0.5, middle, "+ ?", 2)] if total.unknown and share < 0.6 else []
-    return [filled, draw_rect(left, middle - 1, width, 2, style="h"), *unknown_mark]
 
 
 def is_unknown(total: Total) -> bool:

@@ -17,11 +17,13 @@ from fabricgen.wiring.tables import EXTRA, NODE
 
 @dataclass(frozen=True, slots=True)
 class RackKind:
-    """The fill of a rack, and the fills of the stripes on its front, one for each fabric with switches in it."""
+    """The fill of a rack, and its stripes, one for each fabric with switches there: their fills, and whether they are
+    at the rear as the ports are; where that is not known they are at the front.
+    """
 
     fill: str
     is_dark: bool
-    stripes: tuple[str, ...]
+    stripes: tuple[tuple[str, bool], ...]
 
 
 class RackKinds:
@@ -55,10 +57,12 @@ class RackKinds:
         switch_swatches = [s for s, kind in zip(swatches, kinds, strict=True) if kind not in (NODE, EXTRA)]
         # the fabric with most switches is the main one; its code decides between equals, so that colours stay
         distinct = sorted(set(switch_swatches), key=lambda swatch: (-switch_swatches.count(swatch), swatch.code))
+        sides = {swatch: self._racks.sides[n] for n, swatch in zip(numbers, swatches, strict=True)}
+        stripes = [(swatch.fill, sides[swatch] == "rear") for swatch in distinct]
         if NODE in kinds:
-            return _make_kind(NODE_SWATCH, distinct)
+            return _make_kind(NODE_SWATCH, stripes)
         if distinct:
-            return _make_kind(distinct[0], distinct[1:])
+            return _make_kind(distinct[0], stripes[1:])
         return _make_kind(EXTRA_SWATCH if kinds or not self._racks.has_panels(rack) else PANEL_SWATCH, [])
 
     def format_feeds(self, rack: int) -> tuple[tuple[str, ...], ...]:
@@ -108,5 +112,5 @@ class RackKinds:
             yield table.names[run[0]].rpartition("-")[0], run
 
 
-def _make_kind(swatch: Swatch, stripes: Sequence[Swatch]) -> RackKind:
-    return RackKind(swatch.fill, swatch.ink == LIGHT, tuple(stripe.fill for stripe in stripes))
+def _make_kind(swatch: Swatch, stripes: Sequence[tuple[str, bool]]) -> RackKind:
+    return RackKind(swatch.fill, swatch.ink == LIGHT, tuple(stripes))

@@ -20,9 +20,11 @@ STYLE = (
     ".l{fill:none;stroke:#000;stroke-width:.2}.h{fill:none;stroke:#BBB;stroke-width:.1}"
     ".d{fill:none;stroke:#777;stroke-width:.15;stroke-dasharray:.8 .6}"
     ".t{fill:none;stroke:#555;stroke-width:.1;stroke-opacity:.5}.r{fill:none;stroke:#000;stroke-width:.6}"
+    ".c,.v{fill:#FFF;stroke:#555;stroke-width:.1}.v{stroke-dasharray:.5 .4}"
     ".u{fill:none;stroke:#8A5A00;stroke-width:.4;stroke-dasharray:2 .7 .5 .7}"
 )
-"""CSS classes: bold, middle, end, white ink, grey ink, line, hairline, dashed, tray, front, busway."""
+"""CSS classes: bold, middle, end, white ink, grey ink, line, hairline, dashed, tray, front, cage, cage
+whose place is not published, busway."""
 
 MIDDLE = 0.35
 """From the baseline of a text up to the middle of its capitals and digits, in parts of the font size (DejaVu Sans

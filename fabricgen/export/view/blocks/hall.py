@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ import numpy as np
 from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.design.floor.halls import Area, find_facing
-from fabricgen.export.drawings.floor_pages import find_whole_hall
-from fabricgen.export.drawings.floor_plan import LOOKS
+from fabricgen.design.floor.halls import Area
+from fabricgen.export.drawings.fixtures import LOOKS
+from fabricgen.export.drawings.floor_pages import find_whole_hall, list_aisles
 from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.locations import format_row, locate_halls
@@ -76,6 +75,7 @@ def block(source: PageSource) -> dict[str, Any]:
         "extra_fill": EXTRA_SWATCH.fill,
         "beside": _describe_other_contents(source),
         "swatches": [[swatch.fill, swatch.ink] for swatch in contents.swatches],
+        "rear": [side == "rear" for side in contents.sides],
         "routes": _pack_routes(routes, drawing.first_cross, everywhere),
     }
 
@@ -110,7 +110,7 @@ def _pack_racks(source: PageSource, drawn: HallDrawing, kinds: RackKinds, routes
     """The racks, each with its middle, and how they look from above."""
     table, loads = source.cluster.plan.racks, compute_rack_loads(source.cluster.plan)
     optics = sum_rack_optics(source.cluster)
-    look_numbers: dict[tuple[str, bool, tuple[str, ...]], int] = {}
+    look_numbers: dict[tuple[str, bool, tuple[tuple[str, bool], ...]], int] = {}
     looks = [
         look_numbers.setdefault((k.fill, k.is_dark, k.stripes), len(look_numbers))
         for k in map(kinds.find_kind, range(len(table)))
@@ -201,7 +201,7 @@ class HallTray:
 
 @dataclass(frozen=True, slots=True)
 class Aisle:
-    """An aisle between two rows: cold where fronts face each other."""
+    """An aisle along a row: cold where fronts are."""
 
     hall: int
     box: Box
@@ -339,19 +339,20 @@ def _list_cross_trays(racks: RackTable, places: list[list[float]], names: list[s
 
 
 def _list_aisles(racks: RackTable, number: int) -> list[Aisle]:
-    """The aisles between neighbouring rows of a hall."""
+    """The aisles of a hall between neighbouring rows, and between rows and walls where these are stated."""
     hall = racks.halls[number]
     if not hall.rows and not (racks.hall == number).any():
         return []
-    window, aisles = find_whole_hall(racks, number), []
-    left = float(hall.find_x(window.columns.start)) - hall.rack_pitch_m / 2
-    for row, next_row in pairwise(window.rows):
-        top = float(hall.find_y(row)) + hall.rack_depth_m / 2
-        width = float(hall.find_y(next_row)) - hall.rack_depth_m / 2 - top
-        if next_row - row == 1 and width > 0:
-            box = (left, top, len(window.columns) * hall.rack_pitch_m, width)
-            aisles.append(Aisle(number, box, bool(find_facing(row) > 0)))
-    return aisles
+    window = find_whole_hall(racks, number)
+    left, width = (
+        float(hall.find_x(window.columns.start)) - hall.rack_pitch_m / 2,
+        len(window.columns) * hall.rack_pitch_m,
+    )
+    return [
+        Aisle(number, (left, aisle.top, width, aisle.bottom - aisle.top), aisle.cold)
+        for aisle in list_aisles(racks, window)
+        if aisle.is_whole and aisle.bottom > aisle.top
+    ]
 
 
 def list_hall_ways(cluster: Cluster) -> list[tuple[int, int, list[tuple[int, float, float]]]]:

@@ -55,7 +55,7 @@ FG.choices.key = ({ head }) => {
     words.push(one.per === "node" ? `${of}: the stripe at the foot of a node.` : `${of}${head.levels.includes(one.per) ? ": the outline of its box" : ""}.`);
   }
   const { kept, fixtures } = FG.block("hall"), busways = fixtures.some((/** @type {any[]} */ one) => one[0] === "busway");
-  const hall = ["A rack from above: its thick edge is the front, stripes there are further fabrics. Come closer for fronts, cages and far ends.",
+  const hall = ["A rack from above: its thick edge is the front, stripes are further fabrics, on the side of their ports. Come closer for fronts, cages and far ends.",
     ...(kept.length ? ["Dashed: kept for racks to come."] : []), ...(busways ? ["Dash-dot: a busway above."] : [])];
   const told = (/** @type {string[]} */ texts, /** @type {string} */ way) => texts.map((text) => FG.choices.make("p", { class: `of-${way}` }, text));
   FG.el("side").append(FG.choices.make("details", { id: "key", ...(innerWidth > 1000 ? { open: "" } : {}) }, FG.choices.make("summary", {}, "How to read the picture"), ...told(words, "fabric"), ...told(hall, "hall")));

@@ -2,7 +2,8 @@
 "use strict";
 /**
  * A rack that is open: inside its place on the floor its front, in its true shape, with rack units to the left and
- * names to the right; closer, the cages of its devices with the far ends of their ports.
+ * names to the right; closer, the cages of its devices with the far ends of their ports. Those of devices whose ports
+ * are at the rear are drawn as they are seen from there, and "rear" stands behind the name.
  */
 FG.Elevation = class {
   /** @param {any} hall */
@@ -79,7 +80,8 @@ FG.Elevation = class {
     this.box(pen, [x, y, w, h], fill);
     if (told?.mark && w * pen.scale < 200) pen.text(told.mark, pen.x(x + w / 2), pen.y(y + h / 2), Math.min(12, 0.8 * h * pen.scale), ink, { align: "center", bold: true, room: w * pen.scale });
     if (w * pen.scale >= 200) this.cages(pen, device, [x, y, w, h], ink);
-    this.label(pen, hall.names.at(device), front, y, hall.high(device));
+    const rear = hall.block.rear[hall.classOf[device]] ? " · rear" : "";
+    this.label(pen, hall.names.at(device) + rear, front, y, hall.high(device));
     if (hall.isChosen("device", device) || (FG.marks?.of[device] && FG.state.chosen?.kind !== "rack")) pen.frame(x, y, w, h, pen.theme.chosen, 3);
   }
 

@@ -227,7 +227,7 @@ FG.Hall = class {
     else {
       pen.fill(x, y, w, d, told?.fill ?? FG.rackFill(look.fill, theme));
       const stripe = d * 0.14, each = w / Math.max(1, look.stripes.length);
-      if (!told && w * scale >= 2.5) look.stripes.forEach((/** @type {string} */ fill, /** @type {number} */ n) => pen.fill(x + n * each, down ? y + d - stripe : y, each, stripe, fill));
+      if (!told && w * scale >= 2.5) look.stripes.forEach((/** @type {[string, boolean]} */ [fill, rear], /** @type {number} */ n) => pen.fill(x + n * each, down !== rear ? y + d - stripe : y, each, stripe, fill));
       if (told?.mark && w * scale >= 9) pen.text(told.mark, pen.x(racks.x[i]), pen.y(racks.y[i] + (down ? 0.38 : -0.38) * d), Math.min(12, w * scale * 0.7), FG.overlay.ink(told.fill), { align: "center", bold: true });
     }
     if (w * scale >= 5) pen.frame(x, y, w, d, theme.line);

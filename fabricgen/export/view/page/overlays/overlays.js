@@ -108,7 +108,7 @@ FG.overlay.renew = async () => {
 FG.overlay.usual = () => {
   const { fabrics } = FG.block("head"), entries = fabrics.map((/** @type {any} */ one) => ({ fill: one.fill, ink: one.ink, mark: one.code, text: `${one.name} (${one.protocol})` }));
   if (FG.state.way !== "hall") return [...entries, { fill: "var(--node)", ink: "#FFFFFF", mark: "", text: "nodes and extra devices" }];
-  const block = FG.block("hall"), theme = FG.theme(), used = new Set(block.looks.flatMap((/** @type {any} */ look) => [look.fill, ...look.stripes]));
+  const block = FG.block("hall"), theme = FG.theme(), used = new Set(block.looks.flatMap((/** @type {any} */ look) => [look.fill, ...look.stripes.map((/** @type {[string, boolean]} */ [fill]) => fill)]));
   for (const [fill] of block.swatches) used.add(fill);
   if (block.beside) used.add(block.panel_fill);
   const plain = (/** @type {string} */ fill, /** @type {string} */ text) => ({ fill: fill && FG.rackFill(fill, theme), ink: theme.ink, mark: "", text });

@@ -1,0 +1,291 @@
+"""Rack elevation: front and rear of a rack side by side, each as who stands before it sees it, and its totals below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.export.drawings.port_layout import Panel, list_cage_groups, list_panels
+from fabricgen.export.drawings.rack_contents import Item, Rack, Total, format_total, is_over_budget, is_unknown
+from fabricgen.export.drawings.svg import (
+    GLYPH,
+    draw_label,
+    draw_path,
+    draw_rect,
+    find_narrowest_width,
+    format_number,
+    make_svg,
+    measure_text,
+    trace_box,
+    wrap_words,
+)
+
+WIDTH, HEIGHT = 136.0, 183.0
+"""Size of the drawing, mm: two racks side by side on a landscape A4 page."""
+
+_SIDES = {"front": (5.0, "cold"), "rear": (73.0, "hot")}
+"""By face of a rack: its left edge, mm, and the aisle before it."""
+
+_BODY = 58.0
+_HEAD, _FOOT = 13.0, 15.0
+_TALLEST_UNIT = 3.2
+"""The largest height of a rack unit, mm, about a fourteenth of its true size."""
+
+_NOTE, _NOTES = 1.9, 6
+"""Size of the notes below a rack, mm, and how many lines they take at most."""
+
+_BAR = 11.0
+"""Width of the bar of a budget, mm."""
+
+_WARNING = "#D00000"
+
+_PORT, _SMALLEST = 2.2, 1.77
+"""Text size of names of ports, and the smallest, 5 points; mm."""
+
+_PORT_LINE, _NIC_LINE = 1.4, 1.05
+"""Height of a cage with its name, and what its NIC adds to it, in parts of the text size."""
+
+_BARE = 1.6
+"""Side of a cage without a name, mm."""
+
+_WIDEST = 3.0
+"""The largest width of a cage of a switch, mm."""
+
+_Box = tuple[float, float, float, float]
+"""Left, top, width and height, mm."""
+
+
+def draw_elevation(rack: Rack, *, alike: int = 1, alone: bool = False) -> str:
+    """A rack as SVG, one of `alike` racks that differ in names only; `alone` makes it a complete file."""
+    unit = min(_TALLEST_UNIT, (HEIGHT - _HEAD - _FOOT) / rack.units)
+    faces = [_Face(rack, side, left, unit) for side, (left, _) in _SIDES.items()]
+    body = [*_draw_head(rack, alike), *chain.from_iterable(face.draw() for face in faces)]
+    body += _draw_foot(rack, _HEAD + rack.units * unit + 2)
+    return make_svg(WIDTH, HEIGHT, "".join(body), title=f"Rack {rack.name}", alone=alone)
+
+
+def _draw_head(rack: Rack, alike: int) -> Iterator[str]:
+    """Name and position, and over each face its aisle and the places of the racks to its left and right."""
+    count = f"x {alike} like this" if alike > 1 else ""
+    middle, left = WIDTH / 2, next(iter(_SIDES.values()))[0]
+    room = WIDTH - 2 * (left + measure_text(count, 2.8) + 1)
+    yield draw_label(middle, 3, rack.name, 3.6, "b m", room)
+    yield draw_label(middle, 7.2, rack.place, 2.4, "m g", room)
+    if count:
+        yield draw_label(WIDTH - left, 3, count, 2.8, "b e")
+    for (side, (left, aisle)), beside in zip(_SIDES.items(), (rack.beside, rack.beside[::-1]), strict=True):
+        yield draw_label(left + _BODY / 2, 10.8, f"{side}, from the {aisle} aisle", 2.2, "m")
+        yield draw_label(left, 10.8, beside[0] and f"< {beside[0]}", 2, "g")
+        yield draw_label(left + _BODY, 10.8, beside[1] and f"{beside[1]} >", 2, "e g")
+
+
+@dataclass(frozen=True, slots=True)
+class _Face:
+    """One face of a rack: its left edge and the height of a rack unit, mm."""
+
+    rack: Rack
+    side: str
+    left: float
+    unit: float
+
+    def draw(self) -> Iterator[str]:
+        """Rack units on both sides, and devices."""
+        lines = [
+            f"M{format_number(self.left)} {format_number(self._find_top(u))}h{format_number(_BODY)}"
+            for u in range(1, self.rack.units)
+        ]
+        yield draw_path(lines, "h")
+        for u in range(1, self.rack.units + 1):
+            middle, size = self._find_top(u) + self.unit / 2, min(2.1, self.unit * 0.72)
+            yield draw_label(self.left - 0.8, middle, str(u), size, "e")
+            yield draw_label(self.left + _BODY + 0.8, middle, str(u), size)
+        yield draw_rect(self.left, _HEAD, _BODY, self.rack.units * self.unit)
+        for item in self.rack.items:
+            yield from self._draw_item(item)
+
+    def _find_top(self, u: int) -> float:
+        """The y coordinate of the upper edge of a rack unit, mm."""
+        return _HEAD + (self.rack.units - u) * self.unit
+
+    def _draw_item(self, item: Item) -> Iterator[str]:
+        """A device: its code in a corner, its name and model, and its ports on the side where they are."""
+        top, height, size = (
+            self._find_top(item.u + item.height - 1),
+            item.height * self.unit,
+            min(2.2, self.unit * 0.74),
+        )
+        ink, left, room = " w" if item.swatch.ink == "#FFFFFF" else "", self.left + 1, _BODY - 2
+        yield draw_rect(self.left, top, _BODY, height, item.swatch.fill)
+        if item.swatch.code:
+            yield draw_label(left, top + self.unit / 2, item.swatch.code, size, f"b{ink}")
+            left, room = left + 3.4, room - 3.4
+        if item.profile is None or item.side != self.side:
+            yield from self._draw_names(item, (left, top, room, height), size, ink)
+        elif item.height > 2:
+            yield from self._draw_names(item, (left, top, room, self.unit), size, ink)
+            yield from _draw_cages(item.profile, (left, top + self.unit, room, height - self.unit - 0.4))
+        else:
+            width = max(14.0, room - measure_text(item.name, size) - 1)
+            width = width if isinstance(item.profile, NodeProfile) else min(24.0, width)
+            yield from self._draw_names(item, (left, top, room - width - 1, height), size, ink, alone=item.height == 1)
+            yield from _draw_cages(item.profile, (left + room - width, top + 0.25, width, height - 0.5))
+
+    def _draw_names(self, item: Item, box: _Box, size: float, ink: str, *, alone: bool = False) -> Iterator[str]:
+        """Name and model in a box, one below the other where it is high, else side by side, or the name alone."""
+        left, top, room, height = box
+        middle, text = top + height / 2, item.describe(self.side)
+        if height > self.unit * 1.5:
+            yield draw_label(left, middle - size * 0.65, item.name, size, f"b{ink}", room)
+            yield draw_label(left, middle + size * 0.65, text, size * 0.9, ink.strip(), room)
+            return
+        if measure_text(item.name, size) + 1 + measure_text(text, size * 0.85) > room:
+            text = item.model
+        width = 0.0 if alone else min(measure_text(text, size * 0.85), room * 0.36 if text == item.model else room)
+        yield draw_label(left, middle, item.name, size, f"b{ink}", room - width - 0.8)
+        if width:
+            yield draw_label(left + room, middle, text, size * 0.85, f"e{ink}", width)
+
+
+def _draw_cages(profile: NodeProfile | SwitchProfile, box: _Box) -> Iterator[str]:
+    """The cages of a device in a box, as they are seen from their side."""
+    if isinstance(profile, SwitchProfile):
+        yield draw_path(list(_trace_switch_cages(list_panels(profile), box)), "c")
+    else:
+        yield from _draw_node_cages(profile, box)
+
+
+def _trace_switch_cages(panels: Sequence[Panel], box: _Box) -> Iterator[str]:
+    """Cages in rows and columns, the panels of a chassis below one another."""
+    left, top, width, height = box
+    step = min(
+        _WIDEST, width / max(len(panel.columns) + 0.5 * len({c.kind for c in panel.columns}) for panel in panels)
+    )
+    row = min(height / sum(panel.rows for panel in panels), step * 1.6)
+    for panel in panels:
+        for i, column in enumerate(panel.columns):
+            x = left + (i + 0.5 * len({c.kind for c in panel.columns[: i + 1]})) * step
+            for n in range(len(column.cages)):
+                yield trace_box(x - 0.5 * step, top + n * row, step * 0.86, row * 0.86)
+        top += panel.rows * row
+
+
+def _draw_node_cages(profile: NodeProfile, box: _Box) -> Iterator[str]:
+    """Cages in groups from left to right: with their names where there is room, at least those of BlueField ports.
+
+    Those whose place is not published are dashed.
+    """
+    left, top, width, height = box
+    groups = [(published, names) for _, published, names in list_cage_groups(profile)]
+    for labels, size in _list_label_choices(profile, groups):
+        most_lines = max(map(len, labels.values()), default=0)
+        step = size * (_PORT_LINE + (most_lines - 1) * _NIC_LINE) if most_lines else _BARE
+        cells = list(_flow_cages(groups, labels, width, size, step))
+        used = max(y + step for *_, y, _ in cells)
+        row = {cage: y for cage, _, _, y, _ in cells}
+        is_broken = any(published and row[names[0]] != row[names[-1]] for published, names in groups)
+        # smaller names rather than a group on two rows
+        if not labels or (used <= height and not (is_broken and size > _SMALLEST)):
+            break
+    if height < 2 * step:
+        top += max(0.0, height - used) / 2
+    for style, is_drawn in (("c", True), ("v", False)):
+        pieces = [
+            trace_box(left + x, top + y, w, step - 0.2) for _, published, x, y, w in cells if published == is_drawn
+        ]
+        yield draw_path(pieces, style)
+    for cage, _, x, y, w in cells:
+        for i, text in enumerate(labels.get(cage, ())):
+            middle = top + y + size * (_PORT_LINE / 2 + i * _NIC_LINE) - 0.1
+            yield draw_label(left + x + w / 2, middle, text, size, "m g" if i else "m")
+
+
+def _list_label_choices(
+    profile: NodeProfile, groups: Iterable[tuple[bool, Sequence[str]]]
+) -> Iterator[tuple[Mapping[str, tuple[str, ...]], float]]:
+    """What is written in cages, and its size, the most first: names and NICs, names, names without what a group has in
+    common, those of BlueField ports, nothing.
+    """
+    nics = {port.cage: port.nic for role in profile.roles.values() for port in role.ports}
+    with_nics = {cage: (cage, nic) if nic else (cage,) for cage, nic in nics.items()}
+    yield from ((with_nics, size) for size in (_PORT, _SMALLEST))
+    yield {cage: (cage,) for cage in nics}, _SMALLEST
+    short: dict[str, tuple[str, ...]] = {}
+    for published, names in groups:
+        head = f"{names[0].partition('-')[0]}-"  # `left-` of left-P3, where all cages of a group have it
+        is_common = published and all(name.startswith(head) for name in names)
+        short |= {name: (name.removeprefix(head) if is_common else name,) for name in names}
+    yield short, _SMALLEST
+    yield {cage: short[cage] for cage, nic in nics.items() if nic.startswith("bf")}, _SMALLEST
+    yield {}, _SMALLEST
+
+
+def _flow_cages(
+    groups: Iterable[tuple[bool, Sequence[str]]],
+    labels: Mapping[str, tuple[str, ...]],
+    width: float,
+    size: float,
+    step: float,
+) -> Iterator[tuple[str, bool, float, float, float]]:
+    """(cage, whether its place is published, left, top, width) within a width, in rows of a height; mm."""
+    x = y = 0.0
+    for published, names in groups:
+        widths = [max([_BARE, *(len(text) * GLYPH * size + 0.5 for text in labels.get(name, ()))]) for name in names]
+        if x and x + sum(widths) + 0.2 * (len(names) - 1) > width:
+            x, y = 0.0, y + step
+        for name, room in zip(names, widths, strict=True):
+            if x and x + room > width:
+                x, y = 0.0, y + step
+            yield name, published, x, y, room
+            x += room + 0.2
+        x += 0.7
+
+
+def _draw_foot(rack: Rack, top: float) -> Iterator[str]:
+    """The totals, each with its budget and a bar for the share used, and beside them what they are made of."""
+    left, notes_left = (left for left, _ in _SIDES.values())
+    for i, (unit, total) in enumerate((("U", rack.used_u), ("kg", rack.weight_kg), ("kW", rack.power_kw))):
+        line_y = top + 1.2 + i * 3.2
+        with_rack = " with the rack" if unit == "kg" and rack.complete else ""
+        of_devices = " of devices" if unit == "kg" and not with_rack else ""
+        unlimited = ", no limit stated" if total.budget is None and not with_rack and not is_unknown(total) else ""
+        text, bar = f"{unit:2}{of_devices} {format_total(total)}{with_rack}{unlimited}", _draw_bar(total, left, line_y)
+        style, room = "b" if is_over_budget(total) else "", _BODY - _BAR - 1 if bar else _BODY
+        yield draw_label(left, line_y, text, 2.3, style, room)
+        yield from bar
+    feeds = f"feeds {' + '.join(rack.feeds)}" if rack.feeds else "feeds not stated"
+    optics = f"{rack.optics_kw:.1f} kW of it optics; " if round(rack.optics_kw, 1) else ""
+    yield draw_label(left, top + 10.7, optics + feeds, 2.3, "", _BODY)
+    notes = (
+        rack.ports and f"ports: {rack.ports}",
+        rack.basis and f"kW by {rack.basis}",
+        rack.missing and f"+ without {rack.missing}",
+    )
+    for i, line in enumerate(_break_notes([note for note in notes if note])):
+        yield draw_label(notes_left, top + 1 + i * 2.1, line, _NOTE, "g", _BODY)
+
+
+def _break_notes(notes: Sequence[str]) -> list[str]:
+    """Notes as lines, one each, and the longest ones as more where there is room for these."""
+    letters, spare = int(_BODY / GLYPH / _NOTE), _NOTES - len(notes)
+    lines = {note: [note] for note in notes}
+    for note in sorted(notes, key=len, reverse=True):
+        words = (tuple(note.split()),)
+        line_count = min(len(wrap_words(words, letters)), 1 + spare)
+        lines[note] = wrap_words(words, find_narrowest_width([words], line_count))
+        spare -= line_count - 1
+    return [line for note_lines in lines.values() for line in note_lines]
+
+
+def _draw_bar(total: Total, left: float, middle: float) -> list[str]:
+    """The share of a budget that is used; one that is more, nobody knows by how much, ends in a question mark."""
+    if not total.budget or is_unknown(total):
+        return []
+    left, width = left + _BODY - _BAR, _BAR
+    share = min(1.0, total.value / total.budget)
+    colour = _WARNING if is_over_budget(total) else "#777777"
+    filled = draw_path([trace_box(left, middle - 1, width * share, 2)], "f", colour)
+    # beyond six tenths of the bar the mark would run into its end
+    unknown_mark = [draw_label(left + width * share + 0.5, middle, "+ ?", 2)] if total.unknown and share < 0.6 else []
+    return [filled, draw_rect(left, middle - 1, width, 2, style="h"), *unknown_mark]
