@@ -202,14 +202,14 @@ def catalog_page() -> Iterator[str]:
     yield ""
     yield "## Cables and optics"
     yield ""
-    yield "The cheapest that carries the lanes, fits the cages and reaches is taken, in this order."
+    yield "The cheapest that carries the lanes, fits the cages and reaches is taken, in this order; `*`: where asked."
     yield ""
-    yield "| id | name | medium | lane Gb/s | reach m | chosen by itself |"
-    yield "|---|---|---|---|---|---|"
+    yield "| id | name | medium | lane Gb/s | reach m |"
+    yield "|---|---|---|---|---|"
     for cable in catalog.cables:
         lanes = ", ".join(f"{rate:g}" for rate in cable.lane_gbps)
-        chosen = "yes" if cable.selectable else ""
-        yield f"| `{cable.id}` | {cable.name} | {cable.medium} | {lanes} | {cable.reach_m:g} | {chosen} |"
+        asked = "" if cable.selectable else "*"
+        yield f"| `{cable.id}`{asked} | {cable.name} | {cable.medium} | {lanes} | {cable.reach_m:g} |"
     yield ""
     yield from _products(catalog)
     yield ""
