@@ -58,7 +58,57 @@ SEGMENT = {
         ]
     },
 }
+EXITS = {
+    "policy-options": {
+        "as-path-group": [{"name": "EXITS", "as-path": [{"name": "AS65101", "path": "65101 .*"}]}],
+        "policy-statement": [
+            {
+                "name": "EXIT-wan-IN",
+                "term": [{"name": "50", "then": {"as-path-expand": {"last-as": {"count": 8}}, "accept": [None]}}],
+            }
+        ],
+    },
+    "routing-options": {
+        "rib": [{"name": "inet6.0", "static": {"route": [{"name": "::/0", "next-hop": ["2001:db8::1"]}]}}],
+        "static": {"route": [{"name": "0.0.0.0/0", "next-hop": ["192.0.2.1", "192.0.2.3"]}]},
+        "aggregate": {"route": [{"name": "172.16.0.0/16", "brief": [None], "discard": [None]}]},
+    },
+    "protocols": {
+        "bgp": {
+            "group": [
+                {
+                    "name": "EXIT-wan",
+                    "neighbor": [
+                        {
+                            "name": "192.0.2.1",
+                            "authentication-key": "$9$abc",
+                            "local-as": {"as-number": "65000", "private": [None], "no-prepend-global-as": [None]},
+                        }
+                    ],
+                }
+            ]
+        }
+    },
+}
 FORMS = {
+    "exits": (
+        EXITS,
+        """
+        policy-options {
+            as-path-group EXITS { as-path AS65101 "65101 .*"; }
+            policy-statement EXIT-wan-IN { term 50 { then { as-path-expand last-as count 8; accept; } } }
+        }
+        routing-options {
+            rib inet6.0 { static { route ::/0 next-hop 2001:db8::1; } }
+            static { route 0.0.0.0/0 next-hop [ 192.0.2.1 192.0.2.3 ]; }
+            aggregate { route 172.16.0.0/16 { brief; discard; } }
+        }
+        protocols { bgp { group EXIT-wan { neighbor 192.0.2.1 {
+            authentication-key "$9$abc";
+            local-as 65000 private no-prepend-global-as;
+        } } } }
+        """,
+    ),
     "segment": (
         SEGMENT,
         """

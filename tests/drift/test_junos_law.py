@@ -22,14 +22,30 @@ from fabricgen.running.statements import Statements
 from tests.conftest import Ran
 from tests.laws import law_cases, law_examples
 from tests.parity.asked import MANAGED, RADIUS
+from tests.parity.test_exit_parity import GUESTS_ON, IN_VRF, KINDS
 from tests.parity.test_host_parity import CASES
-from tests.render.rendered import BARE, BFD, BRIDGED, DUAL, EVPN_JUNOS, JUNOS, ONE_NUMBER, RAILS, TUNED, UNNUMBERED, V6
+from tests.render.rendered import (
+    BARE,
+    BFD,
+    BRIDGED,
+    DUAL,
+    EVPN_JUNOS,
+    EXITS_JUNOS,
+    JUNOS,
+    ONE_NUMBER,
+    RAILS,
+    TUNED,
+    UNNUMBERED,
+    V6,
+)
 from tests.render.rendered import files_of as rendered
 
 EXAMPLES: tuple[tuple[str, tuple[str, ...]], ...] = (
     *(("leaf-spine", (*JUNOS, *sets)) for sets in ((), MANAGED, RADIUS, TUNED, BARE, BFD, BRIDGED, DUAL, V6, RAILS)),
     *(("leaf-spine", (*JUNOS, *sets)) for sets in (ONE_NUMBER, (*DUAL, *UNNUMBERED), ("routing.load_balance=spray",))),
     ("evpn-guests", (*EVPN_JUNOS, *DUAL)),
+    *(("two-exits", (*EXITS_JUNOS, *KINDS[kind])) for kind in ("static", "between-loopbacks", "drained-backup")),
+    ("evpn-guests", (*GUESTS_ON["junos"], *DUAL, *IN_VRF["of-tenants-over-evpn"])),
     *(
         CASES[case]
         for case in ("junos-relay", "junos-relay-over-evpn", "junos-segment-relay", "junos-bonds", "junos-advertising")

@@ -52,10 +52,10 @@ def read_back() -> Iterator[tuple[str, tuple[str, ...]]]:
     for nos, asked in test_asked_parity.CASES:
         yield "leaf-spine", test_asked_parity.HARDWARE[nos] + asked
     yield from test_host_parity.CASES.values()
-    for kind in test_exit_parity.KINDS.values():
-        yield from (("two-exits", (*nos, *kind)) for nos in ((), CUMULUS, test_exit_parity.EOS))
-    for kind in test_exit_parity.IN_VRF.values():
-        yield from (("evpn-guests", (*nos, *kind)) for nos in ((), CUMULUS, test_exit_parity.GUEST_EOS))
+    for nos, kind in test_exit_parity.list_cases(test_exit_parity.KINDS):
+        yield "two-exits", (*test_exit_parity.ON[nos], *test_exit_parity.KINDS[kind])
+    for nos, kind in test_exit_parity.list_cases(test_exit_parity.IN_VRF):
+        yield "evpn-guests", (*test_exit_parity.GUESTS_ON[nos], *test_exit_parity.IN_VRF[kind])
     yield from (("leaf-spine", (*nos, *LEAKS)) for nos in ((), CUMULUS, ALL_EOS))
     for hardware in test_spans.HARDWARE.values():
         yield from (("two-site", (*hardware, *asked)) for asked in test_spans.ASKED.values())

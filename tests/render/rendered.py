@@ -28,6 +28,17 @@ EVPN_JUNOS = (
     "fabrics.compute.tiers.spine={switch: qfx5240-64od, count: 2}",
 )
 JUNOS = ("nos=junos", *(f"fabrics.compute.tiers.{tier}.switch=qfx5230-64cd" for tier in ("leaf", "spine")))
+EXITS_JUNOS = (
+    "nos=junos",
+    *(f"fabrics.compute.tiers.{tier}.switch=qfx5130-32cd" for tier in ("leaf", "spine", "border")),
+)
+"""The example `two-exits` on another NOS."""
+EVPN_EXITS_JUNOS = (
+    "nos=junos",
+    "fabrics.compute.tiers.leaf={switch: qfx5130-32cd, per: su}",
+    "fabrics.compute.tiers.spine={switch: qfx5130-32cd, count: 2}",
+)
+"""The example `evpn-guests` on switches with ports for routers outside."""
 EVPN_EOS = (
     "nos=eos",
     "fabrics.compute.tiers.leaf={switch: 7060x6-64de, per: su}",

@@ -17,8 +17,18 @@ from fabricgen.switch.interfaces import Interface
 from fabricgen.switch.model import Management, Switch
 from tests.render import frr_lab
 from tests.render.lab_files import built
+from tests.render.rendered import EXITS_JUNOS
 
 pytestmark = pytest.mark.daemon
+
+BELOW_SONIC = (
+    "nos={leaf: junos, spine: junos, border: sonic}",
+    *EXITS_JUNOS[1:3],
+    "fabrics.compute.tiers.leaf.breakout=1 x 100G",
+)
+"""Leaves and spines of Junos below borders whose FRR has the ways out; whole ports, since no interface of Linux has a
+colon in its name.
+"""
 
 FAR = "198.51.100.1"
 ACCEPTED, TOO_LONG, REFUSED = "203.0.113.64/28", "203.0.113.128/30", "198.18.0.0/24"
@@ -96,8 +106,10 @@ def paths(lab: Lab, device: str) -> list[list[str]]:
     return [way["path"].split() for way in routes.get("0.0.0.0/0", ())]
 
 
-def test_the_loss_of_an_exit_moves_traffic_to_the_other(short_path: Path) -> None:
-    build = WithRouters(built("two-exits", f"fabrics.compute.exits.wan.devices.wan-2.loopback={BETWEEN_LOOPBACKS}"))
+@pytest.mark.parametrize("nos", [(), BELOW_SONIC], ids=["sonic", "junos"])
+def test_the_loss_of_an_exit_moves_traffic_to_the_other(short_path: Path, nos: tuple[str, ...]) -> None:
+    loopback = f"fabrics.compute.exits.wan.devices.wan-2.loopback={BETWEEN_LOOPBACKS}"
+    build = WithRouters(built("two-exits", *nos, loopback))
     leaves = [name for name in build.switches if "-leaf-" in name]
     spines = [name for name in build.switches if "-spine-" in name]
     borders = [name for name in build.switches if "-border-" in name]

@@ -5,7 +5,7 @@ A statement that is not known here is an error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -137,8 +137,10 @@ def _make_switch(box: Box) -> Switch:
     def routes_in(vrf: str) -> Iterator[Route]:
         return list_connected_routes(vrf, used, {}, vlans, loopbacks, by_vrf)
 
+    def addresses_in(vrf: str) -> dict[str, Set[str]]:
+        return {name: port.addresses for name, port in used.items() if port.vrf == vrf}
+
     families = {"v6" if ":" in address else "v4" for address in loopbacks}
-    addresses = {name: port.addresses for name, port in used.items()}
     own_addresses = [address for name in management for address in box.ports[name].addresses]
     return Switch(
         hostname=box.managed.hostname,
@@ -150,7 +152,8 @@ def _make_switch(box: Box) -> Switch:
         management=read_part("management", lambda: box.managed.management(own_addresses), Management()),
         vlans=vlans,
         bonds={number: bond for number, bond in bonds.items() if bond},
-        bgp=read_part("BGP", lambda: box.routing.make_bgp(routes_in, addresses), {}),
+        bgp=read_part("BGP", lambda: box.routing.make_bgp(routes_in, addresses_in, loopbacks), {}),
+        routes=read_part("routes", lambda: box.routing.make_routes(addresses_in), {}),
         drained=read_part("maintenance", box.routing.drained, False),
         qos=read_part(
             "QoS", lambda: box.qos.make_qos({n: f"ae{p.bond}" if p.bond else n for n, p in used.items()}), None
@@ -176,7 +179,7 @@ def _check_stanzas(box: Box, management: list[str]) -> None:
     if is_tolerant():
         return
     required = {"PFE-LB load-balance per-packet", "export PFE-LB", "ecmp-fast-reroute"}
-    if lacking := required - box.routing.words:
+    if lacking := required - box.routing.words - box.routing.policies.words:
         report_misfit(f"routes over several links take one of them: {sorted(lacking)}")
     if box.lldp != LLDP:
         report_misfit(f"LLDP tells ports otherwise: {sorted(box.lldp ^ LLDP)}")

@@ -14,6 +14,9 @@ from fabricgen.switch.qos import Balancing, Ecn, PortQos, Qos, Queue, Watchdog
 BEST_EFFORT = "best-effort"
 """The class of packets that no classifier names."""
 
+LARGEST_FRAME = 9216
+"""The bytes of frames that headroom is for, where the length of the cable is said."""
+
 BUFFERS = frozenset(
     {
         "ingress buffer-partition lossless percent 66",
@@ -121,7 +124,16 @@ class JunosQos:
             queues[self.queue_of.get(name, 0)] = Queue(
                 scheduler_read.strict, scheduler_read.share, ecn, scheduler_read.limit
             )
-        return PortQos(paused, watched, queues)
+        return PortQos(paused, watched, queues, length_m=self._find_length(profile) if profile else 0)
+
+    def _find_length(self, profile: str) -> int:
+        """How long the fibre is that the headroom of a profile is for, m; 0 where that is Junos's choice."""
+        said = self.pauses[profile]
+        length_m, largest = int(said.get("cable-length", 0)), said.get("mru", {})
+        required = dict.fromkeys(said["input"], LARGEST_FRAME) if length_m else {}
+        if largest != required and not is_tolerant():
+            report_misfit(f"profile {profile} has headroom for frames of {sorted(largest.values())} bytes")
+        return length_m
 
     def _find_paused_priorities(self, profile: str, points: dict[int, str]) -> frozenset[int]:
         """The priorities that a profile pauses: those of classes without loss, for all of whose packets it does."""
@@ -152,6 +164,8 @@ class JunosQos:
         if not watchdogs:
             return None
         said = watchdogs[0]
+        if any(other != said for other in watchdogs):
+            report_misfit(f"profiles have different watchdogs: {watchdogs}")
         poll = int(said["poll-interval"])
         return Watchdog(poll * int(said["detection"]), int(said["recovery"]), poll, said["watchdog-action"])
 
@@ -205,6 +219,14 @@ def _read_pause_line(box: HasQos, line: Line, name: str, rest: str) -> None:
 @_PAUSES.line(r"pfc-watchdog (\S+) (\S+)")
 def _read_watchdog(profile: dict[str, Any], line: Line, word: str, value: str) -> None:
     profile["watchdog"][word] = value
+
+
+@_PAUSES.line(r"input cable-length (\d+)|input dscp code-point ([01]{6}) mru (\d+)")
+def _read_headroom(profile: dict[str, Any], line: Line, length: str, point: str, frame: str) -> None:
+    if length:
+        profile["cable-length"] = length
+    else:
+        profile.setdefault("mru", {})[int(point, 2)] = int(frame)
 
 
 @_PAUSES.line(r"input dscp code-point ([01]{6}) pfc")

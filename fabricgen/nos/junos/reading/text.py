@@ -106,6 +106,10 @@ def _split_oneliner(words: Words) -> Iterator[Words]:
             start = at + 1 + form["names"]
             stem, rest = words[:start], list(words[start:])
             leaves = {*form["values"], *form["words"]}
+            if form.get("begins") and len(rest) > 1 and rest[0] not in leaves:
+                yield (*stem, rest[0])
+                yield from ((*stem, word) for word in rest[1:])
+                return
             # two words at most are one statement, and stay on one line
             if len(rest) > 2 and rest[0] in leaves:
                 while rest:

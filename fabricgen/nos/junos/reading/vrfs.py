@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from fabricgen.nos.junos.reading.hosts import RELAY, Relays
 from fabricgen.nos.junos.reading.lines import pass_on
+from fabricgen.nos.junos.reading.sessions import SESSIONS, Sessions
+from fabricgen.nos.junos.reading.tables import TABLE, Table
 from fabricgen.running.bgp import VrfLines
 from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
 
@@ -26,6 +28,8 @@ class Vrf:
     policy: str = ""
     distinguisher: str = ""
     target: str = ""
+    sessions: Sessions = field(default_factory=Sessions)
+    table: Table = field(default_factory=Table)
 
     def make_vrf_lines(self, name: str, families: Set[str]) -> VrfLines:
         """What it has over EVPN; raises UnknownTextError where a part is missing."""
@@ -43,6 +47,8 @@ OVER_EVPN = frozenset(
         "routing-options multipath",
         "protocols evpn ip-prefix-routes advertise direct-nexthop",
         "protocols evpn ip-prefix-routes encapsulation vxlan",
+        "protocols evpn ip-prefix-routes route-attributes as-path import-action allow",
+        "protocols evpn ip-prefix-routes route-attributes as-path export-action allow",
     }
 )
 """What a VRF says that goes over EVPN."""
@@ -63,10 +69,21 @@ def _read_relay(vrf: Vrf, line: Line, word: str, rest: str) -> None:
 
 @VRF.line(
     r"instance-type (?:vrf|virtual-router)|routing-options (?:rib \S+ )?multipath|"
-    r"protocols evpn ip-prefix-routes (?:advertise direct-nexthop|encapsulation vxlan)"
+    r"protocols evpn ip-prefix-routes (?:advertise direct-nexthop|encapsulation vxlan|"
+    r"route-attributes as-path (?:import|export)-action allow)"
 )
 def _read_vrf_word(vrf: Vrf, line: Line) -> None:
     vrf.words.add(line.text)
+
+
+@VRF.line(r"routing-options ((?:rib \S+ )?(?:static|aggregate) route .+)")
+def _read_route(vrf: Vrf, line: Line, rest: str) -> None:
+    pass_on(TABLE, line, rest, vrf.table)
+
+
+@VRF.line(r"protocols bgp (.+)")
+def _read_session(vrf: Vrf, line: Line, rest: str) -> None:
+    pass_on(SESSIONS, line, rest, vrf.sessions)
 
 
 @VRF.line(r"protocols evpn ip-prefix-routes (?:vni (\d+)|export (\S+))")

@@ -5,6 +5,10 @@ aiml_multitenancy_backend: `class-of-service`). Junos marks by how full a queue 
 kB (YANG, junos-conf-class-of-service, `drop-profiles`): fill levels are that design's, too. The watchdog finds a queue
 that was paused for so many polls (`pfc-watchdog`: `poll-interval`, `detection`, `recovery`, `watchdog-action`).
 
+The headroom of a queue that pauses is worked out by Junos, of the length of the cable and the largest frame (CLI
+reference, `mru (Congestion Notification Profiles)`; YANG, `cable-length`, metres): ports at a long span have a profile
+of their own, which says both.
+
 Load is balanced by that of the links (`ecmp-dlb`): flowlet by flowlet with that design's figures, or packet by packet.
 """
 
@@ -23,6 +27,9 @@ SPRAY = "spray"
 ALL_PORTS = "et-*"
 """Stands for every port, where all are alike."""
 
+PROFILE = "ROCE"
+"""The congestion notification profile of ports whose cables are as Junos takes them to be."""
+
 
 def make_qos_values(switch: SwitchView) -> dict[str, Any]:
     """Classes, and what each port has of them; no classes where the fabric is best-effort. `by_load`: how equal paths
@@ -33,7 +40,8 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any]:
     families = [word for word, v in (("ipv4", "v4"), ("ipv6", "v6")) if v in switch.fabric.families]
     by_load = {"sprays": switch.fabric.balancing.mode == SPRAY, "families": families} if balancing.by_load else None
     return {
-        "qos": _make_class_values(qos, qos.watchdog) | {"ports": _list_port_rows(qos, bond_of)}
+        "qos": _make_class_values(qos, qos.watchdog)
+        | {"ports": _list_port_rows(qos, bond_of), "profiles": _list_profiles(qos)}
         if qos and qos.watchdog
         else None,
         "by_load": by_load,
@@ -64,12 +72,24 @@ def _make_class_values(qos: Qos, watchdog: Watchdog) -> dict[str, Any]:
     }
 
 
-def _list_port_rows(qos: Qos, bond_of: Mapping[str, str]) -> list[tuple[str, bool]]:
-    """(port, whether it pauses): all as one where they are alike, but for the ports of bonds, which take nothing (YANG,
-    junos-conf-interfaces, `bundle`: "scheduler-map config can not be applied on ae child").
+def _list_port_rows(qos: Qos, bond_of: Mapping[str, str]) -> list[tuple[str, str]]:
+    """(port, its congestion notification profile or ""): all as one where they are alike, but for the ports of bonds,
+    which take nothing (YANG, junos-conf-interfaces, `bundle`: "scheduler-map config can not be applied on ae child").
     """
-    pauses = {bond_of.get(name, name): bool(port.pfc) for name, port in qos.ports.items()}
-    return list(pauses.items()) if bond_of or not all(pauses.values()) else [(ALL_PORTS, True)]
+    profiles = {
+        bond_of.get(name, name): _name_profile(port.length_m) if port.pfc else "" for name, port in qos.ports.items()
+    }
+    return list(profiles.items()) if bond_of or {*profiles.values()} != {PROFILE} else [(ALL_PORTS, PROFILE)]
+
+
+def _list_profiles(qos: Qos) -> list[tuple[str, int]]:
+    """(name, metres of fibre that its headroom is for, 0 for what Junos takes by itself) of each profile."""
+    lengths = sorted({0, *(port.length_m for port in qos.ports.values() if port.pfc)})
+    return [(_name_profile(length), length) for length in lengths]
+
+
+def _name_profile(length_m: int) -> str:
+    return f"{PROFILE}-{length_m}M" if length_m else PROFILE
 
 
 def _list_code_points(class_of: Sequence[int], number: int) -> list[str]:

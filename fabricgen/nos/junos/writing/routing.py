@@ -2,7 +2,8 @@
 
 What maps of other NOSes do is done by policies, whose terms are tried in turn: a list of prefixes with the lengths that
 may be inside each is a `route-filter-list` (Routing Policies User Guide). What a switch originates itself is `from
-protocol direct`, and what it passes on `from protocol [ direct bgp ]`.
+protocol direct`, and what it passes on `from protocol [ direct bgp ]`; static routes to the outside are `from protocol
+static`. What lies beyond an exit is told by the AS number that paths begin with (`as-path-group`).
 
 The keepalive of a session is a third of its hold time, and `precision-timers` keeps sessions of less than 20 s up while
 a device is busy (CLI reference, `hold-time (Protocols BGP)`). `loops 2` takes routes with the own AS number once.
@@ -10,15 +11,18 @@ a device is busy (CLI reference, `hold-time (Protocols BGP)`). `loops 2` takes r
 VRFs over EVPN are those of Juniper's design (github.com/Juniper/jvd, aiml_multitenancy_backend): `ip-prefix-routes`
 with the VNI, a target and a policy of what is announced; sessions between loopbacks with `no-nexthop-change`, whose
 export policy takes effect on routes of VRFs by `vpn-apply-export`; what a switch originates is `from protocol evpn`.
+Paths stay as they are where routes go from a VRF to EVPN and back (`route-attributes as-path`; CLI reference,
+`ip-prefix-routes`): a backup's are longer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import HOLD_S
 from fabricgen.nos.junos.reading.text import quote
+from fabricgen.nos.junos.writing.exits import list_exit_groups, list_tables
 from fabricgen.nos.junos.writing.hosts import find_vrf, list_relays
 from fabricgen.render.escape import make_one_line, require_token
 from fabricgen.render.routing import (
@@ -31,7 +35,7 @@ from fabricgen.render.routing import (
     list_session_rows,
     make_overlay_groups,
 )
-from fabricgen.switch.routing import Bgp, Permit
+from fabricgen.switch.routing import OWN_ROUTES, Bgp, Permit
 from fabricgen.views.model.policies import DRAINED_OUT
 from fabricgen.views.model.routing import model_bgp
 from fabricgen.views.switch import SwitchView
@@ -41,6 +45,21 @@ WARNING_PERCENT = 80
 
 WORDS = {False: "inet", True: "inet6"}
 
+PLAIN_TERM: dict[str, Any] = {
+    "protocols": [],
+    "paths": "",
+    "list": "",
+    "verdict": "accept",
+    "prepend": "",
+    "last_as": 0,
+    "drains": False,
+    "community": "",
+}
+"""A term that takes everything as it is."""
+
+OF_VRF = ("CONNECTED", "STATIC", "EXIT-")
+"""How the maps begin that a VRF needs: it has no sessions with other switches."""
+
 
 def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
     """BGP of the default VRF with the policies of all, and VRFs; nothing of BGP where a switch has no AS number."""
@@ -49,21 +68,25 @@ def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
         for vrf, bgp in model_bgp(switch).items()
     }
     policies: dict[str, list[dict[str, Any]]] = {}
-    filters = []
-    for bgp, names in instances.values():
-        filters += [
-            (row["name"], row["rules"]) for row in list_prefix_list_rows(bgp.maps, names, WORDS, spell_route_filter)
-        ]
-        for row in list_entry_rows(bgp.maps, names, WORDS):
-            policies.setdefault(row["map"], []).append(_make_term(row))
+    filters: list[tuple[str, list[tuple[int, str]]]] = []
+    for vrf, (bgp, names) in instances.items():
+        own_policies = _list_policies(switch, vrf, bgp, names)
+        named = {term["list"] for terms in own_policies.values() for term in terms}
+        rows = list_prefix_list_rows(bgp.maps, names, WORDS, spell_route_filter)
+        filters += [(row["name"], row["rules"]) for row in rows if row["name"] in named]
+        policies |= own_policies
     bgp, names = instances[""]
     return {
         "route_filters": filters,
         "policies": list(policies.items()),
+        "path_groups": _list_path_groups(bgp),
+        "communities": _list_communities(policies),
         "drained": switch.maintenance,
         "groups": _list_groups(bgp, names),
+        "exits": list_exit_groups(bgp, names),
+        "tables": list_tables(switch, "", bgp, over_evpn=False),
         "overlay": _make_overlay_values(switch),
-        "instances": [_make_instance(switch, vrf) for vrf in switch.vrfs],
+        "instances": [_make_instance(switch, vrf, *instances.get(vrf, (None, None))) for vrf in switch.vrfs],
         "discovers": [require_token(far) for far, peer in bgp.peers.items() if not peer.address],
         "hold": HOLD_S,
         "warning_percent": WARNING_PERCENT,
@@ -71,8 +94,8 @@ def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
     }
 
 
-def _make_instance(switch: SwitchView, vrf: str) -> dict[str, Any]:
-    """A VRF: its interfaces, and what it has over EVPN, None for one that stays on the switch."""
+def _make_instance(switch: SwitchView, vrf: str, bgp: Bgp | None, names: PolicyNames | None) -> dict[str, Any]:
+    """A VRF: its interfaces, ways out, and what it has over EVPN, None for one that stays on the switch."""
     over, loopback = switch.overlay_in(vrf), switch.loopback_in(vrf)
     ports = [require_token(port.name) for port in switch.ports if port.addresses and find_vrf(switch, port) == vrf]
     gateways = [service.vlan for service in switch.services if service.gateways and service.vrf == vrf]
@@ -91,7 +114,9 @@ def _make_instance(switch: SwitchView, vrf: str) -> dict[str, Any]:
             "target": over.target,
             "policy": f"CONNECTED-{require_token(vrf)}",
         },
-        "ribs": [require_token(vrf) + ".inet6.0"] if switch.has_v6 else [],
+        "exits": list_exit_groups(bgp, names) if bgp and names else [],
+        "outward": f"CONNECTED-{require_token(vrf)}",
+        "tables": list_tables(switch, vrf, bgp, over_evpn=over is not None),
     }
 
 
@@ -127,17 +152,70 @@ def spell_route_filter(permit: Permit) -> str:
     return f"{permit.prefix} prefix-length-range /{permit.shortest}-/{permit.longest}"
 
 
-def _make_term(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A term of a policy, by an entry of a route map; `protocols` that its routes are of, none for any."""
-    inward = row["key"].startswith("IN")
-    originates_only = row["as_path"] == "OWN" or row["key"].startswith("CONNECTED")
-    return {
-        "name": row["seq"],
-        "protocols": [] if inward else ["direct"] if originates_only else ["direct", "bgp"],
-        "list": row["prefix_list"],
-        "prepend": quote(str(row["prepend"])) if row["prepend"] else "",
-        "drains": row["drains"],
+def _list_policies(switch: SwitchView, vrf: str, bgp: Bgp, names: PolicyNames) -> dict[str, list[dict[str, Any]]]:
+    """The policies of a VRF with their terms: of what it originates itself, and of its sessions."""
+    rows_of: dict[str, list[dict[str, Any]]] = {}
+    for row in list_entry_rows(bgp.maps, names, WORDS):
+        if not vrf or row["key"].startswith(OF_VRF):
+            # static routes are originated by the same policy as connected ones
+            name = names.name("CONNECTED") if row["key"].startswith("STATIC") else row["map"]
+            rows_of.setdefault(name, []).append(row)
+    policies = {
+        name: [term for row in sorted(rows, key=lambda row: row["seq"]) for term in _list_terms(row, bgp)]
+        for name, rows in rows_of.items()
     }
+    if vrf and switch.overlay_in(vrf) and switch.exits.peers_in(vrf):
+        policies[names.name("CONNECTED")].append(PLAIN_TERM | {"name": "EXITS", "protocols": ["bgp"]})
+    return policies
+
+
+def _list_terms(row: Mapping[str, Any], bgp: Bgp) -> Iterator[dict[str, Any]]:
+    """The terms of a policy, by an entry of a route map; `protocols` that its routes are of, none for any.
+
+    What a switch has beyond its exits is static, or was learned: of that a leaf passes on what its own exits gave it.
+    """
+    term = PLAIN_TERM | {
+        "name": row["seq"],
+        "list": row["prefix_list"],
+        "verdict": "accept" if row["action"] == "permit" else "reject",
+        "prepend": quote(str(row["prepend"])) if row["prepend"] else "",
+        "last_as": row["last_as"],
+        "drains": row["drains"],
+        "members": row["communities"],
+        "community": row["map"] if row["communities"] else "",
+    }
+    key = row["key"].removesuffix("6")
+    if row["action"] != "permit" or key == "IN" or (key.startswith("EXIT-") and key.endswith("-IN")):
+        yield from [term] if row["prefix_list"] else []
+    elif key.startswith("EXIT-"):
+        yield term | {"protocols": ["aggregate"]}
+    elif key == "STATIC":
+        yield term | {"protocols": ["static"]}
+    elif key == "CONNECTED" or row["as_path"] == "OWN":
+        yield term | {"protocols": ["direct"]}
+    elif row["of_fabric"]:
+        yield term | {"protocols": ["direct", "bgp"]}
+    elif row["as_path"]:
+        paths = bgp.maps.as_paths["EXITS"]
+        if OWN_ROUTES in paths:
+            yield term | {"name": f"{row['seq']}-STATIC", "protocols": ["static"]}
+        if paths - {OWN_ROUTES}:
+            yield term | {"protocols": ["bgp"], "paths": row["as_path"]}
+    else:
+        has_statics = row["key"].replace(key, "STATIC") in bgp.maps.maps
+        yield term | {"protocols": ["bgp", "static"] if has_statics else ["bgp"]}
+
+
+def _list_path_groups(bgp: Bgp) -> list[tuple[str, list[str]]]:
+    """(name of a group of AS paths, the AS numbers that they begin with)."""
+    numbers = [path.strip("^_") for path in bgp.maps.as_paths.get("EXITS", ()) if path != OWN_ROUTES]
+    return [("EXITS", numbers)] if numbers else []
+
+
+def _list_communities(policies: Mapping[str, Iterable[Mapping[str, Any]]]) -> list[tuple[str, list[str]]]:
+    """(name, communities) of what terms set."""
+    rows = (term for terms in policies.values() for term in terms if term.get("community"))
+    return list({term["community"]: term["members"] for term in rows}.items())
 
 
 def _list_groups(bgp: Bgp, names: PolicyNames) -> list[dict[str, Any]]:
