@@ -22,7 +22,7 @@ from fabricgen.blueprint.schema import list_catalog_names, make_schema_of_names
 from fabricgen.blueprint.sections.lint_settings import Project
 from fabricgen.blueprint.source import read_source
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import PROFILE_KINDS
+from fabricgen.catalog.models import PROFILE_KINDS, find_model
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean, fault
@@ -79,7 +79,7 @@ def _find_kind(file: str) -> str:
         or {"fabricgen", "fabrics", "include"} & data.keys()
     ):
         return ""
-    folders = {str(model.model_fields["kind"].default): name for name, model in PROFILE_KINDS.items()}
+    folders = {str(find_model(name).model_fields["kind"].default): name for name in PROFILE_KINDS}
     stated = str(data.get("kind", ""))
     if stated not in folders:
         message = f"'{shorten(stated)}' is no kind of profile" if stated else "a profile needs `kind`"
@@ -101,7 +101,7 @@ def check_structure(file: str) -> None:
     elif kind == "lock":
         parse_lock(read_bytes(path, file), file)
     elif kind in PROFILE_KINDS:
-        model = PROFILE_KINDS[kind]
+        model = find_model(kind)
         hold_to_schema("catalog", model, read_located(path), part=model.__name__)
         if path.absolute().parent.parent.name == "catalog":
             Catalog(path.absolute().parent.parent).check_profile(kind, path.stem)

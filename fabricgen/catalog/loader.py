@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from fabricgen.catalog.models import (
     PROFILE_KINDS,
     CableProfile,
-    ConstantsProfile,
     NicProfile,
     NodeProfile,
     PanelProfile,
@@ -20,6 +19,7 @@ from fabricgen.catalog.models import (
     TrunkProfile,
     Wrong,
     find_domain_mistake,
+    find_model,
     find_nic_mistake,
     find_power_mistake,
     find_tray_mistake,
@@ -34,6 +34,7 @@ from fabricgen.models.validation import dotted, validate
 from fabricgen.yaml.located import read_located
 
 if TYPE_CHECKING:
+    from fabricgen.catalog.constant_models import ConstantsProfile
     from fabricgen.catalog.sonic_models import SonicPlatform
 
 BUILT_IN = Path(__file__).resolve().parent
@@ -145,6 +146,8 @@ class Catalog:
 
     def constants(self, name: str = "usual", path: Place = ()) -> ConstantsProfile:
         """Return the constants of an analysis; raises InputError at `path` when there are none of that name."""
+        from fabricgen.catalog.constant_models import ConstantsProfile  # a tenth of all models: see `find_model`
+
         profile = self._load_profile("constants", name, ConstantsProfile, path)
         self._check_against("constants", name, lambda: find_domain_mistake(profile, self.ids("scale_up")))
         return profile
@@ -171,7 +174,7 @@ class Catalog:
 
     def profile(self, kind: str, name: str) -> Profile:
         """Return any profile by kind and id; raises InputError when there is none."""
-        return self._load_profile(kind, name, PROFILE_KINDS[kind], ())
+        return self._load_profile(kind, name, find_model(kind), ())
 
     def naming(self, nos: str) -> NosNaming:
         """Return how a NOS names ports and what it can carry: nothing, and ports as on the face of a switch, for one

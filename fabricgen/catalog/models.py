@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from fabricgen.catalog.cable_models import COPPER, OPTICAL, CableProfile, ascending
-from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
 from fabricgen.catalog.patch_models import PanelProfile, TrunkProfile
 from fabricgen.catalog.product_models import Product, ProductList
@@ -23,6 +22,9 @@ from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.catalog.switch_models import CageClass, LineCards, SwitchProfile, Variant
 from fabricgen.models.forms import FieldError
 
+if TYPE_CHECKING:
+    from fabricgen.catalog.constant_models import ConstantsProfile
+
 __all__ = [
     "COPPER",
     "OPTICAL",
@@ -30,7 +32,6 @@ __all__ = [
     "Accelerators",
     "CableProfile",
     "CageClass",
-    "ConstantsProfile",
     "Id",
     "LineCards",
     "NicPort",
@@ -88,7 +89,7 @@ class NicProfile(Profile):
         return self
 
 
-PROFILE_KINDS: dict[str, type[Profile]] = {
+_MODELS: dict[str, type[Profile]] = {
     "switches": SwitchProfile,
     "nodes": NodeProfile,
     "nics": NicProfile,
@@ -98,9 +99,20 @@ PROFILE_KINDS: dict[str, type[Profile]] = {
     "products": ProductList,
     "panels": PanelProfile,
     "trunks": TrunkProfile,
-    "constants": ConstantsProfile,
 }
-"""Folder of the catalogue -> the model of the profiles in it."""
+
+PROFILE_KINDS = (*_MODELS, "constants")
+"""The folders of profiles in the catalogue."""
+
+
+def find_model(kind: str) -> type[Profile]:
+    """The model of the profiles in a folder of the catalogue; raises KeyError where there is no such folder."""
+    if kind == "constants":
+        # a tenth of all models, which take long to make, and analyses alone read what they describe
+        from fabricgen.catalog.constant_models import ConstantsProfile
+
+        return ConstantsProfile
+    return _MODELS[kind]
 
 
 # Profiles held against those that they name: a domain against its switch tray, a node against its NICs, constants
