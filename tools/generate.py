@@ -110,8 +110,8 @@ def _kind(field: dict[str, Any], meaning: str = "") -> str:
         values = field.get("additionalProperties") or next(iter(field.get("patternProperties", {}).values()), None)
         return f"map of {_kind(values, meaning)}" if isinstance(values, dict) else "map"
     examples = field.get("examples")
-    is_shown = examples and "e.g." not in meaning and "for example" not in meaning and "{" not in meaning
-    shown = f" `{json.dumps(examples[0])}`" if is_shown else ""
+    is_in_meaning = any(words in meaning for words in ("e.g.", "for example", "{"))
+    shown = f" `{json.dumps(examples[0])}`" if examples and not is_in_meaning else ""
     return (" or ".join(kind) if isinstance(kind, list) else kind) + shown
 
 
