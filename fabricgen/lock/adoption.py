@@ -264,7 +264,8 @@ class _Adoption:
                         self._stated[key],
                         f"{value} lies in {show_interval(taken[0], interval)}, held for {name}: a device that is added "
                         "would be given it too",
-                        f"let that have other numbers in the same step (--release '{name}'), or move the pool",
+                        f"let that have other numbers in the same step (--release '{name}'), or move the pool; where "
+                        "nothing stands by this lock yet, delete it first: --import makes one",
                     )
         return frozenset(crowded)
 

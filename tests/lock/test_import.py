@@ -206,11 +206,30 @@ def test_a_number_in_a_block_that_the_lock_holds(blueprint: Path, fabricgen) -> 
     ran = fabricgen("lock", blueprint, "--import", have)
     holder = "compute leaf (su, 2 rail) loopback"
     assert f"have.csv:2:18: error[FG050]: 10.0.0.13 lies in 10.0.0.8/29, held for {holder}" in ran.err
+    assert "where nothing stands by this lock yet, delete it first" in ran.err
     assert fabricgen("lock", blueprint, "--import", have, "--release", holder).code == 0
     fabricgen("build", blueprint, "-o", "one")
     devices = read_table(Path("one"), "devices.csv", "device")
     assert devices[SPINES[0],]["loopback"] == "10.0.0.13"
     assert devices[LEAVES[0],]["loopback"] == "10.0.0.17"
+
+
+def test_names_that_exist_come_before_the_lock(blueprint: Path, fabricgen) -> None:
+    """What a lock would refuse is taken where the import makes it: the blocks are put elsewhere, and stay there."""
+    have = write_file("have.csv", f"device,name,loopback\n{SPINES[0]},dc1-sp1,10.0.0.13\n{LEAVES[0]},dc1-lf1,\n")
+    assert fabricgen("lock", blueprint, "--import", have).code == 0
+    before = LOCK.read_bytes()
+    assert read_adopted_lines() == [
+        f'{LEAVES[0]} name: "dc1-lf1"',
+        f"{SPINES[0]} loopback: 10.0.0.13",
+        f'{SPINES[0]} name: "dc1-sp1"',
+    ]
+    assert fabricgen("build", blueprint, "-o", "one", "--locked").code == 0
+    devices = read_table(Path("one"), "devices.csv", "device")
+    assert devices["dc1-sp1",]["loopback"] == "10.0.0.13"
+    assert devices["dc1-lf1",]["loopback"] == "10.0.0.17"
+    assert fabricgen("lock", blueprint).code == 0
+    assert before == LOCK.read_bytes()
 
 
 def test_numbers_that_change_places(blueprint: Path, fabricgen) -> None:

@@ -48,6 +48,41 @@ def test_only_a_fabric_lists_actions_of_its_cables_alone(tmp_path: Path, fabricg
     assert lone["id"] == every[0]["id"]
 
 
+def _cut_an_uplink(hall: CabledHall) -> CabledHall:
+    return hall.cut(*min(end for end, far in hall.sees.items() if "leaf" in end[0] and "compute-spine" in far[0]))
+
+
+def _swap_two_nodes(hall: CabledHall) -> CabledHall:
+    return hall.swap("compute-leaf-p1-su01-01", "Ethernet0", "Ethernet8")
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [(lambda hall: hall, 0), (_cut_an_uplink, 1), (_swap_two_nodes, 1)],
+    ids=["clean", "cut", "swap"],
+)
+def test_dumps_of_compute_alone_give_its_verdict(
+    change: Callable[[CabledHall], CabledHall], code: int, tmp_path: Path, fabricgen: Command
+) -> None:
+    """Of a hall with in-band and management networks, of which no dump tells; the verdict is that of all dumps."""
+    hall = change(CabledHall("monday"))
+    reports = []
+    for name in ("every.csv", "compute.csv"):
+        ran = fabricgen(
+            "verify", BLUEPRINTS / "monday.yaml", hall.csv(tmp_path / name), "--only", "compute", "--format", "json"
+        )
+        assert ran.code == code, ran.err
+        reports.append(_report(ran))
+        hall.sees = {
+            end: far for end, far in hall.sees.items() if "compute-" in end[0] + far[0] and "oob" not in far[0]
+        }
+        hall.sees = {end: far for end, far in hall.sees.items() if not end[0].startswith("oob")}
+    assert len(hall.sees) == 2 * (128 - (change is _cut_an_uplink))
+    for part in ("cables", "actions", "notes"):
+        assert reports[0][part] == reports[1][part]
+    assert reports[1]["cables"]["unseen"] == 0
+
+
 def test_neighbours_flooded_at_ports_for_management_are_a_note(tmp_path: Path, fabricgen: Command) -> None:
     hall = CabledHall("leaf-spine")
     dump = hall.csv(tmp_path / "hall.csv")
