@@ -172,8 +172,8 @@ _CLEAR = "\x1b[2J\x1b[3J\x1b[H"
 def watch_blueprints(judging: Judging) -> None:
     """Judge, and again at every save of a file that was read, until interrupted.
 
-    A terminal shows the last report alone. Elsewhere reports follow one another, each with a line at its end, by which
-    an editor's task knows that it is whole.
+    A terminal shows the last report alone. Elsewhere reports follow one another, each with a line before it and one at
+    its end, by which an editor's task knows where it begins and that it is whole.
     """
     import sys
 
@@ -185,6 +185,7 @@ def watch_blueprints(judging: Judging) -> None:
     def tell_report() -> None:
         # judges all anew, prints the report, and watches the files that were read this time
         watched.note_stamps()
+        click.echo(f"{_CLEAR if sys.stdout.isatty() else ''}linting {', '.join(judging.blueprints)}")
         judged = judging.judge_all()
         watched.files = {*map(Path, judging.blueprints), *judged.files}
         if judging.templates:
@@ -193,7 +194,7 @@ def watch_blueprints(judging: Judging) -> None:
             watched.files |= {file.parent for file in watched.files}
         report, count = write_report("text", judged.reports), sum(file.is_file() for file in watched.files)
         last = f"watching {count} file{'s' * (count != 1)}; Ctrl-C ends"
-        click.echo(f"{_CLEAR if sys.stdout.isatty() else ''}{report}\n{last}")
+        click.echo(f"{report}\n{last}")
         sys.stdout.flush()
 
     let_interrupts_through()
