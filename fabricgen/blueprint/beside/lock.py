@@ -87,9 +87,12 @@ WORDS: Mapping[str, str] = {
 }
 """Kinds of what is remembered in words, besides what is adopted."""
 
+INDEXES = "indexes"
+"""Kinds of numbers that begin so are the running numbers of names."""
+
 _OF_PLACES = (  # kinds that may be kept apart by kind of unit or by site: `units /b300 east`
     *("pods", "units", "ports", "managed", "halls", "rows", "hosts", "cages", "downlinks"),
-    *("floor", "racked", "shelved", "joined"),
+    *("floor", "racked", "shelved", "joined", INDEXES),
 )
 
 KINDS: Mapping[str, str] = {
@@ -107,6 +110,7 @@ KINDS: Mapping[str, str] = {
     "racked": "places of switches in the racks of a unit: hundreds are its network racks, the rest rack units",
     "shelved": "places of extra devices in their racks: hundreds are racks, the rest rack units",
     "joined": "places of what shares network racks, by the first in them: hundreds are racks, the rest rack units",
+    INDEXES: "running numbers in names, from 0, where units are of several kinds",
     "hosts": "places at the end of a switch's addresses: of further kinds of ports, of extra devices on rails",
     "vlans": "VLANs of fabrics, and of tenants in them",
     "tenants": "numbers of tenants",

@@ -144,13 +144,14 @@ class Names(Model):
         default_factory=dict,
         description="A template for all switches, or by tier. Fields: cluster, fabric, tier, site, pod, su, rack, "
         "rail, rail-group, plane, port, a lower tier of `per`, n (number in the group), index (number in the tier, "
-        "reserved places counted; in units of several kinds each kind counts from 1), default (the usual name). "
+        "reserved places counted; by itself, in units of all kinds), default (the usual name). "
         "Switches that stand in a rack of a unit also have rack, its number.",
     )
     nodes: Templates = Field(
         default_factory=dict,
         description="A template for all nodes, or by node set. Fields: cluster, set, site, pod, su, rack, node "
-        "(number in the unit), n (number in the rack), index (number in the cluster, reserved units counted), "
+        "(number in the unit), n (number in the rack), index (number among all nodes of the template, reserved units "
+        "counted), "
         "default. Default: {pod}-su{su:02}-n{node:03}.",
     )
     racks: Templates = Field(

@@ -193,6 +193,13 @@ class ExtraPortAllocator:
                 path=(*demand.path, "switches"),
                 hint=f"take {{rack}} out of the names of {spec.name}, or leave out `switches`",
             )
+        if naming.counts_through and spec.layout.cluster:
+            raise fault(
+                "FG039",
+                f"{demand.name} names switches of {spec.name} by a number that counts through units of several kinds",
+                path=(*demand.path, "switches"),
+                hint=f"name {spec.name} by {{pod}} and {{n}}, or leave out `switches`",
+            )
         naming.check(self._sizes[spec.key], sized.count)
         names = apply_stated_names(self._context.blueprint, naming.of(self._sizes[spec.key], sized.count))
         number = {name: i for i, name in enumerate(names)}

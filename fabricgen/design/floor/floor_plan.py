@@ -34,10 +34,11 @@ from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_racks import UnitSpot
 from fabricgen.design.floor.usual_floor import Laying, choose_row_length, list_layings
 from fabricgen.design.model import Design
+from fabricgen.design.names.running import allocate_rack_blocks
 from fabricgen.design.names.templates import Naming, Values
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
-from fabricgen.kernel.intervals import Allocations
+from fabricgen.kernel.intervals import Allocations, list_numbers
 
 __all__ = [
     "FloorPlan",
@@ -419,12 +420,24 @@ class RackNames:
             "pod": lambda: [layout.pods[pod].name for pod in pods],
             "su": lambda: [r.unit - layout.pods[pod].first_su + 1 for r, pod in zip(racks, pods, strict=True)],
             "rack": lambda: [r.rack - (0 if kind == NODES else r.node_racks) + 1 for r in racks],
-            "index": lambda: [self._slots[r.unit] * r.node_racks + r.rack + 1 for r in racks],
+            "index": lambda: self._number_racks(racks, pods),
             "hall": lambda: [self._floor.halls[self._floor.unit_halls.places[r.unit].hall].name for r in racks],
             "row": lambda: [print_row_number(self._find_usual_position(r)[0]) for r in racks],
             "column": lambda: [print_row_number(self._find_usual_position(r)[1]) for r in racks],
         }
         return naming.names(_fill_fields(naming, fillers), len(racks))
+
+    def _number_racks(self, racks: Sequence[UnitRack], pods: Sequence[int]) -> list[int]:
+        """The running number of racks of nodes, from 1; `pods` are theirs."""
+        allocated = allocate_rack_blocks(self._design.loaded.blueprint, self._layout)
+        blocks = {pod: list(list_numbers(numbers)) for pod, numbers in allocated.items()}
+        if not blocks:
+            return [self._slots[r.unit] * r.node_racks + r.rack + 1 for r in racks]
+        of_pods = [self._layout.pods[pod] for pod in pods]
+        return [
+            blocks[pod.name][(r.unit - pod.first_su) * r.node_racks + r.rack] + 1
+            for r, pod in zip(racks, of_pods, strict=True)
+        ]
 
     def name_run_rack(self, run: RackRun, place: int) -> str:
         """The name of a rack of a run, by its number in the run from 0."""

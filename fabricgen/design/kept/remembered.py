@@ -18,6 +18,7 @@ from fabricgen.design.floor.network_runs import list_unnumbered_words
 from fabricgen.design.management.load import AREAS, ManagementLoad, is_in_turn
 from fabricgen.design.management.managed import PLACES, list_managed_devices
 from fabricgen.design.model import Design
+from fabricgen.design.names.switches import list_index_entries
 from fabricgen.design.shape import find_depth, find_scope, spans_units
 from fabricgen.design.sizing.kept_front import (
     MANAGEMENT_PORTS,
@@ -68,6 +69,7 @@ def add_remembered(design: Design, lock: Lock) -> Lock:
     words[STACKED] = {**lock.find_words(STACKED), **floor.shared.words()}
     unnumbered = {**lock.find_words(UNNUMBERED), **list_unnumbered_words(design)}
     words |= {UNNUMBERED: unnumbered} if unnumbered else {}
+    held |= list_index_entries(design)
     return replace(
         lock, held=held | floor.list_lock_entries(), rooms=rooms | floor.areas.list_kept_counts(), words=words
     )
@@ -250,7 +252,9 @@ def list_holders_in_use(design: Design) -> frozenset[tuple[str, str]]:
             managed |= {(name_ports_kind(tier.key, name_run(run)), name) for name in _list_ports(design, tier, number)}
     alone = ("sites", *map(name_hall_holder, design.layout.sites), *(tier.key.text for tier in design.tiers))
     unnumbered = {(UNNUMBERED, name) for name in alone}
-    return frozenset(tiers | sized | extras | managed | unnumbered) | FloorPlan(design).holders()
+    pods = {pod.name for pod in design.layout.pods}
+    counted = {(kind, pod) for kind, blocks in list_index_entries(design).items() for pod in blocks if pod in pods}
+    return frozenset(tiers | sized | extras | managed | unnumbered | counted) | FloorPlan(design).holders()
 
 
 def _list_dealing(design: Design) -> Iterator[tuple[str, str]]:

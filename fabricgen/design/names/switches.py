@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import product
+from functools import cached_property, partial
+from itertools import islice, product
 from typing import TypeAlias
 
 from fabricgen.blueprint.dimensions import WHOLE, find_dimension, list_leg_dimensions, list_scopes
@@ -15,9 +16,11 @@ from fabricgen.design.floor.network_runs import stands_in_run
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
+from fabricgen.design.names.running import RACKS, allocate_blocks, allocate_rack_blocks, name_numbers_kind, needs_blocks
 from fabricgen.design.names.templates import Naming, Values, find_template
 from fabricgen.design.shape import (
     count_places,
+    count_places_in_pod,
     find_scope,
     is_part_of_unit,
     list_inner_dimensions,
@@ -26,6 +29,7 @@ from fabricgen.design.shape import (
     spans_units,
 )
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
+from fabricgen.kernel.intervals import Allocations, list_numbers
 
 
 class SwitchNames:
@@ -43,11 +47,14 @@ class SwitchNames:
         tier: str,
         per: tuple[str, ...],
         racks: Callable[[], Sequence[int]] | None = None,
+        blocks: Callable[[], Allocations] = dict,
     ) -> None:
         """`racks` gives the rack of each switch of a unit, in their order, by its number; None where it is not known
-        or they stand in no rack of a unit.
+        or they stand in no rack of a unit. `blocks` are the running numbers by pod, empty where each follows from its
+        place.
         """
         self._layout, self._per, self._scope, self._racks = layout, per, find_scope(per), racks
+        self._blocks = blocks
         self._tiers = blueprint.fabrics[fabric].tiers
         self._own = {"cluster": blueprint.name, "fabric": fabric, "tier": tier}
         is_only_site = self._scope == "site" and layout.sites == (layout.unnamed_site,)
@@ -131,6 +138,23 @@ class SwitchNames:
                 hint=f"state `count` of {growing[0]}, or number them in their group with {{n}}",
             )
 
+    @property
+    def counts_through(self) -> bool:
+        """Whether the running number alone tells the switches of a tier apart, in units of all kinds."""
+        return "index" in self.naming.fields and self.naming.fields <= {"index", *self._own}
+
+    def count_by_pod(self, sizes: Mapping[str, int], count: int) -> tuple[dict[str, list[int]], dict[str, int]]:
+        """(running numbers from 0 that switches have if each kind of units counts by itself, by pod; how many each pod
+        has, reserved ones included).
+        """
+        fields, layout = self._list_fields(sizes, count), self._layout
+        usual: dict[str, list[int]] = defaultdict(list)
+        for pod, number in zip(fields["pod"], fields["index"], strict=True):
+            usual[str(pod)].append(int(number) - 1)
+        per_place = len(fields["index"]) // count_places(layout, self._scope)
+        places = {pod.name: count_places_in_pod(layout, self._scope, pod.slots) for pod in layout.pods}
+        return usual, {pod: per_place * number for pod, number in places.items()}
+
     def of(self, sizes: Mapping[str, int], count: int) -> list[str]:
         """Names of all switches, group by group."""
         fields = self._list_fields(sizes, count)
@@ -155,6 +179,9 @@ class SwitchNames:
         fields |= {d: [tail[i] for tail in tails] * places_count for i, d in enumerate((*dimensions, "n"))}
         slots = number_places(self._layout, self._scope) if "index" in self.naming.fields else range(places_count)
         fields["index"] = [slot * switches_per_place + i + 1 for slot in slots for i in range(switches_per_place)]
+        if self.counts_through and (blocks := self._blocks()):
+            numbers = {pod: iter(list_numbers(intervals)) for pod, intervals in blocks.items()}
+            fields["index"] = [next(numbers[str(pod)]) + 1 for pod in fields["pod"]]
         if self._racks is not None and "rack" in self.naming.fields and "rack" not in fields:
             racks = list(self._racks())
             fields["rack"] = racks * (switches_per_place * places_count // len(racks))
@@ -182,7 +209,37 @@ def make_switch_names(design: Design, tier: TierDesign) -> SwitchNames:
 
     standing = not stands_in_run(design, tier)
     blueprint = design.loaded.blueprint
-    return SwitchNames(blueprint, tier.layout, tier.fabric, tier.name, tier.per, racks if standing else None)
+    blocks = partial(allocate_switch_blocks, design, tier.fabric, tier.name)
+    return SwitchNames(blueprint, tier.layout, tier.fabric, tier.name, tier.per, racks if standing else None, blocks)
+
+
+def allocate_switch_blocks(design: Design, fabric: str, tier: str) -> Allocations:
+    """The running numbers of the switches of a tier by pod, from 0; empty where units of one kind alone have them."""
+    usual: dict[str, list[int]] = {}
+    sizes: dict[str, int] = {}
+    parts = [part for part in design.tiers if (part.fabric, part.name) == (fabric, tier)]
+    owner, layout = f"{fabric} {tier}", design.layout
+    if not needs_blocks(layout, owner, len(parts)):
+        return {}
+    for part in parts:
+        names = SwitchNames(design.loaded.blueprint, part.layout, fabric, tier, part.per)
+        if not names.counts_through:
+            return {}
+        usual_of_part, sizes_of_part = names.count_by_pod(part.sizes, part.count)
+        usual, sizes = usual | usual_of_part, sizes | sizes_of_part
+    return allocate_blocks(layout, owner, usual, sizes)
+
+
+def list_index_entries(design: Design) -> dict[str, Allocations]:
+    """The running numbers that the lock keeps, by kind of lock entry."""
+    blueprint, layout = design.loaded.blueprint, design.layout
+    tiers = {(tier.fabric, tier.name) for tier in design.tiers}
+    blocks = {" ".join(key): allocate_switch_blocks(design, *key) for key in sorted(tiers)}
+    for members in layout.node_sets:
+        names = NodeNames(blueprint, layout, members)
+        blocks[names.owner] = names.allocate_blocks()
+    blocks[RACKS] = allocate_rack_blocks(blueprint, layout)
+    return {name_numbers_kind(owner): by_pod for owner, by_pod in blocks.items() if by_pod}
 
 
 def check_switch_names(design: Design) -> None:
@@ -214,7 +271,7 @@ class NodeNames:
     """Names of the nodes of a set; the default template gives `p1-su01-n001`."""
 
     def __init__(self, blueprint: Blueprint, layout: Layout, members: NodeSet) -> None:
-        self._layout, self._members = layout, members
+        self._blueprint, self._layout, self._members = blueprint, layout, members
         self._kind = next(kind for kind in layout.kinds if kind.name == members.unit)
         self._own = {"cluster": blueprint.name, "set": members.name}
         templates = blueprint.names.nodes
@@ -255,14 +312,55 @@ class NodeNames:
         }
         return self.naming.names({**self._own, **{f: fillers[f]() for f in fillers if f in fields_used}}, count)
 
+    @cached_property
+    def _counted_sets(self) -> tuple[NodeSet, ...]:
+        """The sets that these nodes are counted with: all of the same template, where it has a running number alone."""
+        if not {"index"} <= self.naming.fields <= {"index", "cluster"}:
+            return (self._members,)
+        sets = [(s, NodeNames(self._blueprint, self._layout, s).naming.path) for s in self._layout.node_sets]
+        return tuple(node_set for node_set, path in sets if path == self.naming.path)
+
+    @property
+    def owner(self) -> str:
+        """Whose running numbers they are, for the lock: those of a template."""
+        return f"nodes {self.naming.path[-1]}"
+
+    def _count_in_unit(self, kind: str) -> int:
+        # nodes of a unit of a kind that are counted together
+        return sum(node_set.count for node_set in self._counted_sets if node_set.unit == kind)
+
+    def _list_usual_numbers(self) -> dict[str, list[int]]:
+        """By pod, the running numbers from 0 of its nodes: in its units by slot, as each kind has them alone."""
+        layout, slots = self._layout, iter(self._layout.number_units("all", by_slot=True))
+        numbers = {}
+        for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True):
+            of_pod, per_unit = list(islice(slots, pod.su)), self._count_in_unit(kind.name)
+            numbers[pod.name] = [slot * per_unit + i for slot in of_pod for i in range(per_unit)]
+        return numbers
+
+    def allocate_blocks(self) -> Allocations:
+        """The running numbers of nodes by pod, from 0; empty where units of one kind alone have such nodes."""
+        layout, counted = self._layout, "index" in self.naming.fields
+        kinds = {node_set.unit for node_set in self._counted_sets}
+        if not counted or not needs_blocks(layout, self.owner, len(kinds)):
+            return {}
+        counts = [self._count_in_unit(kind.name) for kind in layout.kind_of_pod]
+        sizes = {pod.name: pod.slots * count for pod, count in zip(layout.pods, counts, strict=True) if count}
+        return allocate_blocks(layout, self.owner, self._list_usual_numbers(), sizes)
+
     def _number_nodes(self, columns: Columns) -> list[int]:
         """The number of each node in the cluster, from 1; reserved units count, so that growth changes none."""
         pods, members = self._layout.pods, self._members
-        slots = self._layout.number_units("all", by_slot=True)
-        units = [slots[pods[pod].first_su + su] for pod, su in zip(columns["pod"], columns["su"], strict=True)]
-        return [
-            unit * members.count + node - members.first + 1 for unit, node in zip(units, columns["node"], strict=True)
-        ]
+        blocks = self.allocate_blocks()
+        numbers = (
+            {pod: list(list_numbers(of_pod)) for pod, of_pod in blocks.items()}
+            if blocks
+            else self._list_usual_numbers()
+        )
+        per_unit = self._count_in_unit(members.unit)
+        before = sum(s.count for s in self._counted_sets if s.unit == members.unit and s.first < members.first)
+        rows = zip(columns["pod"], columns["su"], columns["node"], strict=True)
+        return [numbers[pods[pod].name][su * per_unit + before + node - members.first] + 1 for pod, su, node in rows]
 
 
 def check_node_names(blueprint: Blueprint, layout: Layout) -> None:
