@@ -34,11 +34,11 @@ from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_racks import UnitSpot
 from fabricgen.design.floor.usual_floor import Laying, choose_row_length, list_layings
 from fabricgen.design.model import Design
-from fabricgen.design.names.running import allocate_rack_blocks
+from fabricgen.design.names.running import allocate_rack_blocks, count_racks, list_block_numbers
 from fabricgen.design.names.templates import Naming, Values
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
-from fabricgen.kernel.intervals import Allocations, list_numbers
+from fabricgen.kernel.intervals import Allocations
 
 __all__ = [
     "FloorPlan",
@@ -429,13 +429,11 @@ class RackNames:
 
     def _number_racks(self, racks: Sequence[UnitRack], pods: Sequence[int]) -> list[int]:
         """The running number of racks of nodes, from 1; `pods` are theirs."""
-        allocated = allocate_rack_blocks(self._design.loaded.blueprint, self._layout)
-        blocks = {pod: list(list_numbers(numbers)) for pod, numbers in allocated.items()}
-        if not blocks:
-            return [self._slots[r.unit] * r.node_racks + r.rack + 1 for r in racks]
-        of_pods = [self._layout.pods[pod] for pod in pods]
+        layout = self._layout
+        blocks = allocate_rack_blocks(self._design.loaded.blueprint, layout)
+        numbers, of_pods = list_block_numbers(blocks, count_racks(layout)), [layout.pods[pod] for pod in pods]
         return [
-            blocks[pod.name][(r.unit - pod.first_su) * r.node_racks + r.rack] + 1
+            numbers[pod.name][(r.unit - pod.first_su) * r.node_racks + r.rack] + 1
             for r, pod in zip(racks, of_pods, strict=True)
         ]
 
@@ -482,11 +480,6 @@ class RackNames:
     def _pods(self) -> list[int]:
         """The pod of every unit, by its index."""
         return [at for at, pod in enumerate(self._layout.pods) for _ in range(pod.su)]
-
-    @cached_property
-    def _slots(self) -> tuple[int, ...]:
-        """The number of every unit in the cluster, reserved slots counted, so that growth changes none."""
-        return self._layout.number_units("all", by_slot=True)
 
 
 def _fill_fields(naming: Naming, fillers: Mapping[str, Callable[[], Values]]) -> dict[str, Values]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import islice, product
+from itertools import product
 from typing import TypeAlias
 
 from fabricgen.blueprint.dimensions import WHOLE, find_dimension, list_leg_dimensions, list_scopes
@@ -16,7 +16,15 @@ from fabricgen.design.floor.network_runs import stands_in_run
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.names.running import RACKS, allocate_blocks, allocate_rack_blocks, name_numbers_kind, needs_blocks
+from fabricgen.design.names.running import (
+    RACKS,
+    Counted,
+    allocate_blocks,
+    allocate_rack_blocks,
+    count_members,
+    list_block_numbers,
+    name_numbers_kind,
+)
 from fabricgen.design.names.templates import Naming, Values, find_template
 from fabricgen.design.shape import (
     count_places,
@@ -143,17 +151,15 @@ class SwitchNames:
         """Whether the running number alone tells the switches of a tier apart, in units of all kinds."""
         return "index" in self.naming.fields and self.naming.fields <= {"index", *self._own}
 
-    def count_by_pod(self, sizes: Mapping[str, int], count: int) -> tuple[dict[str, list[int]], dict[str, int]]:
-        """(running numbers from 0 that switches have if each kind of units counts by itself, by pod; how many each pod
-        has, reserved ones included).
-        """
+    def count(self, sizes: Mapping[str, int], count: int) -> Counted:
+        """How the switches of a part of the cluster are counted, by pod."""
         fields, layout = self._list_fields(sizes, count), self._layout
         usual: dict[str, list[int]] = defaultdict(list)
         for pod, number in zip(fields["pod"], fields["index"], strict=True):
             usual[str(pod)].append(int(number) - 1)
         per_place = len(fields["index"]) // count_places(layout, self._scope)
         places = {pod.name: count_places_in_pod(layout, self._scope, pod.slots) for pod in layout.pods}
-        return usual, {pod: per_place * number for pod, number in places.items()}
+        return Counted(usual, {pod: per_place * number for pod, number in places.items()})
 
     def of(self, sizes: Mapping[str, int], count: int) -> list[str]:
         """Names of all switches, group by group."""
@@ -214,20 +220,15 @@ def make_switch_names(design: Design, tier: TierDesign) -> SwitchNames:
 
 
 def allocate_switch_blocks(design: Design, fabric: str, tier: str) -> Allocations:
-    """The running numbers of the switches of a tier by pod, from 0; empty where units of one kind alone have them."""
-    usual: dict[str, list[int]] = {}
-    sizes: dict[str, int] = {}
+    """The running numbers of the switches of a tier by pod, from 0; empty where each kind of units counts by itself."""
     parts = [part for part in design.tiers if (part.fabric, part.name) == (fabric, tier)]
-    owner, layout = f"{fabric} {tier}", design.layout
-    if not needs_blocks(layout, owner, len(parts)):
+    names = [SwitchNames(design.loaded.blueprint, part.layout, fabric, tier, part.per) for part in parts]
+    # a tier that is wider than pods serves all kinds, and has no numbers by pod
+    if not names[0].counts_through or parts[0].layout.cluster is None:
         return {}
-    for part in parts:
-        names = SwitchNames(design.loaded.blueprint, part.layout, fabric, tier, part.per)
-        if not names.counts_through:
-            return {}
-        usual_of_part, sizes_of_part = names.count_by_pod(part.sizes, part.count)
-        usual, sizes = usual | usual_of_part, sizes | sizes_of_part
-    return allocate_blocks(layout, owner, usual, sizes)
+    counted = [name.count(part.sizes, part.count) for name, part in zip(names, parts, strict=True)]
+    usual, sizes = ({pod: n for part in counted for pod, n in part[i].items()} for i in (0, 1))
+    return allocate_blocks(design.layout, f"{fabric} {tier}", len(parts), Counted(usual, sizes))
 
 
 def list_index_entries(design: Design) -> dict[str, Allocations]:
@@ -325,42 +326,30 @@ class NodeNames:
         """Whose running numbers they are, for the lock: those of a template."""
         return f"nodes {self.naming.path[-1]}"
 
-    def _count_in_unit(self, kind: str) -> int:
-        # nodes of a unit of a kind that are counted together
-        return sum(node_set.count for node_set in self._counted_sets if node_set.unit == kind)
-
-    def _list_usual_numbers(self) -> dict[str, list[int]]:
-        """By pod, the running numbers from 0 of its nodes: in its units by slot, as each kind has them alone."""
-        layout, slots = self._layout, iter(self._layout.number_units("all", by_slot=True))
-        numbers = {}
-        for pod, kind in zip(layout.pods, layout.kind_of_pod, strict=True):
-            of_pod, per_unit = list(islice(slots, pod.su)), self._count_in_unit(kind.name)
-            numbers[pod.name] = [slot * per_unit + i for slot in of_pod for i in range(per_unit)]
-        return numbers
+    @cached_property
+    def _counted(self) -> Counted:
+        """How the nodes that are counted together are counted, by pod."""
+        in_unit = Counter[str]()
+        for node_set in self._counted_sets:
+            in_unit[node_set.unit] += node_set.count
+        return count_members(self._layout, [in_unit[kind.name] for kind in self._layout.kind_of_pod])
 
     def allocate_blocks(self) -> Allocations:
-        """The running numbers of nodes by pod, from 0; empty where units of one kind alone have such nodes."""
-        layout, counted = self._layout, "index" in self.naming.fields
+        """The running numbers of nodes by pod, from 0; empty where each kind of units counts by itself."""
         kinds = {node_set.unit for node_set in self._counted_sets}
-        if not counted or not needs_blocks(layout, self.owner, len(kinds)):
-            return {}
-        counts = [self._count_in_unit(kind.name) for kind in layout.kind_of_pod]
-        sizes = {pod.name: pod.slots * count for pod, count in zip(layout.pods, counts, strict=True) if count}
-        return allocate_blocks(layout, self.owner, self._list_usual_numbers(), sizes)
+        counts_through = "index" in self.naming.fields
+        return allocate_blocks(self._layout, self.owner, len(kinds), self._counted) if counts_through else {}
 
     def _number_nodes(self, columns: Columns) -> list[int]:
         """The number of each node in the cluster, from 1; reserved units count, so that growth changes none."""
         pods, members = self._layout.pods, self._members
-        blocks = self.allocate_blocks()
-        numbers = (
-            {pod: list(list_numbers(of_pod)) for pod, of_pod in blocks.items()}
-            if blocks
-            else self._list_usual_numbers()
-        )
-        per_unit = self._count_in_unit(members.unit)
-        before = sum(s.count for s in self._counted_sets if s.unit == members.unit and s.first < members.first)
+        numbers = list_block_numbers(self.allocate_blocks(), self._counted)
+        of_unit = [s for s in self._counted_sets if s.unit == members.unit]
+        per_unit = sum(s.count for s in of_unit)
+        # the number in the unit less this is the number among those that are counted together
+        before = members.first - sum(s.count for s in of_unit if s.first < members.first)
         rows = zip(columns["pod"], columns["su"], columns["node"], strict=True)
-        return [numbers[pods[pod].name][su * per_unit + before + node - members.first] + 1 for pod, su, node in rows]
+        return [numbers[pods[pod].name][su * per_unit + node - before] + 1 for pod, su, node in rows]
 
 
 def check_node_names(blueprint: Blueprint, layout: Layout) -> None:
