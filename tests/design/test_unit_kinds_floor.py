@@ -87,6 +87,20 @@ def test_units_have_the_racks_of_their_kind_in_rows_of_its_own(planned_of: Plann
     assert not rows["p1"] & rows["p2"]
 
 
+def test_rows_of_kinds_follow_the_page_unless_a_lock_has_them(planned_of: PlannedOf) -> None:
+    """Names sort gb before h100; the page has them the other way round."""
+
+    def list_rows(design: Design) -> list[int]:
+        rows = {name[:2]: spot[1] for name, spot in spots(design).items()}
+        return [rows[pod] for pod in ("p1", "p2")]
+
+    turned = MIXED.replace(f"{{h100: {HGX}, gb: {NVL72}}}", f"{{gb: {NVL72}, h100: {HGX}}}")
+    assert turned != MIXED
+    assert list_rows(planned_of(MIXED)) == [0, 1]
+    assert list_rows(planned_of(turned)) == [1, 0]
+    assert spots(planned_of(turned, lock=kept(planned_of(MIXED)))) == spots(planned_of(MIXED))
+
+
 def test_a_kind_and_units_that_come_later_move_no_rack(planned_of: PlannedOf) -> None:
     before = planned_of(ONE)
     later = ONE.replace("pods: {", f"scalable_units: {{b: {HGX}, gb: {NVL72}}}\npods: {{p0: {{unit: gb, su: 30}}, ")
@@ -103,8 +117,8 @@ def test_a_kind_and_units_that_come_later_move_no_rack(planned_of: PlannedOf) ->
 def test_kinds_share_halls_by_whole_rows(planned_of: PlannedOf) -> None:
     halls = "floor: {racks_per_row: 4, halls: {a: {rows: 2}, b: {rows: 2, at_m: [50, 0]}}}\n"
     found = spots(planned_of(MIXED + halls))
-    assert {(spot[3], spot[1]) for name, spot in found.items() if name.startswith("p2")} == {(0, 0), (0, 1)}
-    assert {(spot[3], spot[1]) for name, spot in found.items() if not name.startswith("p2")} == {(1, 0), (1, 1)}
+    assert {(spot[3], spot[1]) for name, spot in found.items() if name.startswith("p2")} == {(1, 0), (1, 1)}
+    assert {(spot[3], spot[1]) for name, spot in found.items() if not name.startswith("p2")} == {(0, 0), (0, 1)}
     smaller = ("floor.halls.a.rows=1",), kept(planned_of(MIXED + halls))
     for sets, lock in ((("pods.p3.su=3",), None), smaller):
         with pytest.raises(InputError) as fault:

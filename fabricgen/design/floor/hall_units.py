@@ -116,7 +116,8 @@ def name_rows_holder(kind: UnitKind) -> str:
 class _Filling:
     """Halls while they are filled with units. Those of a kind fill the first hall, then the second, and so on.
 
-    Where there are several kinds, each has node rows of its own, so that all can grow.
+    Where there are several kinds, each has node rows of its own, so that all can grow; they follow one another in the
+    order of the page, unless the lock has them otherwise.
     """
 
     def __init__(self, layout: Layout, halls: Sequence[Hall], rooms: Sequence[HallRoom]) -> None:
@@ -131,7 +132,7 @@ class _Filling:
         Raises InputError (FG067) where these are too small.
         """
         kind_of = {pod.name: kind for pod, kind in zip(self._layout.pods, self._layout.kind_of_pod, strict=True)}
-        for number, kind in enumerate(self._layout.kinds):
+        for number, kind in sorted(enumerate(self._layout.kinds), key=lambda numbered: numbered[1].rank_on_page):
             pods_of_kind = [pod for pod in pods if kind_of[pod.name].name == kind.name]
             if not pods_of_kind:
                 continue

@@ -55,6 +55,8 @@ class UnitKind:
     node_sets: tuple[NodeSet, ...]
     nodes_per_rack: int
     node_rack: RackProfile
+    rank_on_page: int = 0
+    """Its place among the kinds in the order of the page, `scalable_unit` first: the order of their rows."""
 
     @property
     def suffix(self) -> str:
@@ -147,7 +149,8 @@ def _make_unit_kind(
             path=(*path, "racks", "nodes_per_rack"),
             hint=f"at most {rack.units // tallest} nodes fit a rack",
         )
-    return UnitKind(name, path, racks, nodes + set_beside, per_rack, rack)
+    rank_on_page = list(blueprint.unit_kinds).index(name)
+    return UnitKind(name, path, racks, nodes + set_beside, per_rack, rack, rank_on_page)
 
 
 def _check_skipped(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> None:
