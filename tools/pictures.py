@@ -9,7 +9,7 @@ from fabricgen.export.view.picture import draw_fabric_picture
 from fabricgen.pipeline import compile_cluster, compile_design
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLES = tuple(sorted(file.stem for file in (ROOT / "blueprints").glob("*.yaml")))
+EXAMPLES = tuple(sorted(file.stem for file in (ROOT / "blueprints").glob("*.yaml") if not file.stem.endswith(".lock")))
 
 
 def picture_file(name: str) -> Path:

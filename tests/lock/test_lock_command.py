@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.blueprint.beside.lock import format_lock, parse_lock
-from tests.conftest import EXAMPLES, example_cluster
+from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster
 
 BLUEPRINT = """\
 fabricgen: 1
@@ -261,3 +261,12 @@ def test_a_hook_may_be_given_the_lock_beside_its_blueprint(blueprint: Path, fabr
     refused = fabricgen("show", "demo.lock.yaml")
     assert refused.code == 2
     assert "demo.lock.yaml:1:1: error[FG038]: this is a lock, not a blueprint\n  hint: name demo.yaml" in refused.err
+
+
+@pytest.mark.slow
+def test_locks_beside_examples_are_up_to_date(fabricgen) -> None:
+    locks = sorted(BLUEPRINTS.glob("*.lock.yaml"))
+    assert locks
+    for lock in locks:
+        ran = fabricgen("lock", lock, "--check")
+        assert ran.code == 0, ran.err

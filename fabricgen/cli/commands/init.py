@@ -35,10 +35,11 @@ def command(file: str, example: str, ask: bool, answers: str | None) -> None:
     The JSON Schema goes beside it unless it is there, so that editors complete and explain what is written, and mark
     names that are not in the catalogue. `fabricgen schema FILE -o` renews it once you have profiles of your own.
     """
+    from fabricgen.blueprint.beside.lock import is_lock
     from fabricgen.kernel.discovery import find_resource_dir
 
     folder = find_resource_dir("blueprints")
-    examples = {p.stem: p for p in sorted(folder.glob("*.yaml"))}
+    examples = {p.stem: p for p in sorted(folder.glob("*.yaml")) if not is_lock(p.name)}
     asked = ask or answers is not None
     refuse_idle("example", used=not asked, why="the page is made of answers")
     if ask and answers is not None:

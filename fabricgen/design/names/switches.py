@@ -227,7 +227,8 @@ def allocate_switch_blocks(design: Design, fabric: str, tier: str) -> Allocation
     if not names[0].counts_through or parts[0].layout.cluster is None:
         return {}
     counted = [name.count(part.sizes, part.count) for name, part in zip(names, parts, strict=True)]
-    usual, sizes = ({pod: n for part in counted for pod, n in part[i].items()} for i in (0, 1))
+    usual = {pod: numbers for part in counted for pod, numbers in part.usual.items()}
+    sizes = {pod: size for part in counted for pod, size in part.sizes.items()}
     return allocate_blocks(design.layout, f"{fabric} {tier}", len(parts), Counted(usual, sizes))
 
 
