@@ -136,6 +136,8 @@ Intent: TypeAlias = Literal[
     "numbered-bgp",
     "unnumbered-bgp",
     "static-routes",
+    "srv6",
+    "srv6-links",
     "bare-links",
     "ipv6",
     "routed-hosts",

@@ -32,6 +32,7 @@ from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.slots import check_pod_tiers
 from fabricgen.design.snippets import check_snippets
+from fabricgen.design.srv6 import check_srv6
 from fabricgen.design.tenants.overlay import number_pair_vlans, number_vrfs
 from fabricgen.design.tenants.stated import design_leaks, design_tenants
 from fabricgen.design.tier_order import rank_fabric
@@ -103,6 +104,7 @@ def _build_design(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = T
     FloorPlan(design).check()
     check_patching(design)
     check_exits(design)
+    check_srv6(design)
     check_phases(design)
     check_reserved(design)
     list_expected(design)

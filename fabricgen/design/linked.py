@@ -75,8 +75,8 @@ def check_linked(blueprint: Blueprint, numbering: Numbering, names: Sequence[str
 
 
 def find_fabric_underlay(blueprint: Blueprint, name: str) -> str:
-    """`ebgp-numbered`, `ebgp-unnumbered`, `static` or `none`: as stated by the fabric that owns the switches, else by
-    the cluster.
+    """`ebgp-numbered`, `ebgp-unnumbered`, `static`, `srv6` or `none`: as stated by the fabric that owns the switches,
+    else by the cluster.
     """
     fabric = blueprint.fabrics[name]
     owner = blueprint.fabrics.get(fabric.carried_by or "", fabric)
@@ -103,7 +103,7 @@ def _check_underlay(blueprint: Blueprint, name: str, first: str) -> None:
             path=path,
             hint="state one underlay for both",
         )
-    if underlay != "static":
+    if underlay not in ("static", "srv6"):
         return
     peers = next((tier for tier, spec in fabric.tiers.items() if spec.peer), None)
     below = any(tier.below is not None and "." in tier.below for tier in fabric.tiers.values())
@@ -111,7 +111,7 @@ def _check_underlay(blueprint: Blueprint, name: str, first: str) -> None:
         unsupported = "spans" if fabric.spans else f"the peer links of {peers}" if peers else f"the VRF of {name}"
         raise fault(
             "FG113",
-            f"static routes do not run over {unsupported}",
+            f"{'static' if underlay == 'static' else 'SRv6'} routes do not run over {unsupported}",
             path=path,
             hint="use an ebgp underlay" + ("" if fabric.spans or peers else ", or `vrf: default`"),
         )

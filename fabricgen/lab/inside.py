@@ -22,6 +22,7 @@ from fabricgen.publish.reading import NO_BUILD
 
 MANAGEMENT = "links of management ports and BMCs"
 BRIDGED = "links between switches that are bridged or bonded"
+SRV6 = "links of SRv6 fabrics, whose paths are chosen by NICs"
 UNKNOWN = "links of switches that FRR does not stand for, such as InfiniBand's"
 NO_SWITCH = "links without a switch, such as NVLink's"
 ALONE = "links of switches that no host is behind"
@@ -107,6 +108,8 @@ def _judge_by_files(build: Build) -> Callable[[Link], str]:
     """Why a link is not in a lab, by the configurations at its ends; "" where it is."""
 
     def why(link: Link) -> str:
+        if any(end.device in build.forms and build.forms[end.device].srv6 for end in (link.a, link.b)):
+            return SRV6
         if link.a.device in build.forms and link.b.device in build.forms:
             return BRIDGED if is_bridged(build, link.a) or is_bridged(build, link.b) else ""
         return ""

@@ -25,7 +25,7 @@ from fabricgen.numbering.blocks.block_allocator import Slots
 from fabricgen.numbering.slot_counts import group_capacity
 from fabricgen.wiring.links.columns import Columns, make_tier_columns
 
-NUMBERED = ("ipv4", "ipv6", "asns", "management")
+NUMBERED = ("ipv4", "ipv6", "asns", "srv6", "management")
 """Kinds of numbers in the lock whose holders are tiers with their shape."""
 
 CapacityOf = Callable[[str, int], int]

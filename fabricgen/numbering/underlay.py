@@ -18,7 +18,7 @@ def is_management(fabric: FabricDesign) -> bool:
 
 
 def underlay(design: Design, fabric: FabricDesign) -> str:
-    """`ebgp-numbered`, `ebgp-unnumbered`, `static` or `none`, as stated nearest to the fabric."""
+    """`ebgp-numbered`, `ebgp-unnumbered`, `static`, `srv6` or `none`, as stated nearest to the fabric."""
     return find_fabric_underlay(design.loaded.blueprint, fabric.name)
 
 
@@ -41,7 +41,7 @@ def links_carry_vrfs(design: Design, fabric: FabricDesign) -> bool:
 
 def numbers_links(design: Design, fabric: FabricDesign) -> bool:
     """Whether links between the switches of a fabric have addresses."""
-    return is_routed(fabric) and underlay(design, fabric) in ("ebgp-numbered", "static")
+    return is_routed(fabric) and underlay(design, fabric) in ("ebgp-numbered", "static", "srv6")
 
 
 def list_families(design: Design, fabric: FabricDesign) -> tuple[str, ...]:

@@ -241,6 +241,7 @@ def _cut_addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addr
         addresses,
         asn=addresses.asn[phase.devices],
         router_id=addresses.router_id[phase.devices],
+        identifiers=addresses.identifiers[phase.devices],
         families=tuple(_cut_family(whole, family, phase, selection) for family in addresses.families),
         tenants={name: _cut_tenant(places, phase) for name, places in addresses.tenants.items()},
         rails={

@@ -19,7 +19,7 @@ import numpy as np
 
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import AddressColumn, IPv4Column
-from fabricgen.views.switch import SwitchView
+from fabricgen.views.switch import SwitchView, route_to_neighbours
 from fabricgen.views.switches import SwitchViews
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 from fabricgen.wiring.links.columns import sort_rows
@@ -83,7 +83,9 @@ class PortTexts:
 
     @property
     def groups(self) -> list[TextGroup]:
-        """Names of peers, their ports, cables, AS numbers of peers; then the addresses of each family."""
+        """Names of peers, their ports, cables, AS numbers of peers, SRv6 identifiers of peers and of ports; then the
+        addresses of each family.
+        """
         return [TextGroup(kind.list_texts(self.switch), kind.indexes[..., self._here]) for kind in self.ports.kinds]
 
     @property
@@ -151,12 +153,21 @@ class PortTextBuilder:
             columns.append(self._views.plan.bonds.numbers(link))
         for kind, family in zip(families, self._views.addresses.families, strict=True):
             columns += [*kind.indexes, family.length[link]]
+        # SRv6 identifiers: of the switches at the far ends, and then those of the ports themselves, which are greater
+        far_identifiers, local = self._views.addresses.identifiers[peer], self._views.list_local_identifiers(link, at_b)
+        of_switch = np.asarray(rows, dtype=np.int64)
+        identifiers = [_rank_keys(owner, keys, by_text, keys != 0) for keys in (far_identifiers, local)]
+        columns += [ranked.indexes for ranked in identifiers]
         devices_of, connectors = (part.take(cable).texts() for part in self._cables)
         kinds = (
             peers.make_kind(self._names[peer[peers.first]].tolist()),
             _TextKind(far, bounds.tolist(), text_index),
             _TextKind((devices_of + connectors).tolist(), bounds.tolist(), np.where(cable < 0, -1, text_index)),
             numbers.make_kind(list(map(str, asn[numbers.first].tolist()))),
+            *(
+                ranked.make_kind(self._views.name_identifiers(keys[ranked.first], of_switch[owner[ranked.first]]))
+                for ranked, keys in zip(identifiers, (far_identifiers, local), strict=True)
+            ),
             *families,
         )
         key = np.stack(columns, axis=1).astype(np.int32).tobytes()
@@ -359,7 +370,7 @@ class SwitchShapes:
     def make_placeholder_view(self, signature: SwitchSignature) -> SwitchView:
         """The view of a switch with a placeholder in place of each of its texts."""
         view = self._views.switch(signature.row)
-        frame_numbers, peers, far, cables, numbers, *addresses = signature.number_placeholders()
+        frame_numbers, peers, far, cables, numbers, beyond, local, *addresses = signature.number_placeholders()
         absent = [-1] * len(view.ports)
         own4, far4, own6, far6 = [*addresses, absent, absent][:4]
         ports = tuple(
@@ -373,6 +384,8 @@ class SwitchShapes:
                 peer_address=_make_address_placeholder(port.peer_address, far4[i]),
                 address6=_make_address_placeholder(port.address6, own6[i]),
                 peer_address6=_make_address_placeholder(port.peer_address6, far6[i]),
+                locator=_make_address_placeholder(port.locator, beyond[i] if beyond[i] >= 0 else local[i]),
+                adjacency=_make_address_placeholder(port.adjacency, local[i]) if port.adjacency else "",
             )
             for i, port in enumerate(view.ports)
         )
@@ -384,6 +397,7 @@ class SwitchShapes:
             asn=_make_asn_placeholder(2 if view.asn else -1),
             mac=make_word_placeholder(3 if view.mac else -1),
             ports=ports,
+            routes=route_to_neighbours(ports),
         )
         return _replace_frame_addresses(replaced, addresses_of_switch)
 
@@ -426,14 +440,14 @@ def _reads_gateways(view: SwitchView) -> bool:
 
 def _list_frame_addresses(view: SwitchView) -> list[str]:
     """All addresses of a switch except those of its ports, in a fixed order."""
-    addresses = [view.router_id, view.loopback, view.loopback6]
+    addresses = [view.router_id, view.loopback, view.loopback6, view.locator]
     addresses += [text for pair in view.managements for text in pair]
     return addresses + [text for s in view.services for text in (s.gateway, s.host_subnet, s.gateway6, s.host_subnet6)]
 
 
 def _replace_frame_addresses(view: SwitchView, texts: Iterator[str]) -> SwitchView:
     """A view with its addresses replaced by `texts`, in the order of `_list_frame_addresses`."""
-    router_id, loopback, loopback6 = next(texts), next(texts), next(texts)
+    router_id, loopback, loopback6, locator = next(texts), next(texts), next(texts), next(texts)
     managements = tuple((next(texts), next(texts)) for _ in view.managements)
     services = tuple(
         s._replace(gateway=next(texts), host_subnet=next(texts), gateway6=next(texts), host_subnet6=next(texts))
@@ -444,6 +458,7 @@ def _replace_frame_addresses(view: SwitchView, texts: Iterator[str]) -> SwitchVi
         router_id=router_id,
         loopback=loopback,
         loopback6=loopback6,
+        locator=locator,
         managements=managements,
         services=services,
     )

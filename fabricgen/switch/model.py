@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 
 from fabricgen.switch.interfaces import Bond, Interface, Pair, Subinterface, Vlan
 from fabricgen.switch.qos import Balancing, Qos, Trimming
-from fabricgen.switch.routing import Bgp, Overlay, StaticRoute
+from fabricgen.switch.routing import Bgp, Overlay, Srv6, StaticRoute
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,8 @@ class Switch:
     balancing: Balancing = field(default_factory=Balancing)
     vrf_loopbacks: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By VRF, the addresses of its own loopback there."""
+    srv6: Srv6 | None = None
+    """Its SRv6 identifiers."""
     trimming: Trimming | None = None
     """What a best-effort fabric does instead of dropping packets."""
 

@@ -241,6 +241,19 @@ class StaticRoute:
     """Whether it leads to the outside, and other switches learn it: not those to loopbacks of far devices."""
 
 
+@dataclass(frozen=True, slots=True)
+class Srv6:
+    """Compressed SRv6 identifiers (NEXT-C-SID, RFC 9800): bits of block, node and function, and prefixes of its own.
+
+    A packet to `node` (uN) goes on by what is left of its destination; one to a link (uA), of (own port, next hop),
+    over that.
+    """
+
+    bits: tuple[int, int, int]
+    node: str
+    links: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
 EVPN = "evpn"
 """The address family l2vpn evpn, beside `v4` and `v6`."""
 

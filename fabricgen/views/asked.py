@@ -23,6 +23,7 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.linked import find_fabric_overlay, is_multihomed
 from fabricgen.design.model import Design
 from fabricgen.design.qos import find_qos
+from fabricgen.design.srv6 import find_srv6
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.underlay import links_carry_vrfs, list_families, underlay
 from fabricgen.views.balancing import find_balancing
@@ -60,6 +61,7 @@ _UNDERLAYS: dict[str, Intent] = {
     "ebgp-numbered": "numbered-bgp",
     "ebgp-unnumbered": "unnumbered-bgp",
     "static": "static-routes",
+    "srv6": "srv6",
     "none": "bare-links",
 }
 _HOSTS: dict[str, Intent] = {
@@ -113,6 +115,11 @@ def _list_link_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIn
         stated_underlay = spec.routing.underlay or design.loaded.blueprint.routing.underlay
         path = _locate_setting(design, fabric.name, lambda f: f.routing.underlay, ("routing", "underlay"))
         yield AskedIntent(_UNDERLAYS[word], path if stated_underlay else fabric.path, linked_tiers)
+        if word == "srv6" and find_srv6(design, fabric).links:
+            links = ("routing", "srv6", "links")
+            yield AskedIntent(
+                "srv6-links", _locate_setting(design, fabric.name, lambda f: f.routing.srv6, links), linked_tiers
+            )
     bordering = tuple(tier for tier in fabric.tiers if tier.peer_links and tier.peer_links.spans)
     for name, span in spec.spans.items():
         if span.macsec:

@@ -12,11 +12,13 @@ from fabricgen.cable_overrides.ends import CableIds
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
+from fabricgen.design.ports import PortRun
 from fabricgen.design.tenants.model import TenantDesign
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import format_ipv4
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
+from fabricgen.numbering.srv6 import find_local_identifier
 from fabricgen.numbering.switch_asns import flag_shared_asns
 from fabricgen.switch.routing import Permit
 from fabricgen.views.configuration import is_in_maintenance, list_snippets
@@ -79,6 +81,7 @@ class SwitchFrames:
         fabric = self.design.fabric(cls.fabric)
         tier = self.design.tier(cls.key)
         assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - the row is a switch
+        block = self.intents[fabric.name].srv6
         return SwitchView(
             name=self.names[row],
             profile=cls.profile,
@@ -101,7 +104,31 @@ class SwitchFrames:
             snippets=self._list_snippets(row, tier),
             maintenance=is_in_maintenance(self.design, self.names[row]),
             mac=self.design.loaded.macs.get((self.names[row], ""), ""),
+            locator=block.locate(int(addresses.identifiers[row])) if block else "",
         )
+
+    def list_local_identifiers(self, link: Ints, at_b: Flags) -> Ints64:
+        """The SRv6 identifiers of ports of switches themselves, by their links and ends; int64, 0 without SRv6."""
+        links, identifiers = self.plan.links, np.zeros(len(link), dtype=np.int64)
+        if not self.addresses.identifiers.any():
+            return identifiers
+        ports = np.where(at_b, links.b_port[link], links.a_port[link])
+        for number in np.unique(links.segment[link]).tolist():
+            segment = links.segments[number]
+            for upper, side in ((False, segment.a), (True, segment.b)):
+                rows = np.flatnonzero((links.segment[link] == number) & (at_b == upper))
+                if len(rows) and isinstance(side, PortRun) and self.intents[segment.fabric].srv6:
+                    cages = np.array(side.cages, dtype=np.int64)[ports[rows] // side.ways]
+                    identifiers[rows] = find_local_identifier(cages, ports[rows].astype(np.int64) % side.ways)
+        return identifiers
+
+    def name_identifiers(self, identifiers: Ints64, switches: Ints64) -> list[str]:
+        """Addresses with these identifiers first, in the SRv6 blocks of switches by their rows in the device table."""
+        devices = self.plan.devices
+        blocks = [self.intents[cls.fabric].srv6 if cls.kind == SWITCH else None for cls in devices.classes]
+        classes = devices.device_class[switches].tolist()
+        pairs = [(blocks[number], i) for number, i in zip(classes, identifiers.tolist(), strict=True)]
+        return [str(block.encode([identifier])) for block, identifier in pairs if block]
 
     def _list_snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:
         """The snippets of a switch; computed once a tier for switches that have none of their own."""

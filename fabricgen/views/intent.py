@@ -18,6 +18,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.qos import QosIntent, find_qos
 from fabricgen.numbering.blocks.family import FAMILIES
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
+from fabricgen.numbering.srv6 import Srv6Block, find_block
 from fabricgen.numbering.underlay import is_management, list_families, underlay
 from fabricgen.views.balancing import find_balancing
 from fabricgen.views.exits import list_outside_prefixes
@@ -108,6 +109,8 @@ class FabricIntent(NamedTuple):
     """Prefixes that contain all node addresses of this fabric and of those that share a VRF with it."""
     offers: HostServices
     """What leaves do for its hosts."""
+    srv6: Srv6Block | None = None
+    """The block of its SRv6 identifiers, where it has any."""
     outside: tuple[Permit, ...] = ()
     """What is beyond the exits of this fabric and of those that share a VRF with it."""
 
@@ -148,6 +151,7 @@ def make_fabric_intent(
         loopback_pools=_add_single_prefixes(loopbacks, single_loopbacks),
         host_pools=tuple(dict.fromkeys(p for f in members for p in list_host_pools(design, f))),
         offers=make_host_services(spec),
+        srv6=find_block(design, fabric),
         outside=list_outside_prefixes(design, fabric, fabric.vrf),
     )
 

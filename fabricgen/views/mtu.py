@@ -19,6 +19,9 @@ VXLAN_BYTES = 50
 """What VXLAN over IPv4 adds to an IP packet: outer IPv4 20, UDP 8, VXLAN 8 and the inner Ethernet header 14 (RFC 7348,
 5)."""
 
+SRV6_BYTES = 40
+"""What SRv6 adds where all identifiers of a path are in the destination address: an IPv6 header (RFC 8986, 5.2)."""
+
 
 def find_largest_mtu(catalog: Catalog, devices: DeviceClass) -> int:
     """The largest MTU that the NOS of switches supports."""

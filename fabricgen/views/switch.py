@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address
 from typing import Any
@@ -14,6 +14,7 @@ from fabricgen.catalog.nos_configuration import DialectFacts, Intent
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.switch.interfaces import Macsec, Pair, Subinterface
+from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import Overlay, OverlayVrf, Permit, StaticRoute
 from fabricgen.views.exits import SwitchExits
 from fabricgen.views.intent import FabricIntent, SpanIntent
@@ -82,6 +83,10 @@ class SwitchPort:
     """The long-haul connection that it is an end of."""
     settings: PortSettings = AS_PLANNED
     """The settings that the blueprint states for this port alone."""
+    locator: str = ""
+    """The prefix of the SRv6 identifier that leads over it: of the switch at the far end, or of this port to a host."""
+    adjacency: str = ""
+    """The prefix of the SRv6 identifier of its link (uA), where links have any."""
 
     @property
     def pauses(self) -> bool:
@@ -175,6 +180,8 @@ class SwitchView:
     """Its ways out."""
     leaks: tuple[Leaked, ...] = ()
     """What leaks into its VRFs, by VRF."""
+    locator: str = ""
+    """The prefix of its SRv6 identifier (uN)."""
     vrf_loopbacks: tuple[VrfLoopback, ...] = ()
     """Where it relays DHCP in VRFs over EVPN without another address of its own there: by VRF."""
 
@@ -310,6 +317,15 @@ def make_segment_id(router_id: str, number: int) -> str:
     """
     three = int(IPv4Address(router_id)) & 0xFFFFFF
     return ":".join(f"{byte:02x}" for byte in bytes([2]) + three.to_bytes(3, "big") + number.to_bytes(2, "big"))
+
+
+def route_to_neighbours(ports: Iterable[SwitchPort]) -> dict[tuple[str, str], StaticRoute]:
+    """The routes of a switch of an SRv6 fabric: to the identifiers of its neighbours, each over the links to it."""
+    hops: dict[str, list[tuple[str, str]]] = {}
+    for port in ports:
+        if port.locator and port.peer_address6:
+            hops.setdefault(port.locator, []).append((port.name, port.peer_address6.partition("/")[0]))
+    return {("", locator): StaticRoute(OrderedSet(hops[locator]), False) for locator in sorted(hops)}
 
 
 def count_equal_paths(tier: TierDesign) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypedDict
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from fabricgen.numbering.addresses.exit_links import find_exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.addresses.shared_ports import find_sharing_fabrics
 from fabricgen.numbering.blocks.column import format_ipv4
+from fabricgen.numbering.srv6 import find_local_identifier
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import StaticRoute
@@ -27,11 +29,16 @@ from fabricgen.views.mtu import find_largest_mtu, find_usual_mtu
 from fabricgen.views.overlay import add_overlay
 from fabricgen.views.pairs import add_mlag_pair
 from fabricgen.views.static_routes import Reachability
-from fabricgen.views.switch import AS_PLANNED, SwitchPort, SwitchView
+from fabricgen.views.switch import AS_PLANNED, SwitchPort, SwitchView, route_to_neighbours
 from fabricgen.wiring.arrays import Ints, Ints64
 from fabricgen.wiring.bonds import MLAG
 from fabricgen.wiring.tables import ManagementPort, Segment
 from fabricgen.wiring.tenants import find_lower_end_tenants
+
+
+class _Identifiers(TypedDict, total=False):
+    locator: str
+    adjacency: str
 
 
 @dataclass(frozen=True)
@@ -41,8 +48,9 @@ class SwitchViews(SwitchFrames):
     def switch(self, row: int) -> SwitchView:
         """The view of one switch, by its row in the device table."""
         frame = self.frame(row)
-        routes = self._make_routes(row) if frame.fabric.underlay == "static" else {}
-        view = replace(frame, ports=tuple(self._make_ports(row)), routes=routes)
+        ports = tuple(self._make_ports(row))
+        routes = self._make_routes(row) if frame.fabric.underlay == "static" else route_to_neighbours(ports)
+        view = replace(frame, ports=ports, routes=routes)
         if row in self.exit_rows:
             view = replace(view, exits=self._make_exits(view))
         mlag_peer = int(self.plan.bonds.mate[row]) if self.plan.bonds else -1
@@ -198,7 +206,19 @@ class SwitchViews(SwitchFrames):
                 mlag=kind == MLAG,
                 span=span,
                 settings=settings,
+                **self._name_identifiers(cls.fabric, side.cages[port // side.ways], port % side.ways, peer, host),
             )
+
+    def _name_identifiers(self, fabric: str, cage: int, sub: int, peer: int, host: bool) -> _Identifiers:
+        """The SRv6 identifiers of a port of a switch, by its cage and its place in it."""
+        block = self.intents[fabric].srv6
+        if block is None:
+            return {}
+        local = block.locate(find_local_identifier(cage, sub))
+        if host:
+            return {"locator": local}
+        far = block.locate(int(self.addresses.identifiers[peer]))
+        return {"locator": far, "adjacency": local} if block.links else {"locator": far}
 
     def _find_span(self, segment: Segment) -> SpanIntent | None:
         """The span that a segment between sites is of."""

@@ -27,8 +27,13 @@ GUARDED = (*BRIDGED, "fabrics.compute.access.bpdu_guard=true")
 TAGGED = "fabrics.files={protocol: ethernet, carried_by: compute, host_ports: tagged, vlan: 200, vrf: default}"
 BRIEF = (*DUAL, *BRIDGED, "fabrics.compute.router_advertisements={lifetime_s: 600}")
 BONDED = (*BRIDGED, "fabrics.compute.bond=node", "fabrics.compute.lacp_fallback=true", test_host_parity.ONE_LEAF)
+SRV6 = (
+    *("fabrics.compute.ip=v6", "fabrics.compute.qos.profile=best-effort"),
+    *("fabrics.compute.routing.underlay=srv6", "fabrics.compute.routing.srv6.links=true"),
+)
 ALONE = {
     "sonic": (TLS, *BONDED),
+    "sonic, srv6": SRV6,
     "cumulus": (*CUMULUS, TLS, DOMAIN, POLLER, KEYS, *GUARDED),
     "cumulus, files of other names": (*CUMULUS, OTHER_FILES, *BRIEF),
     "cumulus, static": (*CUMULUS, *STATIC),

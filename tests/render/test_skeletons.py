@@ -21,6 +21,10 @@ from fabricgen.views.switch import SwitchView
 from tests.render.rendered import BRIDGED, CUMULUS, DUAL, JUNOS, RAILS, TUNED, UNNUMBERED, V6, cluster_of
 
 LARGER = ("pods.p1.su=7",)
+SRV6 = (
+    *("fabrics.compute.ip=v6", "fabrics.compute.qos.profile=best-effort"),
+    *("fabrics.compute.routing.underlay=srv6", "fabrics.compute.routing.srv6.links=true"),
+)
 EOS = ("nos=eos", *(f"fabrics.compute.tiers.{tier}.switch=7060dx5-64s" for tier in ("leaf", "spine")))
 NEAR = "fabrics.compute.dhcp.servers=10.128.0.9"
 SUBNETS = "fabrics.compute.router_advertisements.autoconfig=false"
@@ -57,6 +61,8 @@ VARIANTS = {
     "dual": (*LARGER, *DUAL),
     "v6": (*LARGER, *V6),
     "rails": (*LARGER, *RAILS),
+    "srv6": (*LARGER, *SRV6),
+    "srv6 of digits": (*LARGER, *SRV6, "pools.srv6=5f00:1::/32"),
     "tuned": (*LARGER, *TUNED),
     "tuned cumulus": (*LARGER, *TUNED, *CUMULUS),
     "dual rails unnumbered": (*LARGER, *DUAL, *RAILS, *UNNUMBERED),

@@ -116,6 +116,7 @@ KINDS: Mapping[str, str] = {
     "tenants": "numbers of tenants",
     "vnis": "VRFs over EVPN, by the place of their VNI",
     "asns": "AS numbers of tiers",
+    "srv6": "SRv6 identifiers of tiers",
     "management": "places of switches in the management subnet",
     "ipv4": "blocks of addresses",
     "ipv6": "blocks of addresses",
@@ -130,12 +131,15 @@ and the default one.
 """
 LAST_VNI = 4095
 """The last place of a VNI."""
+LAST_IDENTIFIER = 0xDFFF
+"""The last SRv6 identifier of a switch; those behind it are local to a switch."""
 _LAST: Mapping[str, int] = {
     **dict.fromkeys(("sites", "pods", "units", "ports", "halls"), MOST_SLOTS - 1),
     **dict.fromkeys(_ON_SWITCHES, _LAST_PLACE),
     "tenants": LAST_TENANT,
     "vnis": LAST_VNI,
     "asns": LAST_ASN,
+    "srv6": LAST_IDENTIFIER,
     "management": (1 << 32) - 1,
 }
 """The last number of each kind that a cluster can come to; of kinds that are not here, the last of _MOST_PLACES."""

@@ -44,7 +44,7 @@ def split_by_site(lock: Lock, site: str) -> Lock:
     kinds = {kind: new for kind, new in kinds.items() if new not in lock.held}
     held = {kinds.get(kind, kind): holders for kind, holders in lock.held.items()}
     for kind, holders in held.items():
-        if kind in ("asns", "ipv4", "ipv6"):
+        if kind in ("asns", "srv6", "ipv4", "ipv6"):
             held[kind] = rename_holders(holders, bare=True)
         elif kind.startswith("managed areas"):
             held[kind] = {_SITE if holder == "all" else holder: areas for holder, areas in holders.items()}

@@ -116,6 +116,11 @@ class Pools(Model):
     management: Prefixes | None = Field(
         None, description="Switch management ports and BMCs. Default: 10.16.0.0/12, fd00:fab:1::/48."
     )
+    srv6: Prefixes | None = Field(
+        None,
+        description="The block that all SRv6 identifiers begin with: one IPv6 prefix as long as `routing.srv6.format` "
+        "says. Default: fcbb:bb00::/32.",
+    )
 
 
 class AsnPlan(Model):
@@ -147,15 +152,35 @@ class Bfd(Model):
     multiplier: int = Field(3, ge=3, le=50, description="Packets missed until the session is down.")
 
 
+class Srv6(Model):
+    """Compressed identifiers of SRv6 (NEXT-C-SID, RFC 9800), by which NICs name the switches of a path."""
+
+    format: Literal["f3216", "f4816"] = Field(
+        "f3216", description="Bits of the block, and of each identifier behind it: 32 and 16, or 48 and 16."
+    )
+    links: bool = Field(
+        False,
+        description="Identifiers for links (uA) beside those of switches (uN), by which paths name each of several "
+        "parallel links. Default: no.",
+    )
+
+    @property
+    def block_bits(self) -> int:
+        """Bits of the block, the first two digits of the format."""
+        return int(self.format[1:3])
+
+
 class Routing(Model):
     """How the switches of Ethernet fabrics route."""
 
-    underlay: Literal["ebgp-numbered", "ebgp-unnumbered", "static", "none"] | None = Field(
+    underlay: Literal["ebgp-numbered", "ebgp-unnumbered", "static", "srv6", "none"] | None = Field(
         None,
         description="eBGP with a /31 or /127 on each link or over IPv6 link-local (RFC 5549); static: the "
-        "same links, default routes up and exact routes down; none: links between switches stay bare, for a "
-        "controller. Default: ebgp-numbered.",
+        "same links, default routes up and exact routes down; srv6: NICs name the switches of each path, which have "
+        "routes to their neighbours alone; none: links between switches stay bare, for a controller. Default: "
+        "ebgp-numbered.",
     )
+    srv6: Srv6 | None = Field(None, description="Identifiers of `underlay: srv6`.")
     asn: AsnPlan | None = Field(None, description="AS numbers of the switches.")
     bfd: bool | Bfd | None = Field(
         None, description="Bidirectional forwarding detection on the sessions: yes, or its timers. Default: no."

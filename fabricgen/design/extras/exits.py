@@ -87,7 +87,7 @@ def _check_fabric(design: Design, fabric: FabricDesign, spec: Exit, path: Path) 
         message = f"'{spec.to}' is the tenant {tenant.name}'s, which has no VRF in {fabric.name}"
         hint = f"add {fabric.name} to its `fabrics`, or lead out to an `extra` of no tenant"
         yield from fault("FG055", message, path=(*path, "to"), hint=hint).diagnostics
-    if underlay in ("static", "none"):
+    if not underlay.startswith("ebgp"):
         reason = "routes no IP" if fabric.protocol == "infiniband" else f"has underlay {underlay}"
         hint = "routes of an exit travel in BGP: take an ebgp underlay" if fabric.protocol != "infiniband" else ""
         yield from fault("FG055", f"{fabric.name} {reason}, and has an exit", path=path, hint=hint).diagnostics

@@ -173,7 +173,7 @@ def _check_fabrics(design: Design, name: str, fabrics: Sequence[str]) -> None:
     """Raise InputError where a tenant's VRF would need routes that there is no protocol for."""
     blueprint = design.loaded.blueprint
     for fabric in (design.fabric(fabric_name) for fabric_name in fabrics):
-        if fabric.protocol != "infiniband" and find_fabric_underlay(blueprint, fabric.name) == "static":
+        if fabric.protocol != "infiniband" and find_fabric_underlay(blueprint, fabric.name) in ("static", "srv6"):
             stated = blueprint.tenants[name].fabrics
             key = ("fabrics", list(stated).index(fabric.name)) if stated else ()
             raise fault(

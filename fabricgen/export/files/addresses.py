@@ -1,7 +1,8 @@
 """addresses.csv: every address with its prefix length, its purpose, and the device and port that has it.
 
 Kinds: loopback, router-id (of a switch without IPv4, on no interface), management, gateway, own (of a switch of an MLAG
-pair beside the gateway that both have), link, host, vrf-loopback (of a switch in a VRF over EVPN).
+pair beside the gateway that both have), link, host, srv6 (the identifier of a switch), vrf-loopback (of a switch in a
+VRF over EVPN).
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.srv6 import IDENTIFIER_BITS
 from fabricgen.export.host_links import name_bond_ports
 from fabricgen.export.table import ExportContext, File, make_csv_file
 from fabricgen.numbering.addresses.exit_links import find_exit_segments
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import AddressColumn, IPv4Column, make_column
-from fabricgen.numbering.blocks.family import ROUTER_ID_BITS
+from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, V6
 from fabricgen.numbering.lazy_columns import (
     ConcatenatedColumn,
     EncodedColumn,
@@ -95,6 +97,8 @@ def list_trailing_sections(cluster: Cluster, allocated: FamilyAddresses) -> Iter
     yield from _list_shared_sections(cluster, allocated)
     yield from _list_subinterface_sections(cluster, allocated)
     yield from _list_vrf_loopbacks(cluster, allocated)
+    if allocated.family is V6:
+        yield from _list_identifiers(cluster)
 
 
 def _repeat_length(length: int, rows: Ints64) -> Ints64:
@@ -296,6 +300,17 @@ def _list_vrf_loopbacks(cluster: Cluster, allocated: FamilyAddresses) -> Iterato
         yield _make_section(
             column[rows], _repeat_length(allocated.family.bits, rows), "vrf-loopback", rows, port, key[1]
         )
+
+
+def _list_identifiers(cluster: Cluster) -> Iterator[AddressSection]:
+    """The SRv6 identifiers of switches, as prefixes in the block of their fabric."""
+    for fabric in cluster.design.fabrics:
+        if block := cluster.intent(fabric).srv6:
+            classes = [cls for tier in fabric.tiers for cls in cluster.plan.devices.classes if cls.key == tier.key]
+            rows = np.concatenate([np.arange(cls.rows.start, cls.rows.stop) for cls in classes])
+            identifiers = cluster.addresses.identifiers[rows].tolist()
+            column = make_column(V6, [int(block.encode([identifier])) for identifier in identifiers])
+            yield _make_section(column, _repeat_length(block.bits + IDENTIFIER_BITS, rows), "srv6", rows, "")
 
 
 def _name_subinterfaces(cluster: Cluster, rows: Ints64, vlan: int, peer_vlan: int, *, upper: bool) -> LazyColumn:

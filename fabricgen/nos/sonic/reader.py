@@ -26,7 +26,7 @@ from fabricgen.running.tree import allow_fields, is_tolerant, read_part, report_
 from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, Macsec, Subinterface, Vlan, is_unused
 from fabricgen.switch.model import Management, Switch
 from fabricgen.switch.qos import Balancing
-from fabricgen.switch.routing import Overlay, find_network
+from fabricgen.switch.routing import Overlay, Srv6, find_network
 
 
 def read_macsec(table: Mapping[str, Mapping[str, str]]) -> dict[str, Macsec]:
@@ -157,6 +157,7 @@ def _make_switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switc
         drained=read_part("maintenance", lambda: box.shifted or routing.is_drained(), False),
         overlay=read_part("overlay", lambda: _make_overlay(box, routing), None),
         qos=read_part("QoS", lambda: read_qos(tables), None),
+        srv6=read_part("SRv6", lambda: read_srv6(tables), None),
         trimming=read_part("packet trimming", lambda: read_trimming(tables), None),
         balancing=read_part("load balancing", lambda: read_balancing(tables.get("SWITCH_HASH", {})), Balancing()),
     )
@@ -271,8 +272,40 @@ _CHANNEL = {
 }
 
 
-_ELSEWHERE = {"BGP_NEIGHBOR", "STATIC_ROUTE", "SWITCH_HASH", "SWITCH_TRIMMING"} | platform.NAMES
-"""Read in the form that bgpcfgd gives them, load balancing, packet trimming, and what the platform asks for."""
+_ELSEWHERE = {
+    *("BGP_NEIGHBOR", "STATIC_ROUTE", "SWITCH_HASH", "SWITCH_TRIMMING", "SRV6_MY_LOCATORS", "SRV6_MY_SIDS"),
+    *platform.NAMES,
+}
+"""Read in the form that bgpcfgd gives them, load balancing, packet trimming, SRv6, and what the platform asks for."""
+
+
+def read_srv6(tables: Mapping[str, Table]) -> Srv6 | None:
+    """SRv6 identifiers; raises UnknownTextError where they are not those of one locator that forward alone."""
+    locators, sids = tables.get("SRV6_MY_LOCATORS", {}), tables.get("SRV6_MY_SIDS", {})
+    if not locators and not sids:
+        return None
+    if len(locators) != 1:
+        report_misfit(f"{len(locators)} locators: {sorted(locators)}")
+    (name, locator), nodes, links = next(iter(locators.items())), list[str](), dict[str, tuple[str, str]]()
+    allow_fields(locator, "prefix", "block_len", "node_len", "func_len")
+    usual = {"block_len": "32", "node_len": "16", "func_len": "16"} if is_tolerant() else {}
+    stated = {**usual, **locator}
+    bits = int(stated["block_len"]), int(stated["node_len"]), int(stated["func_len"])
+    for key, row in sids.items():
+        allow_fields(row, "action", "adj", "decap_dscp_mode", "interface")
+        of, _, prefix = key.partition("|")
+        if of != name or row.get("decap_dscp_mode") != "pipe":
+            report_misfit(f"SRV6_MY_SIDS {key} is of another locator, or no identifier as the plan has them")
+        if row["action"] == "uN":
+            nodes.append(prefix)
+        elif row["action"] == "uA":
+            links[prefix] = row["interface"], row.get("adj", "")
+        else:
+            report_misfit(f"SRV6_MY_SIDS {key} is {row['action']}")
+    if nodes != [f"{locator['prefix']}/{bits[0] + bits[1]}"]:
+        report_misfit(f"the locator {locator['prefix']} and the identifiers {nodes} of the switch are not the same")
+    return Srv6(bits, nodes[0] if nodes else "", links)
+
 
 _METADATA = (
     "bgp_adv_lo_prefix_as_128",

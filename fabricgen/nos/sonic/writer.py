@@ -405,6 +405,8 @@ _WHERE_FILLED = (
     "RADIUS_SERVER",
     "SAG",
     "SNMP_USER",
+    "SRV6_MY_LOCATORS",
+    "SRV6_MY_SIDS",
     "STATIC_ROUTE",
     "SWITCH_HASH",
     "SYSLOG_SERVER",

@@ -20,6 +20,7 @@ from fabricgen.numbering.blocks.block_allocator import BlockAllocator
 from fabricgen.numbering.blocks.column import IPv4Column, merge_families
 from fabricgen.numbering.blocks.family import FAMILIES, V4, Family
 from fabricgen.numbering.lazy_columns import LazyColumn
+from fabricgen.numbering.srv6 import allocate_identifiers
 from fabricgen.numbering.switch_asns import allocate_asns
 from fabricgen.numbering.underlay import is_routed, list_families, runs_bgp
 from fabricgen.wiring.arrays import Ints64
@@ -52,6 +53,8 @@ class Addresses:
     """Where each tenant is, by name."""
     own_loopbacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By fabric: loopbacks stated or adopted for single switches, as prefixes."""
+    identifiers: Ints64 = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """The SRv6 identifier of every device, 0 for none."""
 
     @property
     def v4(self) -> FamilyAddresses:
@@ -121,10 +124,10 @@ def allocate_numbers(design: Design, plan: WiringPlan) -> Addresses:
         FamilyAllocation(design, plan, AddressAllocator(design, family, blocks), rails, tenants) for family in present
     ]
     addresses = tuple(allocation.run() for allocation in allocations)
+    identifiers = allocate_identifiers(design, plan, blocks)
     holders = frozenset(blocks.used | design.layout.numbering.used)
-    return Addresses(
-        asn, _read_ipv4_values(allocations[0].router_id), addresses, rails, blocks.lock(), holders, tenants
-    )
+    router_id = _read_ipv4_values(allocations[0].router_id)
+    return Addresses(asn, router_id, addresses, rails, blocks.lock(), holders, tenants, identifiers=identifiers)
 
 
 def _has_family(design: Design, family: Family) -> bool:

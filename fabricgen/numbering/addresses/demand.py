@@ -9,9 +9,10 @@ from fabricgen.blueprint.dimensions import find_leg_number, list_leg_dimensions
 from fabricgen.design.extras.exits import ExitDesign, list_exits, pair_addresses
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.model import Design
+from fabricgen.design.srv6 import IDENTIFIER_BITS, find_srv6, uses_srv6
 from fabricgen.kernel.units import round_up_to_power_of_two
 from fabricgen.numbering.addresses.relayed_vrfs import list_relayed_vrfs
-from fabricgen.numbering.blocks.family import FAMILIES, ROUTER_ID_BITS, Family
+from fabricgen.numbering.blocks.family import FAMILIES, ROUTER_ID_BITS, V6, Family
 from fabricgen.numbering.slot_counts import count_group_slots, count_node_slots, count_numbered_groups, group_capacity
 from fabricgen.numbering.underlay import is_management, is_routed, links_carry_vrfs, list_families, numbers_links
 
@@ -46,6 +47,7 @@ def list_pool_demands(design: Design) -> Iterator[PoolDemand]:
         yield from _list_exit_demands(design, fabrics, family)
         for fabric in fabrics:
             yield from _list_node_demands(design, fabric, family)
+            yield from _list_identifier_demands(design, fabric, family)
         managed = any(f.managed_devices for f in design.fabrics)
         if not managed and design.loaded.blueprint.ip in (family.word, "dual"):
             yield _make_management_demand(design, family)
@@ -82,6 +84,14 @@ def _list_link_demands(design: Design, fabrics: list[FabricDesign], family: Fami
                     if run is not None:
                         block = family.size_pair_block(round_up_to_power_of_two(tier.addressed(run)))
                         yield _make_demand(fabric.name, "fabric", family, owner, tier, block)
+
+
+def _list_identifier_demands(design: Design, fabric: FabricDesign, family: Family) -> Iterator[PoolDemand]:
+    """SRv6 identifiers of switches, each of which stands for all addresses that begin with it."""
+    if uses_srv6(design, fabric) and family is V6:
+        addresses = 1 << family.bits - find_srv6(design, fabric).block_bits - IDENTIFIER_BITS
+        for tier in fabric.tiers:
+            yield _make_demand(fabric.name, "srv6", family, fabric, tier, addresses)
 
 
 def _list_exit_demands(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:

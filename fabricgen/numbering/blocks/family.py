@@ -85,6 +85,7 @@ V6 = Family(
         "management": ("fd00:fab:1::/48",),
         "fabric": ("fd00:fab:2::/48",),
         "hosts": ("fd00:fab:100::/40",),
+        "srv6": ("fcbb:bb00::/32",),
     },
 )
 """IPv6; defaults are unique local addresses (RFC 4193) with a fixed global id, so that a build repeats.

@@ -15,9 +15,10 @@ from dataclasses import replace
 from functools import cache
 
 from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
+from fabricgen.design.srv6 import IDENTIFIER_BITS
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.ordered import OrderedSet
-from fabricgen.switch.routing import LEARNED_PATH, Bfd, Bgp, Peer, Policy, RouteMaps, StaticRoute, find_network
+from fabricgen.switch.routing import LEARNED_PATH, Bfd, Bgp, Peer, Policy, RouteMaps, Srv6, StaticRoute, find_network
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.policies import model_maps
 from fabricgen.views.switch import SwitchPort, SwitchView
@@ -27,6 +28,15 @@ def list_loopback_prefixes(switch: SwitchView) -> tuple[str, ...]:
     """The loopbacks of the default VRF with prefix lengths, IPv4 before IPv6."""
     loopbacks = ((switch.loopback, 32), (switch.loopback6, 128))
     return tuple(f"{address}/{length}" for address, length in loopbacks if address)
+
+
+def model_srv6(switch: SwitchView) -> Srv6 | None:
+    """The SRv6 identifiers of a switch, those of its links by their prefixes; None where its fabric has none."""
+    block = switch.fabric.srv6
+    if block is None:
+        return None
+    links = {p.adjacency: (p.name, p.peer_address6.partition("/")[0]) for p in switch.ports if p.adjacency}
+    return Srv6((block.bits, IDENTIFIER_BITS, IDENTIFIER_BITS), switch.locator, links)
 
 
 def model_bgp(switch: SwitchView) -> dict[str, Bgp]:

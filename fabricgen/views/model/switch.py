@@ -18,6 +18,7 @@ from fabricgen.views.model.routing import (
     list_loopback_prefixes,
     model_bgp,
     model_own_daemon,
+    model_srv6,
 )
 from fabricgen.views.switch import SwitchView
 
@@ -55,5 +56,6 @@ def model_switch(switch: SwitchView, catalog: Catalog) -> Switch:
         qos=model_qos(switch),
         overlay=switch.overlay,
         balancing=model_balancing(switch),
+        srv6=None if switch.lacks("srv6") else model_srv6(switch),
         trimming=model_trimming(switch),
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.design.model import Design
 from fabricgen.design.qos import find_qos
+from fabricgen.design.srv6 import uses_srv6
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import is_scale_across, merge_fabrics
@@ -16,8 +17,9 @@ class LossyRoce(DesignRule):
 
     RoCE v2 recovers from loss by resending everything since the lost packet, so one drop stalls a whole collective;
     vendors' guides ask for ECN and PFC together. Use `roce-lossless`, unless the NICs are built for lossy networks.
-    Fabrics that only span sites and set the profile themselves are lossy on purpose: few buffers hold the packets
-    in flight on fibre that long. A carried fabric has the QoS of its carrier, whose switches it uses.
+    Two kinds of fabrics that set the profile themselves are lossy on purpose: those with `underlay: srv6`, whose NICs
+    leave a path that loses packets, and those that only span sites, since few buffers hold the packets in flight on
+    fibre that long. A carried fabric has the QoS of its carrier, whose switches it uses.
     """
 
     id = "FG701"
@@ -42,7 +44,7 @@ class LossyRoce(DesignRule):
         for fabric in design.fabrics:
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric  # whose switches it uses
             stated_profile = blueprint.fabrics[owner.name].qos.profile
-            on_purpose = stated_profile and is_scale_across(design, fabric)
+            on_purpose = stated_profile and (is_scale_across(design, fabric) or uses_srv6(design, owner))
             if fabric.protocol == "roce" and not find_qos(design, owner).lossless and not on_purpose:
                 path = (*owner.path, "qos", "profile") if stated_profile else ("qos", "profile")
                 yield self.flag(path, f"{fabric.name}: RoCE has no PFC and no ECN", "use `profile: roce-lossless`")

@@ -45,7 +45,7 @@ class InMaintenance(DesignRule):
         rows = {name: row for row, name in enumerate(name_devices(design, devices))}
         for device in drained:
             fabric = devices.classes[devices.device_class[rows[device]]].fabric
-            without_bgp = find_fabric_underlay(blueprint, fabric) in ("static", "none")
+            without_bgp = not find_fabric_underlay(blueprint, fabric).startswith("ebgp")
             effect = (
                 f"and drains nothing: {fabric} runs no BGP" if without_bgp else "all figures of the design count it"
             )

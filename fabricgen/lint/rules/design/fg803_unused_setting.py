@@ -9,6 +9,7 @@ from fabricgen.design.capacity.bisection import list_chain
 from fabricgen.design.floor.floor_plan import NETWORK, PANELS, SHARED, FloorPlan
 from fabricgen.design.model import Design
 from fabricgen.design.shape import find_scope
+from fabricgen.design.srv6 import uses_srv6
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, did_you_mean, find_nearest
 from fabricgen.lint.rule import DesignRule
 from fabricgen.numbering.underlay import is_routed, runs_bgp, underlay
@@ -102,7 +103,7 @@ class UnusedSetting(DesignRule):
                 yield self.flag((*tier.path, "oversubscription"), message, hint)
 
     def _check_bgp(self, design: Design) -> Iterator[Diagnostic]:
-        """BGP settings where no switch that they apply to runs BGP."""
+        """Settings of BGP and SRv6 where no switch that they apply to runs it."""
         blueprint = design.loaded.blueprint
         ethernet = [f for f in design.fabrics if is_routed(f)]
         for fabric in ethernet:
@@ -110,6 +111,11 @@ class UnusedSetting(DesignRule):
             for key in _list_bgp_settings(routing) if not runs_bgp(design, fabric) else ():
                 message = f"fabric {fabric.name} has underlay {underlay(design, fabric)}, so `{key}` has no effect"
                 yield self.flag((*fabric.path, "routing", key), message)
+            if routing.srv6 and not uses_srv6(design, fabric):
+                message = f"fabric {fabric.name} has underlay {underlay(design, fabric)}, so `srv6` has no effect"
+                yield self.flag((*fabric.path, "routing", "srv6"), message)
+        if blueprint.routing.srv6 and not any(uses_srv6(design, fabric) for fabric in ethernet):
+            yield self.flag(("routing", "srv6"), "no fabric has `underlay: srv6`, so `srv6` has no effect")
         for key in _list_bgp_settings(blueprint.routing):
             takers = (f for f in ethernet if getattr(blueprint.fabrics[f.name].routing, key) is None)
             if ethernet and not any(runs_bgp(design, fabric) for fabric in takers):

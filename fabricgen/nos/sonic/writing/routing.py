@@ -32,7 +32,7 @@ from fabricgen.render.routing import (
 from fabricgen.switch.routing import Bgp, StaticRoute
 from fabricgen.views.exits import EXIT
 from fabricgen.views.leaks import LEAKED_PATH, match_leaked_paths, tells_leaked
-from fabricgen.views.model.routing import discard_host_blocks, is_routed_by_daemon, model_bgp
+from fabricgen.views.model.routing import discard_host_blocks, is_routed_by_daemon, model_bgp, model_srv6
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 NO_HOP = "0.0.0.0"  # noqa: S104 - not an address to bind: bgpcfgd's word for a discard among next hops
@@ -78,6 +78,7 @@ def make_routing_values(switch: SwitchView) -> dict[str, Any]:
         "BGP_NEIGHBOR": {} if owns_frr(switch) else _make_session_rows(switch),
         "BGP_DEVICE_GLOBAL": {"STATE": {"tsa_enabled": "true"}} if _is_shifted(switch) else {},
         "STATIC_ROUTE": _make_static_routes(switch),
+        **_make_srv6_rows(switch),
         **_make_frr_values(switch),
     }
 
@@ -102,6 +103,31 @@ def _make_static_routes(switch: SwitchView) -> dict[str, dict[str, str]]:
         announced = {"advertise": "true", "blackhole": "true"}
         return {f"{make_vrf_name(vrf) or 'default'}|{block}": announced for vrf, block in blocks}
     return {f"default|{prefix}": make_static_route(prefix, route) for (_, prefix), route in switch.routes.items()}
+
+
+LOCATOR = "main"
+"""What the locator of a switch is called: it has one."""
+
+
+def _make_srv6_rows(switch: SwitchView) -> dict[str, dict[str, dict[str, str]]]:
+    """The locator of a switch, and the identifiers in it: its own (uN), and those of links (uA).
+
+    bgpcfgd makes of them what FRR has to know (sonic-net/SONiC, doc/srv6/srv6_static_config_hld.md; sonic-bgpcfgd,
+    managers_srv6.py; sonic-srv6.yang). The design says that `decap_dscp_mode` has to be there, whatever the action.
+    """
+    srv6 = model_srv6(switch)
+    if srv6 is None:
+        return {"SRV6_MY_LOCATORS": {}, "SRV6_MY_SIDS": {}}
+    lengths = dict(zip(("block_len", "node_len", "func_len"), map(str, srv6.bits), strict=True))
+    kept = {"decap_dscp_mode": "pipe"}
+    links = {
+        f"{LOCATOR}|{prefix}": {"action": "uA", "adj": far, "interface": port, **kept}
+        for prefix, (port, far) in srv6.links.items()
+    }
+    return {
+        "SRV6_MY_LOCATORS": {LOCATOR: {"prefix": srv6.node.partition("/")[0], **lengths}},
+        "SRV6_MY_SIDS": {f"{LOCATOR}|{srv6.node}": {"action": "uN", **kept}, **links},
+    }
 
 
 def make_static_route(prefix: str, route: StaticRoute) -> dict[str, str]:

@@ -1,0 +1,206 @@
+"""paths/: the paths that NICs choose among in fabrics with SRv6, as identifiers; on request.
+
+Three kinds of tables, since every path is a way up from a leaf, and one down from where it turns; ports of a leaf share
+all of its ways up.
+
+- `paths/nodes/NODE.csv`, a row for each port: its plane, its leaf and the port there, the identifier of that port,
+  which is the last of every path to it, and the address that packets arrive at.
+- `paths/up/LEAF.csv`, a row for each way up from a leaf: its number, the tiers that it climbs, the switch where it
+  turns, its number among those that turn there, its identifiers, and the ports that it leaves switches by.
+- `paths/down/SWITCH.csv`, a row for each way down from a switch to a leaf, numbered for each leaf.
+
+Two leaves use the ways up that climb fewest tiers to a switch with ways down to the other. Path n from a port to
+another has the identifiers of way up n of its leaf, those of way down `down` modulo the number of ways down from there
+to the other's leaf, and that of the other port. Its address is the block and then these
+(`numbering/srv6.py:Srv6Block`). Between ports of one leaf the path is the identifier of the leaf (none, where links
+have identifiers) and that of the port.
+
+Paths name switches, or with `links` the links between them. Where several links join two switches and have no
+identifiers, a step lists all of its ports, apart by `|`: the switch chooses one by hashing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.ports import PortRun
+from fabricgen.export.host_links import list_host_links, split_by_device
+from fabricgen.export.table import ExportContext, File, make_csv_file
+from fabricgen.numbering.srv6 import Srv6Block
+from fabricgen.reports.table import Table
+from fabricgen.wiring.arrays import Ints, Ints64
+
+ON_REQUEST = True
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """From a switch to the next, by a row of the device table: the ports that it may leave by, and its identifier."""
+
+    peer: int
+    ports: tuple[str, ...]
+    identifier: int
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Steps up from a leaf, or down to one: the switch in which it ends, and the identifiers and ports on the way."""
+
+    end: int
+    identifiers: tuple[int, ...]
+    hops: tuple[str, ...]
+
+    def follow(self, name: str, step: Step) -> Way:
+        """The way with one step more, from the switch of this name."""
+        hop = f"{name}:{'|'.join(step.ports)}"
+        return Way(step.peer, (*self.identifiers, step.identifier), (*self.hops, hop))
+
+
+@dataclass(frozen=True)
+class FabricPaths:
+    """The ways of a fabric with SRv6, found when they are asked for."""
+
+    cluster: Cluster
+    fabric: FabricDesign
+    block: Srv6Block
+
+    @cached_property
+    def host_links(self) -> Ints64:
+        """Rows of its links to hosts, by host; int64."""
+        rows, segments = list_host_links(self.cluster), self.cluster.plan.links.segments
+        is_own = np.array([segment.fabric == self.fabric.name for segment in segments], dtype=bool)
+        own_rows: Ints64 = rows[is_own[self.cluster.plan.links.segment[rows]]]
+        return own_rows
+
+    @cached_property
+    def leaves(self) -> frozenset[int]:
+        """The switches with ports of hosts."""
+        return frozenset(np.unique(self.cluster.plan.links.b_device[self.host_links]).tolist())
+
+    @cached_property
+    def _indexes(self) -> tuple[tuple[Ints64, Ints64], tuple[Ints64, Ints64]]:
+        # of links between switches by the lower, and by the upper one: (where those of each device begin, rows)
+        links, segments = self.cluster.plan.links, self.cluster.plan.links.segments
+        between = [s.fabric == self.fabric.name and isinstance(s.a, PortRun) for s in segments]
+        rows = np.flatnonzero(np.array(between, dtype=bool)[links.segment])
+        ends = ((links.a_device, links.a_port), (links.b_device, links.b_port))
+        lower, upper = (rows[np.lexsort((port[rows], device[rows]))] for device, port in ends)
+        count = np.arange(len(self.cluster.plan.devices) + 1)
+        return (np.searchsorted(links.a_device[lower], count), lower), (
+            np.searchsorted(links.b_device[upper], count),
+            upper,
+        )
+
+    def list_steps(self, switch: int, *, down: bool) -> Iterator[Step]:
+        """The steps from a switch, in the order of its ports: to each next switch, or with `links` over each link."""
+        links, identifiers = self.cluster.plan.links, self.cluster.addresses.identifiers
+        pointer, index = self._indexes[down]
+        rows = index[pointer[switch] : pointer[switch + 1]]
+        peers: Ints = (links.a_device if down else links.b_device)[rows]
+        ports = (self.cluster.b_port if down else self.cluster.a_port)[rows].tolist()
+        if self.block.links:
+            local = self.cluster.views.list_local_identifiers(rows.astype(np.int32), np.full(len(rows), down))
+            for peer, port, identifier in zip(peers.tolist(), ports, local.tolist(), strict=True):
+                yield Step(peer, (port,), identifier)
+            return
+        ports_to: dict[int, list[str]] = {}
+        for peer, port in zip(peers.tolist(), ports, strict=True):
+            ports_to.setdefault(peer, []).append(port)
+        for peer, own_ports in ports_to.items():
+            yield Step(peer, tuple(own_ports), int(identifiers[peer]))
+
+    def list_ways_up(self, leaf: int) -> Iterator[Way]:
+        """The ways up from a leaf, those that turn in the lowest tier first."""
+        own = () if self.block.links else (int(self.cluster.addresses.identifiers[leaf]),)
+        ways = [Way(leaf, own, ())]
+        while ways:
+            ways = [
+                way.follow(self.cluster.names[way.end], s) for way in ways for s in self.list_steps(way.end, down=False)
+            ]
+            yield from ways
+
+    def list_ways_down(self, switch: int) -> Iterator[Way]:
+        """The ways down from a switch to leaves."""
+        ways = [Way(switch, (), ())]
+        while ways:
+            ways = [
+                way.follow(self.cluster.names[way.end], s) for way in ways for s in self.list_steps(way.end, down=True)
+            ]
+            yield from (way for way in ways if way.end in self.leaves)
+
+
+def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
+    """Yield the tables of each fabric with SRv6: nodes, ways up by leaf, ways down by switch."""
+    for fabric in cluster.design.fabrics:
+        if block := cluster.intent(fabric).srv6:
+            paths = FabricPaths(cluster, fabric, block)
+            yield from _list_node_tables(paths)
+            turns = dict[int, None]()
+            for leaf in sorted(paths.leaves):
+                ways = list(paths.list_ways_up(leaf))
+                turns |= dict.fromkeys(way.end for way in ways)
+                yield _make_up_table(paths, leaf, ways)
+            for switch in sorted(turns):
+                yield _make_down_table(paths, switch, list(paths.list_ways_down(switch)))
+
+
+def _list_node_tables(paths: FabricPaths) -> Iterator[File]:
+    # paths/nodes/NODE.csv of every host
+    cluster, links = paths.cluster, paths.cluster.plan.links
+    for first, end in split_by_device(links.a_device[paths.host_links], 1):
+        rows = paths.host_links[first:end]
+        local = cluster.views.list_local_identifiers(rows.astype(np.int32), np.full(len(rows), True)).tolist()
+        columns = {
+            "port": cluster.a_port[rows].tolist(),
+            "plane": [plane or "" for plane in links.plane[rows].tolist()],
+            "leaf": [cluster.names[leaf] for leaf in links.b_device[rows].tolist()],
+            "leaf_port": cluster.b_port[rows].tolist(),
+            "identifier": _write_identifiers((identifier,) for identifier in local),
+            "address": [str(paths.block.encode([identifier])) for identifier in local],
+        }
+        yield make_csv_file(Table(f"paths/nodes/{cluster.names[links.a_device[rows[0]]]}", columns))
+
+
+def _make_up_table(paths: FabricPaths, leaf: int, ways: Sequence[Way]) -> File:
+    own = 0 if paths.block.links else 1
+    columns: dict[str, Sequence[str | int]] = {
+        "path": list(range(len(ways))),
+        "tiers": [len(way.identifiers) - own for way in ways],
+        "turn": [paths.cluster.names[way.end] for way in ways],
+        "down": _number_by_end(ways),
+        "identifiers": _write_identifiers(way.identifiers for way in ways),
+        "ports": [" ".join(way.hops) for way in ways],
+    }
+    return make_csv_file(Table(f"paths/up/{paths.cluster.names[leaf]}", columns))
+
+
+def _make_down_table(paths: FabricPaths, switch: int, ways: Sequence[Way]) -> File:
+    columns: dict[str, Sequence[str | int]] = {
+        "leaf": [paths.cluster.names[way.end] for way in ways],
+        "down": _number_by_end(ways),
+        "identifiers": _write_identifiers(way.identifiers for way in ways),
+        "ports": [" ".join(way.hops) for way in ways],
+    }
+    return make_csv_file(Table(f"paths/down/{paths.cluster.names[switch]}", columns))
+
+
+def _number_by_end(ways: Sequence[Way]) -> list[int]:
+    """The number of each way among those that end in the same switch, from 0."""
+    before: Counter[int] = Counter()
+    numbers = []
+    for way in ways:
+        numbers.append(before[way.end])
+        before[way.end] += 1
+    return numbers
+
+
+def _write_identifiers(chains: Iterable[tuple[int, ...]]) -> list[str]:
+    """Identifiers in hexadecimal, those of a way apart by a space."""
+    return [" ".join(f"{identifier:04x}" for identifier in chain) for chain in chains]
