@@ -15,6 +15,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, did_you_mean, fault
 
 if TYPE_CHECKING:
+    from fabricgen.catalog.loader import Catalog
     from fabricgen.cluster import Cluster
     from fabricgen.export.table import ExportContext, FrrLab
     from fabricgen.lock.found import Source
@@ -49,13 +50,15 @@ def compile_design(
     settings: Path | None = None,
     unsaved: Mapping[str, bytes] | None = None,
     advise: bool = True,
+    catalog: Catalog | None = None,
 ) -> Design:
     """Read, validate and size a blueprint; raises InputError where it cannot be used or cannot be wired.
 
-    Without `advise` its hints name no changes that were tried and fit, which takes far longer than sizing.
+    Without `advise` its hints name no changes that were tried and fit, which takes far longer than sizing. `catalog` is
+    that of its folder, for those who compile many blueprints there.
     """
     loaded = load_blueprint(blueprint, sets, allow_outside=allow_outside, settings=settings, unsaved=unsaved)
-    return build_design(loaded, advise=advise)
+    return build_design(loaded, advise=advise, catalog=catalog)
 
 
 def compile_with_room(

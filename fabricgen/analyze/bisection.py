@@ -11,7 +11,7 @@ import numpy as np
 
 from fabricgen.analyze.network import NONE, Network, join_components
 from fabricgen.design.capacity import bisection
-from fabricgen.design.capacity.bisection import Place
+from fabricgen.design.capacity.bisection import Number, Place
 from fabricgen.wiring.arrays import Floats, Ints64, unique_values
 
 
@@ -41,9 +41,7 @@ def count_bisection_gbps(network: Network) -> float:
     total = Fraction(0)
     for places in zip_longest(*places_by_network.values()):
         present = [place for place in places if place]
-        total += _make_place(
-            sum((place.size for place in present), Fraction(0)), 0.0, Counter(present)
-        ).find_bisection()
+        total += _make_place(sum(place.size for place in present), 0.0, Counter(present)).find_bisection()
     return float(total)
 
 
@@ -82,5 +80,5 @@ def _join_places(steps: Sequence[tuple[Ints64, Floats]], node: Ints64, leaf: Int
     return root
 
 
-def _make_place(size: Fraction, out_gbps: float, parts: Counter[Place]) -> Place:
+def _make_place(size: Number, out_gbps: float, parts: Counter[Place]) -> Place:
     return Place(size, size, (Fraction(out_gbps),), tuple(parts.items()))

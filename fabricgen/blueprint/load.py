@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
 from fabricgen.blueprint.beside.adopted import ADOPTED
@@ -157,6 +157,12 @@ def read_settings(file: Path | None) -> tuple[Project, Located | None]:
     Raises InputError: FG001 to FG006 for a file that cannot be read or parsed, FG010 and others for what is in it.
     """
     if file is None:
-        return Project.model_construct(), None
+        return _make_usual_settings(), None
     source = read_located(file)
     return validate(Project, source), source
+
+
+@cache
+def _make_usual_settings() -> Project:
+    """The settings of a project without a file of them."""
+    return Project.model_construct()

@@ -40,15 +40,14 @@ from fabricgen.design.tiers import FabricContext
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 
-def build_design(loaded: LoadedBlueprint, *, advise: bool = True) -> Design:
+def build_design(loaded: LoadedBlueprint, *, advise: bool = True, catalog: Catalog | None = None) -> Design:
     """Size and count a cluster without expanding it.
 
-    Raises InputError, each finding with its place, where the blueprint cannot be wired; with `advise` as
-    `size_fabrics` does.
+    `catalog` is that of its folder, if it is there already. Raises InputError, each finding with its place, where the
+    blueprint cannot be wired; with `advise` as `size_fabrics` does.
     """
-    catalog = Catalog(loaded.folder / "catalog")
     try:
-        return _build_design(loaded, catalog, advise=advise)
+        return _build_design(loaded, catalog or Catalog(loaded.folder / "catalog"), advise=advise)
     except InputError as error:
         raise loaded.locate_error(error) from error
 

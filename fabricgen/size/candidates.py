@@ -13,7 +13,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, Severity
 from fabricgen.pipeline import compile_cluster, compile_design
-from fabricgen.size.figures import Figures, count_replugged, find_figures, measure_figures
+from fabricgen.size.figures import Figures, add_losses, count_replugged, find_figures, measure_figures
 from fabricgen.size.front import HUNGRY, UNKNOWN_DRAW, Candidate
 from fabricgen.size.page import write_blueprint
 from fabricgen.size.shapes import Hardware, Ports, Shape, count_most_nodes, count_nodes, find_likeness
@@ -31,6 +31,8 @@ class Work:
     nodes: int
     path: str
     prices: dict[str, float] | None
+    every: bool = False
+    """Whether every candidate is judged, so that losses are reckoned only of those that are not merged as alike."""
 
     def size_alike(self, alike: Sequence[Shape]) -> list[Candidate | str]:
         """The candidates of the first of some shapes that are alike, or of the next where that cannot be wired."""
@@ -84,10 +86,12 @@ class Work:
         return [*candidates]
 
     def _compile_design(self, text: str) -> Design:
-        return compile_design(self.path, unsaved={self.path: text.encode()}, advise=False)
+        catalog = self.hardware.catalog
+        return compile_design(self.path, unsaved={self.path: text.encode()}, advise=False, catalog=catalog)
 
     def _make_candidate(self, shape: Shape, text: str, design: Design, grown: Design | None) -> Candidate | str:
         figures = find_figures(design, self.prices)
+        figures = figures if self.every else add_losses(figures, design)
         if grown is not None:
             figures = replace(figures, growth=count_replugged(design, grown))
         return self._explain_hunger(figures) or Candidate(shape, text, figures)
@@ -110,6 +114,7 @@ class Work:
             waivers = "".join(f"    - {waivers_by_code[code]}\n" for code in sorted(messages))
             candidate = replace(candidate, text=f"{candidate.text}lint:\n  waive:\n{waivers}")
         figures = measure_figures(cluster, candidate.figures, self.prices)
+        figures = add_losses(figures, cluster.design) if self.every else figures
         return [self._explain_hunger(figures) or replace(candidate, figures=figures, checked=True)]
 
     def _lint_text(self, text: str) -> tuple[dict[str, str], Cluster | None]:

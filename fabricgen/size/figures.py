@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from fabricgen.catalog.cable_models import CableProfile, CageLanes
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.loads import Device, has_optics, planned_w
-from fabricgen.design.capacity.bisection import sum_node_bandwidth
+from fabricgen.design.capacity.bisection import compute_bisection, sum_node_bandwidth
 from fabricgen.design.capacity.failure import FailureAnalysis
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.media.gearing import LinkPort, find_light_rate
@@ -98,7 +98,6 @@ def find_figures(design: Design, prices: Prices) -> Figures:
     fabric = design.fabrics[0]
     ends = list(_list_cage_ends(design, fabric))
     nodes_gbps = sum_node_bandwidth(design, fabric)
-    failures = FailureAnalysis(design, fabric)
     switch_w = _sum_watts((planned_w(tier.profile), tier.switches) for tier in fabric.tiers)
     added_w = sum(end.count * end.least_w for end in ends if not has_optics(end.device))
     return Figures(
@@ -110,7 +109,7 @@ def find_figures(design: Design, prices: Prices) -> Figures:
         # switches on a way through the top tier: up all tiers and down again
         hops=2 * len(fabric.tiers) - 1,
         # a half of the nodes can send half of the bandwidth of all
-        bisection=float(2 * failures.whole / nodes_gbps) if len(fabric.tiers) > 1 else 1.0,
+        bisection=float(2 * compute_bisection(design, fabric) / nodes_gbps) if len(fabric.tiers) > 1 else 1.0,
         switch_power_w=switch_w,
         nodes_power_w=_sum_watts((planned_w(s.profile), design.layout.present(s)) for s in design.layout.node_sets),
         latency_ns=_sum_switches_ns(design, fabric),
@@ -118,9 +117,14 @@ def find_figures(design: Design, prices: Prices) -> Figures:
         power_basis=fabric.tiers[0].profile.power_w.basis,
         nic_links=_count_nic_links(fabric),
         nics_cut_off=_count_cut_off_nics(fabric),
-        lost=_find_switch_losses(failures, fabric),
-        lost_link=_find_link_losses(failures, fabric),
     )
+
+
+def add_losses(designed: Figures, design: Design) -> Figures:
+    """The figures of a design with what is left after the loss of one switch and one link."""
+    fabric = design.fabrics[0]
+    failures = FailureAnalysis(design, fabric)
+    return replace(designed, lost=_find_switch_losses(failures, fabric), lost_link=_find_link_losses(failures, fabric))
 
 
 def _count_nic_links(fabric: FabricDesign) -> int:
@@ -277,23 +281,28 @@ def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figu
     import numpy as np
 
     from fabricgen.bom.bill import make_bill
+    from fabricgen.bom.cables import CableParts
+    from fabricgen.bom.need import count_installed
     from fabricgen.bom.optics import sum_rack_optics
     from fabricgen.bom.prices import list_part_names
+    from fabricgen.bom.sources import transceivers
     from fabricgen.design.capacity.counts import count_links
 
     design = cluster.design
     fabric, cables = design.fabrics[0], cluster.plan.cables
     counts = count_links(design, fabric)
-    bill = make_bill(cluster)
-    lines = bill.lines
-    by_kind = {line.part: line.quantity for line in lines if line.kind == "transceiver"}
+    parts = CableParts(cluster)
+    # the rest of the bill is asked for its prices alone
+    bill = make_bill(cluster) if prices is not None else None
+    installed = count_installed([transceivers.needs(cluster, parts)])
+    by_kind = {part.part: count for part, count in installed.items() if count}
     media = np.bincount(cables.medium, minlength=len(cables.media)).tolist()
     cables_by_kind = {medium.id: count for medium, count in zip(cables.media, media, strict=True) if count}
     # an active optical cable has a module at each end, which the bill has as parts of the cable
     fixed = {m.id: 2 * cables_by_kind[m.id] for m in cables.media if m.id in cables_by_kind and m.medium == "AOC"}
-    racks = sum_rack_optics(cluster)
+    racks = sum_rack_optics(cluster, parts)
     node_racks = len(set(cluster.plan.devices.rack[cluster.plan.devices.node >= 0].tolist()))
-    price, unpriced, without = _price_lines(lines, prices) if prices is not None else (None, 0, ())
+    price, unpriced, without = _price_lines(bill.lines, prices or {}) if bill else (None, 0, ())
     switch_w, switches_ns = designed.switch_power_w, _sum_switches_ns(design, fabric)
     per_m = design.catalog.constants().latency.medium.fibre_ns_per_m
     return replace(
@@ -307,7 +316,7 @@ def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figu
         price=price,
         unpriced=unpriced,
         without_price=without,
-        part_names=frozenset(list_part_names(bill)) if prices else frozenset(),
+        part_names=frozenset(list_part_names(bill)) if bill and prices else frozenset(),
         optics_by_kind=by_kind | fixed,
         cables_by_kind=cables_by_kind,
         racks=len(cluster.plan.racks),

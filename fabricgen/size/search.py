@@ -66,7 +66,7 @@ def search_designs(wishes: Wishes, *, folder: Path, jobs: int, every: bool = Fal
     hardware = Hardware(wishes, Catalog(folder / "catalog"))
     nodes = count_nodes(wishes.gpus, hardware)
     refuse_hungry_nodes(hardware, nodes)
-    work = Work(hardware, nodes, str(folder / "size.yaml"), _read_prices(wishes, folder))
+    work = Work(hardware, nodes, str(folder / "size.yaml"), _read_prices(wishes, folder), every)
     reasons = Counter[str]()
     tried = list(dict.fromkeys(list_shapes(hardware, nodes)))
     designed = size_shapes(tried, work, jobs, reasons)
@@ -89,7 +89,7 @@ def search_designs(wishes: Wishes, *, folder: Path, jobs: int, every: bool = Fal
 def _find_most_frugal(tried: Sequence[Shape], work: Work, jobs: int) -> Candidate | None:
     """The design that draws least of all that lint clean, whatever is allowed, with the figures of its plan."""
     wishes = work.hardware.wishes.model_copy(update={"max_power": None})
-    free = replace(work, hardware=Hardware(wishes, work.hardware.catalog))
+    free = replace(work, hardware=Hardware(wishes, work.hardware.catalog), every=False)
     designed = [
         candidate for candidate in size_shapes(tried, free, jobs, Counter()) if candidate.figures.power_w is not None
     ]

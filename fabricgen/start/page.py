@@ -247,7 +247,7 @@ class Page:
         """What lint finds against a page, infos left out."""
         infos = tuple(rule.id for rule in load_all_rules() if rule.severity is Severity.INFO)
         try:
-            design = compile_design(PAGE, unsaved={PAGE: text.encode()}, advise=False)
+            design = compile_design(PAGE, unsaved={PAGE: text.encode()}, advise=False, catalog=self.catalog)
             settings = LintSettings(ignore=infos)
             findings = lint(design, None, settings).findings
             # most that is refused is refused for its design: spare its wiring

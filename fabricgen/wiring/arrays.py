@@ -17,6 +17,9 @@ Flags: TypeAlias = "npt.NDArray[np.bool_]"
 _MOST_CODES = 1 << 22
 """Up to so many combinations are looked up in a table (64 MB) rather than sorted."""
 
+_TABLE_OF_ROWS = 16
+"""Up to so many times the rows as well."""
+
 
 def unique_combinations(*columns: Any) -> tuple[Ints64, Ints64]:
     """The distinct combinations of values of integer columns of one length.
@@ -37,6 +40,9 @@ def unique_combinations(*columns: Any) -> tuple[Ints64, Ints64]:
         if size > _MOST_CODES:
             codes, code = np.unique(code, return_inverse=True)
             size = len(codes)
+    if size > _TABLE_OF_ROWS * len(code):  # a table would take longer to fill than a few rows to sort
+        _, first, number_of_row = np.unique(code, return_index=True, return_inverse=True)
+        return first, number_of_row
     row = np.full(size, -1, dtype=np.int64)
     # backwards, so that the first row of each combination is written last and stays
     row[code[::-1]] = np.arange(len(code), dtype=np.int64)[::-1]

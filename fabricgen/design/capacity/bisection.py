@@ -27,6 +27,9 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import count_racks_per_place, count_units_per_place, find_scope, is_part_of_unit
 
+Number = Fraction | int
+"""An exact number, an integer where it is whole: arithmetic of integers is many times as fast as that of fractions."""
+
 Pods = tuple[tuple[str, Fraction], ...]
 """The contents of a place: the part of the cluster and the scalable units of each pod in it; racks count as a part of a
 unit.
@@ -59,23 +62,22 @@ class Place:
     where switches are on the other side than the nodes that are asked for.
     """
 
-    size: Fraction
-    works: Fraction
-    up: tuple[Fraction, ...]
+    size: Number
+    works: Number
+    up: tuple[Number, ...]
     parts: tuple[tuple[Place, int], ...] = ()
     sliced: bool = False
-    _cuts: dict[tuple[Fraction, Sides], Fraction] = field(default_factory=dict, compare=False, repr=False)
+    _cuts: dict[tuple[Number, Sides], Number] = field(default_factory=dict, compare=False, repr=False)
     """Cuts that were asked for: each side of the switches above asks for the same ones."""
 
-    def find_bisection(self) -> Fraction:
+    def find_bisection(self) -> Number:
         """The least bandwidth between two halves of its nodes, Gb/s."""
         # sides are bits, one for each class of switches above: on which side of the cut it is
         every = (1 << len(self.up)) - 1
-        return min(
-            self._find_cut_below(self.size / 2, sides) for sides in (range(1, every + 1) if self.sliced else (every,))
-        )
+        half = _divide(self.size, 2)
+        return min(self._find_cut_below(half, sides) for sides in (range(1, every + 1) if self.sliced else (every,)))
 
-    def _find_cut(self, size: Fraction, beyond: Sides) -> Fraction:
+    def _find_cut(self, size: Number, beyond: Sides) -> Number:
         """The least bandwidth between nodes of this much bandwidth, with what of the tiers above is not `beyond` the
         cut, and all others, Gb/s.
         """
@@ -91,39 +93,40 @@ class Place:
             )
         return self._cuts[size, beyond]
 
-    def _find_cut_below(self, size: Fraction, sides: Sides) -> Fraction:
+    def _find_cut_below(self, size: Number, sides: Sides) -> Number:
         """The least bandwidth, Gb/s, of links below the place's own switches that join two halves of its nodes, one of
         them `size` of the nodes; `sides` says on which side its switches are.
         """
         if not self.parts:
-            return (size if sides else self.size - size) * self.works / self.size if self.size else Fraction(0)
+            return _divide((size if sides else self.size - size) * self.works, self.size) if self.size else 0
         # (cost of moving one place to the other half, cost of leaving it, place, how many such places)
         costs: list[_Cost] = []
         for part, number in self.parts:
-            without = part._find_cut(Fraction(0), sides)
-            costs.append(
-                (part._find_cut(part.size, sides) - without if part.size else Fraction(0), without, part, number)
-            )
+            without = part._find_cut(0, sides)
+            costs.append((part._find_cut(part.size, sides) - without if part.size else 0, without, part, number))
         # what costs least for its size goes to the other half first; a rest that fits no whole place is shared out
         # exactly
-        costs.sort(key=lambda costed: costed[0] / (costed[2].size or 1))
-        total = sum((number * without for _, without, _, number in costs), Fraction(0))
-        spent, rest = Fraction(0), size
+        if len(costs) > 1:
+            costs.sort(key=lambda costed: Fraction(costed[0]) / (costed[2].size or 1))
+        total = sum(number * without for _, without, _, number in costs)
+        spent: Number = 0
+        rest = size
         for cost, _, part, number in costs:
             if part.size:
                 places = min(number, rest // part.size)
                 spent, rest = spent + places * cost, rest - places * part.size
         return total + (self._find_least_cost(costs, size, sides) if rest else spent)
 
-    def _find_least_cost(self, costs: Sequence[_Cost], size: Fraction, sides: Sides) -> Fraction:
+    def _find_least_cost(self, costs: Sequence[_Cost], size: Number, sides: Sides) -> Number:
         """What nodes of this much bandwidth cost where one place is taken in part: of any kind, after as many of the
         narrowest kinds as go whole.
         """
-        spent_by_rest: dict[tuple[int, Fraction], Fraction] = {}
+        spent_by_rest: dict[tuple[int, Number], Number] = {}
         for index, (_, _, partly, _) in enumerate(costs):
-            spent, rest = Fraction(0), size
+            spent: Number = 0
+            rest = size
             # the last round takes no place: it only looks at what all kinds leave over
-            for kind, (cost, _, part, number) in enumerate((*costs, (Fraction(0), Fraction(0), partly, 0))):
+            for kind, (cost, _, part, number) in enumerate((*costs, (0, 0, partly, 0))):
                 if rest <= partly.size:
                     spent_by_rest.setdefault((index, rest), spent)
                 places = min(number - (kind == index), rest // part.size) if part.size else 0
@@ -134,10 +137,20 @@ class Place:
         )
 
 
-_Cost = tuple[Fraction, Fraction, Place, int]
+_Cost = tuple[Number, Number, Place, int]
 """What a part taken whole costs more than where it is left out, what that costs, the part, and how many there are."""
 Sides = int
 _ByClass = tuple[Fraction, ...]
+
+
+def _divide(number: Number, divisor: Number) -> Number:
+    """The exact quotient, an integer where it is whole."""
+    return _simplify(Fraction(number) / divisor if isinstance(divisor, Fraction) else Fraction(number, divisor))
+
+
+def _simplify(number: Number) -> Number:
+    """The number, as an integer where it is whole."""
+    return number.numerator if number.denominator == 1 else number
 
 
 def list_chain(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
@@ -269,7 +282,7 @@ class _Strand:
             places += self._list_parts(
                 top, "all", pods, self._count_switches_per_place(top) * _find_span_bandwidth(top), self._all, hit=True
             )
-        return Place(self._sum_place_bandwidth(pods), Fraction(0), self._spread_by_class(Fraction(0)), tuple(places))
+        return Place(self._sum_place_bandwidth(pods), 0, self._spread_by_class(Fraction(0)), tuple(places))
 
     def _list_parts(
         self, tier: TierDesign, above: str, pods: Pods, up: Fraction, meets: _ByClass, *, hit: bool
@@ -310,9 +323,11 @@ class _Strand:
             return [(max(Fraction(0), 1 - loss.switches / per_place),) * len(self._all)] * (loss.places or number)
         return [self._all] * min(number, self._count_places_hit_below(tier))
 
-    def _spread_by_class(self, gbps: Fraction, *shares: _ByClass) -> _ByClass:
+    def _spread_by_class(self, gbps: Fraction, *shares: _ByClass) -> tuple[Number, ...]:
         """Uplinks by class of numbers, Gb/s, of which shares are left."""
-        return tuple(prod(shares_of_class, start=gbps) for shares_of_class in zip(self._weights, *shares, strict=True))
+        return tuple(
+            _simplify(prod(shares_of_class, start=gbps)) for shares_of_class in zip(self._weights, *shares, strict=True)
+        )
 
     def _count_places_hit_below(self, tier: TierDesign) -> int:
         """Above how many places of a tier switches have failed, those that lost some standing together."""
@@ -325,7 +340,7 @@ class _Strand:
         return most
 
     def _make_place(
-        self, tier: TierDesign, pods: Pods, up: _ByClass, meets: _ByClass, intact: _ByClass, *, hit: bool
+        self, tier: TierDesign, pods: Pods, up: tuple[Number, ...], meets: _ByClass, intact: _ByClass, *, hit: bool
     ) -> Place:
         """A place of a tier with its switches and all below; `meets` and `intact` are the shares of the switches above
         and of its own that are left.
@@ -346,7 +361,7 @@ class _Strand:
         return Place(size, size, up, tuple(places), sliced=tier.key in self._sliced)
 
     def _list_leaves(
-        self, leaf: TierDesign, size: Fraction, meets: _ByClass, *, hit: bool
+        self, leaf: TierDesign, size: Number, meets: _ByClass, *, hit: bool
     ) -> Iterator[tuple[Place, int]]:
         """(leaf, how many) of a place, by the nodes they serve; leaves that lost switches apart from the others."""
         bunches = max(1, leaf.count // self._count_leaves_of_node(leaf))
@@ -355,10 +370,10 @@ class _Strand:
         dead = min(bunches, int(failed // per_bunch))
         partly = 1 - (failed - dead * per_bunch) / per_bunch if dead < bunches and failed > dead * per_bunch else None
         up = per_bunch * (_sum_uplink_bandwidth(leaf) if leaf.uplink else _sum_peer_bandwidth(leaf))
-        share = size / bunches
+        share = _divide(size, bunches)
         for alive, number in ((Fraction(0), dead), (partly, 1), (Fraction(1), bunches - dead - (partly is not None))):
             if alive is not None and number:
-                yield Place(share, share * alive, self._spread_by_class(up * alive, meets)), number
+                yield Place(share, _simplify(share * alive), self._spread_by_class(up * alive, meets)), number
 
     def _count_leaves_of_node(self, leaf: TierDesign) -> int:
         """Over how many leaves of a group the ports of one node are spread."""
@@ -372,9 +387,9 @@ class _Strand:
         """Switches of a tier in each of its places."""
         return Fraction(tier.switches, tier.places * self._strands)
 
-    def _sum_place_bandwidth(self, pods: Pods) -> Fraction:
+    def _sum_place_bandwidth(self, pods: Pods) -> Number:
         """Bandwidth of the node ports of a place, Gb/s."""
-        return sum((units * self._unit_gbps[part] for part, units in pods), Fraction(0))
+        return _simplify(sum(units * self._unit_gbps[part] for part, units in pods))
 
 
 def _sum_uplink_bandwidth(tier: TierDesign) -> int:

@@ -83,6 +83,8 @@ def _list_causes(cluster: Cluster) -> list[Cause]:
     from fabricgen.numbering.ports import LinkEnds
 
     stated = cluster.design.loaded.blueprint.config_of
+    if not stated:
+        return []
     ends = LinkEnds(cluster.plan, (cluster.a_port, cluster.b_port))
     causes = []
     for device, row in sorted((name, row) for row, name in enumerate(cluster.names) if name in stated):
