@@ -62,8 +62,7 @@ class Work:
     def _size_shape(self, shape: Shape) -> list[Candidate | str]:
         """The candidates of a shape: as it is, and with the upper tiers that its growth takes."""
         try:
-            text = write_blueprint(shape, self.hardware, self.nodes)
-            design = self._compile_design(text)
+            text, design = self._design_shape(shape, self.nodes)
             candidates = [self._make_candidate(shape, text, design, None)]
         except InputError as error:
             return [f"{error.diagnostics[0].code}: {error.diagnostics[0].message}"]
@@ -72,7 +71,7 @@ class Work:
         if not later or count_most_nodes(shape, self.hardware) < later:
             return [*candidates]
         try:
-            grown = self._compile_design(write_blueprint(shape, self.hardware, later))
+            _, grown = self._design_shape(shape, later)
         except InputError:
             return [*candidates]
         candidates = [self._make_candidate(shape, text, design, grown)]
@@ -84,6 +83,17 @@ class Work:
             with suppress(InputError):
                 candidates.append(self._make_candidate(ready, text, self._compile_design(text), grown))
         return [*candidates]
+
+    def _design_shape(self, shape: Shape, nodes: int) -> tuple[str, Design]:
+        """The blueprint of a shape with so many nodes, and its design: with spines as derived, or as many as a lossless
+        network has at least, which are stated then.
+        """
+        text = write_blueprint(shape, self.hardware, nodes)
+        design = self._compile_design(text)
+        if counts := count_least_spines(design):
+            text = write_blueprint(shape, self.hardware, nodes, counts)
+            design = self._compile_design(text)
+        return text, design
 
     def _compile_design(self, text: str) -> Design:
         catalog = self.hardware.catalog
@@ -106,12 +116,12 @@ class Work:
     def judge_candidate(self, candidate: Candidate) -> list[Candidate | str]:
         """A candidate with the figures of its wiring plan, if it lints clean; else why not, as text."""
         messages, cluster = self._lint_text(candidate.text)
-        waivers_by_code = self._list_waivers(candidate.shape)
+        waivers_by_code = list_waivers(candidate.shape, self.hardware)
         if cluster is None or messages.keys() - waivers_by_code.keys():
             code, message = min(messages.items())
             return [f"{code}: {message}"]
         if messages:
-            waivers = "".join(f"    - {waivers_by_code[code]}\n" for code in sorted(messages))
+            waivers = "".join(f"    - {{rule: {code}, {waivers_by_code[code]}}}\n" for code in sorted(messages))
             candidate = replace(candidate, text=f"{candidate.text}lint:\n  waive:\n{waivers}")
         figures = measure_figures(cluster, candidate.figures, self.prices)
         figures = add_losses(figures, cluster.design) if self.every else figures
@@ -140,13 +150,32 @@ class Work:
         judged = tuple(rule.id for rule in load_design_rules())
         return messages | list_messages(cluster, (*infos, *judged)), cluster
 
-    def _list_waivers(self, shape: Shape) -> dict[str, str]:
-        """Waivers of what a blueprint from here leaves to its user, by code."""
-        ports = self.hardware.ports(shape.switch, shape.planes)
-        waivers = {ACCOUNTS_RULE: f'{{rule: {ACCOUNTS_RULE}, why: "{ACCOUNTS}"}}'}
-        if isinstance(ports, Ports) and ports.ways >= 4:
-            waivers["FG603"] = f"{{rule: FG603, at: fabrics/compute, why: {SHUFFLED}}}"
-        return waivers
+
+def list_waivers(shape: Shape, hardware: Hardware) -> dict[str, str]:
+    """Waivers of what a blueprint from here leaves to its user: by code, what they say beside it."""
+    ports = hardware.ports(shape.switch, shape.planes)
+    waivers = {ACCOUNTS_RULE: f'why: "{ACCOUNTS}"'}
+    if isinstance(ports, Ports) and ports.ways >= 4:
+        waivers["FG603"] = f"at: fabrics/compute, why: {SHUFFLED}"
+    return waivers
+
+
+def count_least_spines(design: Design) -> dict[str, int]:
+    """The spines to state where fewer are derived for the ports than a lossless network has at least (FG303), of two
+    tiers in one plane: the fewest that divide the uplinks of leaves. Empty where none are to be stated.
+    """
+    from fabricgen.lint.rules.design.fg303_few_spines import FEWEST
+
+    fabric = design.fabrics[0]
+    uplink = fabric.tiers[0].uplink
+    if uplink is None or len(fabric.tiers) > 2 or fabric.planes > 1 or fabric.protocol != "roce":
+        return {}
+    if not 1 < uplink.upper_count * uplink.upper_groups < FEWEST:
+        return {}
+    needed = -(-FEWEST // uplink.upper_groups)
+    counts = (n for n in range(needed, uplink.links_per_group + 1) if uplink.links_per_group % n == 0)
+    count = next(counts, 0)
+    return {fabric.tiers[1].name: count} if count else {}
 
 
 def size_shapes(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[str]) -> list[Candidate]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -21,10 +21,11 @@ def make_header() -> dict[str, object]:
     return {"fabricgen": __version__, "command": PART}
 
 
-def list_bundles(result: SearchResult, folder: Path, *, every: bool) -> list[Bundle]:
-    """A file for each blueprint, `size.json`, `size.html`, `front.svg`, and the own profiles of a folder, if any."""
-    shown = result.list_shown(every=every)
-    files: list[tuple[str, Content]] = [(f"{candidate.name}.yaml", candidate.text.encode()) for candidate in shown]
+def list_bundles(result: SearchResult, pages: Mapping[str, str], folder: Path, *, every: bool) -> list[Bundle]:
+    """A file for each page, by name of its candidate, `size.json`, `size.html`, `front.svg`, and the own profiles of a
+    folder, if any.
+    """
+    files: list[tuple[str, Content]] = [(f"{name}.yaml", page.encode()) for name, page in pages.items()]
     files += [
         ("size.json", json.report(result, every=every)),
         ("size.html", html.report(result, every=every)),

@@ -45,10 +45,17 @@ def write_blueprint(shape: Shape, hardware: Hardware, nodes: int, counts: Mappin
         *(f"      {tier}" for tier in _format_tiers(shape, hardware, counts or {})),
         *(["    routing: {underlay: ebgp-unnumbered}"] if protocol == "roce" else []),
         *(_format_operation(ports, hardware) if protocol == "roce" else []),
-        f"floor: {{racks_per_row: {_count_row_racks(hardware, nodes)}{_format_pitch(hardware)}}}",
-        f"cabling: {{copper_to_m: {IN_RACK_M if shape.attach == 'tor' else 0}}}",
+        *write_floor(shape, hardware, nodes),
     ]
     return "\n".join(lines) + "\n"
+
+
+def write_floor(shape: Shape, hardware: Hardware, nodes: int, further: str = "") -> list[str]:
+    """The lines of the hall, with what else is said of it, and of what copper carries."""
+    return [
+        f"floor: {{racks_per_row: {_count_row_racks(hardware, nodes)}{_format_pitch(hardware)}{further}}}",
+        f"cabling: {{copper_to_m: {IN_RACK_M if shape.attach == 'tor' else 0}}}",
+    ]
 
 
 def _format_racks(hardware: Hardware) -> str:

@@ -37,10 +37,10 @@ OOB_LEAF, OOB_SPINE = "sn2201", "sn4600c"
 """48 ports of 1G with 100G uplinks, and what takes these without an adapter."""
 
 WAIVERS = {
-    "FG413": "there is one provider so far",
-    "FG719": "accounts are for you to state, in management.users",
-    "FG826": "m_key is for you to set on the host of opensm",
-    "FG822": "in-band is shared: its servers tell users apart",
+    "FG413": 'why: "there is one provider so far"',
+    "FG719": 'why: "accounts are for you to state, in management.users"',
+    "FG826": 'why: "m_key is for you to set on the host of opensm"',
+    "FG822": 'why: "in-band is shared: its servers tell users apart"',
 }
 """What a page from here leaves to its user, by the code that tells of it: accounts, and who may log in where."""
 
@@ -109,6 +109,8 @@ class Pods(NamedTuple):
 
 class Page:
     """The page of some answers; profiles of one's own lie in the catalogue."""
+
+    waivers: Mapping[str, str] = WAIVERS
 
     def __init__(self, answers: Answers, catalog: Catalog) -> None:
         self.answers, self.catalog = answers, catalog
@@ -218,10 +220,10 @@ class Page:
         unused = [finding for finding in findings if finding.code == UNUSED_RULE and finding.path[0] == "pools"]
         for finding in unused:
             pools.pop(str(finding.path[1]), None)
-        waived = sorted({finding.code for finding in findings if finding.code in WAIVERS})
-        waivers = [f'    - {{rule: {code}, why: "{WAIVERS[code]}"}}\n' for code in waived]
+        waived = sorted({finding.code for finding in findings if finding.code in self.waivers})
+        waivers = [f"    - {{rule: {code}, {self.waivers[code]}}}\n" for code in waived]
         text = self._write(networks, pools) + ("lint:\n  waive:\n" + "".join(waivers) if waivers else "")
-        if findings and all(finding in unused or finding.code in WAIVERS for finding in findings):
+        if findings and all(finding in unused or finding.code in self.waivers for finding in findings):
             findings = self._judge(text)
         if findings:
             raise InputError(findings)
@@ -238,7 +240,7 @@ class Page:
             else:
                 return network
         ((name, refusal),) = refusals.items()
-        plainest = next((d for d in refusal.diagnostics if d.code not in WAIVERS), refusal.diagnostics[0])
+        plainest = next((d for d in refusal.diagnostics if d.code not in self.waivers), refusal.diagnostics[0])
         message = f"no usual form of the network {name} lints clean; of the plainest: {plainest.message}"
         hint = "answer otherwise, or begin with `fabricgen size` or an example (`fabricgen init --example list`)"
         raise fault("FG150", message, hint=hint)
@@ -251,7 +253,7 @@ class Page:
             settings = LintSettings(ignore=infos)
             findings = lint(design, None, settings).findings
             # most that is refused is refused for its design: spare its wiring
-            if not any(f.severity > Severity.INFO and f.code not in (UNUSED_RULE, *WAIVERS) for f in findings):
+            if not any(f.severity > Severity.INFO and f.code not in (UNUSED_RULE, *self.waivers) for f in findings):
                 findings = lint(design, compile_cluster(design), settings).findings
         except InputError as error:
             return [*error.diagnostics]
@@ -346,7 +348,7 @@ class Page:
             reserve = "   # it grows by further pods: add them, or raise `count`"
         lacking = self._list_lacking()
         lines = [
-            f"# {nodes:,} nodes, as answered to `fabricgen init --ask`. Every line is yours to change, and judged by",
+            f"# {self._describe_origin(nodes)}. Every line is yours to change, and judged by",
             "# `fabricgen lint`. Switches that have names already: `fabricgen lock --import` comes before `lock`.",
             "fabricgen: 1",
             f"name: {answers.name}",
@@ -357,14 +359,27 @@ class Page:
             "fabrics:",
             *(line for network in networks for line in network.lines),
             *([f"  # no {', '.join(lacking)}: these nodes have no ports for it"] if lacking else []),
+            *self._list_remarks(),
             *_write_pools(pools),
             *([f"nos: {self.nos}"] if ethernet and self.nos else []),
             *(_MANAGEMENT if ethernet else []),
             *([f'names: {{nodes: "{answers.node_names}"}}'] if answers.node_names else _NAMES),
-            f"floor: {{racks_per_row: {self._count_row_racks()}, slack: 10%}}    # halls and trays: docs/floor.md",
+            *self._write_floor(),
             "spares: usual                          # 2 % of cables and optics, 1 % of switches, one of each at least",
         ]
         return "\n".join(lines) + "\n"
+
+    def _describe_origin(self, nodes: int) -> str:
+        """What the page is of, and who wrote it."""
+        return f"{nodes:,} nodes, as answered to `fabricgen init --ask`"
+
+    def _list_remarks(self) -> list[str]:
+        """Lines behind the networks, commented out."""
+        return []
+
+    def _write_floor(self) -> list[str]:
+        """The hall."""
+        return [f"floor: {{racks_per_row: {self._count_row_racks()}, slack: 10%}}    # halls and trays: docs/floor.md"]
 
     def _count_row_racks(self) -> int:
         """Racks of a row, in eights, so that the hall is about square: rows are four times as far apart as racks."""

@@ -88,19 +88,21 @@ def command(
     except InputError as error:
         raise locate_error(error, source) from error
     if output is not None:
-        _write_candidates(candidates, output, folder, every=every)
+        _write_candidates(candidates, output, folder, jobs=jobs or count_processors(), every=every)
     idle = (*find_idle_wishes(wishes_read, candidates.tried), *find_idle_search_prices(candidates, folder))
     for diagnostic in locate_error(InputError(idle), source).diagnostics if idle else ():
         click.echo(diagnostic.text(), err=True)
     write_output("-", discovery.load_module("fabricgen.size.reports", form).report(candidates, every=every))
 
 
-def _write_candidates(candidates: SearchResult, output: Path, folder: Path, *, every: bool) -> None:
-    """Write the blueprints, the figures and the plots, whole or not at all."""
+def _write_candidates(candidates: SearchResult, output: Path, folder: Path, *, jobs: int, every: bool) -> None:
+    """Write the pages, the figures and the plots, whole or not at all."""
     from fabricgen.publish import publish_folder
     from fabricgen.size.files import list_bundles, make_header
+    from fabricgen.start.sized_page import write_pages
 
-    report = publish_folder(output, list_bundles(candidates, folder, every=every), header=make_header())
+    pages = write_pages(candidates, jobs, every=every)
+    report = publish_folder(output, list_bundles(candidates, pages, folder, every=every), header=make_header())
     kept_note = f", {len(report.kept)} kept (edited)" if report.kept else ""
     changed = f"{report.written} files written, {report.unchanged} unchanged, {report.removed} removed{kept_note}"
     click.echo(f"{output}: {changed}", err=True)
