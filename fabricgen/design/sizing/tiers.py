@@ -323,7 +323,7 @@ class TierSizing:
         up = self._plan_uplinks(spec, main)
         groups = self._count_groups(spec)
 
-        demand_for = partial(self._demand_ports, spec, groups)
+        demand_for = partial(self._demand_ports, spec)
 
         def fits(count: int, met: list[LowerTier]) -> bool:
             return fit_ports(spec, demand_for(count, met, by_slot=False), up) is not None
@@ -385,11 +385,9 @@ class TierSizing:
             places.append(downs.add(tier.kind, in_use, tier.ports(room, count)))
         return downs, places
 
-    def _demand_ports(
-        self, spec: TierSpec, groups: int, count: int, lowers: Sequence[LowerTier], *, by_slot: bool
-    ) -> SwitchDemand:
-        """The demand on each of `count` upper switches of a group, of which there are so many."""
-        more = self._list_extras(spec, groups * count)
+    def _demand_ports(self, spec: TierSpec, count: int, lowers: Sequence[LowerTier], *, by_slot: bool) -> SwitchDemand:
+        """The demand on each of `count` upper switches of a group."""
+        more = self._list_extras(spec, self._count_groups(spec) * count)
         downs, _ = self._add_ports(spec, count, lowers, by_slot=by_slot)
         return downs.switch_demand(more, self._demand_peers(spec, lowers[0].kind, count))
 
