@@ -34,7 +34,8 @@ class SizedPage(Page):
         self.kinds = [Kind("", node, hardware, hardware.in_rack)]
         protocol = "infiniband" if self.catalog.switch(self.switch).protocol == "infiniband" else "roce"
         name = next(line.removeprefix("name: ") for line in candidate.text.splitlines() if line.startswith("name: "))
-        self.answers = Answers(name=name, nodes=(node,), protocol=protocol, storage="none", inband="none")
+        stated = {"name": name, "nodes": (node,), "protocol": protocol, "storage": "none", "inband": "none"}
+        self.answers = Answers.model_validate(stated)
         self.waivers = WAIVERS | list_waivers(shape, hardware)
 
     def find_text(self) -> str:
