@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from string import ascii_lowercase
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,6 +21,7 @@ from fabricgen.design.floor.joined_runs import Content, Device, RackLimits, Shar
 from fabricgen.design.floor.network_runs import NetworkRun
 from fabricgen.design.floor.run_places import rack_unit_intervals
 from fabricgen.design.model import Design
+from fabricgen.lint.engine import lint
 from tests.conftest import EXAMPLES, example_design
 from tests.design.test_floor import check_apart, check_design_agrees, locked, stands
 
@@ -126,6 +128,27 @@ def test_no_rack_of_an_example_is_overfull_or_holds_two_planes(name: str) -> Non
         assert all(len(letters) == 1 for letters in filled.parts.values()), rack
 
 
+FULL = """\
+fabricgen: 1
+name: full
+scalable_unit: {nodes: 8 x dgx-b300, racks: {nodes_per_rack: 2}}
+pods: {p1: {su: 2}}
+fabrics:
+  compute:
+    protocol: roce
+    planes: 2
+    tiers: {leaf: {switch: sn5600, per: [su, plane], stand: network-row}, spine: {switch: sn5600, per: plane, count: 1}}
+"""
+
+
+@pytest.mark.parametrize(("kw", "racks"), [(4.5, 4), (7, 2)])
+def test_runs_share_a_rack_only_where_it_carries_their_optics_too(kw: float, racks: int, design_of: Any) -> None:
+    """Of each plane two leaves and a spine, 64 cages each in use: 940 W and some 1,000 W of optics a switch."""
+    cluster = build_cluster(design_of(FULL, [f"floor.network_rack_kw={kw}"]))
+    assert len(list_contents(cluster.design)) == racks
+    assert not [d for d in lint(cluster.design, cluster).findings if d.code == "FG613"]
+
+
 STATED = [
     (("floor.racks={net-oob-spine-01: {row: 4, column: 3}}",), {"compute-spine-pl1", "compute-spine-pl2", "oob-spine"}),
     # the rack is there, and moves with what is in it
@@ -135,7 +158,11 @@ STATED = [
         ("floor.devices={oob-spine-01: {rack: net-compute-spine-pl2-01, u: 2}}",),
         {"compute-spine-pl1", "compute-spine-pl2", "storage-leaf-b"},
     ),
-    (("floor.network_rack_kw=11",), {"compute-spine-pl1", "compute-spine-pl2", "storage-leaf-a", "storage-leaf-b"}),
+    # five SN5600 of storage and in-band draw 4.7 kW, and optics in all of their cages (18 W each) 5.76 kW: 10.46 kW
+    (
+        ("floor.network_rack_kw=11",),
+        {"compute-spine-pl1", "compute-spine-pl2", "storage-leaf-a", "storage-leaf-b", "oob-leaf"},
+    ),
     (
         ("fabrics.inband.tiers.spine.stand=row-end", "floor.racks_per_row=6"),
         {"compute-spine-pl1", "compute-spine-pl2", *("inband-spine-a", "inband-spine-b")},

@@ -277,7 +277,7 @@ class Extra(Model):
     spread: Literal["stripe"] | None = Field(
         None,
         description="stripe: port i of each device goes to switch i of a group (or of `switches`), counted round, "
-        "whatever else is attached. Default: to the switches in turn, where ports are free.",
+        "whatever else is attached. Default: to the switches of a first pod, unit or rack of `per`, then of the next.",
     )
     site: Name | None = Field(None, description="Where they stand. Default: the first site.")
     attach: Name | None = Field(None, description="Their NIC role. Default: as the fabric's nodes, or the only one.")

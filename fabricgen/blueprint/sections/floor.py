@@ -58,10 +58,13 @@ class Trays(Model):
     exits: dict[Name, Point] = Field(
         default_factory=dict,
         max_length=256,
-        description="Where cables leave a hall by its name, [x, y] in m. Default: at its corner.",
+        description="Where cables leave a hall by its name, [x, y] in m from the site's corner, as `at_m`. "
+        "Default: at its corner.",
     )
     risers: tuple[Point, ...] = Field(
-        (), max_length=64, description="Shafts between storeys, [x, y] in m. Default: above each other's exits."
+        (),
+        max_length=64,
+        description="Shafts between storeys, [x, y] in m from the site's corner. Default: above each other's exits.",
     )
 
 

@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from fabricgen.catalog.models import RackProfile
+from fabricgen.catalog.models import NodeProfile, RackProfile, SwitchProfile
 from fabricgen.design.floor.network_runs import EXTRAS, PART, NetworkRun, choose_lane
 from fabricgen.design.floor.rack_space import make_network_units
 from fabricgen.design.floor.unit_racks import STRIDE
 from fabricgen.kernel.intervals import Allocations, Intervals, list_numbers
+
+SN5600_OPTIC_W = 18
+"""What a transceiver of 800 Gb/s may draw in a cage of SN5600, W (docs.nvidia.com/networking/display/sn5000,
+Data Interfaces)."""
 
 Spot = tuple[int, int]
 """Rack of a run of racks, from 0, and lowest rack unit."""
@@ -24,18 +28,38 @@ Key = tuple[int, str]
 
 
 class RackLimits(NamedTuple):
-    """The type of network racks, and the W that devices of several runs in one may draw at most."""
+    """The type of network racks, and the W that devices of several runs in one may draw at most, with optics."""
 
     kind: RackProfile
     watts: float
 
 
 class Device(NamedTuple):
-    """Rack units of a device, and W and kg of it; 0 where nobody says."""
+    """Rack units of a device, W of it and its optics, and kg; 0 where nobody says."""
 
     height: int
     watts: float = 0
     kg: float = 0
+
+
+def make_device(profile: NodeProfile | SwitchProfile, rack: RackProfile) -> Device:
+    """A device as far as racks have limits for it. Half of what it draws is for its optics; where the racks have a
+    limit of power, no less than optics in all of its cages may draw, so that they keep to it.
+    """
+    watts = profile.power_w.planning_w or 0
+    optics = watts / 2
+    if rack.power_kw and isinstance(profile, SwitchProfile) and not profile.power_w.max_with_optics:
+        optics = max(optics, _sum_optics(profile))
+    return Device(profile.rack_units, watts + optics, profile.weight_kg or 0)
+
+
+def _sum_optics(profile: SwitchProfile) -> float:
+    """What optics in all cages of a switch may draw, W: by its maker, else as in cages of SN5600 of as many Gb/s."""
+    return sum(
+        group.count * (group.optic_w or group.lanes * group.lane_gbps * SN5600_OPTIC_W / 800)
+        for group in profile.cages
+        if group.form_factor != "RJ45"
+    )
 
 
 class Content(NamedTuple):

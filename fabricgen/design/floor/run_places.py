@@ -11,7 +11,16 @@ from fabricgen.blueprint.beside.stacked import STACKED, Step, add_step, format_h
 from fabricgen.catalog.models import NodeProfile, RackProfile, SwitchProfile
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
-from fabricgen.design.floor.joined_runs import Content, Device, Key, RackLimits, SharedRacks, Spot, join_runs
+from fabricgen.design.floor.joined_runs import (
+    Content,
+    Device,
+    Key,
+    RackLimits,
+    SharedRacks,
+    Spot,
+    join_runs,
+    make_device,
+)
 from fabricgen.design.floor.network_runs import (
     EXTRAS,
     JOINED,
@@ -72,15 +81,15 @@ class RunPlaces:
         return join_runs([self._make_content(run) for run in self.runs], kept, self._find_limits())
 
     def _find_limits(self) -> RackLimits:
-        """What devices of several runs in a rack may draw: two thirds of what the rack may, else of what racks of nodes
-        draw, which are fed and cooled there. The rest is for optics.
+        """What devices of several runs in a rack may draw with their optics: what the rack may, else what racks of
+        nodes draw, which are fed and cooled there.
         """
         draws = [
             kind.nodes_per_rack * max((s.profile.power_w.planning_w or 0) for s in kind.node_sets if not s.per_rack)
             for kind in self._layout.kinds
         ]
         watts = self._rack.power_kw * 1000 if self._rack.power_kw else max(draws)
-        return RackLimits(self._rack, watts * 2 / 3 if watts else inf)
+        return RackLimits(self._rack, watts or inf)
 
     @cached_property
     def _lets_runs_join(self) -> bool:
@@ -134,8 +143,9 @@ class RunPlaces:
         if run.owner:
             derived = run.tier is not None and spans_units(run.tier.per)
             places = self.find_order(run).places if derived else self._count_places_with_reserve(run)
-            return [_make_device(self._find_profile(run))] * places
-        return [_make_device(profile) for _, (profile, holders) in self._list_extra_sets(run.hall) for _ in holders]
+            return [make_device(self._find_profile(run), self._rack)] * places
+        sets = self._list_extra_sets(run.hall)
+        return [make_device(profile, self._rack) for _, (profile, holders) in sets for _ in holders]
 
     def _name_racks(self, hall: int, holder: str) -> str:
         return name_run(self._design, holder, self.hall_lookup.prefix(hall))
@@ -380,11 +390,6 @@ def choose(condition: bool, if_true: Any, if_false: Any) -> Any:
 def _index_one(values: Sequence[int], index: int) -> int:
     """`values` by an int."""
     return values[index]
-
-
-def _make_device(profile: NodeProfile | SwitchProfile) -> Device:
-    """A device as far as racks have limits for it."""
-    return Device(profile.rack_units, profile.power_w.planning_w or 0, profile.weight_kg or 0)
 
 
 def _index_array(values: Sequence[int], index: Any) -> Any:

@@ -64,9 +64,10 @@ class NicPortShared(DesignRule):
             for ports, path in list_attached_ports(fabric):
                 first = fabric_of_ports.setdefault(ports, fabric.name)
                 if first != fabric.name:
+                    shared = ", `host_ports: tagged` for a VLAN of its own on them" if fabric.carrier == first else ""
                     yield self.flag(
                         path,
                         f"fabric {fabric.name} attaches the '{ports.role}' ports of {ports.text}, "
                         f"which fabric {first} already cables",
-                        "set `attach` to another NIC role, or use one fabric for both",
+                        f"set `attach` to another NIC role{shared}, or use one fabric for both",
                     )

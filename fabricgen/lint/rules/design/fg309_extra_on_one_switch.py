@@ -42,9 +42,10 @@ class ExtraOnOneSwitch(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Count the switches that the links of each device end on."""
         for fabric in design.fabrics:
+            cabled = design.fabric(fabric.carrier) if fabric.shares_ports else fabric  # whose ports its nodes use
             for extra in fabric.extras:
                 tier = design.tier(extra.tier)
-                if tier.key in fabric.leaves and is_single_homed(fabric, tier):
+                if tier.key in cabled.leaves and is_single_homed(cabled, tier):
                     continue
                 alone = _count_devices_on_one_switch(extra)
                 if tier.switches > len(design.layout.sites) and alone:
@@ -53,7 +54,7 @@ class ExtraOnOneSwitch(DesignRule):
                         extra.path,
                         f"{alone} of {extra.count} {extra.name} devices have all {links} of their {fabric.name} links "
                         f"on one of the {tier.switches} {tier.name} switches",
-                        f"spread their ports over two or more {tier.name} switches",
+                        f"spread their ports over two or more {tier.name} switches: name these in `switches`",
                     )
                 elif tier.switches > len(design.layout.sites) and _are_on_one_switch(design, extra):
                     message = (

@@ -71,7 +71,7 @@ class RackLimitUnjudged(PlanRule):
             if key in ("power_kw", "air_kw"):
                 left_out += _list_bare_optics(cluster, kind)
             if left_out:
-                hint = f"the devices add up to {load.total:g}; add the figure to a profile in `catalog/`"
+                hint = f"the devices add up to {load.total:g} {unit}; add the figure to a profile in `catalog/`"
                 yield self.flag((*kind.racks_path, key), _write_message(limit, unit, left_out), hint)
         for key, (figure, unit) in _NETWORK.items():
             limit = getattr(design.loaded.blueprint.floor, key)
