@@ -156,3 +156,5 @@ def test_racks_say_their_size_and_when_they_are_narrow_for_what_stands_at_their_
     assert line.remark == f"3 of 600 mm have {beside}: for such racks 750 mm or more is usual"
     wide = list_ordered("monday", "floor.rack_pitch_m=0.8")["rack-48u"]
     assert (wide.description, wide.remark) == ("48U rack, 800 x 1200 mm", "")
+    named = list_ordered("monday", "scalable_unit.racks={type: eia-52u-600}")["eia-52u-600"]
+    assert named.description == "52U cabinet, 600 x 1200 mm", "a name that has the size does not have it twice"

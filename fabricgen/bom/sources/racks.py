@@ -34,8 +34,8 @@ def find_held_racks(cluster: Cluster) -> Ints:
 
 def _make_part(kind: RackProfile, listed: Set[str]) -> Part:
     """A rack with what it is sold with, but for what has lines of its own; one of any maker has its size."""
-    size = "" if kind.vendor else f", {1000 * kind.width_m:.0f} x {1000 * kind.depth_m:.0f} mm"
-    text = f"{kind.vendor} {kind.name}".strip() + size
+    size = f", {1000 * kind.width_m:.0f} x {1000 * kind.depth_m:.0f} mm"
+    text = f"{kind.vendor} {kind.name}".strip() + ("" if kind.vendor or kind.name.endswith(size) else size)
     included = [
         f"{len(kind.fixed[name])} x {'switch tray' if name == TRAY_PLACES else name}"
         for name in kind.includes
