@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from ipaddress import IPv6Address, IPv6Network
 from typing import TypeVar
 
@@ -43,7 +44,7 @@ class Srv6Block:
 
     def locate(self, identifier: int) -> str:
         """The prefix that an identifier is reached by, at the beginning of what is left of a path."""
-        return f"{self.encode([identifier])}/{self.bits + IDENTIFIER_BITS}"
+        return f"{write_identifier(self, identifier)}/{self.bits + IDENTIFIER_BITS}"
 
     def encode(self, identifiers: Iterable[int]) -> IPv6Address:
         """The destination address of packets that take a path: the block, then its identifiers in their order."""
@@ -52,6 +53,12 @@ class Srv6Block:
             shift -= IDENTIFIER_BITS
             address |= identifier << shift
         return IPv6Address(address)
+
+
+@cache
+def write_identifier(block: Srv6Block, identifier: int) -> str:
+    """The address of which an identifier is the first, and the only one; thousands of ports have the same few."""
+    return str(block.encode([identifier]))
 
 
 def find_block(design: Design, fabric: FabricDesign) -> Srv6Block | None:

@@ -18,7 +18,7 @@ from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import format_ipv4
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
-from fabricgen.numbering.srv6 import find_local_identifier
+from fabricgen.numbering.srv6 import find_local_identifier, write_identifier
 from fabricgen.numbering.switch_asns import flag_shared_asns
 from fabricgen.switch.routing import Permit
 from fabricgen.views.configuration import is_in_maintenance, list_snippets
@@ -128,7 +128,7 @@ class SwitchFrames:
         blocks = [self.intents[cls.fabric].srv6 if cls.kind == SWITCH else None for cls in devices.classes]
         classes = devices.device_class[switches].tolist()
         pairs = [(blocks[number], i) for number, i in zip(classes, identifiers.tolist(), strict=True)]
-        return [str(block.encode([identifier])) for block, identifier in pairs if block]
+        return [write_identifier(block, identifier) for block, identifier in pairs if block]
 
     def _list_snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:
         """The snippets of a switch; computed once a tier for switches that have none of their own."""
