@@ -20,8 +20,8 @@ LOWEST = "lowest.txt"
 
 
 def kernel_name(port: str) -> str:
-    """A port's name as Linux takes it."""
-    return port.replace("/", "_")
+    """A port's name as Linux takes it: it has no "/" and no ":", by which old tools name a second address."""
+    return port.replace("/", "_").replace(":", "~")
 
 
 @dataclass(frozen=True, slots=True)

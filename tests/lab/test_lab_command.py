@@ -169,3 +169,10 @@ def test_what_is_interrupted_leaves_nothing(folder: Path, how: signal.Signals) -
     else:
         assert process.returncode == 130
     assert nothing_is_left(folder)
+
+
+def test_a_fabric_of_junos_with_split_ports_runs(folder: Path) -> None:
+    """Their names have a colon, which those of Linux have not."""
+    example = BLUEPRINTS.parent / "tests" / "golden" / "junos-stripe" / "blueprint.yaml"
+    assert "16 of 16 sessions up" in run(folder, "up", example)
+    expect_findings(folder, {})

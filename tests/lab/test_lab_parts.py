@@ -290,6 +290,14 @@ def test_static_routes_of_a_vrf_stay_in_it() -> None:
     assert "ipv6 route 2001:db8::/32 blackhole 250 vrf blue\n" in text
 
 
+def test_split_ports_of_junos_have_names_that_linux_takes() -> None:
+    """Beside their own cage and the units of a port, none like another (Linux, net/core/dev.c, dev_valid_name)."""
+    ports = ["et-0/0/1", "et-0/0/1:0", "et-0/0/1:1", "et-0/0/11", "et-0/0/1.1", "et-0/0/1:0.1", "re0:mgmt-0"]
+    names = [kernel_name(port) for port in ports]
+    assert len(set(names)) == len(ports)
+    assert all(len(name) < 16 and not set(name) & set("/: ") for name in names)
+
+
 def test_each_port_of_a_host_has_a_table(small: Inside) -> None:
     """What a host sends from an address leaves by its port, also where two fabrics do not meet."""
     host = small.build.hosts[0]
