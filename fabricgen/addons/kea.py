@@ -22,6 +22,12 @@ LEASE_S = 600
 PROVISION_URL = "provision-url"
 """What we call option 239, which has no name of IANA's."""
 
+SERVER_OPTION = 150
+"""A server's address, by private use (RFC 5859): Kea has no definition of it."""
+
+VENDOR_SPACE = "vendor-encapsulated-options-space"
+"""Where Kea has what lies in option 43 ("DHCPv4 Vendor-Specific Options")."""
+
 IMAGE_OPTION = 114
 """By which ONIE is told the URL of the image of a NOS (ONIE user guide, "Image Discovery")."""
 
@@ -52,7 +58,9 @@ def files(view: ClusterView) -> Iterator[tuple[str, str]]:
 def _write_configuration(version: int, subnets: Iterable[tuple[Row, list[Row]]]) -> str:
     """The configuration of one family's server, a line for each subnet and for each reservation."""
     ids = set[int]()
-    head = ",\n".join(f'"{key}": {json.dumps(value)}' for key, value in _make_head(version).items())
+    subnets = list(subnets)
+    told = {word.partition("=")[0] for _, clients in subnets for row in clients for word in row["boot_options"].split()}
+    head = ",\n".join(f'"{key}": {json.dumps(value)}' for key, value in _make_head(version, told).items())
     lines = ",\n".join(
         _format_subnet(_make_subnet(version, subnet, clients, _number_subnet(subnet["prefix"], ids)))
         for subnet, clients in subnets
@@ -66,9 +74,14 @@ def _format_subnet(subnet: Json) -> str:
     return f'  {json.dumps(subnet)[:-1]}, "reservations": [' + (f"\n{reservations}\n  ]}}" if reservations else "]}")
 
 
-def _make_head(version: int) -> Json:
-    # what holds for a whole server of DHCPv4 or DHCPv6 (`version` 4 or 6), before its subnets
+def _make_head(version: int, told: set[str]) -> Json:
+    # what holds for a whole server of DHCPv4 or DHCPv6 (`version` 4 or 6), before its subnets: `told` are the options
+    # that somebody is told
     private = [{"name": PROVISION_URL, "code": 239, "type": "string", "space": "dhcp4"}]
+    if str(SERVER_OPTION) in told:
+        private.append({"name": "boot-server", "code": SERVER_OPTION, "type": "ipv4-address", "space": "dhcp4"})
+    for code in sorted(int(option.partition(".")[2]) for option in told if "." in option):
+        private.append({"name": f"boot-{code}", "code": code, "type": "string", "space": VENDOR_SPACE})
     return {
         "interfaces-config": {"interfaces": ["*"]},
         "lease-database": {"type": "memfile"},
@@ -125,8 +138,17 @@ def _make_reservation(version: int, client: Row, identifier: tuple[str, str]) ->
 
 def _list_boot_options(version: int, client: Row) -> list[Json]:
     """Where a switch boots from."""
-    codes = {client["boot_option"]: client["boot_url"], IMAGE_OPTION: client["image_url"] if version == 4 else ""}
-    return [{"code": code, "data": url} for code, url in codes.items() if code and url]
+    options = list[Json]()
+    for option, _, text in (word.partition("=") for word in client["boot_options"].split()):
+        outer, _, inner = option.partition(".")
+        if inner and {"code": int(outer)} not in options:
+            options.append({"code": int(outer)})  # what it encloses is sent only beside it
+        options.append(
+            {"code": int(inner), "space": VENDOR_SPACE, "data": text} if inner else {"code": int(outer), "data": text}
+        )
+    if version == 4 and client["image_url"]:
+        options.append({"code": IMAGE_OPTION, "data": client["image_url"]})
+    return options
 
 
 def _list_client_options(version: int, client: Row) -> list[Json]:

@@ -12,13 +12,36 @@ from fabricgen.models.forms import FrozenModel
 # Facts of a NOS that others than its configuration depend on: systems around its switches, addresses, relays.
 
 
+SubOption: TypeAlias = Annotated[int, Field(ge=0, le=254)]
+
+
+class EnclosedOptions(FrozenModel):
+    """What lies in an option that has no URL, by the codes of its sub-options; the server is in an option beside it."""
+
+    image: Annotated[SubOption, Field(description="The path of the image on the server.")]
+    file: Annotated[SubOption, Field(description="The path of the file on the server.")]
+    mode: Annotated[SubOption, Field(description="The scheme of the URL.")]
+    port: Annotated[SubOption, Field(description="The TCP port of the server, where the URL states one.")]
+    address: Annotated[SubOption, Field(description="The option with the IPv4 address of the server.")]
+    name: Annotated[SubOption, Field(description="The option with its name, where the URL has a name.")]
+
+
 class BootFile(FrozenModel):
     """What a switch asks for at its first boot; DHCP options of value 0 are not sent."""
 
     file: Annotated[str, Field(description="The file that the option names.")]
-    script: Annotated[str, Field(description="The script that fetches the rest, and its template in templates/ztp.")]
+    script: Annotated[
+        str,
+        Field(
+            description="The script that fetches the rest, and its template in templates/ztp. None: the file is of "
+            "`configs`, and the switch loads it as it is."
+        ),
+    ] = ""
     option: Annotated[int, Field(ge=0, le=254, description="Option of DHCP with the URL of the file.")]
     option6: Annotated[int, Field(ge=0, le=65535, description="The same of DHCPv6.")] = 0
+    encloses: Annotated[
+        EnclosedOptions | None, Field(description="What is in the option of DHCP. None: the URL of the file.")
+    ] = None
     needs_version: Annotated[
         bool, Field(description="Whether an image is installed only where another version runs.")
     ] = False

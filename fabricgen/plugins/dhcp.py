@@ -44,11 +44,17 @@ class Clients(TableColumns):
     circuit_ids = table_column(to_text_array, "What relays call these ports by DHCPv4, hexadecimal, between spaces.")
     boot_option = table_column(to_integer_array, "Option by which its NOS asks for a file at first boot, int32, or 0.")
     boot_url = table_column(to_text_array, "The URL of that file.")
+    boot_options = table_column(
+        to_text_array,
+        "What DHCP tells it of its first boot, `OPTION=TEXT` or `OPTION.SUB-OPTION=TEXT`, between spaces.",
+    )
     image_url = table_column(to_text_array, "The URL of the image of its NOS.")
 
 
 def make_dhcp_tables(cluster: Cluster) -> tuple[Subnets, Clients]:
-    """The subnets and who is in them; raises InputError (FG171) for an image of no NOS and no model of switch."""
+    """The subnets and who is in them; raises InputError: FG171 for an image of no NOS and no model of
+    switch, FG170 where DHCP cannot tell a switch what it boots from.
+    """
     server = BootServer(cluster)
     server.check_images()
     subnets, clients, places = list[Row](), list[Row](), list[Sequence[Place]]()
@@ -106,6 +112,9 @@ def _make_client(server: BootServer, holder: Holder, *, is_v6: bool) -> dict[str
         "ports": " ".join(map(":".join, holder.places)),
         "boot_option": (boot.option6 if is_v6 else boot.option) if boot else 0,
         "boot_url": url,
+        "boot_options": " ".join(
+            f"{option}={text}" for option, text in server.list_options(holder.device, is_v6=is_v6).items()
+        ),
         "image_url": server.image_url(holder.device),
     }
 

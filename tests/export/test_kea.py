@@ -18,18 +18,22 @@ import pytest
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
-from tests.conftest import Ran, built_files, example_cluster, require
+from tests.conftest import BLUEPRINTS, Ran, built_files, example_cluster, require
 
 SERVER = "dhcp.servers=10.32.0.9"
+JUNOS = ("fabrics.compute.nos={leaf: junos, spine: eos}", "fabrics.compute.tiers.leaf.switch=qfx5240-64od")
+IMAGE = "management.ztp.images={junos: {file: junos.iso}}"
 TRIED = {
     "superpod-b300": (),
     "monday": (),
     "bonded-pair": (f"fabrics.inband.{SERVER}", f"fabrics.files.{SERVER}"),
-    "dual-stack": ("fabrics.oob.ip=dual", 'fabrics.oob.dhcp.servers=[10.32.0.9, "fd00:32::9"]'),
+    "dual-stack": ("fabrics.oob.ip=dual", 'fabrics.oob.dhcp.servers=[10.32.0.9, "fd00:32::9"]', *JUNOS, IMAGE),
     "leaf-spine": (f"fabrics.compute.{SERVER}", "ip=dual"),
 }
 """Leaves of management whose own switches have loopbacks; relayed hosts; bonds over a pair of leaves, with VLANs;
-two families; routed hosts and a flat subnet."""
+two families, and Junos; routed hosts and a flat subnet."""
+
+SERVED = f"fabrics.oob.{SERVER}"
 
 Subnets = list[dict[str, Any]]
 
@@ -196,3 +200,44 @@ def test_switches_are_told_what_they_boot(nos: str) -> None:
     assert options["p1-su01-n001-bmc"] == []
     if nos == "cumulus":
         assert options["compute-spine-01"] == [{"code": 67, "data": f"{url}/ztp/compute-spine-01/bootstrap"}]
+
+
+ENCLOSED = "vendor-encapsulated-options-space"
+
+
+@pytest.mark.parametrize(
+    ("url", "mode", "server"),
+    [
+        ("http://10.32.0.9:8080/dc1", {3: "http", 5: "8080"}, (150, "10.32.0.9")),
+        ("https://boot.example.net/dc1/", {3: "https"}, (66, "boot.example.net")),
+    ],
+)
+def test_junos_is_told_paths_and_a_server(url: str, mode: dict[int, str], server: tuple[int, str]) -> None:
+    """Sub-options of option 43, the server beside it."""
+    ztp = f"management.ztp={{url: '{url}', images: {{junos: {{file: images/junos.iso}}}}}}"
+    files = built_files(example_cluster("dual-stack", SERVED, *JUNOS, ztp), "kea")
+    leaf = "compute-leaf-p1-su01-rg1-01"
+    (told,) = (r["option-data"] for s in subnets(files)[4] for r in s["reservations"] if r["hostname"] == leaf)
+    enclosed = {0: "/dc1/images/junos.iso", 1: f"/dc1/configs/{leaf}/juniper.conf", **mode}
+    assert {option["code"]: option["data"] for option in told if option.get("space") == ENCLOSED} == enclosed
+    plain = {option["code"]: option.get("data") for option in told if "space" not in option}
+    assert plain == {43: None, server[0]: server[1], 114: f"{url.rstrip('/')}/images/junos.iso"}
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://[fd00:32::9]/dc1", "option 43 wants no IPv6 address"),
+        (f"http://10.32.0.9/{'a' * 71}/b", "option 43 would have 256 bytes of 255"),
+    ],
+)
+def test_what_option_43_cannot_tell_is_refused(
+    url: str, said: str, fabricgen: Callable[..., Ran], tmp_path: Path
+) -> None:
+    """By `kea` and by `ztp`, at the fabric."""
+    image = "images: {junos: {file: images/a-name-of-forty-letters-and-some-more.iso}}"
+    words = [w for text in (SERVED, *JUNOS, f"management.ztp={{url: '{url}', {image}}}") for w in ("--set", text)]
+    for part in ("kea", "ztp"):
+        ran = fabricgen("build", BLUEPRINTS / "dual-stack.yaml", "-o", tmp_path / "out", "--only", part, *words)
+        assert ran.code == 2
+        assert f"error[FG170]: DHCP cannot tell compute-leaf-p1-su01-rg1-01 where it boots from: {said}" in ran.err

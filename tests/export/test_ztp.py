@@ -194,3 +194,17 @@ def test_a_server_and_its_images_must_be_known(fabricgen: Callable[..., Ran], tm
         assert (ran.code, out.exists()) == (2, False)
         assert "error[FG171]: no switch is a 'sonik' or runs it" in ran.err
         assert "did you mean 'sonic'?" in ran.err
+
+
+def test_junos_has_no_script_and_boots_by_itself(fabricgen: Callable[..., Ran], tmp_path: Path) -> None:
+    """Its part is when each switch boots, and the checksum of its image; without a server it is refused as others."""
+    example, out = Path(__file__).parents[1] / "golden" / "junos-stripe" / "blueprint.yaml", tmp_path / "out"
+    assert "error[FG170]: where compute's" in fabricgen("build", example, "-o", out, "--only", "ztp").err
+    image = f"{{file: junos.iso, sha256: {hashlib.sha256(IMAGE).hexdigest()}}}"
+    ztp = f"management.ztp={{url: 'http://10.32.0.9', images: {{junos: {image}}}}}"
+    ran = fabricgen("build", example, "-o", out, "--only", "configs,ztp", "--set", ztp)
+    assert ran.code == 0, ran.err
+    assert (out / "configs" / "compute-spine-01" / "juniper.conf").exists()
+    assert sorted(path.name for path in (out / "ztp").rglob("*")) == ["boot-order.csv", "images.sha256"]
+    order = (out / "ztp" / "boot-order.csv").read_text().splitlines()
+    assert [line.split(",")[4] for line in order[1:]] == ["ztp"] * 3

@@ -51,7 +51,9 @@ def answer(frame: bytes) -> tuple[int, str, dict[int, bytes]] | None:
 
 
 def main(interface: str, option: int = 0) -> None:
-    """Write `ADDRESS MASK ROUTER` and the text of an option that is asked for, or nothing where nobody answers."""
+    """Write `ADDRESS MASK ROUTER` and the option that is asked for, as text or in hexadecimal, or nothing where nobody
+    answers.
+    """
     own = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0003))
     own.bind((interface, 0))
     own.settimeout(0.5)
@@ -73,7 +75,8 @@ def main(interface: str, option: int = 0) -> None:
             request = packet(mac, REQUEST, wanted)
             own.send(request)
         elif kind == ACK:
-            told = [options[option].decode()] if option in options else []
+            text = options.get(option, b"").decode("latin-1")
+            told = [text if text.isascii() and text.isprintable() else options[option].hex()] if text else []
             sys.stdout.write(" ".join([address, socket.inet_ntoa(options[1]), socket.inet_ntoa(options[3]), *told]))
             return
 

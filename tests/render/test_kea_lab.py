@@ -31,7 +31,14 @@ from tests.render.ports_up import wait_until_up
 pytestmark = pytest.mark.daemon
 
 SERVER, LEAF = "10.99.0.9", "oob-leaf-01"
-SETS = ("fabrics.oob.nos=cumulus", f"fabrics.oob.dhcp.servers={SERVER}")
+JUNOS = "compute-leaf-p1-su01-rg1-01"
+SETS = (
+    "fabrics.oob.nos=cumulus",
+    f"fabrics.oob.dhcp.servers={SERVER}",
+    "fabrics.compute.nos={leaf: junos, spine: eos}",
+    "fabrics.compute.tiers.leaf.switch=qfx5240-64od",
+    "management.ztp.images={junos: {file: images/junos.iso}}",
+)
 SPARE = "swp48"
 """A port of the leaf without a cable."""
 
@@ -71,7 +78,7 @@ class Lab:
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    """The leaf with its ports, two machines and one that nobody planned, the server, Kea and the relay."""
+    """The leaf with its ports, three machines and one that nobody planned, the server, Kea and the relay."""
     lacking = [tool for tool in ("kea-dhcp4", "dhcrelay", "ip") if not shutil.which(tool)]
     root = "" if os.geteuid() == 0 else "root"
     install = "`apt-get install kea-dhcp4-server isc-dhcp-relay iproute2`, run as root"
@@ -79,7 +86,7 @@ def lab() -> Iterator[Lab]:
     files = built_files(example_cluster("dual-stack", *SETS), "kea", "links", "addresses")
     with tempfile.TemporaryDirectory(prefix="kea") as folder:
         found = Lab(files, Path(folder))
-        ports = [found.at["p1-su01-n003"], found.at["compute-spine-02"], SPARE]
+        ports = [found.at["p1-su01-n003"], found.at["compute-spine-02"], found.at[JUNOS], SPARE]
         found.spaces = {name: f"fgk{os.getpid()}-{i}" for i, name in enumerate([LEAF, "server", *ports])}
         try:
             run_ip_batch([f"netns add {space}" for space in found.spaces.values()])
@@ -135,3 +142,12 @@ def test_machines_get_the_addresses_of_their_places(lab: Lab) -> None:
         logs = "\n".join(path.read_text() for path in sorted(lab.folder.glob("*.log")))
         assert said == [str(planned.ip), str(planned.netmask), _gateway(lab), *file], logs
     assert lab.asks(SPARE, 67, seconds=2) == [], "nobody planned a machine at that port"
+
+
+def test_junos_hears_what_lies_in_option_43(lab: Lab) -> None:
+    """Image, file and mode by the codes of Juniper's guide, byte by byte; the server's address in option 150."""
+    rest, enclosed = bytes.fromhex(lab.asks(lab.at[JUNOS], 43)[3]), dict[int, bytes]()
+    while rest:
+        enclosed[rest[0]], rest = rest[2 : 2 + rest[1]], rest[2 + rest[1] :]
+    assert enclosed == {0: b"/images/junos.iso", 1: f"/configs/{JUNOS}/juniper.conf".encode(), 3: b"http"}
+    assert bytes.fromhex(lab.asks(lab.at[JUNOS], 150)[3]) == bytes(map(int, SERVER.split(".")))

@@ -6,6 +6,8 @@
   "Zero Touch Provisioning"), or in option 59 of DHCPv6 (RFC 5970).
 - Cumulus Linux runs a script from the URL in option 239 of DHCP (Cumulus Linux 5.11 user guide, "Zero Touch
   Provisioning"); it says nothing of DHCPv6.
+- Junos loads a configuration, of which option 43 has the path and how to fetch it, and option 150 or 66 the server
+  (platforms/junos.yaml says where that was read).
 - ONIE, which installs a NOS, takes the URL of an image from option 114 (ONIE user guide, "Image Discovery").
 """
 
@@ -13,12 +15,18 @@ from __future__ import annotations
 
 from functools import cached_property
 from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from fabricgen.blueprint.sections.management import Image, Management
 from fabricgen.catalog.nos_configuration import BootFile
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.tables import SWITCH, DeviceClass
+
+MAX_OPTION = 255
+"""Bytes in an option of DHCPv4 (RFC 2132, 2)."""
+
+UNTOLD = "state `management: {ztp: {url: ...}}` with an IPv4 address and a short path"
 
 
 def is_address(text: str) -> bool:
@@ -65,7 +73,34 @@ class BootServer:
         cls = self._find_class(row)
         boot = self.find_class_boot(cls)
         url = self.url(cls.fabric) if boot else ""
-        return (boot, f"{url}/ztp/{self._cluster.names[row]}/{boot.file}") if boot and url else None
+        folder = "ztp" if boot and boot.script else "configs"
+        return (boot, f"{url}/{folder}/{self._cluster.names[row]}/{boot.file}") if boot and url else None
+
+    def list_options(self, row: int, *, is_v6: bool = False) -> dict[str, str]:
+        """What DHCP tells a device of its first boot: text by option, `OPTION` or `OPTION.SUB-OPTION`; empty where
+        nothing is known. Raises InputError (FG170) where the option has no room for it or the server no IPv4 address.
+        """
+        boot, file_url = self.locate_boot_file(row) or (None, "")
+        if boot is None or is_v6 or not boot.encloses:
+            option = (boot.option6 if is_v6 else boot.option) if boot else 0
+            return {str(option): file_url} if option else {}
+        codes, parts = boot.encloses, urlsplit(file_url)
+        enclosed = {
+            codes.image: urlsplit(self.image_url(row)).path,
+            codes.file: parts.path,
+            codes.mode: parts.scheme,
+            codes.port: str(parts.port or ""),
+        }
+        # each sub-option has a code and a length before it (RFC 2132, 8.4)
+        length = sum(2 + len(text) for text in enclosed.values() if text)
+        host = parts.hostname or ""
+        if length > MAX_OPTION or ":" in host:
+            why = f"DHCP cannot tell {self.name(row)} where it boots from: option {boot.option} "
+            why += f"would have {length} bytes of {MAX_OPTION}" if length > MAX_OPTION else "wants no IPv6 address"
+            error = fault("FG170", why, path=("fabrics", self._find_class(row).fabric), hint=UNTOLD)
+            raise self._cluster.design.loaded.locate_error(error)
+        server = codes.address if is_address(host) else codes.name
+        return {f"{boot.option}.{code}": text for code, text in enclosed.items() if text} | {str(server): host}
 
     def find_class_boot(self, cls: DeviceClass) -> BootFile | None:
         """What devices of a class ask for at their first boot; None for nothing."""

@@ -11,6 +11,8 @@ manifest.json, which every switch reads, so that a half-copied build is not inst
 - Cumulus Linux: a script with CUMULUS-AUTOPROVISIONING in a comment (Cumulus Linux 5.11 user guide, "Zero Touch
   Provisioning": the image by `onie-install -fa -i`, if the release in /etc/lsb-release is another; NVUE's `nv config`).
 
+- Junos takes a configuration from configs/ as it is, and has nothing here.
+
 boot-order.csv says in which steps they can boot, since a request crosses switches that have to run.
 """
 
@@ -38,7 +40,8 @@ FOLDER = "/var/tmp/fabricgen"  # noqa: S108 - on a switch that nobody else is lo
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
     """Yield ztp/DEVICE/... for each switch with a NOS that boots so, ztp/images.sha256 and ztp/boot-order.csv.
 
-    Raises InputError: FG170 where no server is known, FG171 for an image of no such switch or NOS.
+    Raises InputError: FG170 where no server is known or DHCP cannot tell it, FG171 for an image of no such switch or
+    NOS.
     """
     server = BootServer(cluster)
     server.check_images()
@@ -48,22 +51,25 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         boot = server.find_class_boot(cls)
         if boot is None or not cls.count:
             continue
-        url, template = server.url(cls.fabric), load_templates().get_template(f"ztp/{boot.script}.j2")
+        url, boots_any = server.url(cls.fabric), True
         if not url:
             message = f"where {cls.fabric}'s switches fetch their configurations is not known"
             hint = 'state `management: {ztp: {url: "http://10.32.0.9"}}`, or `dhcp` of the management fabric'
             raise cluster.design.loaded.locate_error(fault("FG170", message, path=("fabrics", cls.fabric), hint=hint))
+        template = load_templates().get_template(f"ztp/{boot.script}.j2") if boot.script else None
         for row in range(cls.first, cls.first + cls.count):
             name, image = cluster.names[row], server.image(row)
+            if image and image.sha256:
+                sums[image.file] = image.sha256
+            server.list_options(row)
+            if template is None:
+                continue
             yield f"ztp/{name}/{boot.script}", template.render(_make_template_values(name, url, image)).encode()
             if boot.file != boot.script:  # a list of what to do, in which the script is a step
                 yield (
                     f"ztp/{name}/{boot.file}",
                     (json.dumps(_make_ztp_sections(server, row, url), indent=2) + "\n").encode(),
                 )
-            if image and image.sha256:
-                sums[image.file] = image.sha256
-            boots_any = True
     if boots_any:
         yield _make_boot_order(cluster)
     if sums:
