@@ -322,7 +322,9 @@ def _list_unit_sizes(hardware: Hardware, ports: Ports, shape: Shape, nodes: int)
     if wishes.unit_size:
         return [unit for unit in wishes.unit_size if shape.attach != "tor" or unit % per_rack == 0]
     if shape.attach == "tor":
-        return [per_rack * racks for racks in (4, 8) if per_rack * racks <= MOST_NODES]
+        racks = -(-nodes // per_rack)
+        alike_racks = -(-racks // -(-racks // 8))  # else racks that are not there have leaves
+        return [per_rack * count for count in sorted({4, 8, alike_racks}) if per_rack * count <= MOST_NODES]
     if hardware.rack:
         return [per_rack * racks for racks in (1, 2, 4, 8)]
     full = ports.most(shape.ratio, wishes.spare_ports) // (shape.rails * ports.legs)

@@ -186,3 +186,9 @@ def test_losses_are_those_of_analyze(planes: int, tiers: int) -> None:
     for tier, lost in candidate.figures.lost.items():
         assert round(switches[tier]["bisection_share"], 4) == lost["bisection_left"]
     assert switches["leaf"]["cut_off"] == candidate.figures.nics_cut_off
+
+
+def test_racks_that_are_not_there_have_no_leaves() -> None:
+    """24 nodes in racks of four are six racks: six leaves of 32 ports down, where units of four racks have eight."""
+    result = run_search(gpus=192, node="hgx-h200", switch="qm9700", attach="tor", nodes_per_rack=4)
+    assert (6, 4) in [count_switches(candidate) for candidate in result.front]
