@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from fabricgen.addons.emulation.dumps import FORMATS
+from fabricgen.addons.emulation.model import Hall
+from fabricgen.addons.emulation.plan import read_plan
 from tests.conftest import BLUEPRINTS, Ran
 
 Run = Callable[..., Ran]
@@ -55,3 +57,32 @@ def test_what_cannot_be_told_or_laid_in_is_refused(tmp_path: Path, fabricgen: Ru
     ran = fabricgen("emulate", BLUEPRINTS / "small-pair.yaml", "-o", tmp_path / "hall", "--faults", "9999")
     assert (ran.code, "FG176" in ran.err) == (2, True)
     assert not (tmp_path / "hall").exists()
+
+
+TWO_JUMPERS_A_LINK = """\
+fabricgen: 1
+name: two-jumpers
+scalable_unit: {nodes: 2 x dgx-b300, racks: {nodes_per_rack: 2}}
+pods: {p1: {su: 1}}
+fabrics:
+  compute:
+    protocol: roce
+    attach: compute
+    tiers: {leaf: {switch: sn5600, per: rail}}
+"""
+
+
+def test_a_link_over_two_jumpers_needs_both(tmp_path: Path, fabricgen: Run) -> None:
+    """A port of 800G that fills both connectors of a cage is down as soon as one of its jumpers is pulled."""
+    blueprint = tmp_path / "page.yaml"
+    blueprint.write_text(TWO_JUMPERS_A_LINK, encoding="utf-8")
+    assert fabricgen("emulate", blueprint, "-o", tmp_path / "hall").code == 0
+    ran = fabricgen("verify", blueprint, tmp_path / "hall/dumps")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "two-jumpers: 16 cables: 16 as planned")
+    assert fabricgen("build", blueprint, "-o", tmp_path / "out", "--only", "devices,links,cables,labels").code == 0
+    plan = read_plan({file.name: file.read_bytes() for file in (tmp_path / "out").glob("*.csv")})
+    hall = Hall(plan)
+    assert len(plan.cords) == 2 * len(plan.links) == 32
+    assert hall.list_joined_ports() == set(plan.links)
+    hall.pull_plug(next(plug for plug in plan.list_plugs() if plan.find_home(plug).connector == "2"))
+    assert len(hall.list_joined_ports()) == 15

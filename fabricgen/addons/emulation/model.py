@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -77,7 +78,21 @@ class Hall:
         return next(place for place, box in self.names.items() if box == name)
 
     def list_lit_links(self) -> Iterator[tuple[Port, Port]]:
-        """The links that are up, from port to port by the names of the boxes."""
+        """The links that are up, from port to port by the names of the boxes.
+
+        A port that fills several connectors is up where all of them lead to the same port.
+        """
+        connectors = Counter(
+            (self.names[socket.device], port) for socket, ports in self.plan.ports.items() for _, port in ports
+        )
+        # a jumper may lie the other way round than the one beside it
+        joints = Counter(tuple(sorted(ends)) for ends in self._list_joints())
+        for (a, b), count in joints.items():
+            if count == connectors[a] == connectors[b]:
+                yield a, b
+
+    def _list_joints(self) -> Iterator[tuple[Port, Port]]:
+        """The pairs of ports that cords with light join, once for each connector."""
         for number, cord in enumerate(self.plan.cords):
             far = self.halves.get(number, number)
             if number in self.bad or far in self.bad:

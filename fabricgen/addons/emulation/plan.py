@@ -190,16 +190,17 @@ def _find_cord_key(joint: tuple[Tail, Tail], common: dict[int, set[Socket]]) -> 
 
 
 def _find_joints(row: Row, links: list[Row], sockets: set[str]) -> list[tuple[Tail, Tail]]:
-    """Each link of a row of cables.csv with where its two ends are plugged in."""
+    """Each link of a row of cables.csv with where its two ends are plugged in: once a connector that it fills."""
     near, far = row["label_a"].split(" > ")
     a_ends, b_ends = _find_ends(row, "a", near, sockets), _find_ends(row, "b", far, sockets)
     count = max(len(a_ends), len(b_ends))
-    if len(links) % count:
+    joint_count = max(len(links), count)
+    if not links or joint_count % len(links) or joint_count % count:
         raise ValueError(f"{row['cable']}: {len(links)} links do not fill {count} connectors")
     joints: list[tuple[Tail, Tail]] = []
-    for number, link in enumerate(links):
+    for number in range(joint_count):
         # links fill the connectors evenly and in order; the side with fewer of them goes round again
-        turn = number * count // len(links)
+        link, turn = links[number * len(links) // joint_count], number * count // joint_count
         (a, a_tail), (b, b_tail) = a_ends[turn % len(a_ends)], b_ends[turn % len(b_ends)]
         joints.append(((a, a_tail, (a.device, link["a_port"])), (b, b_tail, (b.device, link["b_port"]))))
     return joints
