@@ -47,7 +47,9 @@ def test_what_pools_are_asked_for_is_what_they_give(name: str) -> None:
     asked: Counter[str] = Counter()
     for demand in list_pool_demands(cluster.design):
         assert demand.now <= demand.reserved <= demand.block
-        asked[demand.family.kind] += demand.block
+        # an SRv6 identifier stands for all addresses that begin with it, and is a number of its own in the lock
+        if demand.pool != "srv6":
+            asked[demand.family.kind] += demand.block
     given = {kind: cluster.addresses.lock.find_allocations(kind) for kind in ("ipv4", "ipv6")}
     assert asked == Counter({k: sum(e.size for held in of.values() for e in held) for k, of in given.items() if of})
 
