@@ -278,7 +278,7 @@ class FamilyOverrides:
             raise self._refuse_missing(row, "management address", path)
         if before == to.loopback.at(row):
             message = f"{self.names[row]} is managed at its {self._loopback_word}"
-            raise fault("FG047", message, path=path, hint="state its `loopback`")
+            raise fault("FG047", message, path=path, hint="state its `loopback` alone, which is both")
         self._check_in_subnet(address, before, length, to.management_gateway.at(row), path)
         links = np.flatnonzero((self.plan.links.a_device == row) & to.a.equals(before))
         self._set_address(to.a, links, address)
@@ -336,7 +336,12 @@ class FamilyOverrides:
             raise fault("FG047", message, path=path, hint="addresses of routed nodes come from the block of their leaf")
         if family.network(address, length) != subnet:
             message = f"{text(address)} is not in {subnet}, the subnet of that port"
-            raise fault("FG047", message, path=path, hint=f"its usual address is {text(before)}")
+            raise fault(
+                "FG047",
+                message,
+                path=path,
+                hint=f"its usual address is {text(before)}; another subnet is for `pools` to state",
+            )
         if address in (first, first + subnet.num_addresses - 1, gateway):
             role = "gateway" if address == gateway else "first or last address"
             raise fault("FG047", f"{text(address)} is the {role} of {subnet}", path=path)

@@ -188,7 +188,8 @@ def describe_missing(file: Path | str) -> Diagnostic:
 def explain_unreadable(file: Path, error: OSError) -> InputError:
     """The error for a file of a build that the system does not give."""
     span = Span(str(file), 1, 1)
-    return fault(NO_BUILD, f"{file}: {error.strerror or error}", hint="build the folder anew", span=span)
+    hint = "build the folder anew, without --only"
+    return fault(NO_BUILD, f"{file}: {error.strerror or error}", hint=hint, span=span)
 
 
 def _shorten_path(folder: Path) -> str:

@@ -87,8 +87,8 @@ class Answers(Model):
         """Refuse an in-band network on switches of storage that there are not, and providers that nothing meets."""
         if self.inband == "storage" and self.storage == "none":
             raise FieldError("inband", "there is no network of storage to share: answer own, or none")
-        if self.providers and self.inband != "own":
-            raise FieldError("providers", "providers are met by an in-band network of its own: answer `inband: own`")
+        if self.providers and self.inband == "none":
+            raise FieldError("providers", "providers are met in-band: answer `inband: own`, or storage")
         return self
 
 

@@ -20,6 +20,7 @@ from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.shapes import ROLE, Hardware, Ports
 from fabricgen.size.wishes import Wishes
 from fabricgen.start.answers import Answers, NodeKind
+from fabricgen.start.lines import MANAGEMENT, NAMES, write_pools, write_tiers
 
 ROLES = {"oob": "bmc"}
 """The ports of nodes that attach to a network, where they have another name."""
@@ -38,6 +39,7 @@ OOB_LEAF, OOB_SPINE = "sn2201", "sn4600c"
 
 WAIVERS = {
     "FG413": 'why: "there is one provider so far"',
+    "FG640": 'why: "the draw of these nodes is their maker\'s to tell: state it in a profile of yours"',
     "FG719": 'why: "accounts are for you to state, in management.users"',
     "FG826": 'why: "m_key is for you to set on the host of opensm"',
     "FG822": 'why: "in-band is shared: its servers tell users apart"',
@@ -173,7 +175,7 @@ class Page:
 
     def find_text(self) -> str:
         """The page; raises InputError (FG150) for an answer without effect, and where no form of a network is clean,
-        with what is found against the plainest.
+        with what is found against the nearest.
         """
         self._refuse_idle_answers()
         compute = self._find_clean([], self._list_compute_forms())
@@ -191,7 +193,20 @@ class Page:
         """Networks that are usual and that no node has ports for."""
         answers = self.answers
         asked = {"storage": answers.storage, "inband": answers.inband, "oob": answers.oob}
-        return [name for name, wish in asked.items() if wish != "none" and ROLES.get(name, name) not in self._roles]
+        ports = {**ROLES, "inband": self._inband_role}
+        return [name for name, wish in asked.items() if wish != "none" and ports.get(name, name) not in self._roles]
+
+    @cached_property
+    def _inband_role(self) -> str:
+        """The ports that meet the in-band network: those of HGX servers for all but compute are called `frontend`."""
+        return "inband" if "inband" in self._roles or "frontend" not in self._roles else "frontend"
+
+    def _carry_frontend(self) -> list[str]:
+        """A fabric on the in-band switches for kinds of nodes that have `frontend` ports beside kinds with `inband`."""
+        roles = [kind.hardware.node.roles for kind in self.kinds]
+        if self._inband_role == "frontend" or not any("frontend" in r and "inband" not in r for r in roles):
+            return []
+        return ["  frontend: {protocol: ethernet, carried_by: inband, vrf: default}"]
 
     def _refuse_idle_answers(self) -> None:
         """Raise InputError (FG150) for what was answered, and would change nothing."""
@@ -207,7 +222,8 @@ class Page:
             if "nos" in stated and self.answers.protocol == "infiniband" and self.answers.oob == "none":
                 idle["nos"] = "no switch here is of Ethernet"
         if idle:
-            hint = "leave these answers out"
+            shared = "; files may share the in-band ports: docs/shared-ports.md"
+            hint = "leave these answers out" + shared * ("storage" in idle and "inband" not in lacking)
             raise InputError(
                 Diagnostic("FG150", Severity.ERROR, message, (name,), hint) for name, message in idle.items()
             )
@@ -231,17 +247,16 @@ class Page:
 
     def _find_clean(self, beside: Sequence[Network], forms: Iterable[Network]) -> Network:
         """The first of some forms that lints clean beside other networks; raises InputError if none does."""
-        refusals: dict[str, InputError] = {}
+        refusals: list[list[Diagnostic]] = []
         for network in forms:
             try:
                 self._find_text([*beside, network])
             except InputError as error:
-                refusals.setdefault(network.name, error)
+                refusals.append([d for d in error.diagnostics if d.code not in self.waivers] or [*error.diagnostics])
             else:
                 return network
-        ((name, refusal),) = refusals.items()
-        plainest = next((d for d in refusal.diagnostics if d.code not in self.waivers), refusal.diagnostics[0])
-        message = f"no usual form of the network {name} lints clean; of the plainest: {plainest.message}"
+        nearest = min(refusals, key=len)[0]  # the plainest of those against which least is found
+        message = f"no usual form of the network {network.name} lints clean; of the nearest: {nearest.message}"
         hint = "answer otherwise, or begin with `fabricgen size` or an example (`fabricgen init --example list`)"
         raise fault("FG150", message, hint=hint)
 
@@ -272,18 +287,21 @@ class Page:
                 yield Network((*head, "    tiers:", pair), units)
             spine = f"      spine: {{switch: {self.switch}}}               # how many follows from the leaves"
             yield Network((*head, "    tiers:", leaf, spine), units)
+            yield Network((*head, "    tiers:", leaf, f"      spine: {{switch: {self.switch}, count: 4}}"), units)
         for units in zip(*(unit_sizes[:1] for unit_sizes in sizes), strict=True):
             for pod_units in POD_UNITS:
-                upper = _write_tiers(self.switch, "spine: {per: [pod, rail]}", "core: {per: rail}")
+                upper = write_tiers(self.switch, "spine: {per: [pod, rail]}", "core: {per: rail}")
                 yield Network((*head, "    tiers:", leaf, *upper), units, pod_units)
 
     def _list_other_forms(self, compute: Network) -> Iterator[list[Network]]:
         """The forms of each other network that was asked for and that the nodes have ports for."""
         answers, lacking = self.answers, self._list_lacking()
-        if answers.storage == "own" and "storage" not in lacking:
+        lower, upper = ("inband", "storage") if answers.providers else ("storage", "inband")
+        if answers.inband == "storage" and not {lower, upper} & {*lacking}:
+            yield [*self._list_ethernet_forms(lower, compute, answers.providers)]
+            yield [Network((f"  {upper}:", "    protocol: ethernet", f"    carried_by: {lower}"))]
+        elif answers.storage == "own" and "storage" not in lacking:
             yield [*self._list_ethernet_forms("storage", compute, ())]
-        if answers.inband == "storage" and not {"storage", "inband"} & {*lacking}:
-            yield [Network(("  inband:", "    protocol: ethernet", "    carried_by: storage"))]
         if answers.inband == "own" and "inband" not in lacking:
             yield [*self._list_ethernet_forms("inband", compute, answers.providers)]
         if answers.oob == "own" and "oob" not in lacking:
@@ -293,31 +311,35 @@ class Page:
         """Forms of storage or in-band: a pair, a pair of leaves a unit or leaves of each rail below two spines."""
         switch = self.answers.ethernet_switch
         head = [f"  {name}:", "    protocol: ethernet"]
+        if name == "inband" and self._inband_role != name:
+            head.append(f"    attach: {self._inband_role}")
         pair = f"      leaf: {{switch: {switch}, count: 2, spread: stripe}}"
+        carried = self._carry_frontend() if name == "inband" else []
         border = f"      border: {{switch: {switch}, count: 2, below: spine, uplinks: 2 x 400G, breakout: 1 x 400G}}"
-        way_out = [border, *self._write_exits()] if providers else []
-        if not providers:
-            yield Network((*head, "    tiers:", pair))
+        way_out = [border, *self._write_exits("border")] if providers else []
+        if not providers or sum(kind.nodes.count for kind in self.kinds) <= MOST_ON_A_PAIR:
+            pair_exits = self._write_exits("leaf") if providers else []
+            yield Network((*head, "    tiers:", pair, *pair_exits, *carried))
         upper_forms = [["spine: {}"], ["spine: {count: 2}"], ["spine: {count: 4}"]]
         if compute.pod_units:
             upper_forms = [["spine: {per: pod}", "core: {}"], ["spine: {per: pod, count: 2}", "core: {}"], *upper_forms]
         for ratio in ("1:1", "2:1", "4:1", "8:1"):
             for leaf in ("per: [su, rail]", "per: su, count: 2, spread: stripe"):
                 for upper in upper_forms:
-                    tiers = _write_tiers(switch, f"leaf: {{{leaf}}}", *upper)
-                    yield Network((*head, f'    oversubscription: "{ratio}"', "    tiers:", *tiers, *way_out))
+                    tiers = write_tiers(switch, f"leaf: {{{leaf}}}", *upper)
+                    yield Network((*head, f'    oversubscription: "{ratio}"', "    tiers:", *tiers, *way_out, *carried))
 
-    def _write_exits(self) -> list[str]:
-        """The routers of providers at the border, and the default route that they give."""
+    def _write_exits(self, tier: str) -> list[str]:
+        """The routers of providers at the switches of a tier, and the default route that they give."""
         first, *others = self.answers.providers
         names = ", ".join(provider.name for provider in self.answers.providers)
         devices = ", ".join(f"{provider.name}: {{asn: {provider.asn}}}" for provider in others)
         exit_words = [f"to: wan, asn: {first.asn}", *([f"devices: {{{devices}}}"] if devices else [])]
         exit_words += [f"accept: {SERVERS}", f"announce: {POOLS['hosts']}", "max_prefixes: 10"]
-        ports = 1 if others else 2  # one router meets both borders
+        ports = 1 if others else 2  # one router meets both switches
         return [
             "    extra:",
-            f"      wan: {{device: external-router, names: [{names}], ports: {ports}, to: border, speed: 400G}}",
+            f"      wan: {{device: external-router, names: [{names}], ports: {ports}, to: {tier}, speed: 400G}}",
             "    exits:                             # the default route, and that to the servers of management",
             f"      internet: {{{', '.join(exit_words)}}}",
         ]
@@ -331,12 +353,12 @@ class Page:
         for spine in dict.fromkeys((OOB_SPINE, self.answers.ethernet_switch)):
             for per in ("su", "rack"):
                 leaf = f"      leaf: {{switch: {OOB_LEAF}, per: {per}}}"
-                yield Network((*head, leaf, *_write_tiers(spine, "spine: {count: 2}")))
+                yield Network((*head, leaf, *write_tiers(spine, "spine: {count: 2}")))
         for spine in dict.fromkeys((OOB_SPINE, self.answers.ethernet_switch)) if compute.pod_units else ():
             for per in ("su", "rack"):
                 leaf = f"      leaf: {{switch: {OOB_LEAF}, per: {per}}}"
-                cores = _write_tiers(self.answers.ethernet_switch, "core: {count: 2}")
-                yield Network((*head, leaf, *_write_tiers(spine, "spine: {per: pod, count: 2}"), *cores))
+                cores = write_tiers(self.answers.ethernet_switch, "core: {count: 2}")
+                yield Network((*head, leaf, *write_tiers(spine, "spine: {per: pod, count: 2}"), *cores))
 
     def _write(self, networks: Sequence[Network], pools: Mapping[str, str]) -> str:
         """The page of some networks, of which the first is that of the GPUs."""
@@ -360,10 +382,10 @@ class Page:
             *(line for network in networks for line in network.lines),
             *([f"  # no {', '.join(lacking)}: these nodes have no ports for it"] if lacking else []),
             *self._list_remarks(),
-            *_write_pools(pools),
+            *write_pools(pools),
             *([f"nos: {self.nos}"] if ethernet and self.nos else []),
-            *(_MANAGEMENT if ethernet else []),
-            *([f'names: {{nodes: "{answers.node_names}"}}'] if answers.node_names else _NAMES),
+            *(MANAGEMENT if ethernet else []),
+            *([f'names: {{nodes: "{answers.node_names}"}}'] if answers.node_names else NAMES),
             *self._write_floor(),
             "spares: usual                          # 2 % of cables and optics, 1 % of switches, one of each at least",
         ]
@@ -465,29 +487,3 @@ class Page:
                 places = [f"p1/su-*/node-{node}" for node in range(number + 1, size + 1, len(names))]
             lines.append(f"  {name}: {{nodes: [{', '.join(places)}]{fabrics}}}")
         return lines
-
-
-_MANAGEMENT = (
-    "management:                            # servers of yours, outside of the pools",
-    "  ntp: [10.32.0.4, 10.32.0.5, 10.32.0.10, 10.32.0.11]",
-    "  syslog: {servers: 10.32.0.6}",
-)
-
-_NAMES = ('# names: {nodes: "gpu{index:04}", switches: {leaf: "{default}"}}   # docs/names.md has the fields',)
-
-
-def _write_pools(pools: Mapping[str, str]) -> list[str]:
-    """Address pools, where any are used."""
-    listed = ", ".join(f"{name}: {prefix}" for name, prefix in pools.items())
-    head = "pools:                                 # yours; no address outside of them is given"
-    return [head, f"  {{{listed}}}"] if pools else []
-
-
-def _write_tiers(switch: str, *tiers: str) -> list[str]:
-    """Tiers, written as `spine: {count: 2}`, as lines with their switch before what else they state."""
-    written = []
-    for tier in tiers:
-        name, _, words = tier.partition(": ")
-        stated = ", ".join([f"switch: {switch}", *([words.strip("{}")] if words.strip("{}") else [])])
-        written.append(f"      {name}: {{{stated}}}")
-    return written

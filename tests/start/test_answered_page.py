@@ -64,6 +64,28 @@ def test_kinds_tenants_and_providers_are_written_as_answered(tmp_path: Path, fab
     assert 'names: {nodes: "gpu{index:04}"}' in lines
 
 
+def test_servers_with_frontend_ports_meet_the_in_band_network(tmp_path: Path, fabricgen: Command) -> None:
+    """Beside a DGX on the same switches; alone, on a pair that leads out itself. What draws what is not known."""
+    answers = "{nodes: [24 x dgx-b200, 16 x hgx-h200], rack_kw: 60, providers: [isp-1 64500], tenants: [blue, green]}"
+    page = "\n".join(judge_page(fabricgen, tmp_path, answers))
+    assert "pods: {p1: {unit: u1, su: 1}, p2: {unit: u2, su: 1}}" in page
+    assert "  frontend: {protocol: ethernet, carried_by: inband, vrf: default}" in page
+    assert "{rule: FG640, why: " in page
+    (tmp_path / "cluster.yaml").unlink()
+    alone = judge_page(fabricgen, tmp_path, "{nodes: 8 x hgx-h200, providers: [isp-1 64500, isp-2 64501]}")
+    assert "    attach: frontend" in alone
+    assert not any(line.startswith("      border:") for line in alone)
+
+
+def test_one_pair_has_in_band_storage_and_the_way_out(tmp_path: Path, fabricgen: Command) -> None:
+    lines = judge_page(
+        fabricgen, tmp_path, "{nodes: 8 x dgx-h200, inband: storage, providers: [isp-1 64500, isp-2 64501]}"
+    )
+    storage = lines.index("  storage:")
+    assert lines[storage + 2] == "    carried_by: inband"
+    assert sum("switch: sn5600, count: 2" in line for line in lines) == 2  # compute, and all else
+
+
 def test_a_usual_network_without_ports_is_told_on_the_page(tmp_path: Path, fabricgen: Command) -> None:
     """Nobody asked for storage; the page says why there is none."""
     lines = judge_page(fabricgen, tmp_path, "nodes: 8 x mi300x-8")
