@@ -124,14 +124,6 @@ def _price_variants(bill: Bill, prices: PriceList) -> PriceList:
     return replace(prices, offers={**variant_offers, **prices.offers})
 
 
-def _append_foot(order: Table, foot: Table) -> Table:
-    """The order sheet with what is not in it below its lines, kind `not in it`: what is signed says both."""
-    added = {"kind": [TITLE.lower()] * len(foot), "description": foot.columns["add"], "quantity": foot.columns["count"]}
-    added[REMARK] = foot.columns["note"]
-    blank = [""] * len(foot)
-    return Table(order.name, {name: [*column, *added.get(name, blank)] for name, column in order.columns.items()})
-
-
 def write_order_workbook(bill: Bill, prices: PriceList) -> bytes:
     """A workbook of the single pieces to order, totals by fabric, tier, scalable unit, site and kind, and power.
 
@@ -140,8 +132,7 @@ def write_order_workbook(bill: Bill, prices: PriceList) -> bytes:
     lines = list_order_lines(bill)
     order = make_order_table(lines, _price_variants(bill, prices))
     remarked = Table(order.name, {**order.columns, REMARK: [escape_formula(line.remark) for line in lines]})
-    foot = make_foot_table(bill)
-    sheets = [Sheet("Order", _append_foot(remarked, foot), totals=len(foot))]
+    sheets = [Sheet("Order", remarked)]
     sheets += [Sheet(title, make_totals_table(bill, by, prices), totals=1) for title, by in SHEETS.items()]
-    sheets += [Sheet("Power", make_power_table(bill), totals=1), Sheet(TITLE, foot)]
+    sheets += [Sheet("Power", make_power_table(bill), totals=1), Sheet(TITLE, make_foot_table(bill))]
     return write_workbook(f"{bill.cluster.design.loaded.blueprint.name}: bill of materials", sheets)

@@ -185,7 +185,7 @@ def spoilt_trees(draw: st.DrawFn) -> bytes:
                 parent.append(draw(VALUES))
         if not places(tree):
             break
-    return json.dumps(tree).encode()
+    return json.dumps(tree, default=str).encode()  # a day of YAML is a text there
 
 
 def at(tree: Any, path: tuple[Any, ...]) -> Any:
@@ -207,7 +207,7 @@ def huge_counts(draw: st.DrawFn) -> bytes:
         for tier in fabric.get("tiers", {}).values():
             if draw(st.booleans()):
                 tier["count"] = min(4096, draw(NUMBERS))
-    return json.dumps(tree).encode()
+    return json.dumps(tree, default=str).encode()
 
 
 @pytest.mark.law

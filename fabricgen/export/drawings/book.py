@@ -100,6 +100,11 @@ class AlikeRacks:
     names: str
     members: tuple[tuple[Rack, str], ...]
 
+    @property
+    def count(self) -> int:
+        """How many racks there are."""
+        return len(self.members)
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
