@@ -1,8 +1,8 @@
-"""SRv6 identifiers: of a switch (uN) from its slot, of a port from where it is on the front panel.
+"""The block of SRv6 identifiers of a fabric, and how addresses are made of them; `srv6_identifiers.py` gives them out.
 
-A switch's is global in its block: 0x1000 to 0xdfff, so that all have four digits and sort alike as numbers and as text.
-A port's is local, from 0xe000 on: eight for each cage in the order of the front panel. It is the last one of a path,
-and with `links` that of the link at the port (uA).
+A switch's identifier is global in its block: 0x1000 to 0xdfff, so that all have four digits and sort alike as numbers
+and as text. A port's is local, from 0xe000 on: eight for each cage in the order of the front panel. It is the last one
+of a path, and with `links` that of the link at the port (uA).
 """
 
 from __future__ import annotations
@@ -11,27 +11,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from ipaddress import IPv6Address, IPv6Network
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-import numpy as np
-
-from fabricgen.blueprint.beside.lock import LAST_IDENTIFIER
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
-from fabricgen.design.srv6 import CAGE_LOCALS, CODE, FIRST_LOCAL, IDENTIFIER_BITS, find_srv6, uses_srv6
-from fabricgen.kernel.intervals import Interval
-from fabricgen.numbering.blocks.block_allocator import BlockAllocator
+from fabricgen.design.srv6 import CAGE_LOCALS, FIRST_LOCAL, IDENTIFIER_BITS, find_srv6, uses_srv6
 from fabricgen.numbering.blocks.family import V6
-from fabricgen.numbering.blocks.pools import Need, NumberPool, find_pool_prefixes
-from fabricgen.numbering.slots import find_switch_slots
-from fabricgen.wiring.arrays import Ints64
-from fabricgen.wiring.tables import WiringPlan
+from fabricgen.numbering.blocks.pools import find_pool_prefixes
 
-_Number = TypeVar("_Number", int, Ints64)
+if TYPE_CHECKING:
+    from fabricgen.wiring.arrays import Ints64
 
-FIRST_IDENTIFIER = 0x1000
-
-MOST_IDENTIFIERS = LAST_IDENTIFIER + 1 - FIRST_IDENTIFIER
+_Number = TypeVar("_Number", int, "Ints64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +64,3 @@ def find_block(design: Design, fabric: FabricDesign) -> Srv6Block | None:
 def find_local_identifier(cage: _Number, sub: _Number) -> _Number:
     """The identifier of a port by its cage, from 1, and its place in it, from 0; of int64 columns of ports as well."""
     return FIRST_LOCAL + CAGE_LOCALS * (cage - 1) + sub
-
-
-def allocate_identifiers(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> Ints64:
-    """The identifier of every device, int64, 0 for none; no two switches of a cluster have the same.
-
-    Raises InputError (FG127) where there are more switches than identifiers, reserved ones included.
-    """
-    identifiers = np.zeros(len(plan.devices), dtype=np.int64)
-    for fabric in design.fabrics:
-        if uses_srv6(design, fabric):
-            path = find_pool_prefixes(design.loaded.blueprint, fabric.name, "srv6", V6)[2]
-            window = (Interval(FIRST_IDENTIFIER, MOST_IDENTIFIERS),)
-            hint = "reserve fewer units, or state fewer `uplinks`, which spines can grow to"
-            pool = NumberPool("srv6", "the block of SRv6 identifiers", window, path, CODE, hint)
-            for tier in reversed(fabric.tiers):
-                slots = find_switch_slots(fabric, tier, blocks.capacity)
-                identifiers[plan.devices.find_tier(tier.key).rows] = blocks.numbers(pool, slots, Need(tier.key.text))
-    return identifiers

@@ -151,9 +151,8 @@ class SwitchViews(SwitchFrames):
         # the ports of a switch in the order of its front panel, from the columns of the plan
         pointer, link_of, upper_of = self.ends_by_switch
         links, addresses, devices = self.plan.links, self.addresses, self.plan.devices
-        cls = devices.classes[devices.device_class[row]]
-        settings_by_port, catalog = find_port_settings(self.design, self.names[row]), self.design.catalog
-        largest = find_largest_mtu(catalog, cls)
+        cls, catalog = devices.classes[devices.device_class[row]], self.design.catalog
+        settings_by_port, largest = find_port_settings(self.design, self.names[row]), find_largest_mtu(catalog, cls)
         carries = any(family.vrf_links for family in addresses.families)
         tenants, of_link = [*(tenant.name for tenant in self.design.tenants), ""], self._tenant_of_link
         places = slice(pointer[row], pointer[row + 1])

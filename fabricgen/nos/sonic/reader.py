@@ -105,12 +105,9 @@ def _make_switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switc
     link = pair.find_peer_link(tables)
     mlag_bonds = read_part("MCLAG", lambda: pair.list_mlag_bonds(tables), frozenset[str]())
     macs = read_part("EVPN multihoming", lambda: overlay.read_segments(tables, routing.segments), dict[str, str]())
-    for name in routing.segments.tracked & ports.keys():
-        ports[name] = replace(ports[name], tracked=True)
+    ports |= {name: replace(ports[name], tracked=True) for name in routing.segments.tracked & ports.keys()}
     shared = read_part("gateways", lambda: overlay.find_shared_gateways(tables), frozenset[str]())
-    for name, bond in box.bond_of.items():
-        if bond == link:
-            ports[name] = replace(ports[name], bond=PEER_LINK)
+    ports |= {name: replace(ports[name], bond=PEER_LINK) for name, bond in box.bond_of.items() if bond == link}
     unused = frozenset(name for name, port in ports.items() if is_unused(port))
     used = {name: port for name, port in ports.items() if name not in unused}
     subinterfaces = {

@@ -20,7 +20,7 @@ from fabricgen.numbering.blocks.block_allocator import BlockAllocator
 from fabricgen.numbering.blocks.column import IPv4Column, merge_families
 from fabricgen.numbering.blocks.family import FAMILIES, V4, Family
 from fabricgen.numbering.lazy_columns import LazyColumn
-from fabricgen.numbering.srv6 import allocate_identifiers
+from fabricgen.numbering.srv6_identifiers import allocate_identifiers
 from fabricgen.numbering.switch_asns import allocate_asns
 from fabricgen.numbering.underlay import is_routed, list_families, runs_bgp
 from fabricgen.wiring.arrays import Ints64
