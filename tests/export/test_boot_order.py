@@ -37,6 +37,11 @@ def test_a_switch_boots_after_what_its_request_crosses(name: str) -> None:
         assert boot.how.startswith("by hand: it carries") == (boot.fabric == "oob")
 
 
+def test_leaves_do_not_wait_for_the_way_out_over_switches_that_they_manage() -> None:
+    steps = {boot.device: boot.step for boot in list_boot_steps(example_cluster("monday"))}
+    assert (steps["oob-leaf-p1-su01-01"], steps["inband-leaf-01"]) == (1, 2)
+
+
 def test_without_a_management_network_all_boot_at_once() -> None:
     assert {(boot.step, boot.how, boot.after) for boot in list_boot_steps(example_cluster("leaf-spine"))} == {
         (1, "ztp", ())

@@ -71,7 +71,8 @@ def _find_switches_before(cluster: Cluster) -> defaultdict[int, set[int]]:
         rows = np.flatnonzero(links.segment == number)
         for lower, upper in zip(links.a_device[rows].tolist(), links.b_device[rows].tolist(), strict=True):
             classes = [devices.classes[int(devices.device_class[row])] for row in (lower, upper)]
-            # links between switches of one tier join peers: neither waits for the other
-            if all(cls.kind == SWITCH for cls in classes) and (is_management or classes[0].key != classes[1].key):
+            # peers of one tier do not wait for each other, nor do leaves for the way out over switches that they manage
+            upwards = classes[0].key != classes[1].key and classes[1].fabric in managing
+            if all(cls.kind == SWITCH for cls in classes) and (is_management or upwards):
                 waits_for[lower].add(upper)
     return waits_for
