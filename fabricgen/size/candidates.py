@@ -170,7 +170,7 @@ def count_least_spines(design: Design) -> dict[str, int]:
     uplink = fabric.tiers[0].uplink
     if uplink is None or len(fabric.tiers) > 2 or fabric.planes > 1 or fabric.protocol != "roce":
         return {}
-    if not 1 < uplink.upper_count * uplink.upper_groups < FEWEST:
+    if uplink.upper_count * uplink.upper_groups >= FEWEST:
         return {}
     needed = -(-FEWEST // uplink.upper_groups)
     counts = (n for n in range(needed, uplink.links_per_group + 1) if uplink.links_per_group % n == 0)

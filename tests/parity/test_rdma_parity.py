@@ -39,7 +39,8 @@ NO_KNOWN_NIC = (
     "ualink-pod",
 )
 """Examples with RoCE whose nodes have no NIC that a script is written for."""
-ROCE = [name for name in EXAMPLES if "protocol: roce" in (BLUEPRINTS / f"{name}.yaml").read_text()]
+TEXTS = {name: (BLUEPRINTS / f"{name}.yaml").read_text(encoding="utf-8") for name in EXAMPLES}
+ROCE = [name for name, text in TEXTS.items() if "protocol: roce" in text and "profile: best-effort" not in text]
 CASES = [
     *((name, ()) for name in ROCE),
     ("mi300x-roce", POLLARA),

@@ -109,7 +109,8 @@ def test_exits_of_a_tenant(short_path: Path, sets: tuple[str, ...]) -> None:
         def leaves_by(end: End, seconds: float = 1) -> set[str]:
             """The families in which a node reaches the routers; hosts choose their default route by the source."""
             sources = {"-6" if ":" in own else "-4": own.partition("/")[0] for own in build.addresses[end]}
-            return {f for f, far in families.items() if lab.pings(end.device, sources[f], far, seconds)}
+            ping = {f: ("ping", "-c1", f"-W{seconds}", "-I", sources[f], far) for f, far in families.items()}
+            return {f for f in families if lab.inside(end.device, *ping[f]).returncode == 0}
 
         def ways(count: int) -> bool:
             """Whether each leaf's default routes have so many next hops in the tenant's VRF."""
