@@ -33,7 +33,7 @@ class BootFile(FrozenModel):
     script: Annotated[
         str,
         Field(
-            description="The script that fetches the rest, and its template in templates/ztp. None: the file is of "
+            description="The script that fetches the rest, and its template in templates/ztp. Empty: the file is of "
             "`configs`, and the switch loads it as it is."
         ),
     ] = ""

@@ -23,7 +23,7 @@ from fabricgen.wiring.cabling.cables import number_cages
 from fabricgen.wiring.tables import DeviceClass
 
 TITLE = "Not in it"
-"""The sheet of a workbook, and the head of the rows below the lines in text and on the order sheet."""
+"""The sheet of a workbook, and the head of the rows below the lines in text."""
 
 CLEANINGS = 500
 """End faces that a one-click cleaner does: what makers promise at least, recalled."""

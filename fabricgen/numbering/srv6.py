@@ -33,11 +33,11 @@ class Srv6Block:
     bits: int
     links: bool
 
-    def locate(self, identifier: int) -> str:
+    def make_prefix(self, identifier: int) -> str:
         """The prefix that an identifier is reached by, at the beginning of what is left of a path."""
         return f"{write_identifier(self, identifier)}/{self.bits + IDENTIFIER_BITS}"
 
-    def encode(self, identifiers: Iterable[int]) -> IPv6Address:
+    def make_address(self, identifiers: Iterable[int]) -> IPv6Address:
         """The destination address of packets that take a path: the block, then its identifiers in their order."""
         address, shift = self.first, 128 - self.bits
         for identifier in identifiers:
@@ -49,7 +49,7 @@ class Srv6Block:
 @cache
 def write_identifier(block: Srv6Block, identifier: int) -> str:
     """The address of which an identifier is the first, and the only one; thousands of ports have the same few."""
-    return str(block.encode([identifier]))
+    return str(block.make_address([identifier]))
 
 
 def find_block(design: Design, fabric: FabricDesign) -> Srv6Block | None:

@@ -40,7 +40,7 @@ class SizedPage(Page):
 
     def find_text(self) -> str:
         """The page; without out-of-band, and saying so, where no usual form of it lints clean beside the network."""
-        compute = self._compute
+        compute = self._gpu_network
         for forms in self._list_other_forms(compute):
             try:
                 return self._find_text([compute, self._find_clean([compute], forms)])
@@ -50,7 +50,7 @@ class SizedPage(Page):
         return self._find_text([compute])
 
     @cached_property
-    def _compute(self) -> Network:
+    def _gpu_network(self) -> Network:
         """The network of the GPUs."""
         shape = self._candidate.shape
         return Network(tuple(self._list_compute_lines()), (shape.unit,), shape.pod)
@@ -74,7 +74,7 @@ class SizedPage(Page):
         lines = []
         for name in COMMENTED:
             if ROLES.get(name, name) in self._roles:
-                pair, leaves, *_ = self._list_ethernet_forms(name, self._compute, ())
+                pair, leaves, *_ = self._list_ethernet_forms(name, self._gpu_network, ())
                 usual = pair if self.kinds[0].nodes.count <= MOST_ON_A_PAIR else leaves
                 lines += [f"  # {line.removeprefix('  ')}" for line in usual.lines]
         head = "  # `fabricgen init --ask` lays these out as well; here in a usual form, to be taken in:"

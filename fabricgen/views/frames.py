@@ -104,7 +104,7 @@ class SwitchFrames:
             snippets=self._list_snippets(row, tier),
             maintenance=is_in_maintenance(self.design, self.names[row]),
             mac=self.design.loaded.macs.get((self.names[row], ""), ""),
-            locator=block.locate(int(addresses.identifiers[row])) if block else "",
+            locator=block.make_prefix(int(addresses.identifiers[row])) if block else "",
         )
 
     def list_local_identifiers(self, link: Ints, at_b: Flags) -> Ints64:

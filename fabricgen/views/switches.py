@@ -213,10 +213,10 @@ class SwitchViews(SwitchFrames):
         block = self.intents[fabric].srv6
         if block is None:
             return {}
-        local = block.locate(find_local_identifier(cage, sub))
+        local = block.make_prefix(find_local_identifier(cage, sub))
         if host:
             return {"locator": local}
-        far = block.locate(int(self.addresses.identifiers[peer]))
+        far = block.make_prefix(int(self.addresses.identifiers[peer]))
         return {"locator": far, "adjacency": local} if block.links else {"locator": far}
 
     def _find_span(self, segment: Segment) -> SpanIntent | None:

@@ -243,7 +243,7 @@ def test_an_elevation_shows_ports_on_the_side_that_the_variant_has() -> None:
     """SN5600 take air in at their ports, which face the cold aisle; SN2201 blow it out there."""
     cluster = example_cluster("rail-only")
     items = [item for row in range(len(cluster.plan.racks)) for item in Racks(cluster).make_rack(row).items]
-    texts = {item.model: (item.describe("front"), item.describe("rear")) for item in items}
+    texts = {item.model: (item.describe_model("front"), item.describe_model("rear")) for item in items}
     assert texts["sn5600"] == ("sn5600", "sn5600, ports at the front")
     assert texts["sn2201"] == ("sn2201, ports at the rear", "sn2201")
     assert texts["dgx-b200"] == ("dgx-b200, ports at the rear", "dgx-b200")

@@ -74,7 +74,7 @@ class Place:
         """The least bandwidth between two halves of its nodes, Gb/s."""
         # sides are bits, one for each class of switches above: on which side of the cut it is
         every = (1 << len(self.up)) - 1
-        half = _divide(self.size, 2)
+        half = _divide_exactly(self.size, 2)
         return min(self._find_cut_below(half, sides) for sides in (range(1, every + 1) if self.sliced else (every,)))
 
     def _find_cut(self, size: Number, beyond: Sides) -> Number:
@@ -98,7 +98,7 @@ class Place:
         them `size` of the nodes; `sides` says on which side its switches are.
         """
         if not self.parts:
-            return _divide((size if sides else self.size - size) * self.works, self.size) if self.size else 0
+            return _divide_exactly((size if sides else self.size - size) * self.works, self.size) if self.size else 0
         # (cost of moving one place to the other half, cost of leaving it, place, how many such places)
         costs: list[_Cost] = []
         for part, number in self.parts:
@@ -143,12 +143,12 @@ Sides = int
 _ByClass = tuple[Fraction, ...]
 
 
-def _divide(number: Number, divisor: Number) -> Number:
+def _divide_exactly(number: Number, divisor: Number) -> Number:
     """The exact quotient, an integer where it is whole."""
-    return _simplify(Fraction(number) / divisor if isinstance(divisor, Fraction) else Fraction(number, divisor))
+    return _reduce_to_integer(Fraction(number, divisor))
 
 
-def _simplify(number: Number) -> Number:
+def _reduce_to_integer(number: Number) -> Number:
     """The number, as an integer where it is whole."""
     return number.numerator if number.denominator == 1 else number
 
@@ -326,7 +326,8 @@ class _Strand:
     def _spread_by_class(self, gbps: Fraction, *shares: _ByClass) -> tuple[Number, ...]:
         """Uplinks by class of numbers, Gb/s, of which shares are left."""
         return tuple(
-            _simplify(prod(shares_of_class, start=gbps)) for shares_of_class in zip(self._weights, *shares, strict=True)
+            _reduce_to_integer(prod(shares_of_class, start=gbps))
+            for shares_of_class in zip(self._weights, *shares, strict=True)
         )
 
     def _count_places_hit_below(self, tier: TierDesign) -> int:
@@ -370,10 +371,10 @@ class _Strand:
         dead = min(bunches, int(failed // per_bunch))
         partly = 1 - (failed - dead * per_bunch) / per_bunch if dead < bunches and failed > dead * per_bunch else None
         up = per_bunch * (_sum_uplink_bandwidth(leaf) if leaf.uplink else _sum_peer_bandwidth(leaf))
-        share = _divide(size, bunches)
+        share = _divide_exactly(size, bunches)
         for alive, number in ((Fraction(0), dead), (partly, 1), (Fraction(1), bunches - dead - (partly is not None))):
             if alive is not None and number:
-                yield Place(share, _simplify(share * alive), self._spread_by_class(up * alive, meets)), number
+                yield Place(share, _reduce_to_integer(share * alive), self._spread_by_class(up * alive, meets)), number
 
     def _count_leaves_of_node(self, leaf: TierDesign) -> int:
         """Over how many leaves of a group the ports of one node are spread."""
@@ -389,7 +390,7 @@ class _Strand:
 
     def _sum_place_bandwidth(self, pods: Pods) -> Number:
         """Bandwidth of the node ports of a place, Gb/s."""
-        return _simplify(sum(units * self._unit_gbps[part] for part, units in pods))
+        return _reduce_to_integer(sum(units * self._unit_gbps[part] for part, units in pods))
 
 
 def _sum_uplink_bandwidth(tier: TierDesign) -> int:

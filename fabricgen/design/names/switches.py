@@ -151,7 +151,7 @@ class SwitchNames:
         """Whether the running number alone tells the switches of a tier apart, in units of all kinds."""
         return "index" in self.naming.fields and self.naming.fields <= {"index", *self._own}
 
-    def count(self, sizes: Mapping[str, int], count: int) -> Counted:
+    def number_switches(self, sizes: Mapping[str, int], count: int) -> Counted:
         """How the switches of a part of the cluster are counted, by pod."""
         fields, layout = self._list_fields(sizes, count), self._layout
         usual: dict[str, list[int]] = defaultdict(list)
@@ -226,7 +226,7 @@ def allocate_switch_blocks(design: Design, fabric: str, tier: str) -> Allocation
     # a tier that is wider than pods serves all kinds, and has no numbers by pod
     if not names[0].counts_through or parts[0].layout.cluster is None:
         return {}
-    counted = [name.count(part.sizes, part.count) for name, part in zip(names, parts, strict=True)]
+    counted = [name.number_switches(part.sizes, part.count) for name, part in zip(names, parts, strict=True)]
     usual = {pod: numbers for part in counted for pod, numbers in part.usual.items()}
     sizes = {pod: size for part in counted for pod, size in part.sizes.items()}
     return allocate_blocks(design.layout, f"{fabric} {tier}", len(parts), Counted(usual, sizes))

@@ -61,7 +61,7 @@ def draw_elevation(rack: Rack, *, alike: int = 1, alone: bool = False) -> str:
     """A rack as SVG, one of `alike` racks that differ in names only; `alone` makes it a complete file."""
     unit = min(_TALLEST_UNIT, (HEIGHT - _HEAD - _FOOT) / rack.units)
     faces = [_Face(rack, side, left, unit) for side, (left, _) in _SIDES.items()]
-    body = [*_draw_head(rack, alike), *chain.from_iterable(face.draw() for face in faces)]
+    body = [*_draw_head(rack, alike), *chain.from_iterable(face.draw_lines() for face in faces)]
     body += _draw_foot(rack, _HEAD + rack.units * unit + 2)
     return make_svg(WIDTH, HEIGHT, "".join(body), title=f"Rack {rack.name}", alone=alone)
 
@@ -90,7 +90,7 @@ class _Face:
     left: float
     unit: float
 
-    def draw(self) -> Iterator[str]:
+    def draw_lines(self) -> Iterator[str]:
         """Rack units on both sides, and devices."""
         lines = [
             f"M{format_number(self.left)} {format_number(self._find_top(u))}h{format_number(_BODY)}"
@@ -135,7 +135,7 @@ class _Face:
     def _draw_names(self, item: Item, box: _Box, size: float, ink: str, *, alone: bool = False) -> Iterator[str]:
         """Name and model in a box, one below the other where it is high, else side by side, or the name alone."""
         left, top, room, height = box
-        middle, text = top + height / 2, item.describe(self.side)
+        middle, text = top + height / 2, item.describe_model(self.side)
         if height > self.unit * 1.5:
             yield draw_label(left, middle - size * 0.65, item.name, size, f"b{ink}", room)
             yield draw_label(left, middle + size * 0.65, text, size * 0.9, ink.strip(), room)

@@ -59,7 +59,7 @@ class Item:
         """Whether it has a name of its own: what is reserved, or sold with the rack, is called by its kind."""
         return self.model not in ("", SOLD)
 
-    def describe(self, side: str) -> str:
+    def describe_model(self, side: str) -> str:
         """Its model, and where its ports are if not at the side that is seen."""
         return f"{self.model}, ports at the {self.side}" if self.side not in ("", side) else self.model
 
@@ -148,7 +148,7 @@ class Racks:
         """The places of the racks to the left and right of a rack, seen from its front."""
         hall, row, column, faces = (int(values[number]) for values in (*self._columns, self._table.faces))
         left, right = (
-            format_column(place) if (hall, row, place) in self._occupied else ""
+            format_column(place) if (hall, row, place) in self._rack_positions else ""
             for place in (column - faces, column + faces)
         )
         return left, right
@@ -158,7 +158,7 @@ class Racks:
         return self._table.hall, self._table.row, self._table.column
 
     @cached_property
-    def _occupied(self) -> Set[tuple[int, int, int]]:
+    def _rack_positions(self) -> Set[tuple[int, int, int]]:
         """(hall, row, column) of all racks."""
         return set(zip(*(values.tolist() for values in self._columns), strict=True))
 

@@ -309,7 +309,7 @@ def _list_identifiers(cluster: Cluster) -> Iterator[AddressSection]:
             classes = [cls for tier in fabric.tiers for cls in cluster.plan.devices.classes if cls.key == tier.key]
             rows = np.concatenate([np.arange(cls.rows.start, cls.rows.stop) for cls in classes])
             identifiers = cluster.addresses.identifiers[rows].tolist()
-            column = make_column(V6, [int(block.encode([identifier])) for identifier in identifiers])
+            column = make_column(V6, [int(block.make_address([identifier])) for identifier in identifiers])
             yield _make_section(column, _repeat_length(block.bits + IDENTIFIER_BITS, rows), "srv6", rows, "")
 
 

@@ -57,7 +57,7 @@ class Way:
     identifiers: tuple[int, ...]
     hops: tuple[str, ...]
 
-    def follow(self, name: str, step: Step) -> Way:
+    def take_step(self, name: str, step: Step) -> Way:
         """The way with one step more, from the switch of this name."""
         hop = f"{name}:{'|'.join(step.ports)}"
         return Way(step.peer, (*self.identifiers, step.identifier), (*self.hops, hop))
@@ -85,7 +85,7 @@ class FabricPaths:
         return frozenset(np.unique(self.cluster.plan.links.b_device[self.host_links]).tolist())
 
     @cached_property
-    def _indexes(self) -> tuple[tuple[Ints64, Ints64], tuple[Ints64, Ints64]]:
+    def _link_indexes(self) -> tuple[tuple[Ints64, Ints64], tuple[Ints64, Ints64]]:
         # of links between switches by the lower, and by the upper one: (where those of each device begin, rows)
         links, segments = self.cluster.plan.links, self.cluster.plan.links.segments
         between = [s.fabric == self.fabric.name and isinstance(s.a, PortRun) for s in segments]
@@ -101,7 +101,7 @@ class FabricPaths:
     def list_steps(self, switch: int, *, down: bool) -> Iterator[Step]:
         """The steps from a switch, in the order of its ports: to each next switch, or with `links` over each link."""
         links, identifiers = self.cluster.plan.links, self.cluster.addresses.identifiers
-        pointer, index = self._indexes[down]
+        pointer, index = self._link_indexes[down]
         rows = index[pointer[switch] : pointer[switch + 1]]
         peers: Ints = (links.a_device if down else links.b_device)[rows]
         ports = (self.cluster.b_port if down else self.cluster.a_port)[rows].tolist()
@@ -116,23 +116,25 @@ class FabricPaths:
         for peer, own_ports in ports_to.items():
             yield Step(peer, tuple(own_ports), int(identifiers[peer]))
 
+    def _lengthen_ways(self, ways: Sequence[Way], *, down: bool) -> list[Way]:
+        """Each of the ways with every step that its last switch has."""
+        return [
+            way.take_step(self.cluster.names[way.end], s) for way in ways for s in self.list_steps(way.end, down=down)
+        ]
+
     def list_ways_up(self, leaf: int) -> Iterator[Way]:
         """The ways up from a leaf, those that turn in the lowest tier first."""
         own = () if self.block.links else (int(self.cluster.addresses.identifiers[leaf]),)
         ways = [Way(leaf, own, ())]
         while ways:
-            ways = [
-                way.follow(self.cluster.names[way.end], s) for way in ways for s in self.list_steps(way.end, down=False)
-            ]
+            ways = self._lengthen_ways(ways, down=False)
             yield from ways
 
     def list_ways_down(self, switch: int) -> Iterator[Way]:
         """The ways down from a switch to leaves."""
         ways = [Way(switch, (), ())]
         while ways:
-            ways = [
-                way.follow(self.cluster.names[way.end], s) for way in ways for s in self.list_steps(way.end, down=True)
-            ]
+            ways = self._lengthen_ways(ways, down=True)
             yield from (way for way in ways if way.end in self.leaves)
 
 
@@ -163,7 +165,7 @@ def _list_node_tables(paths: FabricPaths) -> Iterator[File]:
             "leaf": [cluster.names[leaf] for leaf in links.b_device[rows].tolist()],
             "leaf_port": cluster.b_port[rows].tolist(),
             "identifier": _write_identifiers((identifier,) for identifier in local),
-            "address": [str(paths.block.encode([identifier])) for identifier in local],
+            "address": [str(paths.block.make_address([identifier])) for identifier in local],
         }
         yield make_csv_file(Table(f"paths/nodes/{cluster.names[links.a_device[rows[0]]]}", columns))
 

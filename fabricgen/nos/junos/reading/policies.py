@@ -106,9 +106,11 @@ class JunosPolicies:
             if name in originating:
                 kinds = {name: {"direct"}, name + STATIC: {"static"}}
                 for map_, protocols in kinds.items():
-                    self.maps.maps[map_] = _number(entry for term, entry in entries if term.protocols == protocols)
+                    self.maps.maps[map_] = _number_entries(
+                        entry for term, entry in entries if term.protocols == protocols
+                    )
             else:
-                self.maps.maps[name] = _number(self._join_entries(entries))
+                self.maps.maps[name] = _number_entries(self._join_entries(entries))
 
     def _join_entries(self, entries: list[tuple[Term, Entry]]) -> Iterator[Entry]:
         # static routes, and what an exit gave, have a term each of the same prefixes: together they are one entry
@@ -147,7 +149,7 @@ class JunosPolicies:
         return Entry(permit=term.accepts, **fields)
 
 
-def _number(entries: Iterable[Entry]) -> dict[int, Entry]:
+def _number_entries(entries: Iterable[Entry]) -> dict[int, Entry]:
     return {10 * n: entry for n, entry in enumerate(entries, 1)}
 
 

@@ -75,7 +75,7 @@ class JunosRouting(Sessions):
         self._make_maps(instances, speaking)
         for vrf, (sessions, table) in all_sessions.items():
             texts = [text for port_addresses in addresses_in(vrf).values() for text in port_addresses]
-            sessions.finish(texts, frozenset() if vrf else loopbacks, self.as_lists)
+            sessions.complete_all(texts, frozenset() if vrf else loopbacks, self.as_lists)
             instance = instances[vrf]
             instance.asn, instance.router_id, instance.relax = self.asn, self.router_id, True
             instance.max_paths, instance.aggregates = {self.max_paths}, set(table.list_aggregates())

@@ -60,7 +60,7 @@ class Sessions:
         of_group = [neighbor for key, neighbor in neighbors if name in (key, neighbor.group)]
         return {family for neighbor in of_group for family in neighbor.active}
 
-    def finish(self, addresses: Iterable[str], loopbacks: Set[str], as_lists: Mapping[str, set[int]]) -> None:
+    def complete_all(self, addresses: Iterable[str], loopbacks: Set[str], as_lists: Mapping[str, set[int]]) -> None:
         """Give sessions what Junos says elsewhere, or with other numbers, given the addresses of ports, loopbacks, and
         lists of AS numbers by name.
 
