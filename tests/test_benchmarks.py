@@ -122,6 +122,7 @@ def test_where_nothing_works_every_row_says_so(tmp_path: Path, monkeypatch: pyte
     assert page(as_json(about, [], rows, []), rows, "").count("ended with 3") == len(rows)
 
 
+@pytest.mark.slow
 def test_memory_of_children_counts() -> None:
     """Measured from a process of its own: one that was forked from a large one is said to have been as large."""
     tells = Path("/proc/self/smaps_rollup").exists()

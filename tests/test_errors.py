@@ -14,6 +14,7 @@ CASES = sorted((Path(__file__).parent / "errors").glob("*.yaml"))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda p: p.stem)
+@pytest.mark.tenth
 def test_printed_text(
     case: Path, fabricgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:

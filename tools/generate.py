@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, get_args
@@ -23,17 +24,6 @@ from fabricgen.lint.docs import write_rules_page
 from tools.published_collectives import collectives_page
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-def pages() -> dict[str, str]:
-    """Path below the checkout -> content of everything that is generated."""
-    return {
-        **{f"schemas/{name}.schema.json": write_schema_text(name) for name in SCHEMAS},
-        "docs/language.md": "\n".join(language_page()) + "\n",
-        "docs/catalog.md": "\n".join(catalog_page()) + "\n",
-        "docs/rules.md": write_rules_page(),
-        "docs/collectives.md": "\n".join(collectives_page()) + "\n",
-    }
 
 
 def language_page() -> Iterator[str]:
@@ -322,19 +312,29 @@ def _domains(catalog: Catalog) -> Iterator[str]:
         )
 
 
+WRITERS: dict[str, Callable[[], str]] = {
+    **{f"schemas/{name}.schema.json": partial(write_schema_text, name) for name in SCHEMAS},
+    "docs/language.md": lambda: "\n".join(language_page()) + "\n",
+    "docs/catalog.md": lambda: "\n".join(catalog_page()) + "\n",
+    "docs/rules.md": write_rules_page,
+    "docs/collectives.md": lambda: "\n".join(collectives_page()) + "\n",
+}
+"""Path below the checkout -> what writes the content, of everything that is generated."""
+
+
 def main() -> int:
     """Write or check everything; returns how much was stale."""
     check = "--check" in sys.argv[1:]
-    stale = list(_stale(pages(), check))
+    stale = list(_stale(check))
     for path in stale:
         print(f"{path} is stale" if check else f"{path} written")  # noqa: T201 - a script that reports
     return len(stale) if check else 0
 
 
-def _stale(made: dict[str, str], check: bool) -> Iterator[str]:
+def _stale(check: bool) -> Iterator[str]:
     """Paths of what has changed, which is written unless it is only checked."""
-    for path, text in made.items():
-        file = ROOT / path
+    for path, write in WRITERS.items():
+        file, text = ROOT / path, write()
         if not file.is_file() or file.read_text(encoding="utf-8") != text:
             if not check:
                 file.parent.mkdir(parents=True, exist_ok=True)

@@ -164,6 +164,7 @@ def test_every_part_takes_what_the_wired_graph_says(design_of, name: str) -> Non
 @pytest.mark.law
 @cases(12)
 @given(st.one_of(clos(), planes(), dual_ported(), rail_grouped()))
+@pytest.mark.slow
 def test_every_part_of_drawn_fabrics_takes_what_the_wired_graph_says(tree) -> None:
     networks = list(list_networks(compiled_or_dropped(tree)))
     assume(networks and 2 <= len(networks[0].ranks) <= 64 and len(networks[0].uplinks.row) <= 150)

@@ -57,6 +57,7 @@ def labelled(tmp_path: Path, cage: int) -> set[tuple[str, str]]:
     return {(row["near_port"].partition(" ")[0], row["far_port"].partition(" ")[0]) for row in mine}
 
 
+@pytest.mark.slow
 def test_two_jumpers_of_a_cage_may_be_crossed(site, tmp_path: Path) -> None:
     site()
     planned, bill = linked(tmp_path, 57), (tmp_path / "out/bom.csv").read_bytes()

@@ -91,6 +91,7 @@ def test_several_are_told_side_by_side(fabricgen) -> None:
     assert not [line for line in table if "_" in line]
 
 
+@pytest.mark.slow
 def test_a_table_that_is_too_wide_is_told_in_parts(fabricgen) -> None:
     many = ["blueprints/leaf-spine.yaml", *["blueprints/superpod-b200.yaml"] * 2] * 2
     ran = fabricgen("analyze", *many, "--section", "structure")

@@ -316,6 +316,7 @@ def test_of_many_edited_files_some_are_named(tmp_path: Path, fabricgen) -> None:
     assert "\n  and 5 more\n" in done.err
 
 
+@pytest.mark.slow
 def test_a_folder_with_edited_files_can_be_compared(tmp_path: Path, fabricgen) -> None:
     """Its edits are seen, and what lies beside them is none of its own."""
     blueprint, out = BLUEPRINTS / "leaf-spine.yaml", tmp_path / "out"

@@ -79,6 +79,7 @@ def test_what_is_not_built_is_neither_priced_nor_listed(
     assert not Path("b.svg").exists()
 
 
+@pytest.mark.slow
 def test_a_change_from_what_cannot_be_built_is_told_with_a_note(blueprint: Path, fabricgen) -> None:
     Path("good.yaml").write_text(BASE, encoding="utf-8")
     blueprint.write_text(TWICE, encoding="utf-8")

@@ -22,6 +22,7 @@ def ended(*command: str, stdout: object = subprocess.PIPE) -> subprocess.Complet
     return subprocess.run(whole, stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=300)  # type: ignore[call-overload,no-any-return]
 
 
+@pytest.mark.slow
 def test_all_is_written_before_the_end() -> None:
     done = ended("schema")
     assert done.returncode == 0

@@ -29,6 +29,7 @@ ask fabricgen plan a.yaml b
 """
 
 
+@pytest.mark.slow
 def test_commands_options_words_and_files_are_completed(tmp_path: Path) -> None:
     (setup,) = re.findall(r"^eval .*bash_source.*$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     done = subprocess.run(

@@ -57,6 +57,7 @@ def test_a_mode_for_all_that_halves_some_is_told(design_of: Callable[..., Design
     assert not list(NicHeldBack().check(design_of(alone))), "one kind, and its mode is stated"
 
 
+@pytest.mark.slow
 def test_a_hint_offers_what_halves_none_or_says_what_it_halves(design_of: Callable[..., Design]) -> None:
     with pytest.raises(InputError) as refused:
         design_of(MIXED.replace("MODE", "2x400").replace("LEAF", "sn5600"))

@@ -36,6 +36,7 @@ def test_every_upper_group_gets_equally_many_uplinks(design_of: Callable[..., De
     assert spine.up.bandwidth_gbps >= sum(run.bandwidth_gbps for run in spine.downs)
 
 
+@pytest.mark.slow
 def test_a_switch_that_lacks_ports_for_that_is_told_with_what_it_needs(design_of: Callable[..., Design]) -> None:
     blueprint = GROUPS.replace("count: 4, per: su", "count: 2, per: su, peer: 2 x 400G").replace("4 x dgx", "16 x dgx")
     with pytest.raises(InputError) as refused:

@@ -119,6 +119,7 @@ def test_escaping_keeps_plain_words_readable() -> None:
     assert escape_markdown("a@b") == "a&#64;&#8288;b"
 
 
+@pytest.mark.slow
 def test_json_is_complete_and_plain(change: Changing) -> None:
     grown = change(*GROWN)
     found = make_json(grown)

@@ -188,6 +188,7 @@ def test_a_fault_in_a_revision_has_its_place_there(repository: Path, fabricgen: 
     assert tempfile.gettempdir() not in ran.err
 
 
+@pytest.mark.slow
 def test_exit_codes_and_formats(fabricgen: Run) -> None:
     grown = ("--set-new", "pods.p1.su=3")
     assert fabricgen("plan", LEAF_SPINE, LEAF_SPINE).code == 0
@@ -203,6 +204,7 @@ def test_exit_codes_and_formats(fabricgen: Run) -> None:
     assert fabricgen("plan", LEAF_SPINE, LEAF_SPINE, *grown, "--format", "markdown").out.startswith("### ")
 
 
+@pytest.mark.slow
 def test_prices_make_a_cost(fabricgen: Run, tmp_path: Path) -> None:
     (tmp_path / "prices.csv").write_text("part,unit_price\nsn4700,1000\n")
     prices = ("--prices", tmp_path / "prices.csv")

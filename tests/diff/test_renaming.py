@@ -121,6 +121,7 @@ def test_folders_tell_by_rows_that_agree_in_all_but_the_name(built: Path, fabric
         assert {file.state for file in change.configs.files} == {"changed"}
 
 
+@pytest.mark.slow
 def test_a_file_that_is_named_after_its_device_goes_with_it(tmp_path: Path, fabricgen: Run) -> None:
     for name, sets in (("old", ()), ("new", ("--set", ALL))):
         assert fabricgen("build", BLUEPRINTS / "dual-stack.yaml", *sets, "-o", tmp_path / name).code == 0
@@ -138,6 +139,7 @@ def test_a_device_of_other_numbers_in_the_same_place_is_another(built: Path, fab
     assert happened(change)["devices"] == {"added": 1, "removed": 1}
 
 
+@pytest.mark.slow
 def test_reports_say_what_is_renamed(fabricgen: Run) -> None:
     text = fabricgen("plan", LEAF_SPINE, LEAF_SPINE, "--set", ONE)
     assert text.out.startswith(f"{LEAF_SPINE} -> {LEAF_SPINE} with {ONE}\n  devices         1 renamed\n")
@@ -152,6 +154,7 @@ def test_reports_say_what_is_renamed(fabricgen: Run) -> None:
     assert (found["old_set"], found["new_set"]) == ([], [ONE])
 
 
+@pytest.mark.slow
 def test_fail_on_knows_renaming(fabricgen: Run) -> None:
     command = ("plan", LEAF_SPINE, LEAF_SPINE, "--fail-on", "renamed-device", "--set")
     assert fabricgen(*command, ONE).code == 1

@@ -68,6 +68,7 @@ def test_upper_tiers_go_first_and_the_management_network_last(fabricgen: Callabl
     assert "stages" not in json.loads(fabricgen("plan", file, file, "--format", "json").out)
 
 
+@pytest.mark.slow
 def test_what_to_go_back_to_is_what_the_old_side_has(fabricgen: Callable[..., Ran], tmp_path: Path) -> None:
     file, built = BLUEPRINTS / "leaf-spine.yaml", tmp_path / "built"
     fabricgen("build", file, "-o", built, "--only", "devices,links,cables,configs")

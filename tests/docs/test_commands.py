@@ -27,20 +27,12 @@ OF_THE_SYSTEM = {"cut", "sha256sum"}
 COMPARE = {"as-built", "bom", "check", "lint", "lock", "plan", "verify"}
 """Commands that may end with 1, for differences or findings; all others must end with 0."""
 
-LONG = {
-    f"docs/{page}.md"
-    for page in (
-        *("add-a-rack", "analyze", "examples", "existing-names", "integrations", "lock", "phases", "plan"),
-        *("rdma-hosts", "size", "two-kinds", "two-tenants", "view"),
-    )
-}
-"""Pages whose commands take seconds: plain `pytest` leaves them to .ci/run."""
-
 WITH_COMMANDS = [
-    pytest.param(page, marks=pytest.mark.slow if page in LONG else ())
+    pytest.param(page, marks=() if page == "README.md" else pytest.mark.slow)
     for page in BY_HAND
     if any(True for _ in commands(page))
 ]
+"""Pages with commands: plain `pytest` leaves all but README's to .ci/run."""
 
 
 @pytest.mark.parametrize("page", WITH_COMMANDS)

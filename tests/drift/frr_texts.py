@@ -19,6 +19,9 @@ ENDS = re.compile(r" *(?:!|exit|exit-\S+)")
 
 Lines = list[str]
 
+PARTS = 8
+"""In so many tests are cases parted that are known only once all examples are rendered."""
+
 
 class Fault(NamedTuple):
     """A text that is not as planned: the line in question, as it was and as it is, and those of the sections above."""
@@ -26,6 +29,39 @@ class Fault(NamedTuple):
     text: str
     lines: tuple[str, ...]
     above: tuple[str, ...] = ()
+
+
+SHAPES = (
+    "collapsed-pair/compute-leaf-01",
+    "colossus-200k/compute-core-r1-spine1-01",
+    "colossus-200k/compute-leaf-p1-su01-r1-01",
+    "colossus-200k/compute-spine-p1-r1-01",
+    "evpn-guests/compute-leaf-p1-su01-01",
+    "evpn-guests/compute-spine-01",
+    "full-cluster/inband-border-01",
+    "full-cluster/inband-leaf-p1-su01-r1-01",
+    "full-cluster/inband-spine-01",
+    "host-vlans/inband-leaf-01",
+    "mixed-speeds/compute-leaf-p1-su01-rg1-01",
+    "mixed-speeds/compute-spine-01",
+    "monday/compute-leaf-p1-su01-01",
+    "monday/compute-spine-01",
+    "monday/inband-border-01",
+    "monday/inband-leaf-01",
+    "monday/inband-spine-01",
+    "monday/oob-leaf-p1-su01-01",
+    "small-pair/oob-leaf-01",
+    "superpod-b300/compute-leaf-p1-su01-r1-pl1-01",
+    "tenants/storage-leaf-01",
+    "top-of-rack/compute-leaf-p1-su01-rk01-01",
+    "top-of-rack/compute-spine-01",
+    "two-exits/compute-border-01",
+    "two-exits/compute-leaf-p1-su01-r1-01",
+    "two-exits/compute-spine-01",
+    "two-generations/storage-leaf-01",
+)
+"""One switch, as EXAMPLE/DEVICE, of those of all examples whose frr.conf differ in numbers alone: stated, so that tests
+are collected without rendering all examples; a test holds it to them."""
 
 
 @cache
@@ -39,13 +75,18 @@ def example_texts() -> dict[str, str]:
     return {name: text for text, name in names.items()}
 
 
-@cache
-def example_shapes() -> dict[str, str]:
-    """One frr.conf of those that differ in numbers alone."""
+def find_shapes() -> tuple[str, ...]:
+    """The first of those frr.conf that differ in numbers alone, by EXAMPLE/DEVICE."""
     shapes: dict[str, str] = {}
     for name, text in example_texts().items():
         shapes.setdefault(re.sub(r"[0-9]+", "0", text), name)
-    return {name: example_texts()[name] for name in shapes.values()}
+    return tuple(shapes.values())
+
+
+def shape_text(name: str) -> str:
+    """The frr.conf of EXAMPLE/DEVICE."""
+    example, device = name.split("/")
+    return files_of(example)[f"configs/{device}/frr.conf"]
 
 
 def lines_above(lines: Sequence[str], at: int) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ def verdicts(rules: Rules, nos: str, running: Any, planned: Any) -> list[Verdict
 
 
 @pytest.mark.parametrize(("nos", "rule"), ENTRIES, ids=[f"{nos}: {' | '.join(r.path)}" for nos, r in ENTRIES])
+@pytest.mark.tenth
 def test_a_case_is_pardoned_and_its_counter_case_is_an_error(nos: str, rule: Rule) -> None:
     every, case = Rules(load_rule_entries(nos)), rule.case
     if rule.kind == "error":

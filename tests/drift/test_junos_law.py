@@ -152,6 +152,7 @@ def test_a_sample_of_changes_is_told_by_the_command(tmp_path: Path, fabricgen: C
         assert is_neutral(change.line) or f"{LEAF}: {'info' if is_text else 'error'}: " in ran.out, change.line
 
 
+@pytest.mark.slow
 def test_blocks_state_what_they_state_together() -> None:
     """So that a block can be judged alone, and a statement a line says the same as braces."""
     for sets in ((), MANAGED, (*DUAL, *BRIDGED)):

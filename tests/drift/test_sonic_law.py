@@ -177,6 +177,7 @@ SHIPPED: Tables = {
 
 @pytest.mark.law
 @pytest.mark.parametrize("example", law_cases("spellings of SONiC", EXAMPLES))
+@pytest.mark.slow
 def test_other_spellings_and_what_an_image_ships_are_no_error(example: str) -> None:
     for tables in tables_of(example).values():
         shipped = {
@@ -204,6 +205,7 @@ def without_defaults(tables: Tables) -> Tables:
 @pytest.mark.parametrize(
     "example", law_cases("drift of SONiC by the command", [e for e in EXAMPLES if e not in LARGEST])
 )
+@pytest.mark.slow
 def test_the_command_tells_a_change_at_its_path(example: str, tmp_path: Path) -> None:
     """A few fields of a switch changed one at a time: the finding has the path, and no other error is told."""
     planned = planned_of(example)

@@ -34,6 +34,7 @@ side, plugs of which as many links are of another box as of their own."""
 
 @pytest.mark.law
 @pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.tenth
 def test_an_untouched_hall_has_no_action(example: str) -> None:
     verdict = verify(example, plain.write(Hall(plan_of(example)).list_sightings()))
     assert (verdict.code, verdict.actions, verdict.errors) == (0, [], "")

@@ -56,6 +56,7 @@ def test_the_plan_joins_the_links_of_the_list(example: str) -> None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.tenth
 def test_each_fault_happens_somewhere_and_is_mended_by_its_inverse(fault: str) -> None:
     happened = 0
     for example in ("superpod-b300", "patched-hall", "leaf-spine", "rail-groups", "pkeys"):

@@ -220,6 +220,7 @@ def test_spoilt_text_ends_in_findings(file: Path, content: bytes) -> None:
 @pytest.mark.law
 @cases(150)
 @given(spoilt_trees())
+@pytest.mark.slow
 def test_spoilt_values_end_in_findings(file: Path, content: bytes) -> None:
     check(file, content)
 
@@ -259,6 +260,7 @@ HOSTILE: dict[str, Callable[[str], str]] = {
 
 @pytest.mark.tenth
 @pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.slow
 def test_hostile_text_is_refused_soon(tmp_path: Path, name: str) -> None:
     text = HOSTILE[name](TEXTS["leaf-spine"])
     assert text != TEXTS["leaf-spine"]

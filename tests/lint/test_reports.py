@@ -267,6 +267,7 @@ def sarif(reports: list[FileReport]) -> dict[str, Any]:
     return run
 
 
+@pytest.mark.slow
 def test_sarif_keeps_to_the_standard(results: list[FileReport], hostile: list[FileReport]) -> None:
     """By our own words for what we write; by the schema of OASIS itself where SARIF_SCHEMA names its file."""
     schemas = [sarif_profile.SCHEMA]
@@ -357,6 +358,7 @@ def test_what_several_blueprints_include_is_shown_once(tmp_path: Path) -> None:
     assert write_report("github", results).count("::nearly full") == 1
 
 
+@pytest.mark.slow
 def test_many_faults_on_one_long_line_do_not_go_through_it_each(tmp_path: Path) -> None:
     file = tmp_path / "long.yaml"
     file.write_text("a" * 3_000_000, encoding="utf-8")

@@ -188,6 +188,7 @@ def test_a_graver_word_is_no_news(project: Path, capsys: pytest.CaptureFixture[s
     assert last.startswith("1 blueprint: 1 error, 0 warnings, 0 infos")
 
 
+@pytest.mark.slow
 def test_a_flood_of_faults_is_told_in_few_words(project: Path) -> None:
     """Each unknown key is a search for a like one: of hundreds of thousands that took minutes."""
     file = project / "site" / "blueprints" / "pod.yaml"

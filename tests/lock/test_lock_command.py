@@ -217,6 +217,7 @@ def test_flat_management_grows_by_further_subnets(blueprint: Path, fabricgen) ->
         before = built
 
 
+@pytest.mark.slow
 def test_ports_of_extra_devices_are_kept_and_released(blueprint: Path, fabricgen) -> None:
     extra = (
         "    extra: {m1: {device: generic-server, attach: compute}, m2: {device: generic-server, attach: compute}}\n"

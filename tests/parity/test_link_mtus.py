@@ -28,6 +28,7 @@ def mtus(name: str, sets: tuple[str, ...]) -> dict[tuple[str, str], tuple[int, i
 
 @pytest.mark.tenth
 @pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.slow
 def test_both_ends_of_a_link_have_one_mtu(name: str) -> None:
     found = mtus(name, SMALLER.get(name, ()))
     assert not {end: pair for end, pair in found.items() if pair[0] != pair[1]}

@@ -83,6 +83,7 @@ every_case = pytest.mark.parametrize(
 
 @pytest.mark.tenth
 @every_case
+@pytest.mark.slow
 def test_an_example_is_the_same_on_every_nos(name: str, sets: tuple[str, ...]) -> None:
     """Renders on each, says there what was planned, and says the same on any two."""
     sides: dict[str, dict[str, Switch]] = {}

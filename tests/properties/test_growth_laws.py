@@ -142,6 +142,7 @@ def test_growth_that_once_moved_something_moves_nothing(name: str) -> None:
 @pytest.mark.law
 @cases(55)
 @given(blueprints(), st.data())
+@pytest.mark.slow
 def test_what_is_sized_for_the_reserve_grows_without_a_move(tree: Tree, data: st.DataObject) -> None:
     pods = [pod for pod in tree["pods"].values() if "nodes" not in pod]
     assume(len(pods) == len(tree["pods"]) and not tree["omit"])
@@ -165,6 +166,7 @@ def test_what_is_sized_for_the_reserve_grows_without_a_move(tree: Tree, data: st
 @pytest.mark.law
 @cases(70)
 @given(blueprints(), st.data())
+@pytest.mark.slow
 def test_a_part_filled_unit_is_filled_up_without_moving_anything(tree: Tree, data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(tree["pods"])))
     kind = tree["pods"][name].get("unit")

@@ -185,6 +185,7 @@ def taken_away(before: Cluster, after: Cluster) -> set[str]:
 @pytest.mark.law
 @cases(30)
 @given(histories(blueprints(), (grow, grow_inside, add_pod, reorder)))
+@pytest.mark.slow
 def test_growth_takes_no_racked_switch_and_no_uplink_of_a_unit_away(history: list[tuple[str, Tree]]) -> None:
     before = compiled_or_dropped(history[0][1])
     for _, tree in history[1:]:
@@ -200,6 +201,7 @@ def test_growth_takes_no_racked_switch_and_no_uplink_of_a_unit_away(history: lis
 @pytest.mark.law
 @cases(30)
 @given(blueprints())
+@pytest.mark.slow
 def test_a_lock_without_sizes_keeps_the_fewest_uplinks(tree: Tree) -> None:
     fresh = compiled_or_dropped(tree)
     try:

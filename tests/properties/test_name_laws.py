@@ -21,6 +21,7 @@ from tests.properties.halls import Tree
 @pytest.mark.law
 @cases(70)
 @given(blueprints())
+@pytest.mark.slow
 def test_a_template_changes_names_and_nothing_else(tree: Tree) -> None:
     before = compiled_or_dropped(tree)
     named = deepcopy(tree) | {"names": {"switches": "x-{default}", "nodes": "y-{default}", "racks": "z-{default}"}}

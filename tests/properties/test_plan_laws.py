@@ -17,6 +17,7 @@ from tests.properties.laws import LAWS
 
 @pytest.mark.law
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.tenth
 def test_every_law_holds(family: str) -> None:
     @cases(100)
     @given(st.deferred(FAMILIES[family]))

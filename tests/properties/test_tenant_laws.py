@@ -51,6 +51,7 @@ def host_ports(cluster: Cluster) -> Iterator[tuple[SwitchView, SwitchPort]]:
 @pytest.mark.law
 @cases(35)
 @given(TREES, st.data())
+@pytest.mark.slow
 def test_tenants_change_the_vrfs_of_ports_alone(tree: Tree, data: st.DataObject) -> None:
     plain = compiled_or_dropped(tree)
     tenants, again = (dealt(data, slots_of(plain)) for _ in range(2))

@@ -110,6 +110,7 @@ def test_an_error_of_the_system_names_its_file(tmp_path: Path, fabricgen: Any) -
     assert (ran.code, f"{'x' * 40}" in ran.err, "File name too long" in ran.err) == (2, True, True), ran.err
 
 
+@pytest.mark.slow
 def test_no_input_is_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fabricgen: Any) -> None:
     monkeypatch.chdir(tmp_path)
     prices, own = Path("prices.csv"), Path("own.yaml")

@@ -80,6 +80,7 @@ def test_records_that_were_not_made_are_told(url: str) -> None:
         NetBox(url, "secret").make("dcim/sites", [{"name": "a"}, {"name": "b"}])
 
 
+@pytest.mark.slow
 def test_a_server_that_says_nothing_is_given_up(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """It has some seconds for the first answer, and not the minutes of a batch of cables."""
     monkeypatch.setattr(client, "TRIES", 0)

@@ -273,6 +273,7 @@ def test_end_of_row_nodes_take_the_leaves_of_a_rail_in_turn() -> None:
         assert ports == {f"NIC{i}": f"compute-leaf-{unit}-r{i}-{leaf:02d}" for i in range(1, 9)}
 
 
+@pytest.mark.slow
 def test_each_nic_has_a_port_in_each_of_eight_planes() -> None:
     for node, ports in node_ports("multi-plane").items():
         unit = node.rsplit("-", 1)[0]

@@ -336,6 +336,7 @@ def test_all_variants_are_trees_that_nvue_takes(sets: tuple[str, ...]) -> None:
 
 @pytest.mark.tenth
 @pytest.mark.parametrize("name", ABLE)
+@pytest.mark.slow
 def test_examples_run_cumulus_where_their_switches_can(name: str) -> None:
     sets = ABLE[name]
     files = files_of(name, *sets)

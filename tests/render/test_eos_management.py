@@ -131,6 +131,7 @@ def test_a_banner_ends_where_it_ends() -> None:
 
 
 @given(st.text())
+@pytest.mark.slow
 def test_no_text_ends_a_banner_or_leaves_its_line(text: str) -> None:
     for line in list_banner_lines(text):
         assert line.strip() != "EOF"

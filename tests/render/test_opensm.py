@@ -266,6 +266,7 @@ def test_hostile_names_reach_no_file(tmp_path: Path, name: str) -> None:
             opensm.values(evil, catalog)
 
 
+@pytest.mark.slow
 def test_plan_shows_what_changes_in_the_files_of_a_fabric(tmp_path: Path, fabricgen) -> None:
     small(tmp_path)
     old = tmp_path / "blueprint.yaml"

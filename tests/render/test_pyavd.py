@@ -257,6 +257,7 @@ def test_every_claim_is_asked_for_in_a_case() -> None:
     assert set(Catalog().naming("eos").configuration.claims) - asked == UNJUDGED | OF_ONE_SWITCH
 
 
+@pytest.mark.slow
 def test_a_wrong_line_is_noticed() -> None:
     """One line each of what matters most: left out, or saying another thing, it is found and placed."""
     (leaf, _) = shapes("leaf-spine", ALL_EOS)
@@ -271,6 +272,7 @@ def test_a_wrong_line_is_noticed() -> None:
 
 @pytest.mark.law
 @pytest.mark.parametrize("case", law_cases("spellings of AVD", CASES))
+@pytest.mark.slow
 def test_arista_states_the_same(case: str) -> None:
     """What AVD renders of a plan is, to `check --running`, what a build writes of it."""
     name, sets = CASES[case]

@@ -294,6 +294,7 @@ def test_files_land_whole_and_in_folders_of_ours(fabricgen, tmp_path: Path) -> N
     assert drawing.count("<circle") == page.count("<circle")
 
 
+@pytest.mark.slow
 def test_own_profiles_go_with_the_blueprints(fabricgen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     built_in = Path(__file__).parents[2] / "fabricgen/catalog/data/switches/qm9700.yaml"
     profile = tmp_path / "catalog/switches/my-switch.yaml"

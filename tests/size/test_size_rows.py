@@ -27,6 +27,7 @@ def list_rows(result: SearchResult) -> list[tuple[str, int, tuple[int, ...]]]:
     return [(row.shape.switch, row.shape.planes, count_switches(row)) for row in result.rows]
 
 
+@pytest.mark.slow
 def test_hgx_h200_on_spectrum() -> None:
     """576 GPUs: two rails a leaf, units of 24 nodes."""
     result = run_search(every=False, gpus=576, node="hgx-h200", switch="sn5600")

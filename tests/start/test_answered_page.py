@@ -34,6 +34,7 @@ def judge_page(fabricgen: Command, folder: Path, answers: str) -> list[str]:
     return lines
 
 
+@pytest.mark.slow
 def test_one_line_of_answers_makes_a_cluster(tmp_path: Path, fabricgen: Command) -> None:
     """All networks for which the nodes have ports, of switches of the nodes' maker."""
     lines = judge_page(fabricgen, tmp_path, "nodes: 128 x dgx-b300")
@@ -44,6 +45,7 @@ def test_one_line_of_answers_makes_a_cluster(tmp_path: Path, fabricgen: Command)
     assert sum(line.startswith(("  compute:", "  storage:", "  inband:", "  oob:")) for line in lines) == 4
 
 
+@pytest.mark.slow
 def test_kinds_tenants_and_providers_are_written_as_answered(tmp_path: Path, fabricgen: Command) -> None:
     lines = judge_page(
         fabricgen,
@@ -64,6 +66,7 @@ def test_kinds_tenants_and_providers_are_written_as_answered(tmp_path: Path, fab
     assert 'names: {nodes: "gpu{index:04}"}' in lines
 
 
+@pytest.mark.slow
 def test_servers_with_frontend_ports_meet_the_in_band_network(tmp_path: Path, fabricgen: Command) -> None:
     """Beside a DGX on the same switches; alone, on a pair that leads out itself. What draws what is not known."""
     answers = "{nodes: [24 x dgx-b200, 16 x hgx-h200], rack_kw: 60, providers: [isp-1 64500], tenants: [blue, green]}"
@@ -77,6 +80,7 @@ def test_servers_with_frontend_ports_meet_the_in_band_network(tmp_path: Path, fa
     assert not any(line.startswith("      border:") for line in alone)
 
 
+@pytest.mark.slow
 def test_one_pair_has_in_band_storage_and_the_way_out(tmp_path: Path, fabricgen: Command) -> None:
     lines = judge_page(
         fabricgen, tmp_path, "{nodes: 8 x dgx-h200, inband: storage, providers: [isp-1 64500, isp-2 64501]}"
@@ -86,12 +90,14 @@ def test_one_pair_has_in_band_storage_and_the_way_out(tmp_path: Path, fabricgen:
     assert sum("switch: sn5600, count: 2" in line for line in lines) == 2  # compute, and all else
 
 
+@pytest.mark.slow
 def test_a_usual_network_without_ports_is_told_on_the_page(tmp_path: Path, fabricgen: Command) -> None:
     """Nobody asked for storage; the page says why there is none."""
     lines = judge_page(fabricgen, tmp_path, "nodes: 8 x mi300x-8")
     assert "  # no storage: these nodes have no ports for it" in lines
 
 
+@pytest.mark.slow
 def test_a_large_cluster_has_pods_and_cores_in_all_networks(tmp_path: Path, fabricgen: Command) -> None:
     """24,000 GPUs: more leaves than a spine has ports, out-of-band too; growth is by pods, and said so."""
     lines = judge_page(fabricgen, tmp_path, "{nodes: 3000 x dgx-b200, grow_to: 2}")
@@ -99,6 +105,7 @@ def test_a_large_cluster_has_pods_and_cores_in_all_networks(tmp_path: Path, fabr
     assert sum(line.startswith("      core: ") for line in lines) == 4
 
 
+@pytest.mark.slow
 def test_power_of_racks_says_how_many_nodes_stand_in_one(tmp_path: Path, fabricgen: Command) -> None:
     """14.3 kW a DGX B200: two in 40 kW."""
     lines = judge_page(fabricgen, tmp_path, "{nodes: 16 x dgx-b200, rack_kw: 40, storage: none}")
@@ -137,6 +144,7 @@ def test_answers_that_do_not_go_are_refused(tmp_path: Path, fabricgen: Command, 
     assert not (tmp_path / "c.yaml").exists()
 
 
+@pytest.mark.slow
 def test_questions_are_asked_again_until_they_are_answered(tmp_path: Path) -> None:
     """An answer of its own for each question, in order; a profile that is not there is asked for again."""
     given = ["pod", "64 x dgx-b2000", "64 x dgx-b200", *[""] * 4, "40", *[""] * 4, "isp-1 64500", "blue, green", ""]

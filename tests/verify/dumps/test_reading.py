@@ -238,6 +238,7 @@ def test_the_hint_says_how_the_dump_is_made_instead(tmp_path: Path, text: str, h
         assert hint in error.value.diagnostics[0].hint
 
 
+@pytest.mark.slow
 def test_names_longer_than_any_protocol_carries_are_cut(tmp_path: Path) -> None:
     long = "x" * 3_000_000
     path = tmp_path / "leaf-01.json"

@@ -73,6 +73,7 @@ FILES = {
 
 @pytest.mark.tenth
 @pytest.mark.parametrize("name", FILES)
+@pytest.mark.slow
 def test_what_is_too_much_is_told(name: str, tmp_path: Path) -> None:
     file = tmp_path / "dump"
     make, said = FILES[name]
