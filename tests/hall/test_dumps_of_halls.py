@@ -11,6 +11,7 @@ from fabricgen.addons.emulation.dumps import (
     Seen,
     eos,
     ibdiagnet,
+    ibdiagnet_net_dump,
     iblinkinfo,
     ibnetdiscover,
     ibnetdiscover_ports,
@@ -21,6 +22,7 @@ from fabricgen.addons.emulation.dumps import (
     openconfig,
     plain,
     sonic,
+    ufm_ndt,
 )
 from fabricgen.addons.emulation.faults import FAULTS
 from fabricgen.addons.emulation.model import Hall
@@ -48,7 +50,8 @@ def test_agents_of_lldp_tell_what_the_plain_list_tells(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["ibnetdiscover", "ibnetdiscover -g", "ibnetdiscover --ports", "iblinkinfo", "ibdiagnet"]
+    "name",
+    ["ibnetdiscover", "ibnetdiscover -g", "ibnetdiscover --ports", "iblinkinfo", "ibdiagnet", "net_dump", "ndt"],
 )
 def test_subnets_tell_what_the_plain_list_tells(name: str) -> None:
     example = "superpod-b200-3tier"
@@ -61,6 +64,8 @@ def test_subnets_tell_what_the_plain_list_tells(name: str) -> None:
         "ibnetdiscover --ports": ibnetdiscover_ports.write_subnet(seen, switches),
         "ibdiagnet": ibdiagnet.write_subnet(seen, switches),
         "iblinkinfo": iblinkinfo.write_subnet(seen, switches),
+        "net_dump": ibdiagnet_net_dump.write_subnet(seen, switches),
+        "ndt": ufm_ndt.write_subnet(seen, switches),
     }
     assert _told(example, dumps[name]) == _told(example, plain.write(seen))
 

@@ -35,7 +35,7 @@ def test_a_hall_without_faults_is_as_planned(tmp_path: Path, fabricgen: Run, exa
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["native", *FORMATS])
 def test_every_format_tells_of_the_faults(tmp_path: Path, fabricgen: Run, form: str) -> None:
-    example = "superpod-b200-3tier" if form.startswith("ib") else "leaf-spine"
+    example = "superpod-b200-3tier" if form.startswith(("ib", "ufm")) else "leaf-spine"
     blueprint = BLUEPRINTS / f"{example}.yaml"
     ran = fabricgen("emulate", blueprint, "-o", tmp_path / "hall", "--faults", "3", "--seed", "2", "--format", form)
     assert (ran.code, ran.err.endswith(", 3 faults\n")) == (0, True)

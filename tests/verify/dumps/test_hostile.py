@@ -16,18 +16,22 @@ from hypothesis import strategies as st
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.verify.sightings import join_sightings
 from tests.verify.dumps.reading import read_dumps
+from tests.verify.dumps.test_ibdiagnet_net_dump import TEXT as NET_DUMP
 from tests.verify.dumps.test_iblinkinfo import TEXT as LINKINFO
 from tests.verify.dumps.test_ibnetdiscover import TEXT as NETDISCOVER
 from tests.verify.dumps.test_lldp_models import STATE, interfaces
 from tests.verify.dumps.test_lldp_of_eos import BRIEF, detailed
 from tests.verify.dumps.test_lldp_of_sonic import ENTRY, TABLE
 from tests.verify.dumps.test_lldpctl import entry, entry0
+from tests.verify.dumps.test_ufm_ndt import FULL as NDT
 
 TEXTS = {
     "csv": 'device,port,neighbor,neighbor_port\nleaf-01,"1",n001,2\nleaf-01,3,,\n',
     "ibnetdiscover": NETDISCOVER,
     "iblinkinfo": LINKINFO,
     "sonic table": TABLE,
+    "net_dump": NET_DUMP,
+    "ndt": NDT,
 }
 JSONS: dict[str, Any] = {
     "lldpctl json": {"lldp": {"interface": [{"eth0": entry()}, {"eth1": entry()}]}},
@@ -124,6 +128,8 @@ HOSTILE = {
     "empty lines": b"\n" * 500_000 + TABLE.encode(),
     "a long line of iblinkinfo": LINKINFO.encode() + b"==(" * 200_000,
     "a long line of ibnetdiscover": NETDISCOVER.encode() + b'Ca 1 "H-1" # "' * 100_000,
+    "quotes of net_dump": NET_DUMP.encode() + b'"' * 1_000_000,
+    "colons of net_dump": NET_DUMP.encode() + (b":" * 1999 + b"\n") * 2_000,
     "brackets of iblinkinfo": LINKINFO.encode() + (b'0x1 "' * 390 + b"\n") * 200,
     "a header of a million columns": b"device,port,neighbor,neighbor_port" + b",x" * 1_000_000,
     "quotes": b'device,port,neighbor,neighbor_port\n"' + b"a" * 1_000_000,

@@ -1,0 +1,87 @@
+"""`ibdiagnet2.net_dump`, which ibdiagnet writes of an InfiniBand subnet: a block for each switch, a row a port.
+
+A block begins with `"NAME", VENDOR, 0xGUID, LID N`; then come the names of its columns, with colons between, and its
+ports, those that are down too. `#` is what the switch calls a port, `IB#` its number in the subnet; of the neighbour
+(`N#`) either may stand there. A switch of several ASICs has a block for each, all of its name.
+Source: github.com/Mellanox/ufm_sdk_3.0@3e96418e, plugins/UFM_NDT_Plugin/ndt_file_creator.py (the command that makes
+it); headers and rows as tools that read it quote them, since no file of NVIDIA's is public.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps.sighting import DOWN, SEEN, SILENT, Box, Dump, Sighting, guid_text
+
+TITLE = "ibdiagnet2.net_dump of ibdiagnet"
+IS_JSON = False
+
+_BLOCK = re.compile(r'"([^"]{0,200})",[^,"]{0,60},\s*0x([0-9a-fA-F]{1,16}),\s*LID\s+\d+.*')
+_COLUMNS = re.compile(r"^\s*#\s*:\s*IB#\s*:.*Neighbor Guid\s*:", re.IGNORECASE | re.MULTILINE)
+_GUID = re.compile(r"(?:0x[0-9a-fA-F]{1,16}|N/A)?")
+_READ = ("#", "ib#", "sta", "neighbor guid", "n#", "neighbor description")
+_LONGEST_LINE = 2000
+_HINT = "give the whole file, as ibdiagnet wrote it"
+
+
+@dataclass
+class _Block:
+    """A switch, or one ASIC of it, with the cells of its ports in the order of `_READ`."""
+
+    box: Box
+    rows: list[tuple[str, ...]] = field(default_factory=list)
+
+
+def recognises(text: str) -> bool:
+    """Whether the columns of a block stand early in the text."""
+    return _COLUMNS.search(text[:65536]) is not None
+
+
+def dumps(content: Content) -> Iterator[Dump]:
+    """A dump for each block; a neighbour's port that is told by its name gets the number that its own block has."""
+    blocks = list(_read_blocks(content))
+    numbers = {(block.box.chassis, row[0]): row[1] for block in blocks for row in block.rows}
+    for block in blocks:
+        yield Dump(block.box, [_make_sighting(row, numbers) for row in block.rows], "ib")
+
+
+def _make_sighting(row: tuple[str, ...], numbers: dict[tuple[str, str], str]) -> Sighting:
+    # what a port sees; `numbers` are those of ports in the subnet by (GUID, name)
+    _, number, state, guid, far_port, description = row
+    if guid in ("", "N/A") or int(guid, 16) == 0:
+        return Sighting(number, None, state=DOWN if state.upper().startswith("DOWN") else SILENT)
+    far = Box(description.strip('"').strip(), guid_text(guid))
+    return Sighting(number, far, numbers.get((far.chassis, far_port), far_port), state=SEEN)
+
+
+def _read_blocks(content: Content) -> Iterator[_Block]:
+    # the switches of the file; rows that cannot be read are noted
+    block, at, width = None, list[int](), 0
+    for number, line in content.read_lines():
+        if len(line) > _LONGEST_LINE:
+            content.add_fault(number, 1, f"the line has {len(line):,} characters", _HINT)
+        elif head := _BLOCK.fullmatch(line.strip()):
+            if block:
+                yield block
+            block, at = _Block(Box(head[1].strip(), guid_text(head[2]))), []
+        elif block and _COLUMNS.match(line):
+            names = [name.strip().lower() for name in line.split(":")]
+            # where a version lacks one of them, no row can be read
+            at, width = [names.index(name) for name in _READ if name in names], len(names)
+            if len(at) < len(_READ):
+                lacking = next(name for name in _READ if name not in names)
+                content.add_fault(number, 1, f"there is no column '{lacking}'", _HINT)
+                at = []
+        elif block and at and ":" in line:
+            # the description, which is last, has colons of its own
+            cells = [cell.strip() for cell in line.split(":", width - 1)]
+            row = tuple(cells[index] for index in at) if len(cells) == width else ()
+            if row and row[1].isdecimal() and len(row[1]) < 4 and _GUID.fullmatch(row[3]):
+                block.rows.append(row)
+            else:
+                content.add_fault(number, 1, f"the row is none of a port: '{line.strip()[:40]}'", _HINT)
+    if block:
+        yield block

@@ -1,0 +1,78 @@
+"""An NDT file of UFM: CSV with a row a link, from StartDevice and StartPort to EndDevice and EndPort.
+
+`ndt_file_creator.py` makes one of a running subnet. Columns may stand in any order among others, the first one also as
+`#StartDevice` or `#Fields:StartDevice`; ports are `Port 21`, `Blade 16_Port 2/20` of a director, or `HOST ibp11s0f0`.
+A row without an end is a port that sees nobody where its Domain is Disconnected, else one whose link is not told.
+Source: github.com/Mellanox/ufm_sdk_3.0@3e96418e, plugins/UFM_NDT_Plugin: ndt_file_creator.py, tests/*_ndts, and
+ufm_sim_web_service/topo_diff/topo_diff.py.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+
+from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps.sighting import SILENT, Box, Dump, Sighting
+
+TITLE = "NDT file of UFM"
+IS_JSON = False
+
+_NEEDED = ("StartDevice", "StartPort", "EndDevice", "EndPort")
+_DOMAIN = "Domain"
+_PREFIX = re.compile(r"^#(?:Fields:)?\s*")
+_PORT = re.compile(r"Port (\S+)")
+_HINT = f"a row has {', '.join(_NEEDED)}; further columns are not read"
+
+
+def recognises(text: str) -> bool:
+    """Whether the first line has the columns of a link."""
+    return {*_NEEDED[1:]}.issubset(_read_header(text.partition("\n")[0]))
+
+
+def dumps(content: Content) -> Iterator[Dump]:
+    """A dump for each device; none lists all of its ports, since hosts and switches have files of their own."""
+    sightings: dict[str, list[Sighting]] = {}
+    for near_device, near_port, far_device, far_port in _read_rows(content):
+        if not far_device:
+            sightings.setdefault(near_device, []).append(Sighting(near_port, None, state=SILENT))
+            continue
+        # both ends tell of a link, which stands there once
+        sightings.setdefault(near_device, []).append(Sighting(near_port, Box(far_device), far_port))
+        sightings.setdefault(far_device, []).append(Sighting(far_port, Box(near_device), near_port))
+    for device, of_device in sightings.items():
+        yield Dump(Box(device), of_device, "list", lists_all=False)
+
+
+def _read_header(line: str) -> list[str]:
+    return [_PREFIX.sub("", name.strip()) for name in line.split(",")]
+
+
+def _read_rows(content: Content) -> Iterator[tuple[str, str, str, str]]:
+    # (device, port, device, port) of each row, the second pair empty for a port that sees nobody
+    names: list[str] = []
+    for number, line in content.read_lines():
+        try:
+            cells = [cell.strip() for cell in next(csv.reader([line], strict=True), [])]
+        except csv.Error as error:
+            content.add_fault(number, 1, f"the row is not CSV: {error}", _HINT)
+            continue
+        if not names:
+            names = _read_header(line)
+            if "StartDevice" not in names:
+                content.add_fault(number, 1, "there is no column 'StartDevice'", _HINT)
+                return
+        elif any(cells):
+            row = dict(zip(names, cells + [""] * (len(names) - len(cells)), strict=False))
+            near_device, near_port, far_device, far_port = (row[name] for name in _NEEDED)
+            if not near_device or not near_port or bool(far_device) != bool(far_port):
+                content.add_fault(number, 1, f"the row names no end of a link: '{line.strip()[:40]}'", _HINT)
+            elif far_device or row.get(_DOMAIN) == "Disconnected":
+                far = far_device, _read_port(far_device, far_port)
+                yield near_device, _read_port(near_device, near_port), *far
+
+
+def _read_port(device: str, port: str) -> str:
+    """A port without the word before its number, or the name of its device."""
+    return found[1] if (found := _PORT.fullmatch(port)) else port.removeprefix(f"{device} ")
