@@ -30,9 +30,9 @@ class Pusher:
 
         Raises RefusedError at the first batch that NetBox does not take; what was written before stays.
         """
-        if not list(self._netbox.records("extras/tags", slug=self._state.tag)):
-            name = self._state.tag.replace("-", " ", 1)
-            self._netbox.make("extras/tags", [{"name": name, "slug": self._state.tag, "color": "9e9e9e"}])
+        self._make_tag(self._state.tag, "9e9e9e")
+        if any(each["slug"] == self._state.drift for change in differences.tagged() for each in change.fields["tags"]):
+            self._make_tag(self._state.drift, "f44336")
         late = self._delete_objects(differences.delete) if delete else []
         self._write_in_batches("devices unmarked", differences.unmarks, self._change_objects)
         making = [*differences.make, *(change for change in differences.blocked if delete and change.number)]
@@ -50,6 +50,11 @@ class Pusher:
             f"{change.kind.name} {' '.join(change.key)}: {why}"
             for change, why in self._delete_objects([change for change, _ in late])
         ]
+
+    def _make_tag(self, slug: str, color: str) -> None:
+        # makes a tag that NetBox has not
+        if not list(self._netbox.records("extras/tags", slug=slug)):
+            self._netbox.make("extras/tags", [{"name": slug.replace("-", " ", 1), "slug": slug, "color": color}])
 
     def _write_in_batches(
         self, title: str, changes: Sequence[Change], write: Callable[[Sequence[Change]], None]
@@ -81,9 +86,9 @@ class Pusher:
     def _make_objects(self, batch: Sequence[Change]) -> None:
         # makes the objects of a batch, all of one kind, and notes their ids for what refers to them
         kind = batch[0].kind
-        records = self._netbox.make(
-            kind.path, [self._write_body(change) | {"tags": [{"slug": self._state.tag}]} for change in batch]
-        )
+        own = {"slug": self._state.tag}
+        bodies = [self._write_body(change) for change in batch]
+        records = self._netbox.make(kind.path, [body | {"tags": [*body.get("tags", ()), own]} for body in bodies])
         for change, record in zip(batch, records, strict=True):
             self._state.ids[kind.path][change.key] = record["id"]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from fabricgen.addons.netbox_objects.kinds import Kind
 from fabricgen.push.client import KEPT, NetBox, Record
+from fabricgen.push.verdicts import DRIFT, STATUSES, Verdict, list_verdict_fields
 
 Key = tuple[str, ...]
 Row = Mapping[str, Any]
@@ -22,7 +23,7 @@ NUMBERS = ("speed", "position", "length")
 DEVICE = ("primary_ip4", "primary_ip6", "oob_ip")
 """Fields of devices that addresses are marked by."""
 _ALWAYS = ["id", "display", "tags"]
-_CABLE = ["type", "label", "color", "length", "length_unit", "a_terminations", "b_terminations"]
+_CABLE = ["type", "status", "label", "color", "length", "length_unit", "a_terminations", "b_terminations"]
 MARKS = ("is_primary", "is_oob")
 """Columns that are no fields of their object but of its device."""
 FLAGS = {"true": True, "false": False}
@@ -59,6 +60,12 @@ class Changes:
     """Addresses that devices are reached at; after these are made."""
     delete: list[Change] = field(default_factory=list)
     blocked: list[Change] = field(default_factory=list)
+    kept_status: list[str] = field(default_factory=list)
+    """Cables that a verdict gives another status than an operator has."""
+
+    def tagged(self) -> Iterator[Change]:
+        """What is made or changed with tags."""
+        return (change for change in (*self.make, *self.change, *self.blocked) if "tags" in change.fields)
 
     def differs(self, *, delete: bool) -> bool:
         """Whether NetBox differs from the plan; what is there beside it counts where it is to be deleted."""
@@ -66,10 +73,12 @@ class Changes:
 
 
 class State:
-    """NetBox as it is, read kind by kind, compared with the plan."""
+    """NetBox as it is, read kind by kind, compared with the plan, and with `verdicts` on cables by their labels."""
 
-    def __init__(self, netbox: NetBox, kinds: list[Kind], tag: str) -> None:
-        self._netbox, self.kinds, self.tag = netbox, kinds, tag
+    def __init__(self, netbox: NetBox, kinds: list[Kind], name: str, verdicts: Mapping[str, Verdict]) -> None:
+        """`name` is that of the blueprint, as a slug."""
+        self._netbox, self.kinds, self._verdicts = netbox, kinds, verdicts
+        self.tag, self.drift = f"{TAGS}{name}", f"{DRIFT}{name}"
         self.ids: dict[str, dict[Key, int]] = defaultdict(dict)
         """Ids by path and key: bonds are interfaces."""
         self._paths = {kind.name: kind.path for kind in kinds}
@@ -199,30 +208,40 @@ class State:
                 (*a[1], *b[1]),
                 {n: row[n] for n in ("type", "label", "color", "length", "length_unit")},
             )
+            verdict = self._verdicts.get(str(row["label"]))
+            if not cables_here or ends[cables_here[0]["id"]] != set(ids):
+                new = {"status": row["status"], "tags": []}
+                judged, _ = self._judge_cable(verdict, new)
+                fields = {**fields_of_cable, **new, **judged, "a": Reference(*a), "b": Reference(*b)}
             if not cables_here:
-                fields = {**fields_of_cable, "status": row["status"], "a": Reference(*a), "b": Reference(*b)}
                 differences.make.append(Change(kind, key, fields))
                 continue
-            if ends[cables_here[0]["id"]] == set(ids):
-                kept_ids.add(cables_here[0]["id"])
+            record = cables_here[0]
+            if ends[record["id"]] == set(ids):
+                kept_ids.add(record["id"])
                 differing = {
-                    n: v
-                    for n, v in fields_of_cable.items()
-                    if n not in kind.once and not is_alike(cables_here[0].get(n), v)
+                    n: v for n, v in fields_of_cable.items() if n not in kind.once and not is_alike(record.get(n), v)
                 }
-                text = ", ".join(
-                    f"{n} {_show_value(cables_here[0].get(n))} -> {_show_value(v)}" for n, v in differing.items()
-                )
-                if differing:
-                    differences.change.append(Change(kind, key, differing, cables_here[0]["id"], text))
+                judged, words = self._judge_cable(verdict, record)
+                status = spell_value(record.get("status"))
+                if verdict and verdict.status and status not in STATUSES:
+                    differences.kept_status.append(f"{' '.join(key)}: {status}")
+                texts = [f"{n} {_show_value(record.get(n))} -> {_show_value(v)}" for n, v in differing.items()]
+                if differing or judged:
+                    text = ", ".join([*texts, *words])
+                    differences.change.append(Change(kind, key, differing | judged, record["id"], text))
                 continue
-            why = f"cable {cables_here[0].get('display', cables_here[0]['id'])} is there" + (
+            why = f"cable {record.get('display', record['id'])} is there" + (
                 ": --delete takes it away"
                 if all(map(self._is_ours, cables_here))
                 else ", and fabricgen did not make it"
             )
-            fields = {**fields_of_cable, "status": row["status"], "a": Reference(*a), "b": Reference(*b)}
             differences.blocked.append(Change(kind, key, fields, int(all(map(self._is_ours, cables_here))), why))
+
+    def _judge_cable(self, verdict: Verdict | None, record: Record) -> tuple[dict[str, Any], list[str]]:
+        # (fields that a verdict changes of a cable, what it says of them)
+        changes = list(list_verdict_fields(verdict, self.drift, record)) if verdict else []
+        return {name: value for name, value, _ in changes}, [words for _, _, words in changes]
 
     def _compare_marks(self, differences: Changes) -> None:
         """Primary and out-of-band addresses, which are fields of devices."""

@@ -14,6 +14,7 @@ from fabricgen.kernel.diagnostics import make_printable
 
 if TYPE_CHECKING:
     from fabricgen.push.state import Change, Changes
+    from fabricgen.push.verdicts import Verdict
 
 _NAMED = 10
 """Changes of a kind that are listed; of more, their number."""
@@ -34,6 +35,12 @@ def command() -> None:
 @click.option(
     "--delete", is_flag=True, help="Delete what an earlier push of this blueprint made and the plan has no more."
 )
+@click.option(
+    "--verify",
+    "report",
+    metavar="REPORT.json",
+    help="Tell cables' status as `verify --format json` found them, and tag drift-NAME what is to be mended.",
+)
 @click.option("--all", "every", is_flag=True, help="List every change.")
 def netbox(
     blueprint: str,
@@ -45,6 +52,7 @@ def netbox(
     plain_http: bool,
     write: bool,
     delete: bool,
+    report: str | None,
     every: bool,
 ) -> int:
     """Compare NetBox with the plan of a BLUEPRINT, and write what differs.
@@ -58,14 +66,18 @@ def netbox(
     from fabricgen.cli.findings import refuse_unbuildable
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.push.apply import Pusher
-    from fabricgen.push.state import TAGS, State
+    from fabricgen.push.state import State
+    from fabricgen.push.verdicts import read_verdicts
 
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     refuse_unbuildable(cluster)
+    verdicts = read_verdicts(report, cluster) if report else {}
     target = open_netbox(url, token, plain_http=plain_http)
     kinds = list(list_objects(ClusterView(cluster)))
-    state = State(target, kinds, f"{TAGS}{make_slug(cluster.design.loaded.blueprint.name)}")
+    state = State(target, kinds, make_slug(cluster.design.loaded.blueprint.name), verdicts)
     differences = state.changes()
+    if report:
+        _print_verdicts(list(verdicts.values()), len(cluster.cable_ids), differences.kept_status)
     _print_changes(differences, [kind.name for kind in kinds], every=every, delete=delete)
     if not write or not differences.differs(delete=delete):
         return int(differences.differs(delete=delete))
@@ -100,6 +112,18 @@ def _print_changes(differences: Changes, names: Sequence[str], *, every: bool, d
     to_make, changed, gone, blocked = (f"{count:,}" for count in counts)
     not_without = "" if delete or not differences.delete else " (with --delete)"
     click.echo(f"{to_make} to make, {changed} to change, {gone} to delete{not_without}, {blocked} in the way")
+
+
+def _print_verdicts(verdicts: Sequence[Verdict], cables: int, kept_status: Sequence[str]) -> None:
+    """What of the hall is known, and what of it NetBox is not told."""
+    connected = sum(verdict.status == "connected" for verdict in verdicts)
+    drifting = sum(verdict.drifts for verdict in verdicts)
+    unseen = cables - len(verdicts)
+    click.echo(f"verify: {connected:,} cables connected, {drifting:,} to be mended, {unseen:,} unseen, which stay")
+    for text in kept_status[:_NAMED]:
+        click.echo(make_printable(f"status is an operator's, and stays: cables {text}"))
+    if len(kept_status) > _NAMED:
+        click.echo(f"and of {len(kept_status) - _NAMED:,} cables more")
 
 
 def _list_changes(changes: Sequence[Change], sign: str, *, every: bool, most: int) -> None:

@@ -181,6 +181,11 @@ def _list_named_cables(report: Report) -> Iterator[str]:
     """Ids of all cables that a report names."""
     for action in report.actions:
         yield from action.cables
+    yield from list_verified_ids(report)
+
+
+def list_verified_ids(report: Report) -> Iterator[str]:
+    """Ids of the cables that a report found right, or harmless."""
     for listed in (report.verified or {}, report.harmless_cables):
         yield from _list_cable_ids(listed)
 

@@ -1,0 +1,65 @@
+"""What `verify` found of each cable, as NetBox says it: the status of the cable, and a tag on what has to be mended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from fabricgen.cluster import Cluster
+from fabricgen.export.view.verification import (
+    AS_PLANNED,
+    CHECK,
+    DARK,
+    ELSEWHERE,
+    HARMLESS,
+    list_verified_ids,
+    read_verification,
+)
+
+DRIFT = "drift-"
+"""How the tag of what is not as planned begins; the name of the blueprint follows."""
+
+STATUSES = ("planned", "connected")
+"""Statuses that a verdict changes; another, such as `decommissioning`, is an operator's word (v4.6.8: netbox/dcim/
+choices.py, LinkStatusChoices).
+"""
+
+
+class Verdict(NamedTuple):
+    """Of a cable: its status ("": only its modules and ports were judged), and whether something is to be mended."""
+
+    status: str
+    drifts: bool
+
+
+def read_verdicts(file: str, cluster: Cluster) -> dict[str, Verdict]:
+    """The verdict on each cable that a JSON report of `verify` has seen, by its id; on what it has not there is none.
+
+    Raises InputError (FG001, FG002, FG066) for what is no report of this cluster.
+    """
+    found = read_verification(file, cluster)
+    verified = set(list_verified_ids(found.report))
+    verdicts = {
+        AS_PLANNED: Verdict("connected", drifts=False),
+        HARMLESS: Verdict("connected", drifts=False),
+        DARK: Verdict("planned", drifts=True),
+        ELSEWHERE: Verdict("planned", drifts=True),
+    }
+    named = zip(cluster.cable_ids, found.states.tolist(), strict=True)
+    return {
+        cable: Verdict("connected" if cable in verified else "", drifts=True) if state == CHECK else verdicts[state]
+        for cable, state in named
+        if state == CHECK or state in verdicts
+    }
+
+
+def list_verdict_fields(verdict: Verdict, tag: str, record: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]]:
+    """What a verdict changes of a record of a cable: (field, value, in words); a status of an operator's own stays."""
+    status = record.get("status")
+    held = status.get("value") if isinstance(status, Mapping) else status
+    if verdict.status and held in STATUSES and held != verdict.status:
+        yield "status", verdict.status, f"status {held} -> {verdict.status}"
+    slugs = [each["slug"] for each in record.get("tags", ())]
+    if verdict.drifts != (tag in slugs):
+        kept = [slug for slug in slugs if slug != tag] + [tag] * verdict.drifts
+        yield "tags", [{"slug": slug} for slug in kept], f"tag {tag} {'set' if verdict.drifts else 'taken off'}"
