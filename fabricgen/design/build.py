@@ -27,6 +27,7 @@ from fabricgen.design.media.policy import check_cabling_names
 from fabricgen.design.model import Design
 from fabricgen.design.names.hash_seeds import check_seeds
 from fabricgen.design.names.switches import check_interface_names, check_node_names, check_switch_names
+from fabricgen.design.nic_addresses import check_nic_addresses
 from fabricgen.design.phase_selection import check_phases
 from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.design.scale_up.model import ScaleUpDesign
@@ -104,6 +105,7 @@ def _build_design(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = T
     check_patching(design)
     check_exits(design)
     check_srv6(design)
+    check_nic_addresses(design)
     check_phases(design)
     check_reserved(design)
     list_expected(design)

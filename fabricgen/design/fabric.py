@@ -383,6 +383,7 @@ class _LinkedFabrics:
             shares_ports=shares_ports(spec),
             tagged=spec.host_ports == "tagged",
             bond=spec.bond or "",
+            address_per=spec.address_per,
         )
 
     def _list_attached_leaves(self, name: str) -> tuple[TierKey, ...]:

@@ -432,6 +432,8 @@ class FabricDesign(NamedTuple):
     """Whether its VLAN is tagged on node ports."""
     bond: str = ""
     """`node` or `nic` where its node ports are bonded, all of a node or those of each NIC; "" where they are not."""
+    address_per: str = "port"
+    """`nic` where the ports of a NIC have one address in all planes, that of the port in the first."""
 
     @property
     def attachments(self) -> tuple[tuple[NodeSet, Attachment], ...]:

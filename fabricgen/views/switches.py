@@ -227,8 +227,10 @@ class SwitchViews(SwitchFrames):
     @staticmethod
     def _find_addresses(family: FamilyAddresses, link: int, *, at_b: bool) -> tuple[str, str]:
         """(own, far) address with prefix length of a link; "" for none."""
-        length = int(family.length[link])
-        a, b = family.prefix(family.a.at(link), length), family.prefix(family.b.at(link), length)
+        length, upper = int(family.length[link]), family.b.at(link)
+        # a NIC that has its address at another port answers here as well: the odd one of the pair
+        lower = family.a.at(link) or (upper + 1 if upper else 0)
+        a, b = family.prefix(lower, length), family.prefix(upper, length)
         return (b, a) if at_b else (a, b)
 
     def _find_host_vlan(self, segment: int, link: int, tenant: str) -> int:

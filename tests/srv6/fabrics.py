@@ -65,6 +65,8 @@ class NicPort:
     leaf_port: str
     identifier: str
     address: str
+    rail: str
+    ip: str
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from itertools import permutations
 
@@ -99,6 +101,25 @@ def test_ports_of_one_leaf_reach_each_other_by_two_identifiers() -> None:
     crossed, left = fabric().walk((a.node, a.port), f"fcbb:bb00:{own}:{b.identifier}::")
     assert crossed[1:] == [(b.leaf, b.leaf_port), (b.node, b.port)]
     assert left == b.address
+
+
+def test_a_nic_with_one_address_has_it_in_all_planes() -> None:
+    """`address_per: nic` changes what packets inside are for, and no path; leaves send what is for a port to it."""
+    own, each = build(FOUR_PLANES, "fabrics.compute.address_per=nic"), build(FOUR_PLANES)
+    assert {path: own[path] for path in own if "/up/" in path or "/down/" in path} == {
+        path: each[path] for path in each if "/up/" in path or "/down/" in path
+    }
+    nics: dict[tuple[str, str], list[NicPort]] = {}
+    for port, of_each in zip(nic_ports(own), nic_ports(each), strict=True):
+        assert replace(port, ip="") == replace(of_each, ip="")
+        nics.setdefault((port.node, port.rail), []).append(port)
+        routes = json.loads(own[f"configs/{port.leaf}/config_db.json"])["STATIC_ROUTE"]
+        (route,) = [one for one in routes.values() if one["ifname"] == port.leaf_port]
+        assert route["nexthop"] == port.ip
+    assert {len(ports) for ports in nics.values()} == {4}
+    assert all(len({port.ip for port in ports}) == 1 for ports in nics.values())
+    assert len({ports[0].ip for ports in nics.values()}) == len(nics) == 32
+    assert len({port.ip for port in nic_ports(each)}) == 128
 
 
 def test_a_leaf_drops_what_is_for_another() -> None:

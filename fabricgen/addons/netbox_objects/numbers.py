@@ -88,8 +88,10 @@ def make_address_kinds(view: ClusterView) -> Iterator[Kind]:
 
     They are three files, since NetBox's form for CSV takes the mark off a device with each row that says false.
     """
-    primary, bmc = _find_primary(view)
-    others = {*range(len(view.addresses))} - primary - bmc
+    (primary, bmc), addresses = _find_primary(view), view.addresses
+    # leaves of several planes have one address to a NIC with one: it is an object of the first of them
+    first = {key: row for row, key in reversed([*enumerate(zip(addresses.vrf, addresses.prefix, strict=True))])}
+    others = {*first.values()} - primary - bmc
     for name, rows, mark in (
         ("ip-addresses", others, ""),
         ("ip-addresses-primary", primary, "is_primary"),

@@ -281,9 +281,7 @@ class Extra(Model):
     )
     site: Name | None = Field(None, description="Where they stand. Default: the first site.")
     attach: Name | None = Field(None, description="Their NIC role. Default: as the fabric's nodes, or the only one.")
-    media: MediaOf | None = Field(
-        None, description="What their links may run over. Default: as the nodes' of that tier."
-    )
+    media: MediaOf | None = Field(None, description="What their links may run over. Default: as nodes' of that tier.")
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:
@@ -392,6 +390,11 @@ class Fabric(Model):
         description="routed: a /31 or /127 per NIC; bridged: a subnet per leaf; rail-subnets: bridged, a subnet per "
         "leaf, rail and plane, the same host number in all. Default: routed for RoCE, else bridged.",
     )
+    address_per: Literal["port", "nic"] = Field(
+        "port",
+        description="Routed hosts on several planes: port: each port of a NIC has an address (NVIDIA calls it swplb); "
+        "nic: one for all planes of a NIC (hwplb).",
+    )
     rail_groups: Annotated[
         tuple[Annotated[tuple[Rail, ...], Field(description="Rails of one leaf.")], ...],
         AfterValidator(_check_rails_once),
@@ -492,9 +495,6 @@ class Fabric(Model):
     @model_validator(mode="after")
     def _check_tiers(self) -> Self:  # own tiers or another fabric that carries it, not both
         if bool(self.tiers) == bool(self.carried_by):
-            raise ValueError(
-                "a fabric carried by another has no tiers of its own"
-                if self.tiers
-                else "a fabric has `tiers`, or is `carried_by` another"
-            )
+            carried = "a fabric carried by another has no tiers of its own"
+            raise ValueError(carried if self.tiers else "a fabric has `tiers`, or is `carried_by` another")
         return self

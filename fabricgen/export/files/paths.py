@@ -4,7 +4,8 @@ Three kinds of tables, since every path is a way up from a leaf, and one down fr
 all of its ways up.
 
 - `paths/nodes/NODE.csv`, a row for each port: its plane, its leaf and the port there, the identifier of that port,
-  which is the last of every path to it, and the address that packets arrive at.
+  which is the last of every path to it, and the address that packets arrive at; its rail, and the address that packets
+  inside are for, which all planes of a NIC may share (`address_per: nic`).
 - `paths/up/LEAF.csv`, a row for each way up from a leaf: its number, the tiers that it climbs, the switch where it
   turns, its number among those that turn there, its identifiers, and the ports that it leaves switches by.
 - `paths/down/SWITCH.csv`, a row for each way down from a switch to a leaf, numbered for each leaf.
@@ -156,6 +157,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 def _list_node_tables(paths: FabricPaths) -> Iterator[File]:
     # paths/nodes/NODE.csv of every host
     cluster, links = paths.cluster, paths.cluster.plan.links
+    leaf_addresses = cluster.addresses.families[-1].b  # IPv6, which SRv6 asks for (FG127)
     for first, end in split_by_device(links.a_device[paths.host_links], 1):
         rows = paths.host_links[first:end]
         local = cluster.views.list_local_identifiers(rows.astype(np.int32), np.full(len(rows), True)).tolist()
@@ -166,6 +168,8 @@ def _list_node_tables(paths: FabricPaths) -> Iterator[File]:
             "leaf_port": cluster.b_port[rows].tolist(),
             "identifier": _write_identifiers((identifier,) for identifier in local),
             "address": [str(paths.block.make_address([identifier])) for identifier in local],
+            "rail": links.rail[rows].tolist(),
+            "ip": leaf_addresses[rows].plus(1).texts(),  # the odd one of each pair is the NIC's
         }
         yield make_csv_file(Table(f"paths/nodes/{cluster.names[links.a_device[rows[0]]]}", columns))
 

@@ -184,8 +184,9 @@ def _list_fabric_networks(cluster: Cluster, fabric: FabricDesign) -> Iterator[Ne
         for number, leg in enumerate(side.legs):
             nic = find_nic(cluster, side, leg)
             name = name_interface(blueprint, side.profile.id, leg.name)
-            vendor_by_interface = interfaces.setdefault((leg.rail, name_rail_device(fabric.name, side, number)), {})
-            vendor_by_interface[name] = VENDORS.get(nic.driver, "") if nic else ""
+            if device := name_rail_device(fabric, side, number):
+                vendor_by_interface = interfaces.setdefault((leg.rail, device), {})
+                vendor_by_interface[name] = VENDORS.get(nic.driver, "") if nic else ""
     for (_, device), vendor_by_interface in sorted(interfaces.items()):
         vendors = tuple(sorted({vendor for vendor in vendor_by_interface.values() if vendor}))
         yield Network(fabric.name, device, tuple(sorted(vendor_by_interface)), vendors, fabric.hosts == "routed")
@@ -200,8 +201,8 @@ def list_pools(cluster: Cluster) -> Iterator[Pool]:
     @cache
     def device(segment: int, leg: int) -> str:
         # the RDMA device of a leg of a segment's nodes; "" where the lower end is no node
-        side = segments[segment].a
-        return name_rail_device(segments[segment].fabric, side, leg) if isinstance(side, Attachment) else ""
+        side, fabric = segments[segment].a, segments[segment].fabric
+        return name_rail_device(cluster.design.fabric(fabric), side, leg) if isinstance(side, Attachment) else ""
 
     names = pick_names(cluster.name_column, links.a_device[rows])
     is_node_link = np.array([s.lower == "node" for s in segments], dtype=bool)[links.segment[rows]]

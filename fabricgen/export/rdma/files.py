@@ -192,7 +192,7 @@ class RdmaShape:
         shared = self._sharing_by_segment.get(key.segment, ())
         is_infiniband = segment.protocol == "infiniband"
         is_roce = not is_infiniband and carries_roce(self.cluster, (segment.fabric, *shared))
-        nic = find_nic(self.cluster, side, leg)
+        nic, fabric = find_nic(self.cluster, side, leg), self.cluster.design.fabric(segment.fabric)
         slots = {
             # values of a node are those of port after port, and `flags` has a bit for each field that is known
             name: _make_slot(position * len(FIELDS) + bit) if key.flags >> bit & 1 else ""
@@ -208,15 +208,13 @@ class RdmaShape:
             is_infiniband=is_infiniband,
             is_roce=is_roce,
             driver=nic.driver if nic else "",
-            device=name_rail_device(segment.fabric, side, key.leg) if is_roce and (key.bond < 0 or key.leads) else "",
+            device=name_rail_device(fabric, side, key.leg) if is_roce and (key.bond < 0 or key.leads) else "",
             qos=find_host_qos(self.cluster, segment) if is_roce else None,
             **slots,
         )
         if is_infiniband:
             device = (
-                name_rail_device(segment.fabric, side, key.leg)
-                if port.pci or port.guid
-                else find_nic_port(side, leg).interface
+                name_rail_device(fabric, side, key.leg) if port.pci or port.guid else find_nic_port(side, leg).interface
             )
             return replace(port, device=device)
         return port
@@ -292,7 +290,8 @@ def choose_cross_nic(cluster: Cluster, fabric: FabricDesign) -> int | None:
     """NCCL_CROSS_NIC: 0 where no switch joins all rails or planes, 1 where each leaf does, 2 where those above do; None
     for a single port.
     """
-    apart = {*(RAILS if fabric.rails > 1 else ()), *(("plane",) if fabric.planes > 1 else ())}
+    planes_apart = fabric.planes > 1 and fabric.address_per == "port"
+    apart = {*(RAILS if fabric.rails > 1 else ()), *(("plane",) if planes_apart else ())}
     if not apart:
         return None
     tiers = {tier.key: tier for owner in cluster.design.fabrics for tier in owner.tiers}
@@ -466,11 +465,12 @@ class RdmaPort:
         return f'SUBSYSTEMS=="pci", KERNELS=="{self.pci}"' if self.pci else f'ATTR{{node_guid}}=="{self.guid}"'
 
 
-def name_rail_device(fabric: str, side: Attachment, leg: int) -> str:
-    """The name of the RDMA device of a leg: `compute_r1`, or `compute_r1p2` where a rail has several ports."""
-    rail_legs = [i for i, other_leg in enumerate(side.legs) if other_leg.rail == side.legs[leg].rail]
-    number = f"p{rail_legs.index(leg) + 1}" if len(rail_legs) > 1 else ""
-    return f"{fabric}_r{side.legs[leg].rail}{number}"
+def name_rail_device(fabric: FabricDesign, side: Attachment, leg: int) -> str:
+    """The RDMA device of a leg: `compute_r1`, `compute_r1p2` where a rail has several; "" if it is at another port."""
+    has_device = [fabric.address_per == "port" or other_leg.plane == 1 for other_leg in side.legs]
+    rail_legs = [i for i, other in enumerate(side.legs) if has_device[i] and other.rail == side.legs[leg].rail]
+    number = f"p{rail_legs.index(leg) + 1}" if len(rail_legs) > 1 and leg in rail_legs else ""
+    return f"{fabric.name}_r{side.legs[leg].rail}{number}" if leg in rail_legs else ""
 
 
 def find_nic_port(side: Attachment, leg: Leg) -> NicPort:

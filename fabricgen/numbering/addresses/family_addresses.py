@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from fabricgen.catalog.nos_configuration import PairFacts
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.linked import is_multihomed
 from fabricgen.design.model import Design
+from fabricgen.design.nic_addresses import CODE as NIC_ADDRESSES
 from fabricgen.design.ports import PortRun
 from fabricgen.design.sizing.kept_front import name_run
 from fabricgen.design.sizing.peer_links import name_ports_holder
@@ -29,8 +30,9 @@ from fabricgen.numbering.blocks.block_allocator import DeviceBlocks
 from fabricgen.numbering.blocks.column import AddressColumn, make_column, no_addresses
 from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, Family
 from fabricgen.numbering.underlay import is_management, is_routed, links_carry_vrfs, list_families, numbers_links
-from fabricgen.wiring.arrays import Flags, Ints, Ints64
+from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_combinations
 from fabricgen.wiring.bonds import PEER
+from fabricgen.wiring.links.columns import make_tier_columns
 from fabricgen.wiring.tables import SWITCH, WiringPlan
 from fabricgen.wiring.tenants import TenantPlaces
 
@@ -73,6 +75,8 @@ class FamilyAllocation:
         for fabric in fabrics:
             if fabric.hosts != "none":
                 self._number_node_links(fabric)
+            if fabric.address_per == "nic":
+                self._join_planes(fabric)
         self._clear_bond_followers()
         number_exits(self.design, self.plan, self._allocator, fabrics, (self.a, self.b, self.length))
         managed = allocate_management(self.design, self.plan, self._allocator, self)
@@ -280,6 +284,41 @@ class FamilyAllocation:
                     links = self.plan.links.find_rows(segment)
                     # the subnet of an MLAG pair joins the blocks of both switches: it is twice as large
                     self.length[links] -= self.plan.bonds.mate[self.plan.links.b_device[links]] >= 0
+
+    def _join_planes(self, fabric: FabricDesign) -> None:
+        """Give the leaf of a NIC in each plane the address that the one in the first has there, and the block of that;
+        the NIC has its address at the port of the first. Other blocks stay taken, so that `address_per` moves nobody.
+
+        Raises InputError (FG128) where a lock keeps planes that differ.
+        """
+        links, subnets = self.plan.links, self.subnets[fabric.name]
+        for tier in self.design.tiers:
+            segments = self._find_node_segments(fabric, tier)
+            if not segments:
+                continue
+            rows, coordinates = self.plan.devices.find_tier(tier.key).rows, make_tier_columns(tier)
+            first, place = unique_combinations(*(column for name, column in coordinates.items() if name != "plane"))
+            twins = rows.start + first[place]
+            subnets.base[rows] = subnets.base[twins]
+            for segment in segments:
+                side = links.segments[segment].a
+                assert isinstance(side, Attachment)  # noqa: S101 - links of nodes have nothing else there
+                own = np.arange(*links.find_rows(segment).indices(len(links)))
+                # the first plane first: the first row of a NIC's port is that whose addresses all have
+                own = own[np.argsort(links.plane[own], kind="stable")]
+                port = np.array([leg.port for leg in side.legs])[links.a_port[own]]
+                first, nic = unique_combinations(links.a_device[own], links.rail[own], port)
+                source = own[first[nic]]
+                if np.any(twins[links.b_device[own] - rows.start] != links.b_device[source]):
+                    raise fault(
+                        NIC_ADDRESSES,
+                        f"in the lock, NICs of {fabric.name} are plugged otherwise in one plane than in another",
+                        path=(*fabric.path, "address_per"),
+                        hint="state `address_per: port`, or let the ports be given anew",
+                    )
+                self.b[own] = self.b[source]
+                followers = own[source != own]
+                self.a[followers] = no_addresses(self.family, len(followers))
 
     def _filter_by_tier(self, tier: TierDesign, segments: list[int]) -> list[int]:
         """Those of some segments that end on a tier."""

@@ -33,7 +33,7 @@ class FamilyAddresses:
     """Addresses of one family, 0 where there is none; lengths are int64.
 
     Per device: loopback; management, with prefix length and gateway. Per link: the address of each end and their
-    prefix length.
+    prefix length. A NIC with one address over all planes has it at its link in the first: others have that of the leaf.
     """
 
     family: Family
