@@ -14,10 +14,13 @@ import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import Attachment, Leg
+from fabricgen.design.names.switches import name_interface
 from fabricgen.export.files import devices
 from fabricgen.export.files.addresses import is_management_port
 from fabricgen.export.graph import KINDS
 from fabricgen.export.host_links import name_bond_ports
+from fabricgen.export.rdma.files import find_nic_port
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, Strings
 from fabricgen.plugins.columns import (
@@ -149,6 +152,26 @@ class Links(_ClusterTable):
         lambda segment: is_management_port(segment.a),
         "Whether the port at its lower end is for management alone, bool.",
     )
+
+    def _read_legs(self, read: Callable[[Attachment, Leg], str]) -> Strings:
+        """A text for the lower end of each link, alike for ports of nodes of a kind; "" of other devices."""
+        links, legs = self._cluster.plan.links, np.full(len(self), "", dtype=object)
+        for i, segment in enumerate(links.segments):
+            if isinstance(side := segment.a, Attachment):
+                rows = links.find_rows(i)
+                legs[rows] = to_text_array([read(side, leg) for leg in side.legs])[links.a_port[rows]]
+        return legs
+
+    @column
+    def a_interface(self) -> Strings:
+        """What the operating system of a node or extra device calls its port."""
+        blueprint = self._cluster.design.loaded.blueprint
+        return self._read_legs(lambda side, leg: name_interface(blueprint, side.profile.id, leg.name))
+
+    @column
+    def a_nic(self) -> Strings:
+        """Id of the profile of the NIC of a node's port, where the catalogue says."""
+        return self._read_legs(lambda side, leg: find_nic_port(side, leg).nic)
 
     @column
     def a_bond(self) -> Strings:

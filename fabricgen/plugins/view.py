@@ -26,7 +26,7 @@ from fabricgen.plugins.places import make_place_tables
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Ends, Links
 from fabricgen.wiring.arrays import Ints
 
-API_VERSION = "1.1"
+API_VERSION = "1.2"
 """Version of the view and of what plug-ins are asked for: the first number changes when something is taken away or
 means something else, the second when something is added."""
 

@@ -32,7 +32,7 @@ RENAMED = {
 }
 OWN = {
     "devices": {"kind", "aisle"},
-    "links": {"a", "b", "cable", "length_m", "lane_gbps", "protocol"}
+    "links": {"a", "a_interface", "a_nic", "b", "cable", "length_m", "lane_gbps", "protocol"}
     | {f"{end}_{name}" for end in "ab" for name in ("cage", "form", "management", "bond")},
     "cables": {"run_m", "links", "fibre"},
     "addresses": {"vrf"},
