@@ -191,6 +191,7 @@ Intent: TypeAlias = Literal[
     "hash-seeds",
     "seeds-by-tier",
     "lossless",
+    "roce-lossy",
     "cnp-shaping",
     "ecn-thresholds",
     "packet-trim",

@@ -1,4 +1,9 @@
-"""What a blueprint asks of lossless Ethernet, and the ECN thresholds that follow, alike on every NOS.
+"""What a blueprint asks of RoCE's class, and the ECN thresholds that follow, alike on every NOS.
+
+Three profiles. `roce-lossless`: a class that is marked, and paused before it is full. `roce-lossy`: the same class,
+dropped or trimmed when it is full: what NVIDIA calls RoCE lossy, and with trimming its QoS for MRC (Cumulus Linux user
+guide, RoCE: `lossy` and `lossy-multi-tc`; MRC: OCP, Multipath Reliable Connection 1.0, and Araujo et al.,
+arXiv:2605.04333, whose NICs take marks as a signal of their paths). `best-effort`: no class.
 
 No vendor agrees with another on thresholds; these are the starting values of facts gathered from public guides
 (256/512 kB at a leaf, 512/768 kB at a spine, for a 400G port), scaled by port speed.
@@ -8,7 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from fabricgen.blueprint.sections.qos import Watchdog, choose_setting
+from fabricgen.blueprint.sections.qos import Watchdog, choose_setting, find_stated_profile
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 
@@ -17,7 +22,7 @@ _LEAF_KB, _UPPER_KB = (256, 512), (512, 768)
 
 
 class Trimming(NamedTuple):
-    """What becomes of a packet of class 0 that finds no room: `size` bytes, with another DSCP, in another class."""
+    """What becomes of a packet that finds no room: `size` bytes, with another DSCP, in another class."""
 
     dscp: int
     size: int
@@ -25,13 +30,15 @@ class Trimming(NamedTuple):
 
 
 class QosIntent(NamedTuple):
-    """Lossless Ethernet settings for the switches of a fabric. Thresholds are in kB; None: derived from the port speed.
+    """QoS of the switches of a fabric. Thresholds are in kB; None: derived from the port speed.
 
-    `ecn` are (Gb/s, lower, upper) thresholds of single port speeds, which take precedence. `roce_percent` is the share
-    of a congested port for RoCE data; `cnp_max_percent` the limit of CNPs on a port, 0: not shaped.
+    `marks`: whether RoCE has a class of its own, which is marked; `lossless`: whether it is paused as well. `ecn` are
+    (Gb/s, lower, upper) thresholds of single port speeds, which take precedence. `roce_percent` is the share of a
+    congested port for RoCE data; `cnp_max_percent` the limit of CNPs on a port, 0: not shaped.
     """
 
     lossless: bool
+    marks: bool
     roce_dscp: int
     cnp_dscp: int
     ecn_min_kb: int | None
@@ -47,7 +54,22 @@ class QosIntent(NamedTuple):
     poll_ms: int
     watchdog_action: str
     trim: Trimming | None
-    """Of best-effort fabrics alone; None: packets are dropped whole."""
+    """Where packets may be dropped; None: whole ones are."""
+
+    @property
+    def trimmed_class(self) -> int:
+        """The class whose packets are trimmed: that of RoCE, or the one that has all."""
+        return self.roce_class if self.marks else 0
+
+    @property
+    def trim_percent(self) -> int:
+        """The share of a busy port for what is left of trimmed packets; 0 where it has no queue that is scheduled.
+
+        Half of what RoCE leaves: NVIDIA's QoS for MRC gives that class 22 %, as much as its largest one of data
+        (Cumulus Linux user guide, RoCE, `lossy-multi-tc`). By a share and not before all else, so that what is left
+        of an incast does not keep the data itself out (Handley et al., NDP, SIGCOMM 2017).
+        """
+        return (100 - self.roce_percent) // 2 if self.marks and self.trim else 0
 
 
 def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
@@ -58,7 +80,7 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
     of_fabric, of_cluster = design.loaded.blueprint.fabrics[fabric.name].qos, design.loaded.blueprint.qos
     carries = [f for f in design.fabrics if f.carrier == fabric.name]
     protocol = "roce" if any(f.protocol == "roce" for f in carries) else fabric.protocol
-    profile = of_fabric.profile or (of_cluster.profile if protocol == "roce" else None)
+    profile = find_stated_profile(of_fabric) or (find_stated_profile(of_cluster) if protocol == "roce" else None)
     lossless = profile == "roce-lossless" if profile else protocol == "roce"
 
     def setting(name: str, default: int) -> int:
@@ -73,6 +95,7 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
     watchdog = of_fabric.watchdog or of_cluster.watchdog or Watchdog.model_construct()
     return QosIntent(
         lossless=lossless,
+        marks=lossless or profile == "roce-lossy",
         roce_dscp=setting("roce_dscp", 26),
         cnp_dscp=setting("cnp_dscp", 48),
         ecn_min_kb=threshold("ecn_min_kb"),

@@ -1,4 +1,4 @@
-"""Lossless Ethernet, packet trimming and choice among equal paths of a switch, in words that belong to no NOS."""
+"""Classes of RoCE, packet trimming and choice among equal paths of a switch, in words that belong to no NOS."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Queue:
 
 @dataclass(frozen=True, slots=True)
 class PortQos:
-    """Lossless Ethernet on a port: no-drop priorities, those that the watchdog guards, and queues that are named.
+    """RoCE's class on a port: no-drop priorities, those that the watchdog guards, and queues that are named.
 
     `length_m` is the cable that headroom is to be kept for, where a configuration names it apart; 0 where it does not.
     """
@@ -61,15 +61,18 @@ class Watchdog:
 
 @dataclass(frozen=True, slots=True)
 class Qos:
-    """Of a lossless fabric: the traffic class of each of the 64 DSCPs, the queue of each class, and ports.
+    """Where RoCE has a class of its own: the traffic class of each of the 64 DSCPs, the queue of each, and ports.
 
-    A NOS's defaults are filled in: every DSCP has a class. `queue_of` holds the classes that carry something.
+    A NOS's defaults are filled in: every DSCP has a class. `queue_of` holds the classes that carry something. No
+    watchdog: nothing is paused.
     """
 
     class_of: tuple[int, ...]
     queue_of: Mapping[int, int]
     ports: Mapping[str, PortQos]
     watchdog: Watchdog | None
+    trim_class: int = field(default=0, compare=False)
+    """The class of what is left of trimmed packets, where it has a queue of its own; 0 for none."""
 
     def __hash__(self) -> int:
         return hash((self.class_of, frozenset(self.ports), self.watchdog))
@@ -77,7 +80,8 @@ class Qos:
     @property
     def classes(self) -> tuple[int, int, int]:
         """Of lossy packets, of notifications, and of RoCE data; the last two are one where lint was overruled."""
-        queues = next(iter(self.ports.values())).queues
+        of_port = next(iter(self.ports.values())).queues
+        queues = {number: queue for number, queue in of_port.items() if number != self.trim_class or not number}
         # false sorts before True: the lossy queue neither marks nor is strict, that of notifications is strict, that of
         # data marks. Of two queues, where notifications share that of data, the second is both.
         numbers = sorted(queues, key=lambda number: (queues[number].ecn is not None, queues[number].strict))

@@ -166,7 +166,7 @@ def _list_vrf_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedInt
             yield AskedIntent("evpn-vrfs", at, owner.tiers)
         elif links_carry_vrfs(design, owner):
             yield AskedIntent("vrf-subinterfaces", path, owner.tiers)
-    if find_qos(design, fabric).lossless and any(name == owner.name for name, _ in design.vnis):
+    if find_qos(design, fabric).marks and any(name == owner.name for name, _ in design.vnis):
         at = _locate_setting(design, owner.name, lambda f: f.routing.overlay, ("routing", "overlay"))
         yield AskedIntent("vxlan-dscp", at, fabric.tiers)
     for leak in design.leaks:
@@ -178,10 +178,12 @@ def _list_setting_intents(design: Design, fabric: FabricDesign) -> Iterator[Aske
     """What the settings of a fabric ask of all its switches, and those of the cluster that it does not override."""
     blueprint = design.loaded.blueprint
     spec, shared = blueprint.fabrics[fabric.name], blueprint.routing
-    if find_qos(design, fabric).lossless:
+    if (qos := find_qos(design, fabric)).marks:
         stated_profile = spec.qos.profile or blueprint.qos.profile
         path = _locate_setting(design, fabric.name, lambda f: f.qos.profile, ("qos", "profile"))
-        yield AskedIntent("lossless", path if stated_profile else fabric.path, fabric.tiers)
+        yield AskedIntent(
+            "lossless" if qos.lossless else "roce-lossy", path if stated_profile else fabric.path, fabric.tiers
+        )
     if spec.routing.load_balance:
         shared = shared.model_copy(update={"load_balance": None})
     scopes: tuple[tuple[Path, Management, Routing, Qos], ...] = (
@@ -190,11 +192,11 @@ def _list_setting_intents(design: Design, fabric: FabricDesign) -> Iterator[Aske
     )
     # the fabric's own come first: what it states is not asked for by the cluster as well
     overridden: set[Intent] = set()
-    for base, management, routing, qos in scopes:
+    for base, management, routing, stated_qos in scopes:
         stated_here = [
             *_list_management_features(management),
             *_list_routing_features(routing),
-            *_list_qos_features(qos),
+            *_list_qos_features(stated_qos),
         ]
         for intent, keys in stated_here:
             if intent not in overridden:

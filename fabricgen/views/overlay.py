@@ -74,7 +74,7 @@ def add_overlay(switch: SwitchView, frames: SwitchFrames, row: int) -> SwitchVie
         vtep=switch.loopback if vrfs or vlans else "",
         vrfs=vrfs,
         peers={address: replace(peer, outside=outside) if peer.own_only else peer for address, peer in peers.items()},
-        copies_dscp=bool(vrfs or vlans) and switch.fabric.qos.lossless and not switch.lacks("vxlan-dscp"),
+        copies_dscp=bool(vrfs or vlans) and switch.fabric.qos.marks and not switch.lacks("vxlan-dscp"),
         vlans=vlans,
     )
     return replace(switch, services=services, overlay=overlay, vrf_loopbacks=loopbacks)

@@ -38,7 +38,7 @@ class _Pollara:
     priority_of: list[int] = field(default_factory=lambda: [0] * 64)
     pfc: set[int] = field(default_factory=set)
     by_dscp: bool = False
-    pauses: bool = False
+    pauses: bool | None = None
     shares: dict[int, int] = field(default_factory=dict)
     strict: set[int] = field(default_factory=set)
 
@@ -99,8 +99,10 @@ def _take_command(port: _Port, pollara: _Pollara, words: list[str], line: str) -
 
 def _take_nicctl(pollara: _Pollara, words: list[str], line: str) -> None:
     match words:
-        case ["port", "--all", "--pause-type", "pfc", "--rx-pause", "enable", "--tx-pause", "enable"]:
-            pollara.pauses = True
+        case ["port", "--all", "--pause-type", "pfc", "--rx-pause", "enable" | "disable" as rx, "--tx-pause", tx] if (
+            rx == tx
+        ):
+            pollara.pauses = rx == "enable"
         case ["qos", "--classification-type", "dscp"]:
             pollara.by_dscp = True
         case ["qos", "dscp-to-priority", "--dscp", dscps, "--priority", priority]:
@@ -135,10 +137,13 @@ def _whole(name: str, port: _Port, pollara: _Pollara) -> HostPort:
         raise UnknownTextError(f"{name} marks packets differently by interface: {sorted(port.traffic_classes)}")
     traffic_class = next(iter(port.traffic_classes), 0)
     if port.by_nicctl:
-        if not (pollara.by_dscp and pollara.pauses):
-            raise UnknownTextError(f"{name} has no PFC by DSCP")
-        rest = (tuple(pollara.priority_of), tuple(PRIORITIES), frozenset(pollara.pfc), frozenset(pollara.strict))
-        return HostPort(port.device, *rest, pollara.shares, frozenset(pollara.pfc), port.cnp_dscp, traffic_class)
+        if not pollara.by_dscp or pollara.pauses is None:
+            raise UnknownTextError(f"{name} has no classes by DSCP, or may pause whole links")
+        paused = frozenset(pollara.pfc if pollara.pauses else ())
+        rest = (tuple(pollara.priority_of), tuple(PRIORITIES), paused, frozenset(pollara.strict))
+        # DCQCN slows down what marks come back for: the class of RoCE
+        slowed = frozenset({pollara.priority_of[traffic_class >> 2]})
+        return HostPort(port.device, *rest, pollara.shares, slowed, port.cnp_dscp, traffic_class)
     if port.values.get("trust") != ["dscp"] or port.np != port.rp:
         raise UnknownTextError(f"{name} does not trust DSCPs, or reacts to other congestion than it tells of")
     priority_of = [dscp >> 3 for dscp in range(64)]

@@ -47,11 +47,16 @@ IDLE = [
     ("fabrics.compute.tiers.spine.size_for=reserve", "`size_for` has no effect: the count of compute spine is stated"),
     ("fabrics.compute.tiers.spine.spread=stripe", "`spread` has no effect: no nodes attach to compute spine"),
     ("fabrics.compute.tiers.leaf.spread=stripe", "`spread` has no effect: a group of compute leaf is one switch"),
-    ("qos={profile: best-effort, roce_dscp: 24}", "no fabric has a lossless class, so `roce_dscp` has no effect"),
+    ("qos={profile: best-effort, roce_dscp: 24}", "no fabric has a class of RoCE, so `roce_dscp` has no effect"),
     (
         "fabrics.compute.qos={profile: best-effort, cnp_class: 5}",
-        "compute has no lossless class, so `cnp_class` has no effect",
+        "compute has no class of RoCE, so `cnp_class` has no effect",
     ),
+    (
+        "fabrics.compute.qos={profile: roce-lossy, watchdog: {}}",
+        "compute has no lossless class, so `watchdog` has no effect",
+    ),
+    ("qos={profile: roce-lossy, watchdog: {}}", "no fabric has a lossless class, so `watchdog` has no effect"),
     (
         "scalable_unit.nodes={gpu: 4 x dgx-b200, box: {nodes: 1 x mgmt-server, skip: compute}}",
         "`skip: compute` has no effect: box has no 'compute' ports",

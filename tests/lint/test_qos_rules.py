@@ -1,4 +1,4 @@
-"""Rules on lossless Ethernet, at their edges, and port tables of a user's own that do not hold."""
+"""Rules on classes of RoCE, at their edges, and port tables of a user's own that do not hold."""
 
 from __future__ import annotations
 
@@ -37,7 +37,12 @@ TABLE = Path(__file__).parents[2] / "fabricgen/catalog/platforms/sonic/sn5600.ya
     [
         (["qos.ecn_min_kb=79000"], ["FG711"]),
         (["qos.ecn_min_kb=79200"], ["FG707"]),
-        (["qos.ecn_min_kb=79200", "qos.profile=best-effort"], []),
+        (["qos.ecn_min_kb=79200", "qos.profile=best-effort"], ["FG767"]),
+        (["qos.ecn_min_kb=79200", "qos.profile=roce-lossy"], ["FG767"]),
+        (["qos.ecn.400G=5-50001", "qos.profile=roce-lossy"], ["FG711"]),
+        (["qos.profile=roce-lossy", "qos.watchdog.detect_ms=2000"], []),
+        (["qos.profile=roce-lossy", "qos.roce_dscp=48", "qos.cnp_dscp=46"], ["FG713"]),
+        (["qos.profile=roce-lossy"], []),
         (["qos.ecn.400G=5-50000"], []),
         (["qos.ecn.400G=5-50001"], ["FG711"]),
         (["qos.ecn.400G=4-500"], ["FG711"]),
@@ -55,7 +60,7 @@ TABLE = Path(__file__).parents[2] / "fabricgen/catalog/platforms/sonic/sn5600.ya
     ],
 )
 def test_edges(design_of: DesignOf, sets: list[str], expected: list[str]) -> None:
-    codes = ("FG707", "FG709", "FG711", "FG713", "FG714", "FG715")
+    codes = ("FG701", "FG707", "FG709", "FG711", "FG713", "FG714", "FG715", "FG767", "FG768")
     assert [d.code for d in lint(design_of(BLUEPRINT, sets)).findings if d.code in codes] == expected
 
 
@@ -71,11 +76,17 @@ SHALLOW = ("fabrics.across.tiers.border.switch=sn5600", "nos.border=sonic")
         (("fabrics.across.qos.profile=best-effort",), set()),
         (("fabrics.compute.qos.profile=best-effort",), {"FG708"}),
         (("fabrics.compute.qos.roce_class=4",), {"FG708"}),
+        (("fabrics.across.qos.profile=roce-lossy",), set()),
+        (("fabrics.compute.qos.profile=roce-lossy",), {"FG768"}),
+        (("fabrics.compute.qos.profile=roce-lossy", "fabrics.across.qos.profile=roce-lossy"), set()),
+        (("fabrics.compute.qos.profile=roce-lossy", "fabrics.across.qos.profile=best-effort"), set()),
+        (("qos.profile=roce-lossy",), set()),
+        (("qos.profile=roce-lossy", "fabrics.across.spans.haul.lossless=true"), {"FG768"}),
     ],
 )
 def test_what_crosses_sites_is_judged(sets: tuple[str, ...], expected: set[str]) -> None:
     found = {d.code for d in lint(example_design("two-site", *sets)).findings}
-    assert found & {"FG708", "FG712"} == expected
+    assert found & {"FG708", "FG712", "FG768"} == expected
 
 
 @pytest.mark.parametrize(
@@ -111,6 +122,36 @@ qos: {profile: best-effort, trim: {}}
 fabrics: {compute: {protocol: roce, tiers: {
   leaf: {switch: sn5640, per: [su, rail], uplinks: 4 x 400G}, spine: {switch: sn5640, count: 2}}}}
 """
+
+
+@pytest.mark.parametrize(
+    ("qos", "says"),
+    [
+        ("ecn_max_kb: 51867", "from 51867 kB, but packets are dropped from 51866 kB in a queue of sn5640"),
+        ("ecn_max_kb: 51866", ""),
+        ("ecn_min_kb: 51867, trim: {}", "mark from 51867 kB, but packets are trimmed from 51866 kB"),
+    ],
+)
+def test_marks_come_before_a_queue_is_full(design_of: DesignOf, qos: str, says: str) -> None:
+    """Of 103,732,224 bytes for lossy packets (sonic-buildimage, buffers_defaults_t0.j2) one queue has half."""
+    found = lint(design_of(TRIMS, [f"qos={{profile: roce-lossy, {qos}}}"])).findings
+    messages = [d.message for d in found if d.code == "FG767"]
+    assert len(messages) == bool(says)
+    assert all(says in message for message in messages)
+
+
+@pytest.mark.parametrize(
+    ("qos", "says"),
+    [
+        ("trim: {dscp: 26}", ["RoCE data and what is left of trimmed packets both have DSCP 26"]),
+        ("cnp_dscp: 11, trim: {}", ["congestion notifications and what is left of trimmed packets both have DSCP 11"]),
+        ("roce_class: 4, trim: {}", ["RoCE data and what is left of trimmed packets both have traffic class 4"]),
+        ("roce_class: 4, trim: {traffic_class: 5}", []),
+    ],
+)
+def test_what_trimming_leaves_has_a_class_of_its_own(design_of: DesignOf, qos: str, says: list[str]) -> None:
+    found = lint(design_of(TRIMS, [f"qos={{profile: roce-lossy, {qos}}}"])).findings
+    assert [d.message.partition(": ")[2] for d in found if d.code == "FG702"] == says
 
 
 def test_a_port_table_without_lossy_buffers_cannot_trim(design_of: DesignOf, tmp_path: Path) -> None:

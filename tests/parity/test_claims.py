@@ -14,6 +14,7 @@ from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.switch.model import list_differences
 from fabricgen.views.asked import list_asked_intents
 from tests.parity import test_asked_parity, test_exit_parity, test_host_parity, test_spans
+from tests.parity import test_lossy as lossy
 from tests.parity import test_nos_parity as every_nos
 from tests.parity import test_trimming as trimming
 from tests.parity.switches import first, read, switches_of, wanted
@@ -65,6 +66,7 @@ def read_back() -> Iterator[tuple[str, tuple[str, ...]]]:
     for hardware in test_spans.HARDWARE.values():
         yield from (("two-site", (*hardware, *asked)) for asked in test_spans.ASKED.values())
     yield from (("leaf-spine", (*hardware, trimming.TRIMMED)) for hardware in (trimming.SN5600, trimming.SN5640))
+    yield from (("leaf-spine", sets) for sets in lossy.CASES)
 
 
 @pytest.mark.tenth

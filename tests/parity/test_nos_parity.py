@@ -40,9 +40,23 @@ ARISTA = tuple(f"fabrics.compute.tiers.{tier}.switch=7060dx5-32" for tier in ("l
 
 ASKED = MANAGED + TUNED
 OVER_EVPN = ("routing.overlay=evpn", "tenants={blue: {nodes: [p1/su-1]}}")
+LOSSY = ("qos={profile: roce-lossy, roce_percent: 60}",)
 VARIANTS = [
     ("leaf-spine", ARISTA + sets)
-    for sets in ((), UNNUMBERED, BRIDGED, STATIC, DUAL, V6 + UNNUMBERED, DUAL + RAILS, ONE_NUMBER, BFD, MANAGED, ASKED)
+    for sets in (
+        (),
+        UNNUMBERED,
+        BRIDGED,
+        STATIC,
+        DUAL,
+        V6 + UNNUMBERED,
+        DUAL + RAILS,
+        ONE_NUMBER,
+        BFD,
+        MANAGED,
+        ASKED,
+        LOSSY,
+    )
 ] + [("leaf-spine", ASKED)]
 CASES = [(name, SMALLER.get(name, ())) for name in EXAMPLES] + VARIANTS
 

@@ -26,6 +26,7 @@ from tests.render.rendered import ALL_EOS, CUMULUS, cluster_of
 
 POLLARA = ("scalable_unit.nodes=24 x mi355x-8", "scale_up={infinity-fabric: {domain: mi355x-8}}")
 TUNED = ("qos={roce_dscp: 24, cnp_dscp: 46, roce_class: 4, cnp_class: 5, roce_percent: 70, cnp_max_percent: 5}",)
+LOSSY, TRIMMED = "qos={profile: roce-lossy}", "qos={profile: roce-lossy, roce_percent: 60, trim: {dscp: 12}}"
 NO_KNOWN_NIC = (
     "four-tier",
     "gaudi3",
@@ -40,22 +41,25 @@ NO_KNOWN_NIC = (
 )
 """Examples with RoCE whose nodes have no NIC that a script is written for."""
 TEXTS = {name: (BLUEPRINTS / f"{name}.yaml").read_text(encoding="utf-8") for name in EXAMPLES}
-ROCE = [name for name, text in TEXTS.items() if "protocol: roce" in text and "profile: best-effort" not in text]
+ROCE = [name for name, text in TEXTS.items() if "protocol: roce" in text]
 CASES = [
     *((name, ()) for name in ROCE),
     ("mi300x-roce", POLLARA),
     ("mi300x-roce", (*POLLARA, *TUNED)),
     ("rail-only", (*TUNED, *ALL_EOS)),
     ("rail-only", (*TUNED, *CUMULUS)),
+    ("mi300x-roce", (*POLLARA, LOSSY)),
+    ("rail-only", (*ALL_EOS, LOSSY)),
+    ("superpod-b300", ("nos=cumulus", TRIMMED)),
 ]
 
 
 def links(name: str, sets: tuple[str, ...]) -> Iterator[tuple[Switch, SwitchPort, HostPort, int]]:
-    """Node ports of some lossless switches: the switch as read, its port, and the node's end as read with its MTU."""
+    """Node ports of some switches: the switch as read, its port, and the node's end as read with its MTU."""
     cluster = cluster_of(name, *sets)
     profiles = {n: c.profile.id for c in cluster.plan.devices.classes for n in cluster.names[c.rows]}
     for switch, files in switches_of(name, sets, per_tier=2):
-        seen = read(switch, files) if switch.fabric.qos.lossless and switch.is_lowest else None
+        seen = read(switch, files) if switch.fabric.qos.marks and switch.is_lowest else None
         for port in [port for port in switch.ports if port.role == "host"][:2] if seen else ():
             setup, mtus = host_of(name, sets, port.peer)
             interface = name_interface(cluster.design.loaded.blueprint, profiles[port.peer], port.peer_port)
@@ -106,11 +110,11 @@ def test_hosts_and_switches_say_the_same(name: str, sets: tuple[str, ...]) -> No
         assert dict(host.shares) == shares
         assert {classes[host.cnp_dscp]} == host.strict
         assert host.cnp_priority in (None, *host.strict)
-        assert {classes[host.traffic_class >> 2]} == host.pfc
+        assert {classes[host.traffic_class >> 2]} == host.ecn
         assert 1500 < mtu <= switch.interfaces[port.name].mtu
         if host.firmware:
             assert host.firmware["CNP_DSCP"] == str(host.cnp_dscp)
-            assert int(host.firmware["ROCE_CC_PRIO_MASK"]) == sum(1 << c for c in host.pfc)
+            assert int(host.firmware["ROCE_CC_PRIO_MASK"]) == sum(1 << c for c in host.ecn)
 
 
 FAULTS = [
@@ -123,6 +127,7 @@ FAULTS = [
     ((), "default_roce_tos", "default_roce_toss", "not understood"),
     (POLLARA, "--dscp 26 --priority 3", "--dscp 26 --priority 2", "classes_of"),
     (POLLARA, "pfc --priority 3 --no-drop enable", "pfc --priority 3 --no-drop disable", "pfc"),
+    (POLLARA, "--rx-pause enable --tx-pause enable", "--rx-pause disable --tx-pause disable", "pfc"),
     (POLLARA, "--cnp-dscp 48", "--cnp-dscp 46", "cnp_dscp"),
     (POLLARA, "--pause-type pfc", "--pause-type link", "not understood"),
 ]

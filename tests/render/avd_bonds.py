@@ -52,8 +52,14 @@ def _channel(switch: SwitchView, number: int, ports: list[SwitchPort]) -> Struct
         **({"lacp_fallback_mode": "static"} if mine[0].offers.lacp_fallback else {}),
         **({"mlag": number} if ports[0].mlag and switch.pair else {}),
         **(_segment(switch, number) if ports[0].mlag and switch.multihomed else {}),
-        **({"service_profile": f"ROCE-{ports[0].speed_gbps}G"} if switch.fabric.qos.lossless else {}),
+        **_profile(switch, ports[0].speed_gbps),
     }
+
+
+def _profile(switch: SwitchView, speed_gbps: int) -> Structured:
+    """The QoS profile, which drops where the fabric is lossy."""
+    end = "" if switch.fabric.qos.lossless else "-LOSSY"
+    return {"service_profile": f"ROCE-{speed_gbps}G{end}"} if switch.fabric.qos.marks else {}
 
 
 def _segment(switch: SwitchView, number: int) -> Structured:

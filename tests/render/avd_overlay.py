@@ -35,7 +35,7 @@ def vxlan(switch: SwitchView) -> Structured:
                     "udp_port": 4789,
                     "vlans": [{"id": vlan, "vni": one.vni} for vlan, one in vlans.items()],
                     "vrfs": [{"name": name, "vni": one.vni} for name, one in found.items()],
-                    **({"qos": qos} if switch.fabric.qos.lossless else {}),
+                    **({"qos": qos} if switch.fabric.qos.marks else {}),
                 }
             }
         }

@@ -50,7 +50,7 @@ def structured_config(switch: SwitchView) -> Structured:
             }
             for service in vlans
         ],
-        **(_qos(switch) if switch.fabric.qos.lossless else {}),
+        **(_qos(switch) if switch.fabric.qos.marks else {}),
         **_macsec(switch),
     }
     own = [line for snippet in switch.snippets if snippet.place != "bgp" for line in snippet.lines]
@@ -122,9 +122,9 @@ def port_name(switch: SwitchView, cage: int, sub: int = 0, ways: int = 1) -> str
     return f"Ethernet{place}" if lanes == 1 else f"Ethernet{place}/{1 + sub * (lanes // ways)}"
 
 
-def _paused(port: SwitchPort) -> bool:
-    """Whether PFC is on: not to far devices, nor over spans that may drop."""
-    return port.role != "exit" and (port.span is None or port.span.lossless)
+def _paused(switch: SwitchView, port: SwitchPort) -> bool:
+    """Whether PFC is on: not in lossy fabrics, to far devices, nor over spans that may drop."""
+    return switch.fabric.qos.lossless and port.role != "exit" and (port.span is None or port.span.lossless)
 
 
 def _ports(switch: SwitchView) -> list[Structured]:
@@ -162,8 +162,8 @@ def _port(switch: SwitchView, port: SwitchPort) -> Structured:
     found |= routed(switch, port)
     if port.role != "host" and not port.bond and switch.fabric.underlay == "ebgp-unnumbered":
         found["ipv6_enable"] = True
-    if switch.fabric.qos.lossless:
-        found["service_profile"] = f"ROCE-{port.speed_gbps}G{'' if _paused(port) else '-LOSSY'}"
+    if switch.fabric.qos.marks:
+        found["service_profile"] = f"ROCE-{port.speed_gbps}G{'' if _paused(switch, port) else '-LOSSY'}"
     if port.span and port.span.macsec:
         found["mac_security"] = {"profile": f"span-{port.span.name}"}
     return found
@@ -242,6 +242,12 @@ def _qos(switch: SwitchView) -> Structured:
     marked = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
     lossy = [str(d) for d in range(64) if d not in marked]
     lines = [f"{dscp} to traffic-class {queue}" for dscp, queue in marked.items()]
+    watchdog = {
+        "action": "drop" if qos.watchdog_action == "drop" else "notify-only",
+        "timeout": _seconds(qos.detect_ms),
+        "recovery_time": _seconds(qos.restore_ms),
+        "polling_interval": _seconds(qos.poll_ms),
+    }
     return {
         "qos": {
             "map": {
@@ -249,17 +255,10 @@ def _qos(switch: SwitchView) -> Structured:
                 "traffic_class": [f"{queue} to tx-queue {queue}" for queue in (1, *marked.values())],
             }
         },
-        "priority_flow_control": {
-            "watchdog": {
-                "action": "drop" if qos.watchdog_action == "drop" else "notify-only",
-                "timeout": _seconds(qos.detect_ms),
-                "recovery_time": _seconds(qos.restore_ms),
-                "polling_interval": _seconds(qos.poll_ms),
-            }
-        },
+        **({"priority_flow_control": {"watchdog": watchdog}} if qos.lossless else {}),
         "qos_profiles": [
             _profile(switch, speed, xgs, lossless=lossless)
-            for speed, lossless in sorted({(p.speed_gbps, _paused(p)) for p in switch.ports})
+            for speed, lossless in sorted({(p.speed_gbps, _paused(switch, p)) for p in switch.ports})
         ],
         **({} if xgs else {"hardware_counters": {"features": [{"name": "ecn", "direction": "out"}]}}),
     }

@@ -109,6 +109,12 @@ CASES: dict[str, tuple[str, tuple[str, ...]]] = {
     "static-dual": ("leaf-spine", (*ALL_EOS, *STATIC, *DUAL)),
     "bare": ("leaf-spine", (*ALL_EOS, *BARE)),
     "best-effort": ("leaf-spine", (*ALL_EOS, "qos.profile=best-effort")),
+    "lossy": ("leaf-spine", (*ALL_EOS, "qos={profile: roce-lossy, cnp_max_percent: 5}")),
+    "lossy-of-a-chassis": ("modular-spine", ("qos={profile: roce-lossy, ecn: {400G: 200-300}}",)),
+    "lossy-bonds": (
+        "leaf-spine",
+        (*ALL_EOS, *BRIDGED, "fabrics.compute.bond=node", *ONE_LEAF, "qos.profile=roce-lossy"),
+    ),
     "managed": ("leaf-spine", (*ALL_EOS, *MANAGED)),
     "radius": ("leaf-spine", (*ALL_EOS, *RADIUS)),
     "tuned": ("leaf-spine", (*ALL_EOS, *TUNED)),

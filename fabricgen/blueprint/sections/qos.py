@@ -1,4 +1,4 @@
-"""The language of quality of service: lossless Ethernet for RoCE."""
+"""The language of quality of service: RoCE in a class of its own, paused or dropped, and packet trimming."""
 
 import re
 from typing import Annotated, Any, Literal, Self
@@ -43,7 +43,9 @@ class Trim(Model):
     dscp: int = Field(11, ge=1, le=63, description="DSCP of what is left of a packet.")
     size: int = Field(256, ge=256, le=1024, multiple_of=4, description="Bytes that are left of it, a multiple of 4.")
     traffic_class: TrafficClass = Field(
-        4, description="Traffic class in which it goes on; all else is in class 0, whose packets are trimmed."
+        4,
+        description="Traffic class in which it goes on. Trimmed are packets of RoCE with profile: roce-lossy, and of "
+        "class 0, which has all else, with best-effort.",
     )
 
 
@@ -75,10 +77,13 @@ def _read_by_speed(value: Any) -> Any:
 
 
 class Qos(Model):
-    """Lossless Ethernet: which traffic is RoCE, and when it is marked and paused."""
+    """Which traffic is RoCE, when it is marked, and whether it is paused or dropped."""
 
-    profile: Literal["roce-lossless", "best-effort"] | None = Field(
-        None, description="Default: roce-lossless in RoCE fabrics, best-effort elsewhere."
+    profile: Literal["roce-lossless", "roce-lossy", "best-effort"] | None = Field(
+        None,
+        description="roce-lossless: RoCE is marked (ECN) and paused (PFC). roce-lossy: it is marked, and dropped or "
+        "trimmed where a queue is full; best-effort with thresholds of ECN beside it means the same. best-effort: no "
+        "class of its own. Default: roce-lossless in RoCE fabrics, best-effort elsewhere.",
     )
     roce_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of RoCE data. Default: 26.")
     cnp_dscp: int | None = Field(None, ge=0, le=63, description="DSCP of congestion notifications. Default: 48.")
@@ -96,7 +101,7 @@ class Qos(Model):
         "at a leaf and 512-768 above for 400G, in proportion for other speeds.",
     )
     mark_percent: int | None = Field(None, ge=1, le=100, description="Marked at the upper threshold. Default: 100.")
-    roce_class: TrafficClass | None = Field(None, description="Traffic class of RoCE data, never dropped. Default: 3.")
+    roce_class: TrafficClass | None = Field(None, description="Traffic class of RoCE data. Default: 3.")
     cnp_class: TrafficClass | None = Field(
         None, description="Traffic class of congestion notifications, strict priority. Default: 6."
     )
@@ -109,16 +114,17 @@ class Qos(Model):
     watchdog: Watchdog | None = Field(None, description="The PFC watchdog.")
     trim: Trim | None = Field(
         None,
-        description="Trim packets instead of dropping them (Ultra Ethernet). Needs profile: best-effort beside it.",
+        description="Trim packets instead of dropping them (Ultra Ethernet, MRC). Needs profile: roce-lossy or "
+        "best-effort beside it.",
     )
 
     @model_validator(mode="after")
     def _check_trim(self) -> Self:
         """Packets of a lossless class are never dropped, and so never trimmed."""
-        if self.trim and self.profile != "best-effort":
+        if self.trim and self.profile not in ("roce-lossy", "best-effort"):
             raise ValueError(
-                "trim needs profile: best-effort beside it: a lossless class pauses its senders, and drops nothing "
-                "that could be trimmed"
+                "trim needs profile: best-effort or roce-lossy beside it: a lossless class pauses its senders, and "
+                "drops nothing that could be trimmed"
             )
         return self
 
@@ -132,6 +138,16 @@ class Qos(Model):
                 f"roce_class and cnp_class are both {self.cnp_class}; notifications need a class of their own"
             )
         return self
+
+
+THRESHOLDS = ("ecn", "ecn_min_kb", "ecn_max_kb")
+"""The settings of where marking begins and ends."""
+
+
+def find_stated_profile(qos: Qos) -> str | None:
+    """The profile that a section states: one that drops, with thresholds beside it, is that which marks as well."""
+    marks = qos.profile == "best-effort" and any(getattr(qos, name) for name in THRESHOLDS)
+    return "roce-lossy" if marks else qos.profile
 
 
 def choose_setting(fabric_qos: Qos, cluster_qos: Qos, name: str, default: int) -> int:

@@ -24,7 +24,8 @@ from fabricgen.design.qos import find_qos
 from fabricgen.export.host_links import list_family_texts, list_host_links
 from fabricgen.export.kubernetes.labels import PRESETS, write_network_labels, write_place_labels
 from fabricgen.export.locality.model import group_nodes
-from fabricgen.export.rdma.files import ECT, RING, HostQos, find_nic, name_rail_device
+from fabricgen.export.rdma.files import ECT, RING, find_nic, name_rail_device
+from fabricgen.export.rdma.qos import HostQos
 from fabricgen.export.table import ExportContext, File, pick_names
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.templates import load_templates
@@ -101,13 +102,13 @@ class NicTemplate:
 
 
 def list_nic_templates(cluster: Cluster) -> tuple[NicTemplate, ...]:
-    """The templates by device id, of NICs on lossless or InfiniBand fabrics."""
+    """The templates by device id, of NICs on InfiniBand fabrics, and where RoCE has a class of its own."""
     qos_by_nic: dict[tuple[str, str], dict[str, HostQos | None]] = {}
     for fabric in cluster.design.fabrics:
         intent, is_infiniband = find_qos(cluster.design, fabric), fabric.protocol == "infiniband"
         for side in {id(side): side for _, side in fabric.attachments}.values() if not fabric.shares_ports else ():
             for nic in filter(None, (find_nic(cluster, side, leg) for leg in side.legs)):
-                if nic.device_id and (is_infiniband or intent.lossless):
+                if nic.device_id and (is_infiniband or intent.marks):
                     qos = None if is_infiniband else HostQos(intent, 0)
                     qos_by_nic.setdefault((nic.device_id, nic.name), {})[fabric.name] = qos
     templates: dict[str, NicTemplate] = {}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,108 +15,16 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.extras.exits import DefaultRoutes
 from fabricgen.design.fabric_model import Attachment, FabricDesign, Leg
 from fabricgen.design.names.switches import name_interface
-from fabricgen.design.qos import QosIntent, find_qos
+from fabricgen.design.qos import find_qos
 from fabricgen.export.host_links import find_sharing_tenants, list_bond_columns, list_host_links, split_by_device
 from fabricgen.export.host_shapes import HostShape, PortKey, SlotText
+from fabricgen.export.rdma.qos import OTHERS, HostQos
 from fabricgen.export.table import File, pick_names
 from fabricgen.kernel.templates import load_templates
 from fabricgen.numbering.addresses.shared_ports import find_sharing_fabrics
 from fabricgen.numbering.underlay import list_families
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import Segment
-
-# What a NIC is told of a fabric's QoS: the same intent that its switches are configured from.
-# Other traffic is priority and class 0 on hosts, whatever the NOS calls it. DSCPs share priorities by eights until
-# told otherwise (mlnx_qos, trust dscp), so that those beside RoCE's and the notifications' are moved out of their
-# priorities: PFC would pause them, too.
-
-PRIORITIES = range(8)
-OTHERS = 0
-"""Priority and class of all other traffic."""
-
-CNP_GBPS = 10
-"""AMD's limit of the strict queue of a Pollara port where the blueprint states none, Gb/s: nicctl takes no 0 there
-(AMD Instinct system acceptance, Network configuration for performance optimization).
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class HostQos:
-    """Settings of a NIC's ports in one lossless fabric: lists are by priority or class, as tools take them."""
-
-    intent: QosIntent
-    speed_gbps: int
-
-    @property
-    def pfc(self) -> str:
-        """Which priorities are paused, for `mlnx_qos --pfc`."""
-        return _join_numbers(int(p == self.intent.roce_class) for p in PRIORITIES)
-
-    @property
-    def classes(self) -> str:
-        """The class of each priority, for `mlnx_qos --prio_tc`."""
-        return _join_numbers(p if p in self._marked_classes else OTHERS for p in PRIORITIES)
-
-    @property
-    def algorithms(self) -> str:
-        """How each class is sent, for `mlnx_qos --tsa`: notifications first, others by their share."""
-        return ",".join("strict" if p == self.intent.cnp_class else "ets" for p in PRIORITIES)
-
-    @property
-    def shares(self) -> str:
-        """The share of each class, percent, for `mlnx_qos --tcbw`."""
-        shares = {OTHERS: self.others_percent, self.intent.roce_class: self.intent.roce_percent}
-        return _join_numbers(shares.get(p, 0) for p in PRIORITIES)
-
-    @property
-    def others_percent(self) -> int:
-        """The share of all other traffic, percent."""
-        return 100 - self.intent.roce_percent
-
-    @property
-    def moved(self) -> tuple[tuple[int, int], ...]:
-        """(DSCP, its priority) where that is not DSCP / 8, or matters."""
-        marked_dscps = self._marked_dscps
-        class_dscps = {
-            dscp: marked_dscps.get(dscp, OTHERS) for p in self._marked_classes for dscp in range(8 * p, 8 * p + 8)
-        }
-        return tuple(sorted({**class_dscps, **marked_dscps}.items()))
-
-    @property
-    def others(self) -> str:
-        """The DSCPs of all other traffic as ranges, for nicctl: 0-25,27-47,49-63."""
-        rest = [dscp for dscp in range(64) if dscp not in self._marked_dscps]
-        runs = [[dscp for _, dscp in run] for _, run in groupby(enumerate(rest), lambda pair: pair[1] - pair[0])]
-        return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
-
-    @property
-    def mask(self) -> int:
-        """The RoCE priority as a bit, for ROCE_CC_PRIO_MASK."""
-        return 1 << self.intent.roce_class
-
-    @property
-    def cnp_gbps(self) -> int:
-        """How much of a port notifications may take, Gb/s."""
-        percent = self.intent.cnp_max_percent
-        return max(1, self.speed_gbps * percent // 100) if percent else CNP_GBPS
-
-    @property
-    def traffic_class(self) -> int:
-        """The byte of IP that has the DSCP in its upper six bits; the lower two are ECN's."""
-        return self.intent.roce_dscp << 2
-
-    @property
-    def _marked_classes(self) -> tuple[int, int]:
-        return self.intent.roce_class, self.intent.cnp_class
-
-    @property
-    def _marked_dscps(self) -> dict[int, int]:
-        return {self.intent.roce_dscp: self.intent.roce_class, self.intent.cnp_dscp: self.intent.cnp_class}
-
-
-def _join_numbers(numbers: Iterable[int]) -> str:
-    return ",".join(map(str, numbers))
-
 
 # RDMA files of nodes with the same wiring: one text for all, with placeholders for the values of each.
 
@@ -416,7 +323,7 @@ class RdmaPort:
     driver: str
     device: str
     qos: HostQos | None
-    """Of a lossless fabric."""
+    """Of a fabric in which RoCE has a class of its own."""
     mac: str = ""
     pci: str = ""
     guid: str = ""
@@ -486,15 +393,15 @@ def find_nic(cluster: Cluster, side: Attachment, leg: Leg) -> NicProfile | None:
 
 
 def find_host_qos(cluster: Cluster, segment: Segment) -> HostQos | None:
-    """The QoS of node ports, that of the switches they are on; None where these are not lossless Ethernet."""
+    """The QoS of node ports, that of the switches they are on; None where RoCE has no class of its own there."""
     owner = cluster.design.fabric(segment.tier.fabric if segment.tier else segment.fabric)
     intent = find_qos(cluster.design, owner)
-    lossless = intent.lossless and segment.protocol != "infiniband"
-    return HostQos(intent, int(segment.speed_gbps)) if lossless else None
+    marks = intent.marks and segment.protocol != "infiniband"
+    return HostQos(intent, int(segment.speed_gbps)) if marks else None
 
 
 def carries_roce(cluster: Cluster, fabrics: Iterable[str]) -> bool:
-    """Whether one of the fabrics on a port is RoCE, or lossless as it says itself."""
+    """Whether one of the fabrics on a port is RoCE, or has a class for it as it says itself."""
     design = cluster.design
     designs = [design.fabric(name) for name in fabrics]
-    return any(f.protocol == "roce" or (f.protocol == "ethernet" and find_qos(design, f).lossless) for f in designs)
+    return any(f.protocol == "roce" or (f.protocol == "ethernet" and find_qos(design, f).marks) for f in designs)

@@ -1,4 +1,6 @@
-"""Shared by the rules on lossless Ethernet: which fabrics are lossless, where settings are stated, buffer sizes."""
+"""Shared by the rules on RoCE: which fabrics have a class for it, which are lossless, where settings are stated, and
+buffer sizes.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +19,17 @@ WHOLE_BUFFER = "egress_lossless_pool"
 """The buffer pool that SONiC's device files give the size of the chip's whole packet buffer."""
 
 
-def list_lossless_fabrics(design: Design) -> Iterator[tuple[FabricDesign, QosIntent]]:
-    """Every fabric with lossless Ethernet on switches of its own, and its QoS settings."""
+def list_marking_fabrics(design: Design) -> Iterator[tuple[FabricDesign, QosIntent]]:
+    """Every fabric that marks RoCE, in a class of its own, on switches of its own, and its QoS settings."""
     for fabric in design.fabrics:
         qos = find_qos(design, fabric)
-        if fabric.tiers and qos.lossless and fabric.protocol != "infiniband":
+        if fabric.tiers and qos.marks and fabric.protocol != "infiniband":
             yield fabric, qos
+
+
+def list_lossless_fabrics(design: Design) -> Iterator[tuple[FabricDesign, QosIntent]]:
+    """Those of them that pause it as well."""
+    return ((fabric, qos) for fabric, qos in list_marking_fabrics(design) if qos.lossless)
 
 
 def is_scale_across(design: Design, fabric: FabricDesign) -> bool:
@@ -63,6 +70,22 @@ def find_buffer_bytes(catalog: Catalog, switch: str) -> int | None:
     return max((role.pools[WHOLE_BUFFER].size for role in roles), default=None)
 
 
+def find_lossy_queue_bytes(catalog: Catalog, switch: str) -> int | None:
+    """How long a queue of RoCE gets before its packets are dropped or trimmed; None where no buffers are published.
+
+    A dynamic threshold of n lets one queue take 2^n / (1 + 2^n) of its pool (SONiC, `dynamic_th` of BUFFER_PROFILE).
+    """
+    platform = catalog.sonic_platform(switch)
+    limits = []
+    for buffers in platform.lossy_buffers if platform else ():
+        profile = buffers.profiles[buffers.cabled.queues["0"]]
+        alpha = 2.0 ** (profile.dynamic_th or 0)
+        limits.append(int(buffers.pools[profile.pool].size * alpha / (1 + alpha)))
+    whole = find_buffer_bytes(catalog, switch)
+    # of buffers for lossless traffic: half of it, as for that
+    return min(limits) if limits else whole and whole // 2
+
+
 # Shared by the rules on NICs: which NICs nodes attach to each fabric with.
 
 SET_UP = ("ionic", "mlx5")
@@ -79,15 +102,15 @@ def list_attachments(design: Design) -> Iterator[tuple[FabricDesign, Attachment]
 
 
 def list_node_nics(
-    design: Design, *, lossless: bool = False
+    design: Design, *, marking: bool = False
 ) -> Iterator[tuple[FabricDesign, list[tuple[str, NicProfile | None]]]]:
     """(fabric, (node profile, a NIC of its ports there; None where the catalogue does not say)), each pair once.
 
-    `lossless`: of RoCE fabrics and other lossless Ethernet alone.
+    `marking`: where RoCE has a class of its own alone.
     """
     nics_by_fabric: dict[str, dict[tuple[str, str], NicProfile | None]] = {}
     for fabric, side in list_attachments(design):
-        if lossless and (fabric.protocol == "infiniband" or not find_qos(design, fabric).lossless):
+        if marking and (fabric.protocol == "infiniband" or not find_qos(design, fabric).marks):
             continue
         ports = {port.name: port.nic for port in side.profile.roles[side.role].ports}
         for leg in side.legs:

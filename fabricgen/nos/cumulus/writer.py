@@ -190,8 +190,10 @@ def _make_port_row(switch: SwitchView, port: SwitchPort, trimming: Trimming | No
         "storm": [(kind, count_packets_a_second(percent, port.speed_gbps)) for kind, percent in storm.items()],
         "vrf": make_vrf_name(interface.vrf),
         "addresses": [(find_family_word(address), address) for address in interface.addresses],
-        "qos_profile": make_speed_profile_name(port.speed_gbps) if switch.fabric.qos.lossless else "",
-        "pfc": make_pfc_profile_name(port.span.length_m if port.span else 0) if port.pauses else "",
+        "qos_profile": make_speed_profile_name(port.speed_gbps) if switch.fabric.qos.marks else "",
+        "pfc": make_pfc_profile_name(port.span.length_m if port.span else 0)
+        if port.pauses and switch.fabric.qos.lossless
+        else "",
         "trimmed": sorted(trimming.ports.get(port.name, ())) if trimming else [],
         "tracked": interface.tracked,
         "adaptive": dynamic
@@ -332,6 +334,9 @@ def _make_snmp_values(spec: Management, switch: SwitchView) -> dict[str, Any]:
 # Adaptive routing sends each packet to the port with the least load, of RoCE packets whose NIC says that they may
 # (user guide, Equal Cost Multipath Load Sharing; Spectrum-X is what sets NICs up for it). Without a seed, switchd
 # draws one at random (the same page, Unique Hash Seed), so that no two switches hash alike.
+# Lossy traffic is what `qos roce mode lossy` stands for (the same page of the user guide): the classes, queues and
+# marks of lossless traffic, no PFC, and all of the buffer for what may be dropped. `lossy-multi-tc`, NVIDIA's QoS for
+# MRC, trims as well; its seven classes are ours to name by DSCP, and it has no class of notifications.
 # Packet trimming is there from 5.14 and Spectrum-4 on. Words: user guide, Quality of Service, Packet Trimming; NVUE
 # Command Reference, Packet Trimming. The switch that trims a packet puts the rest of it into the class of `switch-
 # priority`. The next one knows it by its DSCP alone, so that ports trust DSCPs, and a map puts all others into class
@@ -344,18 +349,18 @@ LOSSLESS_MEMORY, LOSSY_MEMORY = 50, 50
 
 
 def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
-    """The values for the QoS template; None where the fabric is best-effort.
+    """The values for the QoS template; None where RoCE has no class of its own.
 
     Switches with ports of the same speeds get the same mapping, so that its text is rendered once.
     """
     qos = model_qos(switch)
-    if qos is None or qos.watchdog is None:
+    if qos is None:
         return None
     return _make_qos_values(qos, qos.watchdog, tuple(port.speed_gbps for port in switch.ports))
 
 
 @lru_cache(maxsize=256)
-def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...]) -> dict[str, Any]:
+def _make_qos_values(qos: Qos, watchdog: Watchdog | None, speeds: tuple[int, ...]) -> dict[str, Any]:
     """The values of QoS that all switches with such ports share; `speeds` are those of `qos.ports`, Gb/s."""
     lossy_class, cnp_class, roce_class = qos.classes
     # thresholds depend on the speed alone, so that any port of a speed stands for it; `model_qos` keeps ports in the
@@ -366,7 +371,7 @@ def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...]) -> d
     return {
         "dscp_classes": list(enumerate(qos.class_of)),
         "class_queues": [(number, qos.queue_of.get(number, lossy_class)) for number in CLASSES],
-        "shares": [(number, first.queues[number].share) for number in (lossy_class, roce_class)],
+        "shares": [(number, queue.share) for number, queue in sorted(first.queues.items()) if not queue.strict],
         "cnp_class": cnp_class,
         "roce_class": roce_class,
         "ecn_profiles": [
@@ -383,12 +388,14 @@ def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...]) -> d
         "pfc_profiles": [
             (make_pfc_profile_name(length_m), length_m)
             # 0: the profile of usual cables, whose length is not stated
-            for length_m in sorted({0, *(p.length_m for p in qos.ports.values())})
+            for length_m in (sorted({0, *(p.length_m for p in qos.ports.values())}) if watchdog else ())
         ],
-        "poll_ms": watchdog.poll_ms,
+        "poll_ms": watchdog.poll_ms if watchdog else 0,
         # rounded up: the watchdog counts whole polls
-        "polls": -(-watchdog.detect_ms // watchdog.poll_ms),
-        "memory": [("default-lossless", LOSSLESS_MEMORY), ("default-lossy", LOSSY_MEMORY)],
+        "polls": -(-watchdog.detect_ms // watchdog.poll_ms) if watchdog else 0,
+        "memory": [("default-lossless", LOSSLESS_MEMORY), ("default-lossy", LOSSY_MEMORY)]
+        if watchdog
+        else [("default-lossy", LOSSLESS_MEMORY + LOSSY_MEMORY)],
     }
 
 

@@ -246,14 +246,14 @@ def _make_port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
         "addresses": [(find_family_word(address), address) for address in interface.addresses],
         "link_local": interface.link_local,
         "macsec": port.span.profile if port.span and port.span.macsec else "",
-        "qos_profile": make_profile_name(port.speed_gbps, pauses=port.pauses) if switch.fabric.qos.lossless else "",
+        "qos_profile": _find_profile_name(switch, port.speed_gbps, pauses=port.pauses),
         "shutdown": not interface.admin_up,
     }
 
 
 def _make_bond_rows(switch: SwitchView) -> list[dict[str, Any]]:
     """The values of port channels of hosts."""
-    speeds, lossless = {port.name: port.speed_gbps for port in switch.ports}, switch.fabric.qos.lossless
+    speeds = {port.name: port.speed_gbps for port in switch.ports}
     return [
         {
             "number": number,
@@ -264,7 +264,7 @@ def _make_bond_rows(switch: SwitchView) -> list[dict[str, Any]]:
             "shutdown": not bond.admin_up,
             "fallback": bond.fallback,
             # all members of a bond have one speed
-            "qos_profile": make_profile_name(speeds[next(iter(bond.members))]) if lossless else "",
+            "qos_profile": _find_profile_name(switch, speeds[next(iter(bond.members))], pauses=True),
             **make_switchport_values(bond),
         }
         for number, bond in model_bonds(switch).items()
@@ -305,16 +305,18 @@ WATCHDOG_ACTIONS = {"drop": "drop", "forward": "notify-only"}
 
 
 def make_qos_values(switch: SwitchView) -> dict[str, Any]:
-    """RoCE classes, and a profile per port speed; no profiles where the fabric is best-effort."""
+    """RoCE classes, and a profile per port speed; no profiles where RoCE has no class of its own."""
     qos = model_qos(switch)
-    if qos is None or qos.watchdog is None:
+    if qos is None:
         return {"profiles": []}
     speeds = tuple(port.speed_gbps for port in switch.ports)
     return _make_qos_values(qos, qos.watchdog, speeds, switch.profile.asic.startswith(UNICAST_QUEUE_CHIPS))
 
 
 @lru_cache(maxsize=1024)
-def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], unicast_queues: bool) -> dict[str, Any]:
+def _make_qos_values(
+    qos: Qos, watchdog: Watchdog | None, speeds: tuple[int, ...], unicast_queues: bool
+) -> dict[str, Any]:
     """The values that all switches with such ports share; `speeds` are those of `qos.ports`, Gb/s."""
     lossy_class, cnp_class, roce_class = qos.classes
     kinds = {(speed, not port.pfc): port for speed, port in zip(speeds, qos.ports.values(), strict=True)}
@@ -337,14 +339,22 @@ def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], unic
         "mark_percent": first.ecn.percent,
         "unicast_queues": unicast_queues,
         # hundredths of a second, rounded up
-        "watchdog": tuple(f"{-(-ms // 10) / 100:.2f}" for ms in (watchdog.detect_ms, watchdog.restore_ms)),
-        "watchdog_poll": f"{watchdog.poll_ms / 1000:.3f}".removesuffix("0"),
-        "watchdog_action": WATCHDOG_ACTIONS[watchdog.action],
+        "watchdog": tuple(f"{-(-ms // 10) / 100:.2f}" for ms in (watchdog.detect_ms, watchdog.restore_ms))
+        if watchdog
+        else (),
+        "watchdog_poll": f"{watchdog.poll_ms / 1000:.3f}".removesuffix("0") if watchdog else "",
+        "watchdog_action": WATCHDOG_ACTIONS[watchdog.action] if watchdog else "",
     }
 
 
+def _find_profile_name(switch: SwitchView, speed_gbps: int, *, pauses: bool) -> str:
+    """The QoS profile of a port of a switch; "" where RoCE has no class of its own."""
+    qos = switch.fabric.qos
+    return make_profile_name(speed_gbps, pauses=pauses and qos.lossless) if qos.marks else ""
+
+
 def make_profile_name(speed_gbps: int, *, pauses: bool = True) -> str:
-    """The QoS profile of ports of a speed; those that never pause are the ends of spans that drop."""
+    """The QoS profile of ports of a speed; those that never pause are of lossy fabrics, or ends of spans that drop."""
     return f"ROCE-{speed_gbps}G" if pauses else f"ROCE-{speed_gbps}G-LOSSY"
 
 

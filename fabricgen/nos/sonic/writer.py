@@ -56,7 +56,7 @@ from typing import Any
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.sonic_models import SonicPlatform
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.nos.sonic.reading.tables import QOS_TABLES
+from fabricgen.nos.sonic.reading.tables import PFC_TABLES, QOS_TABLES
 from fabricgen.nos.sonic.writing.buffers import list_buffer_lengths_m, list_cabled_ports, make_buffer_tables
 from fabricgen.nos.sonic.writing.buffers import make_length_tables as buffers_by_length
 from fabricgen.nos.sonic.writing.host_services import (
@@ -75,7 +75,7 @@ from fabricgen.nos.sonic.writing.overlay import (
 )
 from fabricgen.nos.sonic.writing.pair import make_pair_rows, make_pair_tables
 from fabricgen.nos.sonic.writing.ports import PortTable, TablePort, find_port_table
-from fabricgen.nos.sonic.writing.qos import TRIM_TABLES, find_trim_tables, make_balancing_values, make_qos_values
+from fabricgen.nos.sonic.writing.qos import TRIM_TABLES, find_lossy_tables, make_balancing_values, make_qos_values
 from fabricgen.nos.sonic.writing.routing import find_router_type, make_routing_values, make_vrf_name, owns_frr
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.render.escape import make_one_line, require_token
@@ -174,14 +174,15 @@ def _find_template(table: str) -> str:
 
 
 def shared(switch: SwitchView, lengths_m: Sequence[float], catalog: Catalog) -> Shared:
-    """The tables of the queues and buffers of a switch that is lossless or trims, by their templates."""
+    """The tables of the queues and buffers of a switch with a class for RoCE, or that trims, by their templates."""
     platform = _find_platform(switch, catalog)
     qos, port_table = make_qos_values(switch), find_port_table(switch, platform)
     ports = list_cabled_ports(switch, lengths_m, platform, port_table)
     buffers = make_buffer_tables(switch, ports, platform, port_table)
-    lossless = [t for t in QOS_TABLES if t != _SPECTRUM_ONLY or qos[t]] if qos else []
-    trimming = find_trim_tables(switch, platform, port_table)
-    rows_of_table = {**dict.fromkeys(lossless, qos or {}), **buffers, **trimming}
+    left_out = {t for t in PFC_TABLES if qos and not (qos["pauses"] and (t != _SPECTRUM_ONLY or qos[t]))}
+    queues = [t for t in QOS_TABLES if t not in left_out] if qos else []
+    lossy = find_lossy_tables(switch, platform, port_table)
+    rows_of_table = {**dict.fromkeys(queues, qos or {}), **buffers, **lossy}
     tables = {_find_template(t): rows for t, rows in sorted(rows_of_table.items())}
     return Shared(tables, tuple(str(port.length_m) for port in ports))
 

@@ -1,4 +1,4 @@
-"""Lossless Ethernet, packet trimming, and the choice among equal paths."""
+"""Classes of RoCE, packet trimming, and the choice among equal paths."""
 
 from __future__ import annotations
 
@@ -13,25 +13,37 @@ from fabricgen.views.balancing import choose_hash_seed
 from fabricgen.views.exits import EXIT
 from fabricgen.views.switch import SwitchView
 
-_QOS_LIMITS: tuple[Intent, ...] = ("cnp-shaping", "watchdog-forward", "watchdog-restore", "watchdog-poll")
+_QOS_LIMITS: tuple[Intent, ...] = (
+    "cnp-shaping",
+    "packet-trim",
+    "watchdog-forward",
+    "watchdog-restore",
+    "watchdog-poll",
+)
 _BY_LOAD: dict[str, Intent] = {"dynamic": "dynamic-load-balance", "spray": "packet-spray"}
 
 
 def model_qos(switch: SwitchView) -> Qos | None:
-    """QoS of a lossless fabric; None for any other, and for a switch without ports.
+    """QoS of a fabric in which RoCE has a class of its own; None for any other, and for a switch without ports.
 
     Switches with like ports get the very same object, so that what writers make of it is made once.
     """
-    if not switch.fabric.qos.lossless or not switch.ports:
+    qos = switch.fabric.qos
+    if not qos.marks or not switch.ports:
         return None
     ports = tuple(
-        (port.name, port.speed_gbps, port.pauses, port.span.length_m if port.span and port.span.lossless else 0)
+        (
+            port.name,
+            port.speed_gbps,
+            port.pauses and qos.lossless,
+            port.span.length_m if qos.lossless and port.span and port.span.lossless else 0,
+        )
         for port in switch.ports
     )
     # arguments that can be compared and hashed, since the model is kept by them: thousands of switches have the same
     # few
     lacked = frozenset(intent for intent in _QOS_LIMITS if switch.lacks(intent))
-    return _model_qos(switch.fabric.qos, switch.is_lowest, ports, switch.dialect, lacked)
+    return _model_qos(qos, switch.is_lowest, ports, switch.dialect, lacked)
 
 
 @lru_cache(maxsize=256)
@@ -44,13 +56,20 @@ def _model_qos(
 ) -> Qos:
     """`ports` are (name, Gb/s, whether it pauses, m of the fibre of its lossless span or 0) of each."""
     lossy = dialect.lossy_class
-    class_of = {qos.roce_dscp: qos.roce_class, qos.cnp_dscp: qos.cnp_class}
+    trim = None if "packet-trim" in lacked else qos.trim
+    trim_percent = qos.trim_percent if trim else 0
+    class_of = {
+        **({trim.dscp: trim.traffic_class} if trim else {}),
+        qos.roce_dscp: qos.roce_class,
+        qos.cnp_dscp: qos.cnp_class,
+    }
     kinds = {
         (speed, pauses, length_m): PortQos(
             pfc=frozenset({qos.roce_class} if pauses else ()),
             watched=frozenset({qos.roce_class} if pauses else ()),
             queues={
-                lossy: Queue(False, 100 - qos.roce_percent),
+                **({trim.traffic_class: Queue(False, trim_percent)} if trim else {}),
+                lossy: Queue(False, 100 - qos.roce_percent - trim_percent),
                 qos.cnp_class: Queue(True, limit=0 if "cnp-shaping" in lacked else qos.cnp_max_percent),
                 qos.roce_class: Queue(
                     False,
@@ -73,21 +92,27 @@ def _model_qos(
             0 if "watchdog-restore" in lacked else qos.restore_ms,
             0 if "watchdog-poll" in lacked else qos.poll_ms,
             "drop" if "watchdog-forward" in lacked else qos.watchdog_action,
-        ),
+        )
+        if qos.lossless
+        else None,
+        # where lint was overruled, it is that of other packets, which have its queue
+        trim_class=trim.traffic_class if trim and trim.traffic_class not in (qos.roce_class, qos.cnp_class) else 0,
     )
 
 
 def model_trimming(switch: SwitchView) -> Trimming | None:
-    """Class 0 of every port but those that lead out; only what was trimmed has a class of its own."""
-    trim = switch.fabric.qos.trim
+    """The class that may be dropped, of every port but those that lead out: RoCE's, or 0 where that has all."""
+    trim, qos = switch.fabric.qos.trim, model_qos(switch)
     if trim is None or not switch.ports or switch.lacks("packet-trim"):
         return None
+    trimmed = frozenset({switch.fabric.qos.trimmed_class})
+    class_of = tuple(trim.traffic_class if dscp == trim.dscp else 0 for dscp in range(64))
     return Trimming(
         dscp=trim.dscp,
         size=trim.size,
         traffic_class=trim.traffic_class,
-        class_of=tuple(trim.traffic_class if dscp == trim.dscp else 0 for dscp in range(64)),
-        ports={port.name: frozenset({0}) for port in switch.ports if port.role != EXIT},
+        class_of=qos.class_of if qos else class_of,
+        ports={port.name: trimmed for port in switch.ports if port.role != EXIT},
     )
 
 

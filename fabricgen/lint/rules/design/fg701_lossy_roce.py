@@ -16,7 +16,9 @@ class LossyRoce(DesignRule):
     """A RoCE fabric has the QoS profile `best-effort`: no PFC, no ECN marking.
 
     RoCE v2 recovers from loss by resending everything since the lost packet, so one drop stalls a whole collective;
-    vendors' guides ask for ECN and PFC together. Use `roce-lossless`, unless the NICs are built for lossy networks.
+    vendors' guides ask for ECN and PFC together. Use `roce-lossless`; for NICs that are built for lossy
+    networks (MRC, Ultra Ethernet) `roce-lossy`, which marks and does not pause.
+
     Two kinds of fabrics that set the profile themselves are lossy on purpose: those with `underlay: srv6`, whose NICs
     leave a path that loses packets, and those that only span sites, since few buffers hold the packets in flight on
     fibre that long. A carried fabric has the QoS of its carrier, whose switches it uses.
@@ -45,6 +47,8 @@ class LossyRoce(DesignRule):
             owner = design.fabric(fabric.carrier) if fabric.carrier else fabric  # whose switches it uses
             stated_profile = blueprint.fabrics[owner.name].qos.profile
             on_purpose = stated_profile and (is_scale_across(design, fabric) or uses_srv6(design, owner))
-            if fabric.protocol == "roce" and not find_qos(design, owner).lossless and not on_purpose:
+            if fabric.protocol == "roce" and not find_qos(design, owner).marks and not on_purpose:
                 path = (*owner.path, "qos", "profile") if stated_profile else ("qos", "profile")
-                yield self.flag(path, f"{fabric.name}: RoCE has no PFC and no ECN", "use `profile: roce-lossless`")
+                yield self.flag(
+                    path, f"{fabric.name}: RoCE has no PFC and no ECN", "use `profile: roce-lossless`, or `roce-lossy`"
+                )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from fabricgen.blueprint.sections.qos import choose_setting
 from fabricgen.design.model import Design
+from fabricgen.design.qos import find_qos
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
@@ -43,7 +44,7 @@ class RoutingIsShaped(DesignRule):
         cluster_qos = design.loaded.blueprint.qos
         for fabric in design.fabrics:
             fabric_qos = design.loaded.blueprint.fabrics[fabric.name].qos
-            if fabric.protocol != "roce" and fabric_qos.profile != "roce-lossless":
+            if fabric.protocol != "roce" and not find_qos(design, fabric).marks:
                 continue
             percent, dscp = (
                 choose_setting(fabric_qos, cluster_qos, "cnp_max_percent", 0),

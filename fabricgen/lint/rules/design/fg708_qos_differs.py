@@ -17,12 +17,12 @@ _MUST_AGREE = ("roce_dscp", "roce_class", "cnp_dscp", "cnp_class")
 
 
 class QosDiffers(DesignRule):
-    """Two linked fabrics treat RoCE differently: another traffic class on one side, or lossless on one side only.
+    """Two linked fabrics treat RoCE differently: another traffic class on one side, or a class on one side only.
 
     PFC works hop by hop: a pause for class 3 means nothing to a neighbour whose RoCE is in class 4, and a switch
-    without a lossless class drops the packets that the previous switch protected. Set `qos` for the cluster, or the
-    same in all fabrics linked by tiers or spans. A fabric that only spans sites and sets best-effort itself is
-    lossy on purpose.
+    without a class for RoCE drops the packets that the previous switch protected. A class that is paused on one side
+    and dropped on the other is FG768. Set `qos` for the cluster, or the same in all fabrics linked by tiers or spans. A
+    fabric that only spans sites and states a lossy profile itself is lossy on purpose.
     """
 
     id = "FG708"
@@ -47,26 +47,26 @@ class QosDiffers(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Compare every two fabrics whose switches are linked with each other."""
-        for lower, upper in _list_linked_pairs(design):
+        for lower, upper in list_linked_pairs(design):
             lower_qos, upper_qos = (find_qos(design, fabric) for fabric in (lower, upper))
-            if not (lower_qos.lossless or upper_qos.lossless):
+            if not (lower_qos.marks or upper_qos.marks):
                 continue
             name, text = _find_difference(lower_qos, upper_qos)
-            if name == "profile" and any(_is_lossy_on_purpose(design, fabric) for fabric in (lower, upper)):
+            if name == "profile" and any(is_lossy_on_purpose(design, fabric) for fabric in (lower, upper)):
                 continue
             if name:
-                path = find_qos_path(design, _find_stating_fabric(design, (upper, lower), name), name, "profile")
+                path = find_qos_path(design, find_stating_fabric(design, (upper, lower), name), name, "profile")
                 message = f"{lower.name} and {upper.name} are linked, but {text.format(lower.name, upper.name)}"
                 yield self.flag(path, message, "set `qos` once, for the cluster")
 
 
-def _find_stating_fabric(design: Design, fabrics: Sequence[FabricDesign], name: str) -> FabricDesign:
+def find_stating_fabric(design: Design, fabrics: Sequence[FabricDesign], name: str) -> FabricDesign:
     """The first of some fabrics that states the QoS setting itself; the first of all where none does."""
     stated = design.loaded.blueprint.fabrics
     return next((f for f in fabrics if {name, "profile"} & stated[f.name].qos.model_fields_set), fabrics[0])
 
 
-def _list_linked_pairs(design: Design) -> Iterator[tuple[FabricDesign, FabricDesign]]:
+def list_linked_pairs(design: Design) -> Iterator[tuple[FabricDesign, FabricDesign]]:
     """Pairs of fabrics with links between their switches."""
     parts = group_linked_fabrics(design.loaded.blueprint.fabrics)
     if all(len(part) == 1 for part in parts):
@@ -80,15 +80,17 @@ def _list_linked_pairs(design: Design) -> Iterator[tuple[FabricDesign, FabricDes
         yield design.fabric(lower), design.fabric(upper)
 
 
-def _is_lossy_on_purpose(design: Design, fabric: FabricDesign) -> bool:
+def is_lossy_on_purpose(design: Design, fabric: FabricDesign) -> bool:
+    """Whether a fabric only spans sites, and states a profile that drops itself."""
     profile = design.loaded.blueprint.fabrics[fabric.name].qos.profile
-    return profile == "best-effort" and is_scale_across(design, fabric)
+    return profile in ("best-effort", "roce-lossy") and is_scale_across(design, fabric)
 
 
 def _find_difference(a: QosIntent, b: QosIntent) -> tuple[str, str]:
     """The setting in which two fabrics differ, and a text with placeholders for their names; ("", "") for none."""
-    if a.lossless != b.lossless:
-        return "profile", "{0} is lossless, {1} is not" if a.lossless else "{1} is lossless, {0} is not"
+    if a.marks != b.marks:
+        has, lacks = ("is lossless", "is not") if a.lossless or b.lossless else ("has a class of RoCE", "has none")
+        return "profile", f"{{0}} {has}, {{1}} {lacks}" if a.marks else f"{{1}} {has}, {{0}} {lacks}"
     name = next((name for name in _MUST_AGREE if getattr(a, name) != getattr(b, name)), "")
     if not name:
         return "", ""

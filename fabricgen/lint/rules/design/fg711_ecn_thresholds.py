@@ -10,7 +10,7 @@ from fabricgen.design.qos import compute_ecn_thresholds
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.rules.design.fg707_pfc_without_ecn import is_never_marked
-from fabricgen.lint.subjects.lossless import find_buffer_bytes, find_qos_path, list_lossless_fabrics, merge_fabrics
+from fabricgen.lint.subjects.lossless import find_buffer_bytes, find_qos_path, list_marking_fabrics, merge_fabrics
 
 PACKET_KB = 4.2
 """A RoCE packet of 4,096 bytes of data with its headers, kB."""
@@ -49,7 +49,7 @@ class EcnThresholds(DesignRule):
     def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
         """The first fault of each fabric, from its fastest ports on; `check` merges findings with one place."""
         longest_ms = design.loaded.limits.ecn_queue_ms or LONGEST_MS
-        for fabric, qos in list_lossless_fabrics(design):
+        for fabric, qos in list_marking_fabrics(design):
             if not (qos.ecn or qos.ecn_min_kb or qos.ecn_max_kb or design.loaded.limits.ecn_queue_ms):
                 continue  # the usual ones are held against a stated limit alone
             pairs = {(speed, tier.lowest) for tier in fabric.tiers for speed in tier.speeds}

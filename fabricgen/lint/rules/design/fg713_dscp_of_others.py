@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import find_qos_path, list_lossless_fabrics, merge_fabrics
+from fabricgen.lint.subjects.lossless import find_qos_path, list_marking_fabrics, merge_fabrics
 
 BEST_EFFORT, NETWORK_CONTROL = 0, (48, 56)
 """DSCP of unmarked traffic, and of routing protocols (CS6, CS7; RFC 4594, 3.1 and 3.2)."""
@@ -16,7 +16,7 @@ BEST_EFFORT, NETWORK_CONTROL = 0, (48, 56)
 class DscpOfOthers(DesignRule):
     """RoCE data has the DSCP of routing protocols or of unmarked traffic, or notifications that of unmarked traffic.
 
-    The lossless class then contains traffic that it is not meant for: unmarked storage or management traffic pauses
+    The class of RoCE then contains traffic that it is not meant for: unmarked storage or management traffic pauses
     RoCE and is paused by it, and routing sessions wait behind paused queues until their hold time expires.
     Notifications at DSCP 0 would give all unmarked traffic strict priority.
 
@@ -40,7 +40,7 @@ class DscpOfOthers(DesignRule):
 
     def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
         """Findings on data and on notifications of each fabric; `check` merges those with one place."""
-        for fabric, qos in list_lossless_fabrics(design):
+        for fabric, qos in list_marking_fabrics(design):
             data, cnp = qos.roce_dscp, qos.cnp_dscp
             other_traffic = "unmarked traffic" if data == BEST_EFFORT else "routing protocols"
             if data == cnp:

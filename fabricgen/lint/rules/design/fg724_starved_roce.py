@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import find_qos_path, list_lossless_fabrics, merge_fabrics
+from fabricgen.lint.subjects.lossless import find_qos_path, list_marking_fabrics, merge_fabrics
 
 LEAST_SHARE_PERCENT = 20
 """Of a busy port for RoCE. A rule of thumb: public guides give RoCE half of it (NVIDIA's lossless RoCE profile) or
@@ -45,7 +45,7 @@ class StarvedRoce(DesignRule):
 
     def _check_fabrics(self, design: Design) -> Iterator[Diagnostic]:
         """Findings on both shares of each fabric; `check` merges those with one place."""
-        for fabric, qos in list_lossless_fabrics(design):
+        for fabric, qos in list_marking_fabrics(design):
             if qos.roce_percent < LEAST_SHARE_PERCENT:
                 yield self.flag(
                     find_qos_path(design, fabric, "roce_percent"),

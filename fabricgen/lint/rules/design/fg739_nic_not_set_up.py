@@ -12,7 +12,7 @@ from fabricgen.lint.subjects.lossless import SET_UP, list_node_nics
 
 
 class NicNotSetUp(DesignRule):
-    """Ports of nodes on a lossless fabric are of a NIC that the catalogue does not name, or not how it is set up.
+    """Ports of nodes on a fabric with a class for RoCE are of a NIC that is not known, or not how it is set up.
 
     PFC, ECN and the DSCPs have to be the same at both ends of a link. `rdma-setup` of the part `hosts` tells ConnectX,
     BlueField and AMD Pollara NICs what switches are told, and leaves others as they are. Name the NIC (`nic`) in a
@@ -36,7 +36,7 @@ class NicNotSetUp(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Name the nodes of each fabric with such a NIC."""
-        for fabric, nics in list_node_nics(design, lossless=True):
+        for fabric, nics in list_node_nics(design, marking=True):
             pairs = [(node, nic) for node, nic in nics if not nic or nic.driver not in SET_UP]
             unknown = [f"{node} ({nic.name if nic else 'no NIC stated'})" for node, nic in pairs]
             if unknown:

@@ -20,7 +20,7 @@ class PfcBesideSrv6(DesignRule):
     off). A pause hides both from it: the path is neither lost nor marked, but late, and what is paused behind it are
     paths that had room.
 
-    State `qos: {profile: best-effort}` in the fabric, with `trim` where the switches can.
+    State `qos: {profile: roce-lossy}` in the fabric, which marks and does not pause, with `trim` where switches can.
     """
 
     id = "FG765"
@@ -38,7 +38,7 @@ class PfcBesideSrv6(DesignRule):
           compute:
             ip: v6
             routing: {underlay: srv6}
-            qos: {profile: best-effort}
+            qos: {profile: roce-lossy}
     """
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
@@ -47,4 +47,4 @@ class PfcBesideSrv6(DesignRule):
             if uses_srv6(design, fabric) and find_qos(design, fabric).lossless:
                 path = find_qos_path(design, fabric, "profile")
                 message = f"{fabric.name} has SRv6 paths that NICs choose by loss and marks, and PFC pauses them"
-                yield self.flag(path, message, "state `qos: {profile: best-effort}` in the fabric")
+                yield self.flag(path, message, "state `qos: {profile: roce-lossy}` in the fabric")

@@ -38,14 +38,17 @@ SAID_TWICE = "remove one of the two"
 """The hint where a setting repeats another, so that nothing that somebody meant goes with it."""
 
 OF_BEST_EFFORT = {"profile", "trim"}
-"""Settings of QoS that need no lossless class."""
+"""Settings of QoS that need no class of RoCE."""
+
+OF_PFC = {"watchdog"}
+"""Settings of QoS that need a class that is paused."""
 
 
 class SettingWithoutEffect(DesignRule):
     """A setting is valid, but the same cluster would be built without it.
 
     It is left over from another design, or its author expects something else of it: a VLAN where hosts are routed,
-    thresholds where nothing is lossless, `size_for` for a tier with a stated count. Remove it, or change what makes
+    thresholds where nothing is marked, `size_for` for a tier with a stated count. Remove it, or change what makes
     it ineffective.
     """
 
@@ -151,12 +154,14 @@ def _find_vlan_without_bridging(design: Design, fabric: FabricDesign) -> Iterato
 
 
 def _find_qos_without_lossless(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
-    """Settings of a lossless class where there is none."""
-    stated = sorted(design.loaded.blueprint.fabrics[fabric.name].qos.model_fields_set - OF_BEST_EFFORT)
-    if stated and fabric.protocol != "infiniband" and not fabric.carrier and not find_qos(design, fabric).lossless:
-        for key in stated:
-            why = f"{fabric.name} has no lossless class, so `{key}` has no effect"
-            yield (*fabric.path, "qos", key), why, "remove it, or set `profile: roce-lossless`"
+    """Settings of a class of RoCE, or of one that is paused, where there is none."""
+    stated, qos = design.loaded.blueprint.fabrics[fabric.name].qos.model_fields_set, find_qos(design, fabric)
+    if fabric.protocol == "infiniband" or fabric.carrier or qos.lossless:
+        return
+    for key in sorted(stated & OF_PFC if qos.marks else stated - OF_BEST_EFFORT):
+        kind, other = ("lossless class", "") if key in OF_PFC else ("class of RoCE", " or `roce-lossy`")
+        why = f"{fabric.name} has no {kind}, so `{key}` has no effect"
+        yield (*fabric.path, "qos", key), why, f"remove it, or set `profile: roce-lossless`{other}"
 
 
 def _find_size_for_with_count(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
@@ -265,9 +270,11 @@ def _find_unused_cluster_settings(design: Design) -> Iterator[Idle]:
             if key in blueprint.model_fields_set:
                 yield (key,), f"`{key}` has no effect: every fabric is InfiniBand", REMOVE
         return
+    intents = [find_qos(design, fabric) for fabric in ethernet]
     for key in sorted(blueprint.qos.model_fields_set - OF_BEST_EFFORT):
-        if not any(find_qos(design, fabric).lossless for fabric in ethernet):
-            yield ("qos", key), f"no fabric has a lossless class, so `{key}` has no effect", REMOVE
+        kind, used = ("lossless class", "lossless") if key in OF_PFC else ("class of RoCE", "marks")
+        if not any(getattr(intent, used) for intent in intents):
+            yield ("qos", key), f"no fabric has a {kind}, so `{key}` has no effect", REMOVE
     roce = [f for f in ethernet if f.protocol == "roce" and not blueprint.fabrics[f.name].qos.profile]
     if blueprint.qos.profile and not roce:
         hint = "state it in the `qos` of a fabric, or `protocol: roce`"

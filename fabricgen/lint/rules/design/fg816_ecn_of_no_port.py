@@ -8,11 +8,11 @@ from fabricgen.blueprint.sections.qos import Qos
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.lossless import list_lossless_fabrics
+from fabricgen.lint.subjects.lossless import list_marking_fabrics
 
 
 class EcnOfNoPort(DesignRule):
-    """`qos.ecn` has thresholds for a port speed that no lossless port has.
+    """`qos.ecn` has thresholds for a port speed that no port with RoCE has.
 
     They were meant for some port: a breakout has made its ports slower than the author believed, or the speed is a
     slip of the pen. The ports that exist keep their default thresholds.
@@ -37,8 +37,7 @@ class EcnOfNoPort(DesignRule):
         """Compare the speeds stated for a fabric, or for the cluster, with those of its ports."""
         blueprint = design.loaded.blueprint
         speeds = {
-            fabric.name: {s for tier in fabric.tiers for s in tier.speeds}
-            for fabric, _ in list_lossless_fabrics(design)
+            fabric.name: {s for tier in fabric.tiers for s in tier.speeds} for fabric, _ in list_marking_fabrics(design)
         }
         scopes: list[tuple[Path, Qos, set[int]]] = [
             (("fabrics", name, "qos"), blueprint.fabrics[name].qos, ports) for name, ports in speeds.items()
@@ -50,7 +49,7 @@ class EcnOfNoPort(DesignRule):
                 having = ", ".join(f"{s}G" for s in sorted(ports))
                 is_meant = not ports <= set(qos.ecn)  # a speed that lacks thresholds is what they were meant for
                 hint = f"state them for {', '.join(f'{s}G' for s in sorted(ports - set(qos.ecn)))}" if is_meant else ""
-                yield self.flag(location, f"no lossless port runs at {speed}G; they run at {having}", hint)
+                yield self.flag(location, f"no port with RoCE runs at {speed}G; they run at {having}", hint)
             for name in ("ecn_min_kb", "ecn_max_kb") if ports and ports <= set(qos.ecn) else ():
                 if getattr(qos, name) is not None:
                     message = f"no port takes `{name}`: `ecn` has thresholds for every speed that there is"

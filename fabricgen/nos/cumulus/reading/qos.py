@@ -37,7 +37,7 @@ def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int])
         class_of=classes,
         queue_of={number: queue_of[number] for number in sorted(set(classes))},
         ports={name: _make_port_qos(qos, port, speeds_gbps[name]) for name, port in ports.items()},
-        watchdog=_make_watchdog(qos["pfc-watchdog"]),
+        watchdog=_make_watchdog(qos["pfc-watchdog"]) if "pfc-watchdog" in qos else None,
     )
 
 
@@ -119,12 +119,12 @@ def read_trimming(tree: Row, rows: Mapping[str, Row]) -> Trimming | None:
             report_misfit("packets are trimmed at ports, and not by the switch")
         return None
     allow_fields(trim, "remark", "size", "state", "switch-priority")
-    if trim["state"] != "enabled" or not is_map_alone(tree["qos"]):
+    if trim["state"] != "enabled" or "pfc" in tree["qos"]:
         report_misfit("packet trimming that is off, or beside lossless traffic")
     mapped = {name for name, row in rows.items() if row.get("qos")}
-    # a port that trims is bound to a map of DSCPs, and nothing else is
+    # a port that trims is bound to a map of DSCPs, and nothing else is where nothing is marked
     maps = {rows[name]["qos"]["mapping"]["profile"] for name in mapped}
-    if mapped != set(ports) or len(maps) != 1:
+    if not set(ports) <= mapped or (mapped != set(ports) and is_map_alone(tree["qos"])) or len(maps) != 1:
         report_misfit("ports that trim have one map of DSCPs, and others none")
     return Trimming(
         dscp=trim["remark"]["dscp"],

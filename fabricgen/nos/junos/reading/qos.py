@@ -29,6 +29,20 @@ BUFFERS = frozenset(
 )
 """The shares of a switch's buffer (github.com/Juniper/jvd, aiml_multitenancy_backend)."""
 
+LOSSY_BUFFERS = frozenset(
+    {
+        "ingress buffer-partition lossless percent 5",
+        "ingress buffer-partition lossless-headroom percent 0",
+        "ingress buffer-partition lossy percent 95",
+        "egress buffer-partition lossless percent 5",
+        "egress buffer-partition lossy percent 75",
+        "egress buffer-partition multicast percent 20",
+    }
+)
+"""Its shares where nothing is lossless (Traffic Management User Guide for QFX Series, shared buffer pool for networks
+with mostly best-effort unicast traffic).
+"""
+
 
 SAMPLED = frozenset({"sampling-rate 1000000"})
 
@@ -93,8 +107,9 @@ class JunosQos:
         points = self.class_of[min(classifiers)]
         number_of = {BEST_EFFORT: 0, **self.queue_of}
         classes = tuple(number_of[points.get(dscp, BEST_EFFORT)] for dscp in range(64))
-        if not is_tolerant() and self.buffers != BUFFERS:
-            report_misfit(f"buffers are not shared as they should be: {sorted(self.buffers ^ BUFFERS)}")
+        buffers = BUFFERS if self.lossless else LOSSY_BUFFERS
+        if not is_tolerant() and self.buffers != buffers:
+            report_misfit(f"buffers are not shared as they should be: {sorted(self.buffers ^ buffers)}")
         kinds: dict[tuple[str, str], PortQos] = {}
         for row in bound.values():
             key = row["scheduler-map"], row.get("profile", "")

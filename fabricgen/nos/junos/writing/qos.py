@@ -1,4 +1,4 @@
-"""Lossless Ethernet of Junos as values: classes, schedulers, a congestion notification profile, and buffers.
+"""The class of RoCE of Junos as values: classes, schedulers, a congestion notification profile, and buffers.
 
 The shape and the shares of buffers are those of Juniper's validated design (github.com/Juniper/jvd,
 aiml_multitenancy_backend: `class-of-service`). Junos marks by how full a queue is, in percent, and has no thresholds in
@@ -8,6 +8,9 @@ that was paused for so many polls (`pfc-watchdog`: `poll-interval`, `detection`,
 The headroom of a queue that pauses is worked out by Junos, of the length of the cable and the largest frame (CLI
 reference, `mru (Congestion Notification Profiles)`; YANG, `cable-length`, metres): ports at a long span have a profile
 of their own, which says both.
+
+A lossy class has another name, no `no-loss` and nothing that pauses; the buffer then is shared as Juniper recommends
+for networks of mostly best-effort unicast traffic (Traffic Management User Guide for QFX Series).
 
 Load is balanced by that of the links (`ecmp-dlb`): flowlet by flowlet with that design's figures, or packet by packet.
 """
@@ -27,12 +30,15 @@ SPRAY = "spray"
 ALL_PORTS = "et-*"
 """Stands for every port, where all are alike."""
 
+NO_LOSS, LOSSY = "NO-LOSS", "LOSSY-ROCE"
+"""The class of RoCE data, by whether it is paused or dropped."""
+
 PROFILE = "ROCE"
 """The congestion notification profile of ports whose cables are as Junos takes them to be."""
 
 
 def make_qos_values(switch: SwitchView) -> dict[str, Any]:
-    """Classes, and what each port has of them; no classes where the fabric is best-effort. `by_load`: how equal paths
+    """Classes, and what each port has of them; none where RoCE has no class of its own. `by_load`: how equal paths
     are chosen, None for by hash alone.
     """
     qos, balancing = model_qos(switch), model_balancing(switch)
@@ -41,19 +47,31 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any]:
     by_load = {"sprays": switch.fabric.balancing.mode == SPRAY, "families": families} if balancing.by_load else None
     return {
         "qos": _make_class_values(qos, qos.watchdog)
-        | {"ports": _list_port_rows(qos, bond_of), "profiles": _list_profiles(qos)}
-        if qos and qos.watchdog
+        | {"ports": _list_port_rows(qos, bond_of), "profiles": _list_profiles(qos) if qos.watchdog else []}
+        if qos
         else None,
         "by_load": by_load,
     }
 
 
 @lru_cache(maxsize=256)
-def _make_class_values(qos: Qos, watchdog: Watchdog) -> dict[str, Any]:
+def _make_class_values(qos: Qos, watchdog: Watchdog | None) -> dict[str, Any]:
     """The values that all switches with such ports share."""
     lossy_class, cnp_class, roce_class = qos.classes
     queues = next(iter(qos.ports.values())).queues
+    pauses: dict[str, Any] = (
+        {
+            "poll": watchdog.poll_ms,
+            # Junos counts polls; rounded up
+            "detection": -(-watchdog.detect_ms // watchdog.poll_ms),
+            "recovery": watchdog.restore_ms,
+            "action": watchdog.action,
+        }
+        if watchdog
+        else {}
+    )
     return {
+        "roce_name": NO_LOSS if watchdog else LOSSY,
         "cnp_points": _list_code_points(qos.class_of, cnp_class),
         "roce_points": _list_code_points(qos.class_of, roce_class),
         "cnp_queue": cnp_class,
@@ -64,11 +82,7 @@ def _make_class_values(qos: Qos, watchdog: Watchdog) -> dict[str, Any]:
         "roce_percent": queues[roce_class].share,
         "cnp_percent": queues[cnp_class].limit,
         "ecn": next(iter(qos.ports.values())).ecn,
-        "poll": watchdog.poll_ms,
-        # Junos counts polls; rounded up
-        "detection": -(-watchdog.detect_ms // watchdog.poll_ms),
-        "recovery": watchdog.restore_ms,
-        "action": watchdog.action,
+        "pauses": pauses,
     }
 
 
@@ -79,7 +93,8 @@ def _list_port_rows(qos: Qos, bond_of: Mapping[str, str]) -> list[tuple[str, str
     profiles = {
         bond_of.get(name, name): _name_profile(port.length_m) if port.pfc else "" for name, port in qos.ports.items()
     }
-    return list(profiles.items()) if bond_of or {*profiles.values()} != {PROFILE} else [(ALL_PORTS, PROFILE)]
+    usual = PROFILE if qos.watchdog else ""
+    return list(profiles.items()) if bond_of or {*profiles.values()} != {usual} else [(ALL_PORTS, usual)]
 
 
 def _list_profiles(qos: Qos) -> list[tuple[str, int]]:

@@ -18,16 +18,21 @@ Tables = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
 def read_qos(tables: Tables) -> Qos | None:
-    """QoS as the model of a switch has it; None without tables of it, or where they are those of packet trimming.
+    """QoS as the model of a switch has it; None without tables of it, or where they are those of packet trimming alone.
 
     Raises UnknownTextError where tables do not fit together.
     """
-    if "SWITCH_TRIMMING" in tables or not set(QOS_TABLES).intersection(tables):
+    if not set(QOS_TABLES).intersection(tables) or ("SWITCH_TRIMMING" in tables and "QUEUE" not in tables):
         return None
     bound = {name: row for name, row in tables["PORT_QOS_MAP"].items() if name != "global"}
     classes = _parse_numbers(_find_bound_map(tables, bound, "dscp_to_tc_map", "DSCP_TO_TC_MAP"))
     queues = _parse_numbers(_find_bound_map(tables, bound, "tc_to_queue_map", "TC_TO_QUEUE_MAP"))
-    pfc_queues = _parse_numbers(_find_bound_map(tables, bound, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE"))
+    pauses = any(_PFC_FIELDS & set(row) for row in bound.values())
+    pfc_queues = (
+        _parse_numbers(_find_bound_map(tables, bound, "pfc_to_queue_map", "MAP_PFC_PRIORITY_TO_QUEUE"))
+        if pauses
+        else {}
+    )
     groups = _parse_numbers(_find_bound_map(tables, bound, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP"))
     pfc_groups = _read_pfc_groups(tables, bound)
     queue_rows: dict[str, dict[int, Queue]] = {name: {} for name in bound}
@@ -41,7 +46,7 @@ def read_qos(tables: Tables) -> Qos | None:
             report_misfit(f"priority {priority} pauses another queue or class than its own")
     if pfc_groups is not None and pfc_groups != {p: groups[p] for port in ports.values() for p in port.pfc}:
         report_misfit(f"priorities pause the groups {pfc_groups}, and classes are in {groups}")
-    if not is_tolerant() and not set(range(8)) <= groups.keys() & pfc_queues.keys():
+    if not is_tolerant() and not set(range(8)) <= groups.keys() & (pfc_queues if pauses else groups).keys():
         report_misfit("classes without a priority group, or priorities without a queue")
     return Qos(
         class_of=tuple(classes[dscp] for dscp in range(64)),
@@ -62,6 +67,7 @@ def _read_pfc_groups(tables: Tables, bound: Mapping[str, Mapping[str, str]]) -> 
     return _parse_numbers(_find_bound_map(tables, bound, "pfc_to_pg_map", "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP"))
 
 
+_PFC_FIELDS = {"pfc_enable", "pfc_to_pg_map", "pfc_to_queue_map", "pfcwd_sw_enable"}
 _BOUND = ("dscp_to_tc_map", "pfc_enable", "pfc_to_pg_map", "pfc_to_queue_map", "pfcwd_sw_enable", "tc_to_pg_map")
 
 
@@ -84,7 +90,7 @@ def _make_port_qos(tables: Tables, name: str, row: Mapping[str, str], queues: Ma
     allow_fields(row, *_BOUND, "tc_to_queue_map")
     return PortQos(
         pfc=_parse_priorities(row.get("pfc_enable", "")),
-        watched=_parse_priorities(row.get("pfcwd_sw_enable", "")) if name in tables["PFC_WD"] else frozenset(),
+        watched=_parse_priorities(row.get("pfcwd_sw_enable", "")) if name in tables.get("PFC_WD", {}) else frozenset(),
         queues=queues,
     )
 
@@ -171,8 +177,9 @@ def read_trimming(tables: Tables) -> Trimming | None:
     bound = {name: row for name, row in tables["PORT_QOS_MAP"].items() if name != "global"}
     for row in bound.values():
         allow_fields(row, "dscp_to_tc_map", "tc_to_pg_map", "tc_to_queue_map")
+    alone = "QUEUE" not in tables
     maps = {(row["dscp_to_tc_map"], row["tc_to_pg_map"], row["tc_to_queue_map"]) for row in bound.values()}
-    if set(bound) != set(trimmed) or len(maps) != 1:
+    if not set(trimmed) <= set(bound) or (alone and set(bound) != set(trimmed)) or len(maps) != 1:
         report_misfit("ports that trim have one map of DSCPs, and others none")
     of_dscps, of_groups, of_queues = maps.pop()
     queue_of = {int(key): int(value) for key, value in tables["TC_TO_QUEUE_MAP"][of_queues].items()}

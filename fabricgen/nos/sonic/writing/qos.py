@@ -1,7 +1,11 @@
-"""Lossless Ethernet as SONiC's QoS tables have it, load balancing, and packet trimming.
+"""The class of RoCE as SONiC's QoS tables have it, load balancing, and packet trimming.
 
 Shape of the tables: sonic-buildimage, files/build_templates/qos_config.j2; watchdog: sonic-pfcwd.yang. The maps are
 always written out, since images ship different ones.
+
+A lossy class has the same queues and marks (WRED_PROFILE: ECN does not need PFC), and no table or field of PFC; its
+packets are in priority group 0 with all others. Where the buffers of a best-effort switch are published they are
+written out, with one change: the queue of RoCE has the profile of the class that has all packets there.
 
 SWITCH_HASH has a list of fields for each kind of packet in images with sonic-buildimage 27335, sonic-swss 4568 (open
 in 2026; FG763); those of RoCE get the destination queue pair beside the five that flows have. Other packets
@@ -50,30 +54,35 @@ MAX_POLL_MS = 1000
 
 
 def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
-    """Rows of the QoS tables, by table, and what else their templates name; None where the fabric is best-effort.
+    """Rows of the QoS tables, by table, and what else their templates name; None where RoCE has no class of its own.
 
     Switches with like ports get the very same mapping, so that its tables are rendered once.
     """
     qos = model_qos(switch)
-    if qos is None or qos.watchdog is None:
+    if qos is None:
         return None
     speeds = tuple(port.speed_gbps for port in switch.ports)
     return _make_qos_values(qos, qos.watchdog, speeds, switch.profile.asic.startswith("Spectrum"))
 
 
 @lru_cache(maxsize=256)
-def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], spectrum: bool) -> dict[str, Any]:
+def _make_qos_values(qos: Qos, watchdog: Watchdog | None, speeds: tuple[int, ...], spectrum: bool) -> dict[str, Any]:
     """`speeds` are those of `qos.ports`, Gb/s; `spectrum`: whether the chip is NVIDIA's."""
     lossy_class, cnp_class, roce_class = qos.classes
     by_speed = dict(zip(speeds, qos.ports.values(), strict=True))
     # shares and percents are alike at every speed: any port tells them
-    first, group_of = by_speed[speeds[0]], {group: group for group in (roce_class, NETWORK_CLASS)}
+    first = by_speed[speeds[0]]
+    group_of = {group: group for group in (roce_class, NETWORK_CLASS)} if watchdog else {}
     shaped_percent, queues = first.queues[cnp_class].limit, {str(n): n for n in range(CLASSES)}
-    guarded = {
-        "action": watchdog.action,
-        "detection_time": watchdog.detect_ms,
-        "restoration_time": watchdog.restore_ms,
-    }
+    guarded = (
+        {
+            "action": watchdog.action,
+            "detection_time": watchdog.detect_ms,
+            "restoration_time": watchdog.restore_ms,
+        }
+        if watchdog
+        else {}
+    )
     paused = {"pfc_enable": roce_class, "pfcwd_sw_enable": roce_class}
     queue_rows = {
         f"{name}|{number}": row
@@ -82,20 +91,23 @@ def _make_qos_values(qos: Qos, watchdog: Watchdog, speeds: tuple[int, ...], spec
             (lossy_class, {"scheduler": "scheduler.0"}),
             (roce_class, {"scheduler": "scheduler.1", "wred_profile": make_wred_name(speed)}),
             (cnp_class, {"scheduler": make_shaper_name(shaped_percent, speed)}),
+            *([(qos.trim_class, {"scheduler": "scheduler.3"})] if qos.trim_class else []),
         )
     }
     return {
         "maps": MAPS,
-        "pauses": True,
+        "maps_of_switch": MAPS,
+        "pauses": watchdog is not None,
         "lossy_weight": first.queues[lossy_class].share,
         "roce_weight": first.queues[roce_class].share,
+        "trim_weight": first.queues[qos.trim_class].share if qos.trim_class else 0,
         "mark_percent": first.ecn.percent,
         # the schema takes no more
-        "poll_ms": min(watchdog.poll_ms, MAX_POLL_MS),
+        "poll_ms": min(watchdog.poll_ms, MAX_POLL_MS) if watchdog else 0,
         "DSCP_TO_TC_MAP": {MAPS: {str(dscp): number for dscp, number in enumerate(qos.class_of)}},
         "MAP_PFC_PRIORITY_TO_QUEUE": {MAPS: queues},
         # qos_config.j2 has this map for chips of some vendors, NVIDIA's among them
-        "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {MAPS: {str(roce_class): roce_class}} if spectrum else {},
+        "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {MAPS: {str(roce_class): roce_class}} if spectrum and watchdog else {},
         "PFC_WD": {name: guarded for name, port in qos.ports.items() if port.watched},
         "PORT_QOS_MAP": {name: paused if port.pfc else PAUSED_NEVER for name, port in qos.ports.items()},
         "QUEUE": queue_rows,
@@ -143,32 +155,35 @@ def make_balancing_values(switch: SwitchView) -> dict[str, Any]:
     return {"SWITCH_HASH": rows if families else {}}
 
 
-TRIMMED = "queue0_trim_profile"
-"""The profile of the queue that is trimmed."""
-
 TRIM_MAPS = "TRIM"
 """The name of the maps."""
 
 
-def find_trim_tables(
+def find_lossy_tables(
     switch: SwitchView, platform: SonicPlatform, port_table: PortTable
 ) -> Mapping[str, Mapping[str, Any]]:
-    """By table, what its template names; nothing for a switch that is not asked to trim, or cannot."""
+    """By table, what its template names: buffers of a switch that trims, or whose RoCE is lossy, and how it trims.
+
+    Nothing for any other, and where no such buffers are published.
+    """
     trimming, buffers = model_trimming(switch), platform.find_lossy_buffers(port_table.hwsku)
-    if trimming is None or buffers is None:
+    qos = switch.fabric.qos
+    if buffers is None or qos.lossless or not (trimming or qos.marks):
         return {}
     cabled = frozenset(port.name for port in switch.ports)
     names = tuple(port.name for port in port_table.ports)
     # the buffers hold dicts, which have no hash; the catalogue keeps them, so that an identity stays theirs
-    return _make_trim_tables(_TrimKey(id(buffers), trimming, names, cabled, buffers))
+    return _make_lossy_tables(_LossyKey(id(buffers), trimming, qos.trimmed_class, names, cabled, buffers))
 
 
 @dataclass(frozen=True, slots=True)
-class _TrimKey:
+class _LossyKey:
     """Cache key of the tables of a switch: the buffers are compared by identity."""
 
     set_id: int
-    trimming: Trimming
+    trimming: Trimming | None
+    data_class: int
+    """The class that may be dropped and is to have room: that of RoCE, or the one that has all."""
     names: tuple[str, ...]
     """Of all ports."""
     cabled: frozenset[str]
@@ -176,12 +191,16 @@ class _TrimKey:
 
 
 @lru_cache(maxsize=64)
-def _make_trim_tables(key: _TrimKey) -> Mapping[str, Mapping[str, Any]]:
+def _make_lossy_tables(key: _LossyKey) -> Mapping[str, Mapping[str, Any]]:
     """Switches with like ports get the very same mapping, so that its tables are rendered once."""
     trimming = key.trimming
+    buffers = _make_lossy_buffers(key)
+    if trimming is None:
+        return dict.fromkeys(buffers, buffers)
     values: dict[str, Any] = {
-        **_make_trim_buffers(key),
+        **buffers,
         "maps": TRIM_MAPS,
+        "maps_of_switch": None,
         "pauses": False,
         "DSCP_TO_TC_MAP": {TRIM_MAPS: {str(dscp): number for dscp, number in enumerate(trimming.class_of)}},
         "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {},
@@ -196,19 +215,27 @@ def _make_trim_tables(key: _TrimKey) -> Mapping[str, Mapping[str, Any]]:
         "TC_TO_PRIORITY_GROUP_MAP": {TRIM_MAPS: dict.fromkeys(map(str, range(CLASSES)), LOSSY_CLASS)},
         "TC_TO_QUEUE_MAP": {TRIM_MAPS: {str(n): n for n in range(CLASSES)}},
     }
-    return dict.fromkeys(TRIM_TABLES, values)
+    # where RoCE has a class of its own, the maps are those of its queues
+    return dict.fromkeys([*buffers, *(TRIM_MAP_TABLES if key.data_class == LOSSY_CLASS else ()), TRIM_TABLE], values)
 
 
-def _make_trim_buffers(key: _TrimKey) -> Mapping[str, Rows]:
+def _make_lossy_buffers(key: _LossyKey) -> Mapping[str, Rows]:
     """Rows of the BUFFER_ tables: the platform's, and the profile of the queue that is trimmed."""
-    buffers, trimmed = key.buffers, key.trimming.ports
-    lossy = buffers.cabled.queues[str(LOSSY_CLASS)]
+    buffers, trimmed = key.buffers, key.trimming.ports if key.trimming else {}
+    lossy, own = buffers.cabled.queues[str(LOSSY_CLASS)], f"queue{key.data_class}_trim_profile"
     profiles: Rows = {name: dict(profile) for name, profile in buffers.profiles.items()}
-    profiles[TRIMMED] = {**dict(buffers.profiles[lossy]), "packet_discard_action": "trim"}
+    if trimmed:
+        profiles[own] = {**dict(buffers.profiles[lossy]), "packet_discard_action": "trim"}
     uses = {name: buffers.cabled if name in key.cabled else buffers.unused for name in key.names}
-    # only the lossy class's queue is trimmed, and only where its profile is that of lossy queues
+
+    def find_profile(name: str, run: str, profile: str) -> str:
+        # only the queue of data is trimmed, and only of ports in use
+        if name not in key.cabled or run != str(key.data_class):
+            return profile
+        return own if name in trimmed else lossy
+
     queues: Rows = {
-        f"{name}|{run}": {"profile": TRIMMED if name in trimmed and profile == lossy else profile}
+        f"{name}|{run}": {"profile": find_profile(name, run, profile)}
         for name, use in uses.items()
         for run, profile in use.queues.items()
     }
@@ -222,17 +249,15 @@ def _make_trim_buffers(key: _TrimKey) -> Mapping[str, Rows]:
     }
 
 
-TRIM_TABLES = (
+BUFFER_TABLES = (
     "BUFFER_PG",
     "BUFFER_POOL",
     "BUFFER_PORT_EGRESS_PROFILE_LIST",
     "BUFFER_PORT_INGRESS_PROFILE_LIST",
     "BUFFER_PROFILE",
     "BUFFER_QUEUE",
-    "DSCP_TO_TC_MAP",
-    "PORT_QOS_MAP",
-    "SWITCH_TRIMMING",
-    "TC_TO_PRIORITY_GROUP_MAP",
-    "TC_TO_QUEUE_MAP",
 )
+TRIM_MAP_TABLES = ("DSCP_TO_TC_MAP", "PORT_QOS_MAP", "TC_TO_PRIORITY_GROUP_MAP", "TC_TO_QUEUE_MAP")
+TRIM_TABLE = "SWITCH_TRIMMING"
+TRIM_TABLES = (*BUFFER_TABLES, *TRIM_MAP_TABLES, TRIM_TABLE)
 """All that a switch that trims may have."""
