@@ -13,6 +13,7 @@ from fabricgen.export.locality.model import join_hostlist
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.plugins.columns import Columns
 from fabricgen.plugins.dhcp import Clients, Subnets
+from fabricgen.plugins.foresight import Busbw
 from fabricgen.plugins.hardware import Halls, Models, Racks
 from fabricgen.plugins.numbers import Pools, Vlans
 from fabricgen.plugins.paths import Path
@@ -20,10 +21,13 @@ from fabricgen.plugins.places import Groups, Places
 from fabricgen.plugins.rules import ViewRule
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Ends, Links
 from fabricgen.plugins.view import API_VERSION, ClusterView
+from fabricgen.reports.protocols import Protocol
+from fabricgen.reports.table import Table
 
 __all__ = [
     "API_VERSION",
     "Addresses",
+    "Busbw",
     "Cables",
     "Clients",
     "ClusterView",
@@ -40,9 +44,11 @@ __all__ = [
     "Path",
     "Places",
     "Pools",
+    "Protocol",
     "Racks",
     "Severity",
     "Subnets",
+    "Table",
     "ViewRule",
     "Vlans",
     "compile_blueprint",

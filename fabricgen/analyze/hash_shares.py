@@ -8,6 +8,8 @@ import numpy as np
 
 from fabricgen.analyze.flow_routes import Flows, Rates, Routes, list_flows, permute_ranks
 from fabricgen.analyze.network import Network
+from fabricgen.cluster import Cluster
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.views.balancing import find_balancing
 from fabricgen.wiring.arrays import Flags, Floats, Ints64
 
@@ -160,11 +162,16 @@ told for (1, 4, 16), since libraries open one or more for each of several channe
 
 
 def find_mode(network: Network) -> str:
-    """How the switches of a network choose among equal paths; those of InfiniBand by load, under a subnet manager."""
-    if network.fabric.protocol == "infiniband":
+    """How the switches of a network choose among equal paths."""
+    return find_balancing_mode(network.cluster, network.fabric)
+
+
+def find_balancing_mode(cluster: Cluster, fabric: FabricDesign) -> str:
+    """How the switches of a fabric choose among equal paths; those of InfiniBand by load, under a subnet manager."""
+    if fabric.protocol == "infiniband":
         return "spray"
-    blueprint = network.cluster.design.loaded.blueprint
-    return find_balancing(blueprint.fabrics[network.fabric.name].routing, blueprint.routing).mode
+    blueprint = cluster.design.loaded.blueprint
+    return find_balancing(blueprint.fabrics[fabric.name].routing, blueprint.routing).mode
 
 
 def find_share_of_pairs(network: Network, source: Ints64, target: Ints64) -> float:

@@ -19,6 +19,7 @@ from fabricgen.export.palette import choose_cluster_swatches
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.diagnostics import Path as BlueprintPath
 from fabricgen.plugins.dhcp import make_dhcp_tables
+from fabricgen.plugins.foresight import Busbw, expect_busbw, find_balancing_modes, find_reached
 from fabricgen.plugins.hardware import Halls, Models, Racks, make_hall_table, make_model_table
 from fabricgen.plugins.numbers import Pools, Vlans, make_pool_table, make_vlan_table
 from fabricgen.plugins.paths import FabricPaths, Path
@@ -26,7 +27,7 @@ from fabricgen.plugins.places import make_place_tables
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Ends, Links
 from fabricgen.wiring.arrays import Ints
 
-API_VERSION = "1.2"
+API_VERSION = "1.3"
 """Version of the view and of what plug-ins are asked for: the first number changes when something is taken away or
 means something else, the second when something is added."""
 
@@ -75,6 +76,24 @@ class ClusterView:
     def sites(self) -> tuple[str, ...]:
         """The names of the sites."""
         return tuple(self._cluster.design.layout.sites)
+
+    @cached_property
+    def reached(self) -> Mapping[str, float]:
+        """The share of its line rate that each fabric reaches, of 1, as `analyze` reckons."""
+        return find_reached(self._cluster)
+
+    @cached_property
+    def balancing(self) -> Mapping[str, str]:
+        """How the switches of each fabric choose among equal paths: `hash`, or by load or packet as `analyze` says."""
+        return find_balancing_modes(self._cluster)
+
+    def expect_busbw(self, collective: str, size: int, job: str = "all", *, fabric: str) -> Busbw | None:
+        """Bus bandwidth of a collective of a job (`all`, `2048`, `all@p1/su2`) of messages of so many bytes, as
+        `analyze` reckons, at a phase of the whole cluster; None where the fabric joins no accelerators.
+
+        Raises InputError (FG145) for what is no job.
+        """
+        return expect_busbw(self._cluster, fabric, collective, size, job)
 
     @cached_property
     def colors(self) -> Mapping[str, str]:

@@ -15,6 +15,7 @@ import openpyxl
 from fabricgen.lint.examples import BASE
 from tests.conftest import BLUEPRINTS, EXAMPLES, Ran
 from tests.docs.pages import Shown, blocks, text_of
+from tests.sign_off.paper import PaperHall
 from tests.verify.cabled import CabledHall
 from tests.verify.optics.sonic import state_db
 
@@ -169,6 +170,17 @@ def _superpod(file: Path, _fabricgen: Run) -> None:
     hall.csv(file)
 
 
+def _measured(folder: Path, fabricgen: Run) -> None:
+    """Results of the smallest fabric, a link of which has half of its rate."""
+    assert fabricgen("accept", "plan", BLUEPRINTS / "leaf-spine.yaml", "-o", folder.parent / "planned").code == 0
+    assert fabricgen("build", BLUEPRINTS / "leaf-spine.yaml", "-o", folder.parent / "built").code == 0
+    hall = PaperHall.read(folder.parent / "built", folder.parent / "planned", "compute")
+    hall.gbps["p1-su01-n003:eth2"] /= 2
+    folder.mkdir()
+    for name, text in hall.print_results():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
 READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
     "hall.json": _hall,
     "site.yaml": _site,
@@ -183,5 +195,6 @@ READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
     "dumps/day0": _day0,
     "dumps/superpod.csv": _superpod,
     "catalog/switches/my-switch.yaml": _own_switch,
+    "measured": _measured,
 }
 """Files of a reader's own that pages name, and what makes one."""

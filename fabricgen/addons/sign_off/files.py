@@ -1,0 +1,162 @@
+"""The folder of a plan: its runs, rounds and coverage as tables, and what starts them under Slurm, MPI or ssh."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from fabricgen.addons.sign_off.coverage import Coverage, count_coverage, list_plan_choices
+from fabricgen.addons.sign_off.network import Port
+from fabricgen.addons.sign_off.runs import COLLECTIVE, PING, UPLINKS, Plan, Run
+from fabricgen.api import write_csv
+
+SCRIPTS = Path(__file__).parent / "scripts"
+FIRST_TCP_PORT = 18515
+"""Where perftest listens if nobody says otherwise; a server of a node after the other in a round counts up from it."""
+_FIRST_SOURCE_PORT = 0xC000
+"""A flow label of 14 bits is added to it (Linux, include/rdma/ib_verbs.h: rdma_flow_label_to_udp_sport)."""
+
+
+def write_plan(plan: Plan) -> dict[str, bytes]:
+    """The files of a plan, by path."""
+    coverage = count_coverage(plan, ((run, list_plan_choices(plan, run)) for run in plan.runs if run.ends))
+    files = {path.name: path.read_bytes() for path in sorted(SCRIPTS.iterdir()) if path.is_file()}
+    counts = Counter(run.round for run in plan.runs)
+    rounds: dict[str, Sequence[str | int | float]] = {
+        "round": list(range(1, len(plan.round_kinds) + 1)),
+        "what": plan.round_kinds,
+        "runs": [counts[number] for number in range(1, len(plan.round_kinds) + 1)],
+        "seconds": [plan.time_round(kind) for kind in plan.round_kinds],
+    }
+    hosts = sorted({host for run in plan.runs for host in list_hosts(run)})
+    ranks, numbers = _count_ranks(plan), _number_ports(plan)
+    return files | {
+        "runs.csv": _write_runs(plan),
+        "rounds.csv": write_csv(rounds),
+        "coverage.csv": _write_coverage(plan, coverage),
+        "tasks.tsv": _join_rows(row for run in plan.runs for row in _list_tasks(plan, run, numbers)),
+        "collectives.tsv": _join_rows(
+            (run.round, run.name, sum(ranks[node] for node in run.nodes), ranks[run.nodes[0]], ",".join(run.nodes))
+            for run in plan.runs
+            if run.kind == COLLECTIVE
+        ),
+        "hosts.txt": "".join(f"{host} slots={ranks.get(host, 1)}\n" for host in hosts).encode(),
+        "nodes.txt": "".join(f"{host}\n" for host in hosts).encode(),
+        "devices.txt": _write_devices(plan, numbers),
+    }
+
+
+def list_hosts(run: Run) -> tuple[str, ...]:
+    """The nodes that take part in a run."""
+    return run.nodes or tuple(port.host for port in run.ends)
+
+
+def _count_ranks(plan: Plan) -> Counter[str]:
+    """Accelerators by node."""
+    if not any(run.kind == COLLECTIVE for run in plan.runs):
+        return Counter()
+    endpoints = plan.view.endpoints
+    return Counter(node for node, _ in set(zip(endpoints.node.tolist(), endpoints.accelerator.tolist(), strict=True)))
+
+
+def _write_runs(plan: Plan) -> bytes:
+    devices, names = plan.view.devices, plan.view.links.name
+    columns: dict[str, list[str | int | float]] = {}
+    for run in plan.runs:
+        first = run.ends[0] if run.ends else None
+        choices = list_plan_choices(plan, run)[2:] if first else []
+        row = {
+            "run": run.name,
+            "round": run.round,
+            "what": run.kind,
+            "tool": run.tool,
+            "fabric": run.fabric,
+            "pod": devices.pod[first.device] if first else "",
+            "su": int(devices.su[first.device]) if first else "",
+            "rack": devices.rack[first.device] if first else "",
+            "rail": (first and first.rail) or "",
+            "plane": (first and first.plane) or "",
+            **{
+                f"{side}_{key}": getattr(port, key) if port else ""
+                for side, port in (("from", run.source), ("to", run.target))
+                for key in ("host", "port", "address")
+            },
+            "nodes": len(run.nodes) or 2,
+            "queue_pairs": run.queue_pairs or "",
+            "flow_label": run.label or "",
+            "least": run.least,
+            "most": run.most,
+            "unit": run.unit,
+            "links": " ".join(names[row] for port in run.ends for row in port.links),
+            "one_of": " ".join(str(len(choice.links)) for choice in choices),
+            "remark": run.remark,
+        }
+        for name, cell in row.items():
+            columns.setdefault(name, []).append(cell)
+    return write_csv(columns)
+
+
+def _write_coverage(plan: Plan, coverage: Coverage) -> bytes:
+    links = plan.view.links
+    rows = range(len(links))
+    return write_csv(
+        {
+            "link": links.name.tolist(),
+            "fabric": links.fabric.tolist(),
+            "runs": [coverage.loaded[row] for row in rows],
+            "flows": [round(coverage.passes.get(row, 0.0), 2) for row in rows],
+            "missed": [coverage.missed.get(row, 1.0) for row in rows],
+            "why_not": [coverage.untested.get(row, "") for row in rows],
+        }
+    )
+
+
+def _number_ports(plan: Plan) -> dict[Port, int]:
+    """The number of each port among those of its node, from 0."""
+    numbers: dict[Port, int] = {}
+    counts = Counter[str]()
+    for network in plan.networks:
+        for port in network.ports:
+            numbers[port] = counts[port.host]
+            counts[port.host] += 1
+    return numbers
+
+
+def _list_tasks(plan: Plan, run: Run, numbers: dict[Port, int]) -> Iterator[tuple[object, ...]]:
+    """What nodes do for a run: (round, node, role, run, tool, own address, port, other address, other node, number of a
+    TCP or UDP port, seconds, options).
+    """
+    if not run.ends:
+        return
+    source, target = run.ends
+
+    def make_row(role: str, tool: str, near: Port, far: Port, number: int, options: str) -> tuple[object, ...]:
+        ends = (near.address or "-", near.port, far.address or "-", far.host)
+        return (run.round, near.host, role, run.name, tool, *ends, number, plan.seconds, options)
+
+    if run.kind == PING:
+        yield make_row("client", "ping", source, target, 0, "-")
+        return
+    both_ways = "" if run.kind == UPLINKS else " -b"
+    label = f" --flow_label={run.label}" if run.label else ""
+    options = f"-s 1048576 -q {run.queue_pairs}{both_ways}{label}"
+    tcp = FIRST_TCP_PORT + numbers[target]
+    yield make_row("server", run.tool, target, source, tcp, options)
+    if run.label:
+        # the switches alone: the NIC at the end takes what comes to that port for RDMA, and does not answer
+        switches = len(list_plan_choices(plan, run)) - 1
+        yield make_row("trace", "traceroute", source, target, _FIRST_SOURCE_PORT + run.label, f"-m {switches}")
+    yield make_row("client", run.tool, source, target, tcp, options)
+
+
+def _write_devices(plan: Plan, numbers: dict[Port, int]) -> bytes:
+    """RDMA devices by port, for ports without an address: as the driver may count them, to be corrected by hand."""
+    ports = (port for network in plan.networks for port in network.ports if not port.address)
+    devices = dict.fromkeys(f"{port.port} mlx5_{numbers[port]}\n" for port in ports)
+    head = "# port, RDMA device: of ports without an address, in the order in which drivers should count them\n"
+    return "".join([head, *devices]).encode()
+
+
+def _join_rows(rows: Iterable[Iterable[object]]) -> bytes:
+    return "".join("\t".join(map(str, row)) + "\n" for row in rows).encode()

@@ -1,0 +1,129 @@
+"""What perftest, nccl-tests, ping and traceroute print, read as it is.
+
+Sources: github.com/linux-rdma/perftest, src/perftest_parameters.h (RESULT_FMT, RESULT_FMT_G: the heads of tables) and
+perftest_resources.c (a MB is 2^20 bytes); github.com/NVIDIA/nccl-tests, src/common.cu and doc/PERFORMANCE.md; iputils,
+ping/ping_common.c; traceroute.sourceforge.net.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from fabricgen.api import ClusterView
+
+SUFFIXES = (".txt", ".trace")
+MIB = 2**20
+LEAST_BYTES = 2**28
+"""Messages of a collective from which on it is judged: small ones are limited by latency."""
+
+_BANDWIDTH_HEAD = re.compile(r"#bytes\s+#iterations\s+.*BW average\s*\[(MB|MiB|Gb)/sec\]")
+_PACKETS = re.compile(r"(\d+) packets transmitted, (\d+)(?: packets)? received")
+_HOP = re.compile(r"^\s*\d+\s+(\S+)")
+_ERRORS = re.compile(
+    r"error|fail|couldn't|unable|cannot|refused|timed? ?out|no route|unreachable|unknown|not found", re.I
+)
+
+
+class Reading(NamedTuple):
+    """What a file of a run tells: a figure, or why there is none; bytes of the message of a collective."""
+
+    value: float | None
+    trouble: str = ""
+    size: int = 0
+
+
+def read_bandwidth(text: str) -> Reading:
+    """Average bandwidth of the largest message in the table of `ib_write_bw`, Gb/s; both directions with `-b`."""
+    lines = text.splitlines()
+    heads = [(number, found[1]) for number, line in enumerate(lines) if (found := _BANDWIDTH_HEAD.search(line))]
+    if not heads:
+        return Reading(None, _find_error(lines, "no table of ib_write_bw"))
+    number, unit = heads[-1]
+    rows = [fields for line in lines[number + 1 :] if len(fields := _list_numbers(line)) >= 4]
+    if not rows:
+        return Reading(None, _find_error(lines[number + 1 :], "the table of ib_write_bw has no row"))
+    average = max(rows, key=lambda row: row[0])[3]
+    return Reading(average if unit == "Gb" else average * MIB * 8 / 1e9)
+
+
+def read_collective(text: str) -> Reading:
+    """Bus bandwidth of the largest message in a table of nccl-tests, GB/s: the better of out of place and in place."""
+    lines = text.splitlines()
+    best, wrong = Reading(None), ""
+    for line in lines:
+        fields = line.split()
+        # size, count, type, redop, and maybe root, then time, algbw, busbw and #wrong twice
+        if len(fields) < 12 or not (fields[0].isdigit() and fields[1].isdigit()):
+            continue
+        figures = [_read_number(field) for field in fields[-8:]]
+        bandwidths = [figure for figure in (figures[2], figures[6]) if figure is not None]
+        # older tables have the greatest error of rounding in the place of #wrong
+        if any(count is not None and count >= 1 for count in (figures[3], figures[7])):
+            wrong = f"wrong values in messages of {int(fields[0]):,} bytes"
+        if bandwidths and int(fields[0]) >= best.size:
+            best = Reading(max(bandwidths), size=int(fields[0]))
+    if wrong or best.value is None:
+        return Reading(None, wrong or _find_error(lines, "no table of nccl-tests"))
+    if best.size < LEAST_BYTES:
+        return Reading(None, f"its largest message has {best.size:,} bytes, and {LEAST_BYTES:,} are needed to judge it")
+    return best
+
+
+def read_ping(text: str) -> Reading:
+    """The share of packets that came back, percent, by the summary of `ping`."""
+    found = _PACKETS.search(text)
+    if not found or not int(found[1]):
+        return Reading(None, _find_error(text.splitlines(), "no summary of ping"))
+    return Reading(round(100 * int(found[2]) / int(found[1]), 3))
+
+
+def read_trace(text: str) -> tuple[str, ...]:
+    """The addresses of switches in the order of `traceroute -n -q 1`; `*` for one that did not answer."""
+    return tuple(found[1] for line in text.splitlines() if (found := _HOP.match(line)))
+
+
+READERS = {"ping": read_ping, "ib_write_bw": read_bandwidth, "all_reduce_perf": read_collective}
+
+
+def _list_numbers(line: str) -> list[float]:
+    numbers = [_read_number(field) for field in line.split()]
+    return [number for number in numbers if number is not None] if None not in numbers else []
+
+
+def _read_number(text: str) -> float | None:
+    return float(text) if re.fullmatch(r"\d+(\.\d+)?(e[+-]?\d+)?", text) else None
+
+
+def _find_error(lines: list[str], otherwise: str) -> str:
+    """The first line that tells of an error; else what is missing."""
+    error = next((line.strip() for line in lines if _ERRORS.search(line)), "")
+    return f"{otherwise}: {error[:120]}" if error else otherwise
+
+
+MOST_BYTES = 4 * MIB
+"""As much of a file is read: tables of these tools have some kilobytes."""
+
+
+def read_files(view: ClusterView, paths: Iterable[str]) -> dict[str, str]:
+    """The text of files by name, and of those of folders that are of runs (`.txt`, `.trace`); the last of a name wins.
+
+    Raises InputError (FG179) for what cannot be read, or where there is none.
+    """
+    texts: dict[str, str] = {}
+    for name in paths:
+        path = Path(name)
+        try:
+            # a folder may be that of the plan, whose results lie in one of its own
+            inside = path / "results" if (path / "results").is_dir() else path
+            files = sorted(file for file in inside.iterdir() if file.suffix in SUFFIXES) if path.is_dir() else [path]
+            for file in files:
+                with file.open("rb") as stream:
+                    texts[file.name] = stream.read(MOST_BYTES).decode("utf-8", "replace")
+        except OSError as error:
+            raise view.refuse("FG179", f"cannot read {error.filename or name}: {error.strerror}") from error
+    if not texts:
+        raise view.refuse("FG179", f"no results in {', '.join(paths)}", hint="a folder has RUN.txt and RUN.trace")
+    return texts

@@ -1,0 +1,132 @@
+"""`fabricgen accept`: a plan of tests that touches every part of a hall, and the judge of their results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from fabricgen.cli.options import blueprint_argument, complete_files, output_option, phase_option, reading_options
+
+if TYPE_CHECKING:
+    from fabricgen.addons.sign_off.runs import Plan
+
+F = TypeVar("F", bound=Callable[..., Any])
+FORMATS = ("text", "json", "xlsx", "html")
+
+
+@click.group()
+def command() -> None:
+    """Test a hall under load before it is signed for: which runs, and what their results say."""
+
+
+def plan_options(decorated: F) -> F:
+    """Add what says which plan it is: both commands take the same, and runs have the same names then."""
+    decorated = click.option("--seed", type=int, default=0, help="Other flows for another number.  [default: 0]")(
+        decorated
+    )
+    decorated = click.option(
+        "--only",
+        multiple=True,
+        metavar="PATH",
+        help="What is handed over: a pod, unit (p1/su3), rack, node or fabric; may be repeated.",
+    )(decorated)
+    return phase_option(reading_options(blueprint_argument(decorated)))
+
+
+@command.command()
+@plan_options
+@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
+@click.option("--seconds", type=click.IntRange(1, 3600), default=3, help="Traffic of a run.  [default: 3]")
+def plan(
+    blueprint: str,
+    sets: tuple[str, ...],
+    allow_outside: bool,
+    phase: str | None,
+    only: tuple[str, ...],
+    seed: int,
+    output: Path,
+    seconds: int,
+) -> None:
+    """Write the runs that load every node port and uplink of a BLUEPRINT, in rounds, to a folder.
+
+    They are of ping, ib_write_bw and all_reduce_perf, which scripts in the folder start under Slurm, MPI or by ssh. No
+    two runs of a round disturb each other. runs.csv has what each is expected to reach, coverage.csv which links are
+    loaded by how many.
+    """
+    from fabricgen import __version__
+    from fabricgen.addons.sign_off.files import write_plan
+    from fabricgen.publish import Bundle, publish_folder
+
+    planned = _make_plan(blueprint, sets, allow_outside, phase, only, seed, seconds)
+    files = write_plan(planned)
+    bundles = [Bundle("accept", path, partial(list, [(path, files[path])])) for path in sorted(files)]
+    header = {"fabricgen": __version__, "blueprint": planned.view.name, "digest": planned.view.digest}
+    publish_folder(output, bundles, header=header)
+    for note in planned.notes:
+        click.echo(note, err=True)
+    minutes = planned.total_seconds / 60
+    click.echo(
+        f"{output}: {len(planned.runs):,} runs in {len(planned.round_kinds):,} rounds, {minutes:.1f} min of test time",
+        err=True,
+    )
+
+
+@command.command()
+@plan_options
+@click.argument("results", metavar="RESULTS...", nargs=-1, required=True, shell_complete=complete_files)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default=None,
+    help="Format.  [default: by the suffix of -o, else text]",
+)
+@output_option
+def judge(
+    blueprint: str,
+    results: tuple[str, ...],
+    sets: tuple[str, ...],
+    allow_outside: bool,
+    phase: str | None,
+    only: tuple[str, ...],
+    seed: int,
+    form: str | None,
+    output: str,
+) -> int:
+    """Judge RESULTS of the runs of a BLUEPRINT: files of what the tools printed, or folders of them.
+
+    RUN.txt is the output of a run, RUN.trace that of traceroute. Exits with 0 where everything was tested and is right,
+    with 1 where something is slow, failed or not done.
+    """
+    from fabricgen.addons.sign_off.judge import Judge
+    from fabricgen.addons.sign_off.protocol import make_protocol
+    from fabricgen.addons.sign_off.results import read_files
+    from fabricgen.cli.output import write_output
+    from fabricgen.reports.protocols import write_protocol
+
+    planned = _make_plan(blueprint, sets, allow_outside, phase, only, seed)
+    accepted = Judge(planned).judge_results(read_files(planned.view, results))
+    suffix = output.rpartition(".")[2].lower()
+    form = form or (suffix if suffix in FORMATS else "text")
+    write_output(output, write_protocol(make_protocol(accepted), form), binary=form == "xlsx")
+    return 0 if accepted.is_right else 1
+
+
+def _make_plan(
+    blueprint: str,
+    sets: tuple[str, ...],
+    allow_outside: bool,
+    phase: str | None,
+    only: tuple[str, ...],
+    seed: int,
+    seconds: int = 3,
+) -> Plan:
+    from fabricgen.addons.sign_off.runs import plan_runs
+    from fabricgen.api import compile_blueprint
+
+    view = compile_blueprint(blueprint, sets, phase=phase, allow_outside=allow_outside)
+    return plan_runs(view, only, seconds, seed)
