@@ -58,6 +58,9 @@ class SystemFacts(FrozenModel):
         dict[str, str | bool] | None,
         Field(description="Variables by which Ansible reaches its switches. None: templates/ansible has no playbooks."),
     ] = None
+    config_manager: Annotated[
+        str, Field(description="What NVIDIA's Config Manager calls it as a platform, if it knows it.")
+    ] = ""
     own_optics: Annotated[str, Field(description="The vendor whose licence it wants for transceivers of others.")] = ""
     licence: Annotated[
         str, Field(description="What its vendor sells for each switch on top of it, and where that was read.")

@@ -31,10 +31,10 @@ def token_option(*, required: bool = False) -> Callable[[F], F]:
     return lambda command: option(plain(command))
 
 
-def open_netbox(address: str, token: str | None, *, plain_http: bool) -> NetBox:
-    """The NetBox at a URL, or at netbox:URL; says its version. Over plain http only with `plain_http`.
+def open_netbox(address: str, token: str | None, *, plain_http: bool, title: str = "NetBox") -> NetBox:
+    """The NetBox at a URL, or at netbox:URL, or the Nautobot; says its version. Over plain http only with `plain_http`.
 
-    Raises UsageError for what is no URL or no name of a token, InputError (FG164) where there is no NetBox.
+    Raises UsageError for what is no URL or no name of a token, InputError (FG164) where there is none.
     """
     secret, url = _read_secret(token), address.removeprefix(PREFIX)
     if _read_scheme(url) == "http" and not plain_http:
@@ -42,11 +42,12 @@ def open_netbox(address: str, token: str | None, *, plain_http: bool) -> NetBox:
         raise click.UsageError(message)
     try:
         from fabricgen.push.client import NetBox
+        from fabricgen.push.nautobot import Nautobot
 
-        target = NetBox(url, secret)
+        target = (Nautobot if title == Nautobot.TITLE else NetBox)(url, secret)
     except ModuleNotFoundError as error:
-        raise click.UsageError(f"NetBox needs {error.name}: pip install 'fabricgen[netbox]'") from None
-    click.echo(f"NetBox {target.version()} at {url}", err=True)
+        raise click.UsageError(f"{title} needs {error.name}: pip install 'fabricgen[netbox]'") from None
+    click.echo(f"{title} {target.version()} at {url}", err=True)
     return target
 
 

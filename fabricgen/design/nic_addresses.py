@@ -7,7 +7,6 @@ and leaf as of plane 0 unless the mode is swplb).
 
 from __future__ import annotations
 
-from fabricgen.design.extras.exits import list_exits
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
@@ -30,13 +29,6 @@ def _find_obstacle(design: Design, fabric: FabricDesign) -> tuple[str, str] | No
         return message, "" if fabric.protocol == "infiniband" else "state `hosts: routed`"
     if fabric.planes == 1:
         return "has one plane, and one address for a NIC is that in several", "state `planes`, or leave it out"
-    ways_out = {exit_.extra.name for exit_ in list_exits(design)}
-    others = sorted({extra.name for extra in fabric.extras} - ways_out)
-    if others:
-        message = (
-            f"has extra devices ({', '.join(others)}), each of whose ports needs an address in the block of its leaf"
-        )
-        return message, "let these attach to a fabric with `address_per: port`"
     owners = dict.fromkeys(leaf.fabric for leaf in fabric.leaves)
     mixed = [tier for owner in owners for tier in design.fabric(owner).tiers if "plane" not in tier.per]
     if mixed:

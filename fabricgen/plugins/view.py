@@ -100,6 +100,12 @@ class ClusterView:
         """The colour of each fabric and scale-up domain on labels and drawings, `#RRGGBB`."""
         return {name: swatch.fill for name, swatch in choose_cluster_swatches(self._cluster).items()}
 
+    @cached_property
+    def platforms(self) -> Mapping[str, str]:
+        """Each network OS of the devices, and what NVIDIA's Config Manager calls it; by its id where it does not."""
+        catalog = self._cluster.design.catalog
+        return {nos: catalog.naming(nos).systems.config_manager or nos for nos in sorted({*self.devices.nos} - {""})}
+
     _place_tables = cached_table(lambda view: make_place_tables(view._cluster), "Groups and places.")
     _dhcp_tables = cached_table(lambda view: make_dhcp_tables(view._cluster), "Subnets and clients.")
 

@@ -71,8 +71,7 @@ class Pusher:
             done = first + len(batch)
             self._tell(title, done, len(changes), done / max(monotonic() - started, 1e-3))
 
-    @staticmethod
-    def _blame_object(refused: RefusedError, batch: Sequence[Change]) -> RefusedError:
+    def _blame_object(self, refused: RefusedError, batch: Sequence[Change]) -> RefusedError:
         """The refusal of a batch with the first object that is to blame, which NetBox tells by its place."""
         answer = refused.answer
         if not (isinstance(answer, list) and len(answer) == len(batch)):
@@ -80,7 +79,7 @@ class Pusher:
         change, reason = next(
             (pair for pair in zip(batch, map(find_first_reason, answer), strict=True) if pair[1]), (batch[0], "")
         )
-        text = f"NetBox does not take {change.kind.name} {' '.join(change.key)}: {reason}"
+        text = f"{self._netbox.TITLE} does not take {change.kind.name} {' '.join(change.key)}: {reason}"
         return RefusedError(refused.status, text, answer, "what was written before is kept: mend it, and run it again")
 
     def _make_objects(self, batch: Sequence[Change]) -> None:

@@ -28,6 +28,9 @@ from fabricgen.kernel.diagnostics import InputError, fault, make_printable
 
 Record = dict[str, Any]
 
+Id = int | str
+"""Of a record: a number of NetBox, a UUID of Nautobot."""
+
 KEPT = "kept"
 """The name of the schema of any object."""
 
@@ -88,6 +91,15 @@ class RefusedError(InputError):
 class NetBox:
     """A NetBox at a URL. No error of it has the token in it."""
 
+    TITLE = "NetBox"
+    IN_SITES: tuple[str, ...] = ("locations", "racks", "devices", "interfaces", "module-bays", "modules", "cables")
+    """Kinds of which only those in the sites of the plan are read."""
+    ORDER: Mapping[str, str] = {"ordering": "id"}
+    """How a page asks for records by id."""
+    PAGE = PAGE
+    KEPT = KEPT
+    """The schema of what is made."""
+
     def __init__(self, url: str, token: str) -> None:
         import requests
         from requests.adapters import HTTPAdapter
@@ -116,11 +128,10 @@ class NetBox:
     def version(self) -> str:
         """The version of NetBox; raises RefusedError where there is none, or none that knows the token."""
         status = self._call("GET", "status", within_s=FIRST_S)
-        version = status.get("netbox-version") if isinstance(status, dict) else None
+        version = status.get(f"{self.TITLE.lower()}-version") if isinstance(status, dict) else None
         if not isinstance(version, str):
-            raise RefusedError(
-                200, f"{self.url} is not NetBox: /api/status/ has no version", status, "name what is before /api/"
-            )
+            text = f"{self.url} is not {self.TITLE}: /api/status/ has no version"
+            raise RefusedError(200, text, status, "name what is before /api/")
         return make_printable(version[:40])
 
     def records(self, path: str, kind: str = KEPT, **filters: Any) -> Iterator[Record]:
@@ -129,16 +140,16 @@ class NetBox:
         Raises RefusedError for records that are otherwise, that come twice or without end, or that take too long.
         """
         self._ends = self._ends or monotonic() + ALL_S
-        ids, most = set[int](), MOST_RECORDS
+        ids, most = set[Id](), MOST_RECORDS
         while True:
-            page = self._call("GET", path, {**filters, "limit": PAGE, "offset": len(ids), "ordering": "id"})
+            page = self._call("GET", path, {**filters, "limit": self.PAGE, "offset": len(ids), **self.ORDER})
             rows, count = _parse_page(page)
             # records may be added while pages are read, but not for ever: a server must not keep us reading
             most = min(most, count + ADDED)
             if count < 0 or (not rows and len(ids) < count):
                 raise self._explain_not_netbox(f"GET {path} is no page of records", page)
             if wrong := next(filter(None, (describe_misfit(kind, row) for row in rows)), ""):
-                raise self._explain_not_netbox(f"GET {path} is not as NetBox has it: {wrong}", page)
+                raise self._explain_not_netbox(f"GET {path} is not as {self.TITLE} has it: {wrong}", page)
             read = len(ids) + len(rows)
             ids.update(row["id"] for row in rows)
             # a set: a record of an earlier page has not made it larger
@@ -161,7 +172,7 @@ class NetBox:
         if (
             not isinstance(records, list)
             or len(records) != len(rows)
-            or any(describe_misfit(KEPT, row) for row in records)
+            or any(describe_misfit(self.KEPT, row) for row in records)
         ):
             raise self._explain_not_netbox(f"POST {path} is not the {len(rows)} records that were sent", records)
         return records
@@ -170,7 +181,7 @@ class NetBox:
         """Change records by `id`, all or none."""
         self._call("PATCH", path, body=rows)
 
-    def delete(self, path: str, number: int) -> None:
+    def delete(self, path: str, number: Id) -> None:
         """Delete a record; one that is gone is fine."""
         try:
             self._call("DELETE", f"{path}/{number}")
@@ -195,7 +206,7 @@ class NetBox:
             # urllib3 says "timed out" or "timeout", as it has come to it
             slow = "time" in str(error) and "out" in str(error)
             reason = f"no whole answer within {within_s:g} s" if slow else type(error).__name__
-            text = f"NetBox at {self.url} cannot be reached: {reason} at {method} {path}"
+            text = f"{self.TITLE} at {self.url} cannot be reached: {reason} at {method} {path}"
             hint_written = "what was written is kept: run it again, it goes on from there"
             raise RefusedError(
                 0, text, None, hint_written if method != "GET" else "the URL is what stands before /api/"
@@ -230,10 +241,9 @@ class NetBox:
                 content += piece
             return answer.status_code, answer.headers, bytes(content)
 
-    @staticmethod
-    def _describe_answer(method: str, path: str, status: int, answer: Any) -> str:
+    def _describe_answer(self, method: str, path: str, status: int, answer: Any) -> str:
         shown = find_first_reason(answer)[:300]
-        return f"NetBox answered {status} to {method} {path}" + (f": {shown}" if shown else "")
+        return f"{self.TITLE} answered {status} to {method} {path}" + (f": {shown}" if shown else "")
 
 
 def _await_result(work: Callable[[], Any], within_s: float) -> Any:
@@ -285,8 +295,8 @@ def _parse_page(answer: Any) -> tuple[list[Any], int]:
 
 _NOT_NETBOX = "the URL is what stands before /api/; a proxy or a login page in between may have answered"
 _HINTS = {
-    401: "the token must be one of this NetBox",
-    403: "the token must be one of this NetBox, and may write what is pushed (and nothing else)",
+    401: "the token must be one of this server",
+    403: "the token must be one of this server, and may write what is pushed (and nothing else)",
     404: "the URL is what stands before /api/",
 }
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.addons.netbox_objects.kinds import Kind
-from fabricgen.push.client import KEPT, NetBox, Record
+from fabricgen.addons.netbox_objects.kinds import FLAGS, MARKS, Kind
+from fabricgen.push.client import KEPT, Id, NetBox, Record
 from fabricgen.push.verdicts import DRIFT, STATUSES, Verdict, list_verdict_fields
 
 Key = tuple[str, ...]
@@ -16,17 +16,12 @@ Row = Mapping[str, Any]
 
 TAGS = "fabricgen-"
 """How the tags of pushes begin; the name of the blueprint follows."""
-IN_SITES = ("locations", "racks", "devices", "interfaces", "module-bays", "modules", "cables")
-"""Kinds of which only those in the sites of the plan are read."""
 NUMBERS = ("speed", "position", "length")
 """Fields that have null for nothing, where texts have ""."""
 DEVICE = ("primary_ip4", "primary_ip6", "oob_ip")
 """Fields of devices that addresses are marked by."""
 _ALWAYS = ["id", "display", "tags"]
 _CABLE = ["type", "status", "label", "color", "length", "length_unit", "a_terminations", "b_terminations"]
-MARKS = ("is_primary", "is_oob")
-"""Columns that are no fields of their object but of its device."""
-FLAGS = {"true": True, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +39,7 @@ class Change:
     kind: Kind
     key: Key
     fields: Mapping[str, Any]
-    number: int = 0
+    number: Id = 0
     difference: str = ""
 
 
@@ -79,15 +74,15 @@ class State:
         """`name` is that of the blueprint, as a slug."""
         self._netbox, self.kinds, self._verdicts = netbox, kinds, verdicts
         self.tag, self.drift = f"{TAGS}{name}", f"{DRIFT}{name}"
-        self.ids: dict[str, dict[Key, int]] = defaultdict(dict)
+        self.ids: dict[str, dict[Key, Id]] = defaultdict(dict)
         """Ids by path and key: bonds are interfaces."""
         self._paths = {kind.name: kind.path for kind in kinds}
         self._read: dict[str, list[Record]] = {}
-        self._sites: list[int] = []
+        self._sites: list[Id] = []
 
     def changes(self) -> Changes:
         """Compare everything; reads all that it needs, and writes nothing."""
-        differences, kept_ids = Changes(), defaultdict[str, set[int]](set)
+        differences, kept_ids = Changes(), defaultdict[str, set[Id]](set)
         for kind in self.kinds:
             records = self._read_records(kind)
             if kind.name == "cables":
@@ -95,7 +90,7 @@ class State:
             else:
                 self._compare_objects(kind, records, differences, kept_ids[kind.path])
             if kind.name == "sites":
-                self._sites = sorted(self.ids["dcim/sites"].values())
+                self._sites = sorted(self.ids[kind.path].values())
         self._compare_marks(differences)
         # from the last kind back: what refers to others is deleted before these. Of kinds with one path, as interfaces
         # and bonds, once, in the name of the first
@@ -120,7 +115,7 @@ class State:
         # all objects of a kind that NetBox has, of the sites of the plan where the kind has a site; read once
         if kind.path not in self._read:
             filters: dict[str, Any] = {}
-            if kind.path.partition("/")[2] in IN_SITES:
+            if kind.path.partition("/")[2] in self._netbox.IN_SITES:
                 filters["site_id"] = self._sites
             filters["fields"] = ",".join(
                 (_CABLE if kind.name == "cables" else self._list_fields_to_read(kind)) + _ALWAYS
@@ -141,7 +136,7 @@ class State:
         ]
         return sorted({*fields_of_path, *more} - {*MARKS})
 
-    def _compare_objects(self, kind: Kind, records: list[Record], differences: Changes, kept_ids: set[int]) -> None:
+    def _compare_objects(self, kind: Kind, records: list[Record], differences: Changes, kept_ids: set[Id]) -> None:
         # enters into `differences` what is to be made, changed or is blocked; ids of what the plan knows go into
         # `kept_ids`
         by_key = {_match_key(kind, (spell_value(record.get(name)) for name in kind.key)): record for record in records}
@@ -195,9 +190,9 @@ class State:
             if name == "assigned_object_id":
                 yield "assigned_object_type", "dcim.interface" if key[-1] else None
 
-    def _compare_cables(self, kind: Kind, records: list[Record], differences: Changes, kept_ids: set[int]) -> None:
+    def _compare_cables(self, kind: Kind, records: list[Record], differences: Changes, kept_ids: set[Id]) -> None:
         """A cable is known by the two ports that it joins; one of others at either is in the way."""
-        cable_at: dict[int, Record] = {}
+        cable_at: dict[Id, Record] = {}
         ends = {record["id"]: _list_end_ids(record) for record in records}
         cable_at = {end: record for record in records for end in ends[record["id"]]}
         for row in kind.rows():
@@ -257,15 +252,17 @@ class State:
         for kind in self.kinds:
             mark = next((name for name in MARKS if name in kind.columns), "")
             for row in kind.rows() if mark else ():
-                name = "oob_ip" if mark == "is_oob" else f"primary_ip{6 if ':' in row['address'] else 4}"
+                target, columns = kind.marked or (kind.name, kind.key)
+                reference = Reference(self._paths[target], tuple(str(row[name]) for name in columns))
+                planned = reference.key[-1]
+                name = "oob_ip" if mark == "is_oob" else f"primary_ip{6 if ':' in planned else 4}"
                 device = self.ids["dcim/devices"].get((str(row["device"]),), 0)
                 address = device_records.get(device, {}).get(name)
-                reference = Reference(kind.path, tuple(str(row[name]) for name in kind.key))
                 if self._find_other_push(device_records.get(device, {})):
                     continue
                 if (device, name) in unmarked or not is_alike(address, self._resolve(reference)):
                     key = (str(row["device"]),)
-                    text = f"{name} {address['display'] if address else '-'} -> {row['address']}"
+                    text = f"{name} {address['display'] if address else '-'} -> {planned}"
                     differences.marks.append(Change(devices, key, {name: reference}, device, text))
 
 
@@ -280,7 +277,7 @@ def _name_record(record: Record) -> Key:
     return tuple(filter(None, names))
 
 
-def _list_end_ids(record: Record) -> set[int]:
+def _list_end_ids(record: Record) -> set[Id]:
     # ids of the interfaces at both ends of a record of a cable
     return {
         end["object_id"]

@@ -118,10 +118,6 @@ def test_a_mode_moves_no_address_of_anything_else() -> None:
         (("fabrics.compute.hosts=bridged",), "compute has `hosts: bridged`"),
         (("fabrics.compute.hosts=rail-subnets",), "compute has `hosts: rail-subnets`"),
         (("fabrics.compute.hosts=none",), "compute has `hosts: none`"),
-        (
-            ("fabrics.compute.extra={store: {device: storage-array, count: 3, attach: storage}}",),
-            "compute has extra devices (store), each of whose ports needs an address",
-        ),
         (("fabrics.compute.tiers.spine.per=pod",), "compute has planes that meet in compute spine"),
     ],
 )

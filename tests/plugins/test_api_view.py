@@ -139,6 +139,7 @@ def test_models_places_and_pools_are_those_of_the_plan() -> None:
     assert set(view.halls.site) <= set(view.sites)
     assert set(view.devices.rack) <= set(racks.name)
     assert set(view.devices.aisle) <= {"hot", "cold", ""}
+    assert view.platforms.keys() == {*view.devices.nos} - {""}
     assert set(view.colors) >= set(view.fabrics)
     assert all(re.fullmatch("#[0-9A-F]{6}", color) for color in view.colors.values())
     pools = [ip_network(prefix) for prefix in view.pools.prefix]

@@ -175,9 +175,9 @@ def _refused(header: str) -> str:
 
 
 @contextmanager
-def fake_netbox() -> Iterator[FakeNetBox]:
+def fake_netbox(netbox: FakeNetBox | None = None) -> Iterator[FakeNetBox]:
     """One that listens on a port of this machine until the end."""
-    netbox = FakeNetBox()
+    netbox = netbox or FakeNetBox()
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

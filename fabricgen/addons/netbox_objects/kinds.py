@@ -18,6 +18,10 @@ from fabricgen.api import ClusterView
 MAKER = "Generic"
 """Who makes what no profile names a maker of: NetBox wants one of every type."""
 
+MARKS = ("is_primary", "is_oob")
+"""Columns that are no fields of their object but of its device."""
+FLAGS = {"true": True, "false": False}
+
 Cell = str | int | float
 
 Reference = tuple[str, tuple[str, ...]]
@@ -39,6 +43,8 @@ class Kind:
     """Field of the REST API -> what it refers to."""
     once: tuple[str, ...] = ("status", "color", "slug")
     """Columns that are written when an object is made, and from then on are the operator's."""
+    marked: Reference | None = None
+    """What the device of a row with one of MARKS is reached at; else the row itself."""
     any_case: bool = False
     """Whether NetBox takes keys that differ in capitals alone for one (v4.4.10: Lower("name") of devices at a site)."""
 

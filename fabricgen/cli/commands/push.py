@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,8 +13,12 @@ from fabricgen.cli.options import blueprint_argument, phase_option, reading_opti
 from fabricgen.kernel.diagnostics import make_printable
 
 if TYPE_CHECKING:
+    from fabricgen.addons.netbox_objects.kinds import Kind
+    from fabricgen.api import ClusterView
     from fabricgen.push.state import Change, Changes
     from fabricgen.push.verdicts import Verdict
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 _NAMED = 10
 """Changes of a kind that are listed; of more, their number."""
@@ -25,24 +29,62 @@ def command() -> None:
     """Tell a system of record what the plan says."""
 
 
+def push_options(command: F) -> F:
+    """Add what every command of this group takes."""
+    options = (
+        blueprint_argument,
+        reading_options,
+        phase_option,
+        click.option("--url", required=True, help="Where it is, for example https://netbox.example.com."),
+        token_option(required=True),
+        click.option("--apply", "write", is_flag=True, help="Write it.  [default: say what would be written]"),
+        click.option(
+            "--delete",
+            is_flag=True,
+            help="Delete what an earlier push of this blueprint made and the plan has no more.",
+        ),
+        click.option(
+            "--verify",
+            "report",
+            metavar="REPORT.json",
+            help="Tell cables' status as `verify --format json` found them, and tag drift-NAME what is to be mended.",
+        ),
+        click.option("--all", "every", is_flag=True, help="List every change."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @command.command()
-@blueprint_argument
-@reading_options
-@phase_option
-@click.option("--url", required=True, help="Where NetBox is, for example https://netbox.example.com.")
-@token_option(required=True)
-@click.option("--apply", "write", is_flag=True, help="Write it.  [default: say what would be written]")
-@click.option(
-    "--delete", is_flag=True, help="Delete what an earlier push of this blueprint made and the plan has no more."
-)
-@click.option(
-    "--verify",
-    "report",
-    metavar="REPORT.json",
-    help="Tell cables' status as `verify --format json` found them, and tag drift-NAME what is to be mended.",
-)
-@click.option("--all", "every", is_flag=True, help="List every change.")
-def netbox(
+@push_options
+def netbox(**options: Any) -> int:
+    """Compare NetBox with the plan of a BLUEPRINT, and write what differs.
+
+    Objects are known by their names. What is made has the tag `fabricgen-NAME`, and nothing else is ever deleted. A
+    push that was broken off goes on where it ended. Exits with 0 where NetBox is as planned, with 1 where it is not.
+    """
+    from fabricgen.addons.netbox import list_objects
+
+    return _push("NetBox", list_objects, **options)
+
+
+@command.command()
+@push_options
+def nautobot(**options: Any) -> int:
+    """Compare Nautobot with the plan of a BLUEPRINT, and write what differs.
+
+    As `push netbox` does: what is made has the tag `fabricgen-NAME`, and nothing else is ever deleted.
+    """
+    from fabricgen.addons.nautobot import list_objects
+
+    return _push("Nautobot", list_objects, **options)
+
+
+def _push(
+    title: str,
+    list_objects: Callable[[ClusterView], Iterable[Kind]],
+    *,
     blueprint: str,
     sets: tuple[str, ...],
     allow_outside: bool,
@@ -55,12 +97,7 @@ def netbox(
     report: str | None,
     every: bool,
 ) -> int:
-    """Compare NetBox with the plan of a BLUEPRINT, and write what differs.
-
-    Objects are known by their names. What is made has the tag `fabricgen-NAME`, and nothing else is ever deleted. A
-    push that was broken off goes on where it ended. Exits with 0 where NetBox is as planned, with 1 where it is not.
-    """
-    from fabricgen.addons.netbox import list_objects
+    # compares the system called `title` with what `list_objects` makes of the plan, and writes it where that is asked
     from fabricgen.addons.netbox_objects.kinds import make_slug
     from fabricgen.api import ClusterView
     from fabricgen.cli.findings import refuse_unbuildable
@@ -72,7 +109,7 @@ def netbox(
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     refuse_unbuildable(cluster)
     verdicts = read_verdicts(report, cluster) if report else {}
-    target = open_netbox(url, token, plain_http=plain_http)
+    target = open_netbox(url, token, plain_http=plain_http, title=title)
     kinds = list(list_objects(ClusterView(cluster)))
     state = State(target, kinds, make_slug(cluster.design.loaded.blueprint.name), verdicts)
     differences = state.changes()

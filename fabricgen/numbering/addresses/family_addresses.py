@@ -20,7 +20,7 @@ from fabricgen.kernel.intervals import list_numbers
 from fabricgen.kernel.units import round_up_to_power_of_two
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET, size_bridged_subnet
-from fabricgen.numbering.addresses.exit_links import find_exit_segments, number_exits
+from fabricgen.numbering.addresses.exit_links import number_exits
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
 from fabricgen.numbering.addresses.management import allocate_management
 from fabricgen.numbering.addresses.rail_subnets import name_node_blocks
@@ -292,9 +292,8 @@ class FamilyAllocation:
         Raises InputError (FG128) where a lock keeps planes that differ.
         """
         links, subnets = self.plan.links, self.subnets[fabric.name]
-        exits = find_exit_segments(self.design, self.plan)
         for tier in self.design.tiers:
-            segments = [i for i in self._find_node_segments(fabric, tier) if i not in exits]
+            segments = self._find_node_segments(fabric, tier)
             if not segments:
                 continue
             rows, coordinates = self.plan.devices.find_tier(tier.key).rows, make_tier_columns(tier)
