@@ -11,7 +11,9 @@ from fabricgen.wiring.arrays import Flags, Ints
 
 
 class CableState(IntEnum):
-    """States of a cable, from the best to the worst; a breakout has the worst state of its links."""
+    """States of a cable, from the best to the worst; a breakout has the worst state of its links, and is unseen unless
+    all of them are seen or one is dark or elsewhere.
+    """
 
     UNSEEN, AS_PLANNED, HARMLESS, DARK, ELSEWHERE = range(5)
 

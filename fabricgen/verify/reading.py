@@ -15,6 +15,7 @@ from fabricgen.publish.workers import count_processors, run_in_order
 from fabricgen.verify.dumps import _json, _near_misses, _transcript
 from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, Content, TooManyFaultsError
 from fabricgen.verify.dumps._sources import Source, list_sources, read_contents
+from fabricgen.verify.dumps.sighting import Dump, MacTable
 from fabricgen.verify.optics.report import PortReport
 from fabricgen.verify.sightings import Sightings, SightingsBuilder, TooMuchError, join_sightings
 
@@ -39,10 +40,11 @@ class _Batch:
     faults: list[Diagnostic] = field(default_factory=list)
     reports: list[PortReport] = field(default_factory=list)
     optics_files: int = 0
+    tables: list[MacTable] = field(default_factory=list)
 
 
 class AllRead(NamedTuple):
-    """What all dumps say: who sees whom, and how modules and ports are; `ignored` are files that are no dumps.
+    """What all dumps say: who sees whom, how modules and ports are, which MACs are where; `ignored` are no dumps.
 
     `files` counts dumps of either kind, `optics_files` those of modules and ports.
     """
@@ -52,6 +54,7 @@ class AllRead(NamedTuple):
     files: int
     reports: list[PortReport]
     optics_files: int
+    tables: list[MacTable]
 
 
 def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRead:
@@ -66,10 +69,12 @@ def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRea
     all_sources = sorted(list_sources(list(arguments)), key=lambda source: arguments[source.argument])
     batches = _cut_batches(all_sources)
     ignored, faults, parts, reports = list[str](), list[Diagnostic](), list[Sightings](), list[PortReport]()
+    tables = list[MacTable]()
     files, optics_files, used = 0, 0, set[int]()
     for batch in run_in_order(partial(_read_batch, batches, optics), len(batches), jobs or count_processors()):
         parts.append(batch.sightings)
         reports += batch.reports
+        tables += batch.tables
         files += batch.files
         optics_files += batch.optics_files
         used |= batch.used
@@ -86,7 +91,7 @@ def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRea
     ]
     if faults:
         raise InputError(faults)
-    return AllRead(join_sightings(parts), ignored, files, reports, optics_files)
+    return AllRead(join_sightings(parts), ignored, files, reports, optics_files, tables)
 
 
 def list_titles() -> tuple[str, ...]:
@@ -129,7 +134,7 @@ def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics
             if parts and must_be and not links and not ports and not faults:
                 hint = _near_misses.suggest_dump(parts[0].text) or _make_hint()
                 faults.append(_make_fault(Span(shown, 1, 1), f"'{shown}' is none of the dumps that are read", hint))
-            _add_rows(links, builder.add, faults)
+            _add_rows(links, lambda told: _add_dump(told, builder, read), faults)
             _add_rows(ports if optics else [], read.reports.append, faults)
             if links or ports:
                 read.files += 1
@@ -141,6 +146,13 @@ def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics
             read.faults += _drop_repeated(faults)
     except InputError as error:
         read.faults += error.diagnostics
+
+
+def _add_dump(told: Dump | MacTable, builder: SightingsBuilder, read: _Batch) -> None:
+    if isinstance(told, MacTable):
+        read.tables.append(told)
+    else:
+        builder.add(told)
 
 
 def _drop_repeated(faults: list[Diagnostic]) -> list[Diagnostic]:
@@ -232,13 +244,14 @@ def _choose_readers(contents: list[Content]) -> tuple[_Readers, _Readers]:
 
 
 def _find_readers(content: Content, package: str) -> list[_Reader]:
-    """The first format of links that content is of; all formats of modules and ports, which may share a file."""
+    """The first format of links that content is of; all of MACs, and of modules and ports, which may share a file."""
     text_formats, json_formats = _list_formats(package)
     formats, subject = (json_formats, content.value) if content.is_json else (text_formats, content.text)
+    found = [module for module in formats if module.recognises(subject)]
     if package == PACKAGE:
-        first = next((module for module in formats if module.recognises(subject)), None)
-        return [first.dumps] if first else []
-    return [module.reports for module in formats if module.recognises(subject)]
+        links = [module.dumps for module in found if not hasattr(module, "BESIDE_OTHERS")]
+        return links[:1] + [module.dumps for module in found if hasattr(module, "BESIDE_OTHERS")]
+    return [module.reports for module in found]
 
 
 @cache

@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.dumps.sighting import DOWN, SEEN
+from fabricgen.verify.dumps.sighting import DOWN, HEARD, SEEN
 from fabricgen.verify.identity.names import Ends, Identities, number_ends
 from fabricgen.verify.port_numbers import UNKNOWN
 from fabricgen.verify.sightings import Conflict, SeenPorts, Sightings, SparePort, Stranger, cap_notes, describe_box
@@ -37,6 +37,8 @@ def resolve_sightings(
     strange = _flag_ports(numbers, np.array([stranger.port for stranger in strangers], dtype=np.int32))
     silent = dumped & ~listed & ~strange & ~down
     doubtful, notes = _find_doubtful_ports(cabling, sightings, identities, numbers, silent, mate)
+    # who is silent by LLDP and heard otherwise is there
+    doubtful |= _flag_ports(numbers, numbers.near[sightings.state == HEARD])
     doubtful &= (mate < 0) & (towards < 0)
     seen_ports = SeenPorts(mate, towards, dumped, down, doubtful, numbers.spare, strangers, conflicts)
     notes += _note_empty_dumps(cabling, sightings, identities)
@@ -264,7 +266,9 @@ def _note_empty_dumps(cabling: PlannedCabling, sightings: Sightings, identities:
     devices = len(cabling.device_names)
     owner = identities.device[sightings.owner]
     sees = np.bincount(owner[(sightings.state == SEEN) & (owner >= 0)], minlength=devices)
-    dumped = sorted({int(identities.device[box]) for box in sightings.agents} - {-1})
+    # a BMC tells of ports, and seldom of neighbours; MACs prove some
+    listing = (box for box, agent in sightings.agents.items() if agent not in ("redfish", "mac"))
+    dumped = sorted({int(identities.device[box]) for box in listing} - {-1})
     notes = [f"the dump of {cabling.device_names[device]} has no neighbour" for device in dumped if not sees[device]]
     return cap_notes(notes, "dumps without a neighbour")
 

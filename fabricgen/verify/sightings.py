@@ -250,7 +250,8 @@ class SeenPorts:
     - `towards`, int32: the device that it sees where the port there is not known, else -1.
     - `dumped`, bool: a dump says what this port sees; if that is nobody, the port is silent.
     - `down`, bool: the dump says that the port is down.
-    - `doubtful`, bool: the port is silent, and its agent has so many neighbours that this proves nothing.
+    - `doubtful`, bool: the port is silent, and its agent has so many neighbours that this proves nothing; or a MAC is
+      heard there of which no more is proven.
     """
 
     mate: Ints
@@ -276,7 +277,7 @@ def find_device(cabling: PlannedCabling, seen_ports: SeenPorts, port: int) -> in
     return int(cabling.device[port]) if port < cabling.ports else seen_ports.spare[port - cabling.ports].device
 
 
-_MANAGEMENT = re.compile(r"eth0|e?mgmt\d*|management[\d/]*|ma[\d/]+", re.IGNORECASE)
+MANAGEMENT = re.compile(r"eth0|e?mgmt\d*|management[\d/]*|ma[\d/]+", re.IGNORECASE)
 
 
 def is_outside(cabling: PlannedCabling, seen_ports: SeenPorts, port: int) -> bool:
@@ -284,6 +285,6 @@ def is_outside(cabling: PlannedCabling, seen_ports: SeenPorts, port: int) -> boo
 
     What is seen there is what an unmanaged switch floods: any number of neighbours, none at a cable of the plan.
     """
-    if port < cabling.ports or not _MANAGEMENT.fullmatch(seen_ports.spare[port - cabling.ports].port):
+    if port < cabling.ports or not MANAGEMENT.fullmatch(seen_ports.spare[port - cabling.ports].port):
         return False
-    return not any(_MANAGEMENT.fullmatch(str(text)) for text in cabling.port_texts)
+    return not any(MANAGEMENT.fullmatch(str(text)) for text in cabling.port_texts)

@@ -11,6 +11,7 @@ from fabricgen.verify.consequences.costs import add_consequences
 from fabricgen.verify.diagnosis.diagnosing import diagnose
 from fabricgen.verify.identity.identify import add_hardware, check_hall, identify_boxes
 from fabricgen.verify.identity.names import Identities
+from fabricgen.verify.mac_proofs import prove_plugs
 from fabricgen.verify.optics.verifying import add_optics, find_devices
 from fabricgen.verify.planned import Planned
 from fabricgen.verify.reading import AllRead, read_all
@@ -32,9 +33,10 @@ def verify(planned: Planned, dumps: Sequence[str], request: VerifyRequest, jobs:
     plan, cluster = planned.cabling, planned.cluster
     catalogue = cluster.design.catalog if cluster else Catalog()
     read = read_all(dumps, jobs, optics=request.optics)
-    sightings = read.sightings
+    sightings, not_compared = prove_plugs(plan, read.tables, read.sightings, planned.addresses, catalogue)
     identities = identify_boxes(plan, sightings, planned.addresses, catalogue)
-    devices = find_devices(plan, read.reports, sightings, identities, planned.addresses)
+    boxes = [*(report.box for report in read.reports), *(table.box for table in read.tables)]
+    devices = find_devices(plan, boxes, sightings, identities, planned.addresses)
     check_hall(plan, devices, dumps)
     seen_ports, notes = resolve_sightings(plan, sightings, identities, catalogue)
     diagnosis = add_consequences(plan, diagnose(plan, seen_ports), cluster, seen_ports)
@@ -42,7 +44,7 @@ def verify(planned: Planned, dumps: Sequence[str], request: VerifyRequest, jobs:
     looked_at = frozenset[str]()
     if request.optics:
         diagnosis, looked_at = add_optics(plan, diagnosis, read.reports, devices, identities, catalogue)
-    all_notes = (*_note_ignored_files(read), *identities.notes, *notes, *diagnosis.notes)
+    all_notes = (*_note_ignored_files(read), *not_compared, *identities.notes, *notes, *diagnosis.notes)
     report = make_report(planned, replace(diagnosis, notes=all_notes), request, looked_at)
     return Verified(report, sightings, identities)
 

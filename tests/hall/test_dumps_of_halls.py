@@ -18,6 +18,7 @@ from fabricgen.addons.emulation.dumps import (
     junos,
     lldp_entry_table,
     lldpctl,
+    mac_tables,
     nvue,
     openconfig,
     plain,
@@ -68,6 +69,20 @@ def test_subnets_tell_what_the_plain_list_tells(name: str) -> None:
         "ndt": ufm_ndt.write_subnet(seen, switches),
     }
     assert _told(example, dumps[name]) == _told(example, plain.write(seen))
+
+
+MACS = {"eos": "rail-groups", "eos-json": "rail-groups", "nvue": "four-tier", "junos": "four-tier"}
+"""Examples whose switches call their ports as a form does; others take any name."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("style", mac_tables.STYLES)
+def test_macs_of_hosts_without_lldp_tell_what_the_plain_list_tells(style: str) -> None:
+    example = MACS.get(style, "leaf-spine")
+    hall = _hall(example, "swap_at_node", "ring", "tails_permuted", "cable_unplugged", "boxes_exchanged")
+    seen = hall.list_sightings()
+    nos = {name: hall.plan.devices[place]["nos"] for place, name in hall.names.items()}
+    assert _told(example, mac_tables.write_hall(seen, nos, style)) == _told(example, plain.write(seen))
 
 
 def _hall(example: str, *faults: str) -> Hall:

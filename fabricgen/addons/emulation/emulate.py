@@ -77,6 +77,10 @@ class EmulatedHall:
             seen = self._seen_by_way[_SUBNET]
             of_fabric = ((fabric, module.write_subnet(seen, self._subnets[fabric])) for fabric in self._subnets)
             return {f"{fabric}-{name}": text for fabric, files in of_fabric for name, text in files.items()}
+        if hasattr(module, "write_hall"):
+            nos = {name: self.hall.plan.devices[place]["nos"] for place, name in self.hall.names.items()}
+            hall_files: dict[str, str] = module.write_hall(self._seen_by_way[_LLDP], nos)
+            return hall_files
         seen = {**self._seen_by_way[_LLDP], **(self._seen_by_way[_SUBNET] if hasattr(module, "OF_ALL") else {})}
         files: dict[str, str] = module.write(seen, devices) if seen else {}
         return files

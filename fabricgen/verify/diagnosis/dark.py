@@ -309,6 +309,9 @@ def judge_cables(topology: Topology, dark: Flags) -> Ints:
     cable_states = np.zeros(len(cabling.cable_ids), dtype=np.int32)
     # CableState ascends from best to worst, and a cable has the worst state of its links
     np.maximum.at(cable_states, cabling.cable, state)
+    # one that is as planned has to be seen whole
+    partly = cabling.cable[state == CableState.UNSEEN]
+    cable_states[partly[cable_states[partly] < CableState.DARK]] = CableState.UNSEEN
     return cable_states
 
 

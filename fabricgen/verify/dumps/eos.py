@@ -27,26 +27,26 @@ _TABLE = "lldpNeighbors"
 
 def recognises(value: Json) -> bool:
     """Whether the JSON is an answer with the table of neighbours in it, or a list of answers with one."""
-    return any(_TABLE in answer for answer in _list_answers(value))
+    return any(_TABLE in answer for answer in list_answers(value))
 
 
 def dumps(content: Content) -> Iterator[Dump]:
     """One dump: all answers are of one device."""
-    answers = _list_answers(content.value)
+    answers = list_answers(content.value)
     yield Dump(
-        _find_box(content, answers), (sighting for answer in answers for sighting in _read_sightings(content, answer))
+        find_box(content, answers), (sighting for answer in answers for sighting in _read_sightings(content, answer))
     )
 
 
-def _list_answers(value: Json) -> list[dict[str, Json]]:
+def list_answers(value: Json) -> list[dict[str, Json]]:
     """The answers of commands: eAPI and its clients give a list of them."""
     if isinstance(value, dict) and isinstance(value.get("result"), list):
         value = value["result"]
     return [answer for answer in (value if isinstance(value, list) else [value]) if isinstance(answer, dict)]
 
 
-def _find_box(content: Content, answers: list[dict[str, Json]]) -> Box:
-    # which box the answers are of: by what they say themselves, else by the file
+def find_box(content: Content, answers: list[dict[str, Json]]) -> Box:
+    """Which box the answers are of: by what they say themselves, else by the file."""
     name = chassis = ""
     for answer in answers:
         with content.note_faults():

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-SEEN, SILENT, DOWN = range(3)
-"""States of a port: it sees a neighbour; it is up or of unknown state, and sees nobody; it is down."""
+SEEN, SILENT, DOWN, HEARD = range(4)
+"""States of a port: it sees a neighbour; it is up or of unknown state, and sees nobody; it is down; somebody is there
+of whom no more is proven.
+"""
 
 
 class Box(NamedTuple):
@@ -51,12 +53,25 @@ class Sighting(NamedTuple):
 class Dump(NamedTuple):
     """What one device says of its ports. Ports that it does not list see nobody.
 
-    `agent` is how it knows: `lldp` (whose agents lose neighbours when they have many), `ib` (a subnet's own tables) or
-    `list` (somebody's list of links). A device may have several dumps, which are added up. `lists_all`: whether ports
-    that are not listed see nobody; false for the output for a single port.
+    `agent` is how it knows: `lldp` (whose agents lose neighbours when they have many), `ib` (a subnet's own tables),
+    `list` (somebody's list of links), `redfish` (a BMC) or `mac` (what MACs prove). A device may have several dumps,
+    which are added up. `lists_all`: whether ports that are not listed see nobody; false for the output for a single
+    port.
     """
 
     box: Box
     sightings: Iterable[Sighting]
     agent: str = "lldp"
     lists_all: bool = True
+
+
+class MacTable(NamedTuple):
+    """MACs (aa:bb:cc:dd:ee:ff) at the ports of a device, as (MAC, what it calls the port).
+
+    A switch learnt them there, by frames or ARP; those that were typed in, come over a tunnel or are its own are left
+    out. With `own` they are those of its ports themselves, as a BMC tells those of its host.
+    """
+
+    box: Box
+    rows: tuple[tuple[str, str], ...]
+    own: bool = False

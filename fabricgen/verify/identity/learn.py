@@ -87,10 +87,12 @@ def _find_macs(cabling: PlannedCabling, sightings: Sightings, identities: Identi
     is_mac = np.array([_is_mac(text) for text in sightings.texts], dtype=bool)
     far = number_ends(sightings, identities).far
     sure = (sightings.neighbor >= 0) & (identities.how[sightings.neighbor] < How.WEAK)
-    rows = np.flatnonzero((far >= 0) & is_mac[sightings.far_port] & sure)
+    # a port is told by its MAC, or by a name with the MAC behind it
+    told = np.where(is_mac[sightings.far_port], sightings.far_port, sightings.far_text)
+    rows = np.flatnonzero((far >= 0) & is_mac[told] & sure)
     count = len(sightings.texts)
     # (port, text) as one number, each pair once
-    for key in unique_values(far[rows].astype(np.int64) * count + sightings.far_port[rows]):
+    for key in unique_values(far[rows].astype(np.int64) * count + told[rows]):
         port, text = divmod(key, count)
         # a port that tells the MAC of a switch has none of its own
         if sightings.texts[text] not in switch_macs:

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 _SWITCH_DESCRIPTION = re.compile(r"^MF\d+;([^:;]+):")
-_FILE_WORDS = frozenset({"lldp", "lldpctl", "lldpcli", "show", "neighbors", "neighbor", "detail", "table", "dump"})
+_FILE_WORDS = frozenset(
+    {"lldp", "lldpctl", "lldpcli", "show", "neighbors", "neighbor", "detail", "table", "dump"}
+    | {"mac", "arp", "fdb", "redfish"}
+)
 _BY_DEFAULT = re.compile(
     r"^(|sonic|localhost|arista|cumulus|ubuntu|debian|onie|onie-host|switch|host|bmc|nvos|none|unknown|mt\d+.*|"
     r"(sonic|arista|cumulus|localhost|switch|onie|ubuntu|mt)[-_ ]?[0-9a-f:._-]*)$"

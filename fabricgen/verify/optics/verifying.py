@@ -60,14 +60,14 @@ def add_optics(
 
 def find_devices(
     plan: PlannedCabling,
-    reports: Iterable[PortReport],
+    boxes: Iterable[Box],
     sightings: Sightings,
     identities: Identities,
     addresses: Iterable[KnownAddress],
 ) -> dict[Box, int]:
-    """The device of each box of reports, -1 for none: as it was found by its neighbours, else as it tells itself."""
+    """The device of each box that was dumped, -1 for none: as its neighbours tell, else as it tells itself."""
     devices = dict(zip(sightings.boxes, identities.device.tolist(), strict=True))
-    unknown_boxes = [box for box in dict.fromkeys(report.box for report in reports) if devices.get(box, -1) < 0]
+    unknown_boxes = [box for box in dict.fromkeys(boxes) if devices.get(box, -1) < 0]
     if unknown_boxes:
         devices |= dict(
             zip(

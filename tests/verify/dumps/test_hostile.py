@@ -23,6 +23,9 @@ from tests.verify.dumps.test_lldp_models import STATE, interfaces
 from tests.verify.dumps.test_lldp_of_eos import BRIEF, detailed
 from tests.verify.dumps.test_lldp_of_sonic import ENTRY, TABLE
 from tests.verify.dumps.test_lldpctl import entry, entry0
+from tests.verify.dumps.test_mac_tables import JSONS as MAC_JSONS
+from tests.verify.dumps.test_mac_tables import TEXTS as MAC_TEXTS
+from tests.verify.dumps.test_redfish import MEMBERS
 from tests.verify.dumps.test_ufm_ndt import FULL as NDT
 
 TEXTS = {
@@ -32,6 +35,7 @@ TEXTS = {
     "sonic table": TABLE,
     "net_dump": NET_DUMP,
     "ndt": NDT,
+    **{f"MACs of {name}": text for name, (text, _) in MAC_TEXTS.items()},
 }
 JSONS: dict[str, Any] = {
     "lldpctl json": {"lldp": {"interface": [{"eth0": entry()}, {"eth1": entry()}]}},
@@ -48,6 +52,8 @@ JSONS: dict[str, Any] = {
         "swp1": {"lldp": {"neighbor": {"n": {"chassis": {"system-name": "n"}, "port": {"name": "eth0"}}}}, "link": {}}
     },
     "openconfig": {"openconfig-lldp:lldp": {"state": {}, "interfaces": {"interface": interfaces({"state": STATE})}}},
+    "redfish": MEMBERS,
+    **{f"MACs of {name}": value for name, (value, _) in MAC_JSONS.items()},
     "devices": {"leaf-01": {"lldp": {"interface": {"eth0": entry()}}}, "leaf-02": TABLE},
 }
 WRONG: tuple[Any, ...] = (None, True, 7, 1e400, "x", "", [], [[]], {}, {"": None}, "\ud800", 10**60)
@@ -128,6 +134,9 @@ HOSTILE = {
     "empty lines": b"\n" * 500_000 + TABLE.encode(),
     "a long line of iblinkinfo": LINKINFO.encode() + b"==(" * 200_000,
     "a long line of ibnetdiscover": NETDISCOVER.encode() + b'Ca 1 "H-1" # "' * 100_000,
+    "MACs without end": b"Ethernet switching table : 1\n" + b" v 00:11:22:33:44:55" * 60_000,
+    "blanks of MACs": (b" " * 4000 + b"x\n") * 300 + MAC_TEXTS["SONiC"][0].encode() + (b"1 " * 900 + b"\n") * 900,
+    "nested members": b'{"@odata.id": "x", "Members": [' * 300 + b"]}" * 300,
     "quotes of net_dump": NET_DUMP.encode() + b'"' * 1_000_000,
     "colons of net_dump": NET_DUMP.encode() + (b":" * 1999 + b"\n") * 2_000,
     "brackets of iblinkinfo": LINKINFO.encode() + (b'0x1 "' * 390 + b"\n") * 200,

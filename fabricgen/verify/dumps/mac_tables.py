@@ -1,0 +1,110 @@
+"""MAC and ARP tables as text, a row of `_FORMS` each.
+
+Sources: sonic-net/sonic-utilities, scripts/fdbshow (which `show mac` runs) and scripts/nbrshow (`show arp`); EOS's
+manual, `show mac address-table` and `show ip arp`; NVIDIA's Cumulus Linux, Ethernet Bridging - VLANs (`bridge fdb
+show`); Juniper's CLI reference, `show ethernet-switching table`, with and without ELS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._lldp import read_hardware
+from fabricgen.verify.dumps.sighting import MacTable
+
+TITLE = "MAC and ARP tables of SONiC, EOS, Junos and bridge fdb show"
+BESIDE_OTHERS = True
+"""A file may have tables of neighbours as well."""
+IS_JSON = False
+
+_MAC = r"(?P<mac>(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}|(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4})"
+_ANY_MAC = re.compile(rf"(?:^|\s){_MAC}\s")
+_ALL_SONIC = r"\s*Total number of entries\s+(\d+)"
+_HINT = "give the whole table, of one device a file"
+
+
+class _Form(NamedTuple):
+    """A table: its head, its rows, the `type` of those that were learnt, and the line that counts all of them."""
+
+    head: str
+    row: str
+    learnt: str = ".*"
+    total: str = ""
+
+
+_FORMS = (
+    _Form(
+        r"\s*No\.\s+Vlan\s+MacAddress\s+Port\s+Type",
+        rf"\s*\d+\s+\d+\s+{_MAC}\s+(?P<port>VxLAN DIP: \S+|\S+)\s+(?P<type>\w+)\s*$",
+        "Dynamic",
+        _ALL_SONIC,
+    ),
+    _Form(r"\s*Address\s+MacAddress\s+Iface\s+Vlan", rf"\s*\S+\s+{_MAC}\s+(?P<port>\S+)(?P<type>)\s", total=_ALL_SONIC),
+    _Form(
+        r"Vlan\s+Mac Address\s+Type\s+Ports\s+Moves",
+        rf"\s*\d+\s+{_MAC}\s+(?P<type>\w+)\s+(?P<port>\S+)",
+        "DYNAMIC",
+        r"Total Mac Addresses for this criterion:\s*(\d+)",
+    ),
+    # a static row has no age
+    _Form(
+        r"Address\s+Age \(\w+\)\s+Hardware Addr\s+Interface",
+        rf"\S+\s+(?P<type>(?:\d+ days?, )?\S+)\s+{_MAC}\s+(?:Vlan\d+, *)?(?P<port>\S.*?)\s*$",
+        r".*\d.*",
+    ),
+    # what the kernel was told, and addresses of its own, are permanent, static, of `self` or extern_learn
+    _Form(
+        rf"{_MAC} dev \S+ ",
+        rf"{_MAC} dev (?P<port>\S+)(?P<type>.*)",
+        r"(?:\s+(?:vlan \d+|master \S+|offload|dynamic|used \S+))*\s*",
+    ),
+    # static, persistent and remote MACs have flags of their own
+    _Form(
+        r"\s*Ethernet[- ]switching table ?: ?\d+",
+        rf"\s*\S+\s+{_MAC}\s+(?P<type>[A-Za-z,]+)\s+(?:[-\d:]+\s+)?(?P<port>[a-z]\S*)",
+        r"(?!.*[SPR])D.*|Learn",
+    ),
+)
+
+
+def recognises(text: str) -> bool:
+    """Whether the head of a table stands early in the text; a prompt may stand before it."""
+    return any(_has_head(form, text) for form in _FORMS)
+
+
+def dumps(content: Content) -> Iterator[MacTable]:
+    """A table for each form in the text: none of them says of which device."""
+    for form in _FORMS:
+        if _has_head(form, content.text):
+            yield MacTable(content.find_box(), tuple(_read_rows(content, form)))
+
+
+def _has_head(form: _Form, text: str) -> bool:
+    return re.search(f"^{form.head}", text[:65536], re.MULTILINE) is not None
+
+
+def _read_rows(content: Content, form: _Form) -> Iterator[tuple[str, str]]:
+    # (MAC, port) of rows that were learnt; what is no row is noted. A table without a total ends where its rows do.
+    head, row_form, total_form = (re.compile(text) for text in (form.head, form.row, form.total or r"(?!)"))
+    begun, count, number = False, 0, 0
+    for number, line in content.read_lines():
+        begun = begun or head.match(line) is not None
+        if not begun:
+            continue
+        if row := row_form.match(line):
+            count += 1
+            if re.fullmatch(form.learnt, row["type"]):
+                yield read_hardware(row["mac"]), row["port"]
+        elif total := total_form.match(line):
+            if int(total[1][:9]) != count:
+                content.add_fault(number, 1, f"{count} rows stand above, not {total[1][:20]}", _HINT)
+            return
+        elif _ANY_MAC.search(line):
+            content.add_fault(number, 1, f"the row is none of this table: '{line.strip()[:40]}'", _HINT)
+        elif count and not form.total:
+            begun, count = False, 0
+    if form.total:
+        content.add_fault(number, 1, "the table ends before the line that counts its rows", _HINT)

@@ -1,0 +1,114 @@
+"""Redfish: what a BMC says of its host's network ports, as resources saved one by one, in collections or by their URI.
+
+Read are Port, NetworkPort (deprecated) and NetworkDeviceFunction below /redfish/v1/Chassis/*/NetworkAdapters/*:
+whether a port is down, what it hears by LLDP, and its MACs. A ComputerSystem beside them tells the host's name. A port
+is called ADAPTER/PORT, by the ids in its URI.
+Source: DMTF DSP8010, schemas Port v1_11_0, NetworkPort v1_4_1 and NetworkDeviceFunction v1_9_0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from fabricgen.verify.dumps._content import Content, Json, read_mapping, read_sequence, read_text
+from fabricgen.verify.dumps._lldp import make_neighbor, read_hardware
+from fabricgen.verify.dumps.sighting import DOWN, Box, Dump, MacTable, Sighting
+
+TITLE = "Redfish ports and functions of network adapters"
+IS_JSON = True
+
+_PLACE = re.compile(
+    r"/redfish/v1/Chassis/[^/]+/NetworkAdapters/([^/]+)/(Ports|NetworkPorts|NetworkDeviceFunctions)/([^/]+)/?"
+)
+_TOLD = frozenset({"Ethernet", "AssociatedNetworkAddresses", "LinkStatus"})
+_IS_DOWN = frozenset({"LinkDown", "NoLink", "Down"})
+_ASSIGNED = ("PhysicalNetworkPortAssignment", "PhysicalPortAssignment")
+
+
+@dataclass
+class _HostPort:
+    """A port: its MACs (aa:bb:cc:dd:ee:ff), whether it is down, and what it hears by LLDP."""
+
+    macs: list[str] = field(default_factory=list)
+    down: bool = False
+    heard: tuple[Box, str] | None = None
+
+
+def recognises(value: Json) -> bool:
+    """Whether a resource of a network port is among those of the JSON, with what it is like."""
+    return any(_TOLD & resource.keys() and _find_place(resource) for resource in _list_resources(value))
+
+
+def dumps(content: Content) -> Iterator[Dump | MacTable]:
+    """The host's ports that hear a neighbour, or are down, and the MACs of all."""
+    box, ports = _find_host(content), _read_ports(content)
+    heard = [Sighting(name, *port.heard) for name, port in ports.items() if port.heard]
+    down = [Sighting(name, None, state=DOWN) for name, port in ports.items() if port.down and not port.heard]
+    yield Dump(box, heard + down, "redfish", lists_all=False)
+    yield MacTable(box, tuple((mac, name) for name, port in ports.items() for mac in port.macs), own=True)
+
+
+def _find_host(content: Content) -> Box:
+    """The host that a ComputerSystem names, else that of the file."""
+    names = (resource.get("HostName") for resource in _list_resources(content.value))
+    name = next((name for name in names if isinstance(name, str) and name), "")
+    return Box(name) if name else content.find_box()
+
+
+def _read_ports(content: Content) -> dict[str, _HostPort]:
+    """The ports of a host by what they are called."""
+    ports: dict[str, _HostPort] = {}
+    for resource in _list_resources(content.value):
+        place = _find_place(resource)
+        with content.note_faults():
+            if place and place[2] == "NetworkDeviceFunctions":
+                place = _find_assigned(resource)
+                of_function = read_mapping(resource, "Ethernet")
+                macs = [read_text(of_function, key) for key in ("PermanentMACAddress", "MACAddress")]
+            elif place:
+                macs = _read_port(resource, ports.setdefault(f"{place[1]}/{place[3]}", _HostPort()))
+            if place:
+                known = ports.setdefault(f"{place[1]}/{place[3]}", _HostPort()).macs
+                known += [mac for text in macs if (mac := read_hardware(text)) and mac not in known]
+    return ports
+
+
+def _read_port(resource: dict[str, Json], port: _HostPort) -> list[str]:
+    # puts into `port` what its resource says of it; the MACs that it lists
+    ethernet = read_mapping(resource, "Ethernet")
+    port.down = port.down or read_text(resource, "LinkStatus") in _IS_DOWN
+    heard = read_mapping(ethernet, "LLDPReceive")
+    name, chassis = read_text(heard, "SystemName"), read_text(heard, "ChassisId")
+    if name or chassis:
+        address = read_text(heard, "ManagementAddressIPv4")
+        port.heard = make_neighbor(name, chassis, address), read_text(heard, "PortId")
+    listed = read_sequence(ethernet, "AssociatedMACAddresses") or read_sequence(resource, "AssociatedNetworkAddresses")
+    return [read_text(listed, index) for index in range(len(listed))]
+
+
+def _find_assigned(resource: dict[str, Json]) -> re.Match[str] | None:
+    """The port of a function, of those that say it: in Links, or beside them in older releases."""
+    holders = (holder for holder in (read_mapping(resource, "Links"), resource) for key in _ASSIGNED if key in holder)
+    holder = next(holders, resource)
+    places = (_find_place(read_mapping(holder, key)) for key in _ASSIGNED)
+    return next((place for place in places if place), None)
+
+
+def _find_place(resource: dict[str, Json]) -> re.Match[str] | None:
+    uri = resource.get("@odata.id")
+    return _PLACE.fullmatch(uri) if isinstance(uri, str) else None
+
+
+def _list_resources(value: Json) -> Iterator[dict[str, Json]]:
+    """Resources of a file: itself, the members of a collection, or those of a list or an object by URI."""
+    waiting = [value]
+    for inner in waiting:
+        if isinstance(inner, list) and inner is value:
+            waiting += inner
+        elif isinstance(inner, dict) and "@odata.id" in inner:
+            yield inner
+            waiting += inner["Members"] if isinstance(inner.get("Members"), list) else ()
+        elif isinstance(inner, dict) and inner is value:
+            waiting += [resource for uri, resource in inner.items() if uri.startswith("/redfish/")]
