@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -12,7 +13,7 @@ from fabricgen.diff.compare import pause_collector
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, make_printable
 from fabricgen.publish.workers import count_processors, run_in_order
-from fabricgen.verify.dumps import _json, _near_misses, _transcript
+from fabricgen.verify.dumps import _json, _transcript
 from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, Content, TooManyFaultsError
 from fabricgen.verify.dumps._sources import Source, list_sources, read_contents
 from fabricgen.verify.dumps.sighting import Dump, MacTable
@@ -132,7 +133,7 @@ def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics
             links, ports = _choose_readers(parts)
             # only a file that was named is a mistake; in a folder it is left out and told
             if parts and must_be and not links and not ports and not faults:
-                hint = _near_misses.suggest_dump(parts[0].text) or _make_hint()
+                hint = suggest_dump(parts[0].text) or _make_hint()
                 faults.append(_make_fault(Span(shown, 1, 1), f"'{shown}' is none of the dumps that are read", hint))
             _add_rows(links, lambda told: _add_dump(told, builder, read), faults)
             _add_rows(ports if optics else [], read.reports.append, faults)
@@ -141,7 +142,7 @@ def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics
                 read.optics_files += bool(ports)
                 read.used.add(source.argument)
             elif not faults:
-                hint = _near_misses.suggest_dump(parts[0].text) if parts else ""
+                hint = suggest_dump(parts[0].text) if parts else ""
                 read.ignored.append(f"{shown} ({hint})" if hint else shown)
             read.faults += _drop_repeated(faults)
     except InputError as error:
@@ -275,3 +276,24 @@ def _make_hint() -> str:
 
 def _make_fault(span: Span | None, message: str, hint: str = "") -> Diagnostic:
     return Diagnostic(CODE, Severity.ERROR, make_printable(message), (), hint, span)
+
+
+# Outputs that are often kept in place of a dump, and how the dump is made instead.
+
+_MADE_SO = (
+    (r"^LLDP neighbors:|^lldp\.\S+\.via=|<lldp label=", "text of lldpctl: make the dump with `lldpctl -f json0`"),
+    (r"^Last table change time|^Interface \S+ detected \d+ LLDP", "text of EOS: put `| json` behind the command"),
+    (
+        r"^(?:Device ID|Local Interface) +Local Int",
+        "a table that is not read: write it as CSV with the columns device, port, neighbor, neighbor_port",
+    ),
+)
+_LOOKED_AT = 65_536
+
+
+def suggest_dump(text: str) -> str:
+    """A sentence on how to make a dump of which the text says the same; "" where that is not known."""
+    for pattern, advice in _MADE_SO:
+        if re.search(pattern, text[:_LOOKED_AT], re.MULTILINE):
+            return f"this is {advice}"
+    return ""

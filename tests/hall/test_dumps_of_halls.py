@@ -71,7 +71,10 @@ def test_subnets_tell_what_the_plain_list_tells(name: str) -> None:
     assert _told(example, dumps[name]) == _told(example, plain.write(seen))
 
 
-MACS = {"eos": "rail-groups", "eos-json": "rail-groups", "nvue": "four-tier", "junos": "four-tier"}
+MACS = {
+    **dict.fromkeys(("mac-address-table", "mac-address-table-json"), "rail-groups"),
+    **dict.fromkeys(("mac-table-json", "ethernet-switching-table"), "four-tier"),
+}
 """Examples whose switches call their ports as a form does; others take any name."""
 
 

@@ -24,7 +24,7 @@ def _dumps(example: str = EXAMPLE) -> dict[str, str]:
     """A hall as planned, with MAC tables as `bridge fdb show` prints them: any line may be added."""
     hall = Hall(plan_of(example))
     nos = {name: hall.plan.devices[name]["nos"] for name in hall.names.values()}
-    return write_hall(hall.list_sightings(), nos, "bridge")
+    return write_hall(hall.list_sightings(), nos, "bridge-fdb")
 
 
 def _row(mac: str, port: str) -> str:

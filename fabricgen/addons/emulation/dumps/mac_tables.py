@@ -9,6 +9,7 @@ mac-table -o json` of Cumulus Linux; `show ethernet-switching table [| display j
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 
 from fabricgen.addons.emulation.dumps import Seen, group_by_device, lldpctl
@@ -66,15 +67,21 @@ def _write_junos_json(rows: Rows) -> str:
 
 
 STYLES: Mapping[str, Callable[[Rows], str]] = {
-    "sonic": _write_sonic,
-    "eos": _write_eos,
-    "eos-json": _write_eos_json,
-    "bridge": _write_bridge,
-    "nvue": _write_nvue,
-    "junos": _write_junos,
-    "junos-json": _write_junos_json,
+    "fdbshow": _write_sonic,
+    "mac-address-table": _write_eos,
+    "mac-address-table-json": _write_eos_json,
+    "bridge-fdb": _write_bridge,
+    "mac-table-json": _write_nvue,
+    "ethernet-switching-table": _write_junos,
+    "ethernet-switching-table-json": _write_junos_json,
 }
-_BY_NOS = {"cumulus": "nvue"}
+_BY_PORTS = {
+    r"swp\d": "mac-table-json",
+    r"[a-z]+-\d": "ethernet-switching-table",
+    r"Ethernet\d+$": "fdbshow",
+    r"Ethernet\d+/": "mac-address-table",
+}
+"""Which style goes with how a switch calls its ports; others show the table of the kernel."""
 _THROUGH = 2
 """So many MACs of other hosts are learnt at an uplink."""
 
@@ -82,7 +89,7 @@ _THROUGH = 2
 def write_hall(seen: Seen, nos: Mapping[str, str], style: str = "") -> dict[str, str]:
     """File name -> text: LLDP and a MAC table of each switch, and Redfish of each host (those without a NOS).
 
-    With a `style` of `STYLES` all MAC tables are so, else each is as its NOS prints it.
+    With a `style` of `STYLES` all MAC tables are so, else each is as the names of its ports suggest.
     """
     hosts = [port for port in sorted(seen) if not nos[port[0]]]
     digits = {port: f"{number:06x}" for number, port in enumerate(hosts)}
@@ -99,7 +106,8 @@ def write_hall(seen: Seen, nos: Mapping[str, str], style: str = "") -> dict[str,
         rows += [
             (mac, port) for port in uplinks[:1] for mac in [mac for mac in macs.values() if mac not in own][:_THROUGH]
         ]
-        chosen = style or _BY_NOS.get(nos[device], nos[device] if nos[device] in STYLES else "bridge")
+        native = (_BY_PORTS[form] for form in _BY_PORTS if re.match(form, ports[0][0]))
+        chosen = style or next(native, "bridge-fdb")
         files[f"mac-{device}.txt"] = STYLES[chosen](rows)
     return files
 
