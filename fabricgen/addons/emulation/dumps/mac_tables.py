@@ -116,7 +116,8 @@ def _write_redfish(ports: Iterable[tuple[str, str, object]]) -> str:
     # the ports of a host, each that of an adapter of its own
     resources = {}
     for port, mac, far in ports:
-        uri = f"/redfish/v1/Chassis/1/NetworkAdapters/{port}/Ports/1"
+        # an id is one part of a URI
+        uri = f"/redfish/v1/Chassis/1/NetworkAdapters/{port.replace('/', '-')}/Ports/1"
         status = "LinkUp" if far else "LinkDown"
         told = {
             "@odata.type": "#Port.v1_11_0.Port",
