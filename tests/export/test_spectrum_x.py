@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -220,10 +221,9 @@ def test_a_topology_beyond_what_launch_kit_numbers_is_left_out_and_told(tmp_path
     ]
 
 
-def test_the_operators_schema_is_as_it_was_read() -> None:
-    official = read_official_schema()
-    if official is None:
-        pytest.skip("SPECTRUM_X_OPERATOR names no checkout of Mellanox/spectrum-x-operator")
-    found = official["properties"]["spec"]
-    found["properties"]["maxUnavailable"] = {}
-    assert outline(found) == outline(SPEC)
+if official := read_official_schema():
+
+    def test_the_operators_schema_is_as_it_was_read() -> None:
+        found = deepcopy(official["properties"]["spec"])
+        found["properties"]["maxUnavailable"] = {}
+        assert outline(found) == outline(SPEC)

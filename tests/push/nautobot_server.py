@@ -1,6 +1,6 @@
-"""A Nautobot to push to: what it takes, refuses and answers follows recorded answers of Nautobot 3.2.7.
+"""A Nautobot to push to: what it takes, refuses and answers follows the source of Nautobot 3.2.7.
 
-Recorded are: ids are UUIDs, which a request to make may name; objects referred to are written as ids or by fields that
+That is: ids are UUIDs, which a request to make may name; objects referred to are written as ids or by fields that
 tell them apart, and read as {id, object_type, url}; a filter that a kind has not is 400; a list is written whole or
 not at all; an address needs a prefix around it; what has no tags takes none.
 """

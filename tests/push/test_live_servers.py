@@ -2,7 +2,7 @@
 NAUTOBOT_TOKEN, name one that may be written to.
 
 Neither can be started here: the first start fills a new database for a quarter of an hour, and NetBox 4.5 and later
-want Python 3.12. Stand-ins after their recorded answers take their place (netbox_server.py, nautobot_server.py).
+want Python 3.12. Stand-ins take their place (netbox_server.py, nautobot_server.py).
 """
 
 from __future__ import annotations
