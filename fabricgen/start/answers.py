@@ -69,7 +69,7 @@ class Answers(Model):
     storage: Literal["own", "none"] = Field("own", description="Network of storage")
     inband: Literal["own", "storage", "none"] = Field("own", description="In-band network; storage: on its switches")
     oob: Literal["own", "none"] = Field("own", description="Out-of-band network, for BMCs and switches")
-    ethernet_switch: str = Field("sn5600", description="Switch of storage and in-band")
+    ethernet_switch: str = Field("", description="Switch of storage and in-band; empty: one that runs the NOS")
     providers: Annotated[
         tuple[Annotated[Provider, BeforeValidator(_read_provider)], ...],
         BeforeValidator(_split_list),

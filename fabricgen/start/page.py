@@ -7,10 +7,8 @@ below cores. What is tried is compiled, wired and linted as the page of a user i
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
-from typing import NamedTuple
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, fault
@@ -21,6 +19,7 @@ from fabricgen.size.shapes import ROLE, Hardware, Ports
 from fabricgen.size.wishes import Wishes
 from fabricgen.start.answers import Answers, NodeKind
 from fabricgen.start.lines import MANAGEMENT, NAMES, write_pools, write_tiers
+from fabricgen.start.parts import Kind, Network, Pods
 
 ROLES = {"oob": "bmc"}
 """The ports of nodes that attach to a network, where they have another name."""
@@ -33,6 +32,9 @@ MOST_ON_A_PAIR = 32
 
 PAGE = "cluster.yaml"
 """What messages call the page that is tried."""
+
+ETHERNET_SWITCH = "sn5600"
+"""The switch of storage and in-band, unless another is named or it does not run the NOS that is."""
 
 OOB_LEAF, OOB_SPINE = "sn2201", "sn4600c"
 """48 ports of 1G with 100G uplinks, and what takes these without an adapter."""
@@ -54,59 +56,6 @@ POOLS = {"loopback": "10.0.0.0/16", "fabric": "10.64.0.0/12", "hosts": "172.16.0
 
 SERVERS = "10.32.0.0/16"
 """Where the servers of management are that a page names as an example."""
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of nodes, with the switches that its NICs meet; `name` is empty where it is the only one."""
-
-    name: str
-    nodes: NodeKind
-    hardware: Hardware
-    in_rack: int
-
-    def list_unit_sizes(self, switch: str, fewest_units: int) -> list[int]:
-        """Nodes of a unit, in whole racks: those that take the fewest leaves in all, then as many as fill one leaf of
-        each rail, and halves; first those of at least so many units, one for each tenant.
-        """
-        ports = self.hardware.ports(switch, 1)
-        assert isinstance(ports, Ports)  # noqa: S101 - only switches that the NICs meet are chosen
-        full = max(1, ports.most(self.hardware.wishes.oversubscription[0]) // ports.legs)
-        racks = self.in_rack
-
-        def count_leaves(size: int) -> int:
-            return -(-self.nodes.count // size) * -(-size // full)
-
-        fewest = min(range(racks, max(full, 8 * racks) + 1, racks), key=lambda size: (count_leaves(size), size))
-        sizes = [max(racks, size // racks * racks) for size in (full, full // 2, full // 4)]
-        in_order = dict.fromkeys(min(size, self.nodes.count) for size in (fewest, *sizes, racks))
-        return sorted(in_order, key=lambda size: -(-self.nodes.count // size) < fewest_units)
-
-
-@dataclass(frozen=True)
-class Network:
-    """The lines of a network below `fabrics`, and what else of the page is so for it.
-
-    `units` are nodes of a unit by kind, and `pod_units` units of a pod (0: all of a kind); of the GPUs' network alone.
-    """
-
-    lines: tuple[str, ...]
-    units: tuple[int, ...] = ()
-    pod_units: int = 0
-
-    @property
-    def name(self) -> str:
-        """What the network is called."""
-        return self.lines[0].partition(":")[0].strip()
-
-
-class Pods(NamedTuple):
-    """So many pods of so many units of a kind; `nodes` are those in all where the last unit is part filled, else 0."""
-
-    kind: str
-    pods: int
-    units: int
-    nodes: int
 
 
 class Page:
@@ -149,10 +98,12 @@ class Page:
             for name in hardware.switches
             if self.catalog.switch(name).protocol == protocol
             and all(isinstance(kind.hardware.ports(name, 1), Ports) for kind in self.kinds)
+            and (protocol == "infiniband" or self._runs_nos(name))
         ]
         if not candidates:
             profiles = ", ".join(kind.nodes.profile for kind in self.kinds)
-            message = f"no {protocol} switch of the catalogue takes the NICs of {profiles} at full speed"
+            running = f" that runs {self.answers.nos}" if protocol == "ethernet" and self.answers.nos else ""
+            message = f"no {protocol} switch of the catalogue{running} takes the NICs of {profiles} at full speed"
             raise fault("FG150", message, path=("switch",), hint="name another `protocol`, or a `switch`")
 
         def rate_switch(name: str) -> tuple[bool, bool, int, str]:
@@ -163,12 +114,25 @@ class Page:
 
         return max(candidates, key=rate_switch)
 
+    def _runs_nos(self, switch: str) -> bool:
+        """Whether a switch runs the NOS that was named, if any."""
+        nos = self.answers.nos
+        return not nos or nos in self.catalog.list_usable_nos(self.catalog.switch(switch))
+
+    @cached_property
+    def ethernet_switch(self) -> str:
+        """The switch of storage and in-band: the one named, else the usual one, or one that runs the NOS named."""
+        of_gpus = [self.switch] if self.answers.protocol == "roce" else []
+        usual = [ETHERNET_SWITCH, *of_gpus, *self.catalog.ids("switches")]
+        running = (name for name in usual if self.catalog.switch(name).protocol == "ethernet" and self._runs_nos(name))
+        return self.answers.ethernet_switch or next(running, ETHERNET_SWITCH)
+
     @cached_property
     def nos(self) -> str:
         """The NOS of Ethernet switches: the one named, else one that those of the page run, by a port table if any."""
         if self.answers.nos:
             return self.answers.nos
-        names = {self.answers.ethernet_switch} | ({self.switch} if self.answers.protocol == "roce" else set())
+        names = {self.ethernet_switch} | ({self.switch} if self.answers.protocol == "roce" else set())
         usable = [self.catalog.list_usable_nos(self.catalog.switch(name)) for name in sorted(names)]
         shared = [nos for nos in usable[0] if all(nos in others for others in usable)]
         return next((nos for nos in shared if self.catalog.naming(nos).has_tables), shared[0] if shared else "")
@@ -201,6 +165,14 @@ class Page:
         """The ports that meet the in-band network: those of HGX servers for all but compute are called `frontend`."""
         return "inband" if "inband" in self._roles or "frontend" not in self._roles else "frontend"
 
+    @cached_property
+    def _has_own_inband(self) -> bool:
+        """Whether in-band has switches of its own; so it has, too, where it was to share those of storage and no node
+        has ports for storage.
+        """
+        wish, lacking = self.answers.inband, self._list_lacking()
+        return "inband" not in lacking and (wish == "own" or (wish == "storage" and "storage" in lacking))
+
     def _carry_frontend(self) -> list[str]:
         """A fabric on the in-band switches for kinds of nodes that have `frontend` ports beside kinds with `inband`."""
         roles = [kind.hardware.node.roles for kind in self.kinds]
@@ -215,8 +187,7 @@ class Page:
         idle = {name: f"{nodes} has no ports for {name}" for name in lacking if name in stated}
         if self.answers.providers and "inband" in lacking:
             idle["providers"] = f"providers are met in-band, and {nodes} has no ports for that"
-        ethernet = {"storage": self.answers.storage, "inband": self.answers.inband}
-        if not any(wish == "own" and name not in lacking for name, wish in ethernet.items()):
+        if not self._has_own_inband and not (self.answers.storage == "own" and "storage" not in lacking):
             if "ethernet_switch" in stated:
                 idle["ethernet_switch"] = "there is no network of storage or in-band that has switches of its own"
             if "nos" in stated and self.answers.protocol == "infiniband" and self.answers.oob == "none":
@@ -302,14 +273,14 @@ class Page:
             yield [Network((f"  {upper}:", "    protocol: ethernet", f"    carried_by: {lower}"))]
         elif answers.storage == "own" and "storage" not in lacking:
             yield [*self._list_ethernet_forms("storage", compute, ())]
-        if answers.inband == "own" and "inband" not in lacking:
+        if self._has_own_inband:
             yield [*self._list_ethernet_forms("inband", compute, answers.providers)]
         if answers.oob == "own" and "oob" not in lacking:
             yield [*self._list_oob_forms(compute)]
 
     def _list_ethernet_forms(self, name: str, compute: Network, providers: Sequence[object]) -> Iterator[Network]:
         """Forms of storage or in-band: a pair, a pair of leaves a unit or leaves of each rail below two spines."""
-        switch = self.answers.ethernet_switch
+        switch = self.ethernet_switch
         head = [f"  {name}:", "    protocol: ethernet"]
         if name == "inband" and self._inband_role != name:
             head.append(f"    attach: {self._inband_role}")
@@ -328,6 +299,8 @@ class Page:
                 for upper in upper_forms:
                     tiers = write_tiers(switch, f"leaf: {{{leaf}}}", *upper)
                     yield Network((*head, f'    oversubscription: "{ratio}"', "    tiers:", *tiers, *way_out, *carried))
+        if providers and sum(kind.nodes.count for kind in self.kinds) > MOST_ON_A_PAIR:
+            yield Network((*head, "    tiers:", pair, *self._write_exits("leaf"), *carried))
 
     def _write_exits(self, tier: str) -> list[str]:
         """The routers of providers at the switches of a tier, and the default route that they give."""
@@ -350,14 +323,14 @@ class Page:
         """
         head = ["  oob:                                 # BMCs, and the management port of every switch"]
         head += ["    protocol: ethernet", "    attach: bmc", "    also: switches", "    tiers:"]
-        for spine in dict.fromkeys((OOB_SPINE, self.answers.ethernet_switch)):
+        for spine in dict.fromkeys((OOB_SPINE, self.ethernet_switch)):
             for per in ("su", "rack"):
                 leaf = f"      leaf: {{switch: {OOB_LEAF}, per: {per}}}"
                 yield Network((*head, leaf, *write_tiers(spine, "spine: {count: 2}")))
-        for spine in dict.fromkeys((OOB_SPINE, self.answers.ethernet_switch)) if compute.pod_units else ():
+        for spine in dict.fromkeys((OOB_SPINE, self.ethernet_switch)) if compute.pod_units else ():
             for per in ("su", "rack"):
                 leaf = f"      leaf: {{switch: {OOB_LEAF}, per: {per}}}"
-                cores = write_tiers(self.answers.ethernet_switch, "core: {count: 2}")
+                cores = write_tiers(self.ethernet_switch, "core: {count: 2}")
                 yield Network((*head, leaf, *write_tiers(spine, "spine: {per: pod, count: 2}"), *cores))
 
     def _write(self, networks: Sequence[Network], pools: Mapping[str, str]) -> str:
@@ -369,6 +342,9 @@ class Page:
         if answers.grow_to > 1 and compute.pod_units:
             reserve = "   # it grows by further pods: add them, or raise `count`"
         lacking = self._list_lacking()
+        shared = "; files may share those of in-band: docs/shared-ports.md" * (
+            lacking == ["storage"] and self._has_own_inband
+        )
         lines = [
             f"# {self._describe_origin(nodes)}. Every line is yours to change, and judged by",
             "# `fabricgen lint`. Switches that have names already: `fabricgen lock --import` comes before `lock`.",
@@ -380,7 +356,7 @@ class Page:
             *self._write_tenants(networks),
             "fabrics:",
             *(line for network in networks for line in network.lines),
-            *([f"  # no {', '.join(lacking)}: these nodes have no ports for it"] if lacking else []),
+            *([f"  # no {', '.join(lacking)}: these nodes have no ports for it{shared}"] if lacking else []),
             *self._list_remarks(),
             *write_pools(pools),
             *([f"nos: {self.nos}"] if ethernet and self.nos else []),
@@ -415,7 +391,10 @@ class Page:
             rack = kind.hardware.rack
             racks = [f"type: {rack.id}" if rack else f"nodes_per_rack: {min(kind.in_rack, size)}"]
             racks += [f"power_kw: {self.answers.rack_kw:g}"] if self.answers.rack_kw else []
-            return f"{{nodes: {size} x {kind.nodes.profile}, racks: {{{', '.join(racks)}}}}}"
+            # a limit of kW that nothing is held to would look kept
+            unknown = self.answers.rack_kw and not rack and not kind.hardware.node.power_w.planning_w
+            remark = "   # so many by their height: what they draw is not published" * bool(unknown)
+            return f"{{nodes: {size} x {kind.nodes.profile}, racks: {{{', '.join(racks)}}}}}{remark}"
 
         if len(self.kinds) == 1:
             return [f"scalable_unit: {write_unit(self.kinds[0], compute.units[0])}"]

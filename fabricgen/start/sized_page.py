@@ -18,7 +18,8 @@ from fabricgen.size.page import write_floor
 from fabricgen.size.search import SearchResult
 from fabricgen.size.shapes import ROLE, Hardware, count_nodes
 from fabricgen.start.answers import Answers, NodeKind
-from fabricgen.start.page import MOST_ON_A_PAIR, ROLES, WAIVERS, Kind, Network, Page
+from fabricgen.start.page import MOST_ON_A_PAIR, ROLES, WAIVERS, Page
+from fabricgen.start.parts import Kind, Network
 
 COMMENTED = ("storage", "inband")
 """Networks that a page has as comments."""

@@ -94,7 +94,8 @@ def test_one_pair_has_in_band_storage_and_the_way_out(tmp_path: Path, fabricgen:
 def test_a_usual_network_without_ports_is_told_on_the_page(tmp_path: Path, fabricgen: Command) -> None:
     """Nobody asked for storage; the page says why there is none."""
     lines = judge_page(fabricgen, tmp_path, "nodes: 8 x mi300x-8")
-    assert "  # no storage: these nodes have no ports for it" in lines
+    why = "  # no storage: these nodes have no ports for it; files may share those of in-band: docs/shared-ports.md"
+    assert why in lines
 
 
 @pytest.mark.slow
@@ -155,6 +156,49 @@ def test_questions_are_asked_again_until_they_are_answered(tmp_path: Path) -> No
     assert "name: pod\n" in page
     assert "  green: {nodes: [" in page
     assert 'why: "there is one provider so far"' in page
+
+
+@pytest.mark.parametrize("line", ["", "8 x nothing"])
+def test_a_question_without_an_answer_ends_at_last(tmp_path: Path, line: str) -> None:
+    """As `yes '' | fabricgen init --ask` has it: nodes have no usual answer."""
+    ran = CliRunner().invoke(command, [str(tmp_path / "c.yaml"), "--ask"], input="pod\n" + f"{line}\n" * 100)
+    assert ran.exit_code == 2, ran.output
+    assert "no answer to 'Nodes, such as 128 x dgx-b300; several kinds with commas' that can be used" in ran.output
+    assert ran.output.count("error" if not line else "no node profile") == 10
+    assert not (tmp_path / "c.yaml").exists()
+
+
+def test_answers_are_shown_where_no_page_comes_of_them(tmp_path: Path, fabricgen: Command) -> None:
+    """They are what `--answers` takes: one mistake does not cost all of them."""
+    given = ["pod", "8 x dgx-b200", *[""] * 4, "10", *[""] * 8]
+    ran = CliRunner().invoke(command, [str(tmp_path / "c.yaml"), "--ask"], input="\n".join(given))
+    assert isinstance(ran.exception, InputError)
+    shown = [line.removeprefix("  ") for line in ran.output.splitlines() if line.startswith("  ")]
+    assert shown == ['nodes: "8 x dgx-b200"', 'name: "pod"', "rack_kw: 10"]
+    (tmp_path / "answers.yaml").write_text("\n".join(shown), encoding="utf-8")
+    again = fabricgen("init", tmp_path / "c.yaml", "--answers", tmp_path / "answers.yaml")
+    assert "answers.yaml:3:10: error[FG150]: a dgx-b200 draws 14.3 kW, a rack may draw 10 kW" in again.err
+
+
+@pytest.mark.slow
+def test_switches_run_the_nos_that_was_answered(tmp_path: Path, fabricgen: Command) -> None:
+    """The usual ones run SONiC and Cumulus Linux."""
+    page = judge_page(fabricgen, tmp_path, "{nodes: 8 x dgx-b200, nos: eos, inband: storage}")
+    catalog = Catalog()
+    named = {line.split("switch: ")[1].split(",")[0] for line in page if "leaf: {switch: " in line}
+    assert all("eos" in catalog.list_usable_nos(catalog.switch(switch)) for switch in named - {"sn2201"})
+    assert len(named) == 2
+
+
+@pytest.mark.slow
+def test_in_band_without_storage_to_share_has_switches_of_its_own(tmp_path: Path, fabricgen: Command) -> None:
+    """Neither server has ports for storage: providers are met all the same. A limit that nothing is held to is told."""
+    nodes = "nodes: [64 x hgx-h200, 32 x mi300x-8], rack_kw: 12"
+    page = judge_page(fabricgen, tmp_path, f"{{{nodes}, inband: storage, providers: [fw-1 65100, fw-2 65100]}}")
+    assert "  inband:" in page
+    assert "      internet: {to: wan, asn: 65100, devices: {fw-2: {asn: 65100}}, accept" in "\n".join(page)
+    assert sum(line.endswith("what they draw is not published") for line in page) == 2
+    assert any(line.endswith("files may share those of in-band: docs/shared-ports.md") for line in page)
 
 
 def test_a_page_that_is_there_is_told_before_anything_is_asked(tmp_path: Path, fabricgen: Command) -> None:

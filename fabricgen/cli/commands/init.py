@@ -76,7 +76,7 @@ def _read_example(examples: Mapping[str, Path], example: str) -> str:
 def _write_answered_page(answers: str | None, folder: Path) -> str:
     """The page of the answers of a file, or of those given now; own profiles lie in `catalog/` of the folder."""
     from fabricgen.catalog.loader import Catalog
-    from fabricgen.cli.asking import ask_questions
+    from fabricgen.cli.asking import ask_questions, judge_answers, show_answers
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.size.wishes import locate_error
     from fabricgen.start.answers import read_answers
@@ -84,7 +84,12 @@ def _write_answered_page(answers: str | None, folder: Path) -> str:
 
     catalog = Catalog(folder / "catalog")
     if answers is None:
-        return Page(ask_questions(catalog), catalog).find_text()
+        given = ask_questions(catalog)
+        try:
+            return Page(judge_answers(given), catalog).find_text()
+        except InputError:
+            show_answers(given)
+            raise
     read, source = read_answers(answers)
     try:
         return Page(read, catalog).find_text()
