@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from random import Random
 
 import pytest
 
 from fabricgen.addons.sign_off.files import write_plan
 from fabricgen.addons.sign_off.judge import Acceptance, Judge
-from fabricgen.addons.sign_off.runs import Plan, plan_runs
+from fabricgen.addons.sign_off.results import read_collective
+from fabricgen.addons.sign_off.runs import Plan, find_busbw_range, plan_runs
 from fabricgen.api import ClusterView, compile_blueprint, make_files
 from tests.conftest import BLUEPRINTS
-from tests.sign_off.paper import PaperHall, Row, read_rows
+from tests.sign_off.paper import NCCL, PaperHall, Row, read_rows
+from tools.published_collectives import compared
 
 HASHED = ("mi300x-roce", "pods.p1.su=2")
 """Two units of 24 nodes, 8 rails: two ports in a module of a leaf, 24 links to spines."""
@@ -111,6 +114,41 @@ def test_a_hall_as_planned_is_accepted() -> None:
 def test_a_part_at_half_its_rate_is_named(seed: int) -> None:
     named, _, others = count_named(try_plan(*HASHED), range(seed, seed + 1), KINDS)
     assert named == 1, others
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [HASHED, SPREAD])
+def test_without_paths_the_switch_of_a_slow_link_is_named(case: tuple[str, ...]) -> None:
+    tried = try_plan(*case)
+    uplinks = sorted(name for name, row in tried.links.items() if row["a_device"].startswith("compute-leaf"))
+    named = 0
+    for name in Random("uplinks").sample(uplinks, 20):
+        hall = tried.make_hall(1)
+        hall.gbps[name] /= 2
+        files = {file: text for file, text in hall.print_results() if file.endswith(".txt")}
+        accepted = tried.judge.judge_results(files)
+        suspects = [text for finding in accepted.findings for text in finding.suspects]
+        named += any(text.startswith(f"switch {tried.links[name]['a_device']} ") for text in suspects)
+        assert accepted.findings
+        assert not any(text.startswith(("link", "module")) for text in suspects), suspects
+    # a flow that is hashed may pass a link so seldom that nothing can be said
+    assert named >= 18
+
+
+def test_published_tables_are_healthy() -> None:
+    """The largest messages of each published table, as nccl-tests would print them, beside what `analyze` says."""
+    judged = 0
+    for _, points in groupby(compared(), key=lambda point: str(point.figure["id"])):
+        largest = list(points)[-1]
+        reading = read_collective(NCCL.format(size=largest.size, count=largest.size // 4, busbw=largest.published))
+        if largest.size < 2**28:
+            assert reading.value is None
+            continue
+        is_rack = largest.figure["node"].startswith("gb") and largest.algorithm == "in_switch"
+        least, most = find_busbw_range(largest.analysis, "measured to reach less" if is_rack else "")
+        assert least <= (reading.value or 0) <= most, largest
+        judged += 1
+    assert judged > 20
 
 
 @pytest.mark.slow

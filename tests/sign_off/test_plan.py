@@ -8,6 +8,7 @@ import re
 import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from ipaddress import ip_interface
 from math import log
 from pathlib import Path
 
@@ -150,3 +151,19 @@ def test_scripts_are_read_by_a_shell(tmp_path: Path, fabricgen: Run) -> None:
     tasks = [line.split("\t") for line in (tmp_path / "plan/tasks.tsv").read_text(encoding="utf-8").splitlines()]
     assert {len(task) for task in tasks} == {12}
     assert all(field for task in tasks for field in task)
+
+
+def test_nodes_of_several_tenants_do_not_meet(tmp_path: Path, fabricgen: Run) -> None:
+    ran = fabricgen("accept", "plan", BLUEPRINTS / "tenants.yaml", "-o", tmp_path / "plan")
+    assert "no all-reduce of the nodes of compute in all: they do not reach each other\n" in ran.err
+    assert fabricgen("build", BLUEPRINTS / "tenants.yaml", "-o", tmp_path / "built", "--only", "configs").code == 0
+    texts = [file.read_text("utf-8") for file in (tmp_path / "built/configs").glob("compute-leaf-*/*.cfg")]
+    found = re.findall(r"^   vrf (\S+)\n   ip address (\S+)$", "\n".join(texts), re.MULTILINE)
+    vrfs = {str(ip_interface(address).network): vrf for vrf, address in found}
+    met = set()
+    for run in read_table(tmp_path / "plan/runs.csv"):
+        networks = [str(ip_interface(f"{run[f'{side}_address']}/31").network) for side in ("from", "to")]
+        ends = [vrfs.get(network, "") for network in networks]
+        assert len(set(ends)) == 1, run
+        met |= set(ends)
+    assert met == {"", *(vrf for vrf, _ in found)}

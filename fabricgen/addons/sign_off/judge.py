@@ -11,7 +11,16 @@ from typing import NamedTuple
 from fabricgen.addons.sign_off.coverage import Coverage, count_coverage, list_plan_choices
 from fabricgen.addons.sign_off.network import Choice, Network
 from fabricgen.addons.sign_off.results import READERS, Reading, read_trace
-from fabricgen.addons.sign_off.runs import COLLECTIVE, COLLECTIVE_BYTES, PING, UPLINKS, Plan, Run, find_busbw_range
+from fabricgen.addons.sign_off.runs import (
+    COLLECTIVE,
+    COLLECTIVE_BYTES,
+    LOAD,
+    PING,
+    UPLINKS,
+    Plan,
+    Run,
+    find_busbw_range,
+)
 from fabricgen.addons.sign_off.suspects import Cause, Part, find_causes, list_parts
 
 RIGHT, SLOW, FAST, FAILED, SHARED, ABSENT = "right", "slow", "too fast", "failed", "shared", "not done"
@@ -87,7 +96,7 @@ class Judge:
         if len(strange) == len(files):
             raise plan.view.refuse(
                 "FG179",
-                f"of {len(files):,} files none is of a run of this plan of {plan.view.name}",
+                f"no file of {len(files):,} is of a run of this plan of {plan.view.name}",
                 hint=f"results are called like {plan.runs[0].name}.txt; state --only, --phase and --seed of the plan",
             )
         steps_by_run = {
@@ -102,7 +111,7 @@ class Judge:
         untested = _find_untested(self._planned, count_coverage(plan, done))
         notes = [*plan.notes]
         if strange:
-            notes.append(f"{len(strange):,} files are of no run of this plan, such as {strange[0]}")
+            notes.append(f"files of no run of this plan: {len(strange):,}, such as {strange[0]}")
         traced = sum(f"{run.name}.trace" in files for run in choices)
         findings = tuple(_list_findings(plan, self._parts, verdicts, choices))
         return Acceptance(plan, verdicts, findings, self._planned, untested, traced, tuple(notes))
@@ -214,7 +223,8 @@ def _list_findings(
         for v in verdicts
         if v.run in choices and (v.state in (SLOW, FAILED) or (v.state, v.run.kind != PING) == (RIGHT, True))
     ]
-    chances = [{row: c.share for c in choices[v.run] for row in c.links} for v in told]
+    # what spreads passes all of the links between two switches
+    chances = [{row: 1.0 if v.run.kind == LOAD else c.share for c in choices[v.run] for row in c.links} for v in told]
     causes = find_causes(parts, chances, [v.state != RIGHT for v in told])
     hosts: set[str] = set()
     for cause in causes:
@@ -245,17 +255,21 @@ def describe_suspect(plan: Plan, cause: Cause, number: int) -> str:
     if part.kind != "link":
         ends = [end for end in ends if part.name.startswith(view.devices.name[end])]
     places = [f"{view.devices.rack[end]} U{view.devices.u[end]}" for end in ends if view.devices.rack[end]]
-    total = suspect.slow + suspect.right
     where = f" ({', '.join(places)})" if places else ""
-    return f"{part.kind} {part.name}{where}: {suspect.slow:g} of its {total:g} runs are slow"
+    if suspect.among > 1:
+        return (
+            f"{part.kind} {part.name}{where}: one of {suspect.among:,} {PLURALS[suspect.kind]}, runs do not tell which"
+        )
+    return f"{part.kind} {part.name}{where}: {suspect.slow:,} of its {suspect.slow + suspect.right:,} runs are slow"
 
 
 def _advise(cause: Cause) -> str:
     if not cause.suspects:
-        return "it shares no part with other slow runs, and right ones clear its own: repeat it"
+        return "no part is in all of them that right runs do not clear: repeat them"
     return ADVICE[cause.suspects[0].part.kind]
 
 
+PLURALS = {"link": "links", "module": "modules", "host": "hosts", "switch": "switches", "plane": "planes"}
 ADVICE = {
     "link": "look at its speed, its counters and the light at both ends; exchange the cable, then the modules",
     "module": "seat it again, then exchange it",

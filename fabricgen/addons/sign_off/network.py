@@ -17,7 +17,10 @@ from fabricgen.api import ClusterView
 
 
 class Port(NamedTuple):
-    """A port of a node, or several in a bond: rows of its links, of the node and of the switch at the first link."""
+    """A port of a node, or several in a bond: rows of its links, of the node and of the switch at the first link.
+
+    `vrf` is what it is in on the switch: only ports of one reach each other.
+    """
 
     name: str
     host: str
@@ -29,6 +32,7 @@ class Port(NamedTuple):
     gbps: float
     rail: int
     plane: int
+    vrf: str
 
 
 class Choice(NamedTuple):
@@ -63,7 +67,7 @@ class Network:
     def ports_by_leaf(self) -> dict[int, list[Port]]:
         """The ports at each switch; those that follow each other are of different nodes where that can be."""
         by_leaf = defaultdict(list)
-        for port in sorted(self.ports, key=lambda port: (port.rail, port.plane, port.port, port.device)):
+        for port in sorted(self.ports, key=lambda port: (port.vrf, port.rail, port.plane, port.port, port.device)):
             by_leaf[port.leaf].append(port)
         return dict(by_leaf)
 
@@ -126,11 +130,7 @@ def choose_nodes(view: ClusterView, only: Iterable[str]) -> set[int]:
 def _read_network(view: ClusterView, fabric: str, chosen: set[int]) -> Network:
     links, devices = view.links, view.devices
     a, b, kind = links.a.tolist(), links.b.tolist(), devices.kind.tolist()
-    addresses = {
-        (row["device"], row["port"]): row["prefix"].partition("/")[0]
-        for row in view.addresses.rows()
-        if row["kind"] in ("host", "link")
-    }
+    rows_by_port = {(row["device"], row["port"]): row for row in reversed([*view.addresses.rows()])}
     untested: dict[int, str] = {}
     members: dict[tuple[int, str], list[int]] = defaultdict(list)
     leaves = set()
@@ -148,13 +148,15 @@ def _read_network(view: ClusterView, fabric: str, chosen: set[int]) -> Network:
     ports = []
     for (device, port), rows in members.items():
         name = devices.name[device]
-        address = addresses.get((name, port), "")
+        own = rows_by_port.get((name, port), {"prefix": "", "vrf": ""})
+        address = own["prefix"].partition("/")[0]
         if view.protocols[fabric] != "infiniband" and not address:
             untested |= dict.fromkeys(rows, "its port has no address of its own")
             continue
         first = rows[0]
         rail, plane, speed = int(links.rail[first]), int(links.plane[first]), float(links.speed_gbps[first])
-        ports.append(Port(f"{name}:{port}", name, port, address, tuple(rows), device, b[first], speed, rail, plane))
+        place = (tuple(rows), device, b[first], speed, rail, plane, own["vrf"])
+        ports.append(Port(f"{name}:{port}", name, port, address, *place))
     height, components, out = _find_levels(leaves, _find_switch_links(view, fabric, leaves))
     gbps = {row: float(links.speed_gbps[row]) for rows in out for row in chain(*rows.values())}
     between: dict[tuple[int, int], list[int]] = defaultdict(list)

@@ -18,7 +18,7 @@ from itertools import zip_longest
 from math import ceil, log
 from typing import NamedTuple
 
-from fabricgen.addons.sign_off.network import Network, Port, choose_nodes, read_networks
+from fabricgen.addons.sign_off.network import Network, Port, read_networks
 from fabricgen.api import ClusterView
 
 PING, PORTS, UPLINKS, LOAD, COLLECTIVE = "ping", "ports", "uplinks", "load", "collective"
@@ -130,7 +130,7 @@ def plan_runs(view: ClusterView, only: Sequence[str] = (), seconds: int = 3, see
             for (network, _), pairs in zip(parts, crossed, strict=True):
                 runs += [_make_run(view, network, kind, len(kinds), pair, seed) for pair in pairs]
     notes = [note for network in fast for note in _tell_limits(view, network)]
-    for collective_round in _plan_collectives(view, [n.fabric for n in fast], only, notes):
+    for collective_round in _plan_collectives(view, fast, notes):
         kinds.append(COLLECTIVE)
         runs += [run._replace(round=len(kinds), name=f"{len(kinds):03}-{run.name}") for run in collective_round]
     return Plan(view, networks, tuple(runs), seconds, tuple(kinds), tuple(notes))
@@ -182,7 +182,8 @@ def _pair_ports(network: Network) -> list[Crossed]:
     for ports in network.ports_by_leaf.values():
         for number, places in enumerate(_pair_in_rings(len(ports))):
             pairs = [(ports[a], ports[b]) for a, b in places]
-            rounds[number] += [(a, b, min(a.gbps, b.gbps)) for a, b in pairs if a.device != b.device]
+            reach = ((a, b) for a, b in pairs if a.device != b.device and a.vrf == b.vrf)
+            rounds[number] += [(a, b, min(a.gbps, b.gbps)) for a, b in reach]
     return [pairs for pairs in rounds if pairs]
 
 
@@ -252,17 +253,17 @@ def _cross_group(network: Network, group: list[list[int]], flows: int, number: i
         part, far = group[at], group[(at + shift + 1) % len(group)]
         for turn in range(number * flows, (number + 1) * flows):
             source = _take_port(network, part[turn % len(part)], number, used)
-            target = _take_port(network, far[turn % len(far)], number + 1, used)
+            target = source and _take_port(network, far[turn % len(far)], number + 1, used, source.vrf)
             if source and target:
                 used |= {source, target}
                 yield source, target, network.carry_flow(source, target)
 
 
-def _take_port(network: Network, leaf: int, turn: int, used: set[Port]) -> Port | None:
-    """A port of a switch that the round does not use yet, another in each turn; None where there is none."""
+def _take_port(network: Network, leaf: int, turn: int, used: set[Port], vrf: str | None = None) -> Port | None:
+    """A port of a switch, in a VRF, that the round does not use yet, another in each turn; None where there is none."""
     ports = network.ports_by_leaf[leaf]
     turned = (ports[(turn + step) % len(ports)] for step in range(len(ports)))
-    return next((port for port in turned if port not in used), None)
+    return next((port for port in turned if port not in used and vrf in (None, port.vrf)), None)
 
 
 def _cross_by_load(network: Network) -> Iterator[Crossed]:
@@ -281,7 +282,7 @@ def _fill_between(network: Network, level: int, part: list[int], far: list[int])
     for a, b in zip(part, far, strict=False):
         carried = min(_count_carried(network, level, leaf) for leaf in (a, b))
         pairs = zip(*(network.ports_by_leaf[leaf][: max(1, int(carried))] for leaf in (a, b)), strict=False)
-        for source, target in pairs:
+        for source, target in ((a, b) for a, b in pairs if a.vrf == b.vrf):
             yield source, target, min(source.gbps, target.gbps) * min(1.0, carried)
 
 
@@ -295,27 +296,26 @@ def _count_carried(network: Network, level: int, leaf: int) -> float:
     return carried
 
 
-def _plan_collectives(
-    view: ClusterView, fabrics: Sequence[str], only: Sequence[str], notes: list[str]
-) -> Iterator[list[Run]]:
-    """Rounds of an all-reduce: of each unit whose nodes are all there, then of all nodes together."""
-    chosen = choose_nodes(view, [name for name in only if name not in view.fabrics])
-    devices = view.devices
-    nodes = (devices.kind == "node").nonzero()[0].tolist()
-    units: dict[tuple[str, int], list[int]] = defaultdict(list)
-    for row in nodes:
-        units[str(devices.pod[row]), int(devices.su[row])].append(row)
-    for fabric in fabrics:
-        if view.expect_busbw("all-reduce", COLLECTIVE_BYTES, fabric=fabric) is None:
+def _plan_collectives(view: ClusterView, networks: Sequence[Network], notes: list[str]) -> Iterator[list[Run]]:
+    """Rounds of an all-reduce: of each unit whose nodes are all there and reach each other, then of all nodes."""
+    devices, links = view.devices, view.links
+    for network in networks:
+        if view.expect_busbw("all-reduce", COLLECTIVE_BYTES, fabric=network.fabric) is None:
             continue
-        for (pod, number), rows in units.items():
-            place = sorted(su for name, su in units if name == pod).index(number) + 1
-            if chosen.issuperset(rows) and len(units) > 1:
-                yield [_make_collective(view, fabric, f"all@{pod}/su{place}", f"{pod}-su{number}", rows)]
-            elif not chosen.isdisjoint(rows) and len(units) > 1:
-                notes.append(f"no all-reduce of {pod}/su{number}: not all of its nodes are chosen")
-        if chosen.issuperset(nodes):
-            yield [_make_collective(view, fabric, "all", "all", nodes)]
+        vrf_by_node = {port.device: port.vrf for port in network.ports}
+        rows = set(links.a[(links.fabric == network.fabric) & ~links.a_management].tolist())
+        units: dict[tuple[str, int], list[int]] = defaultdict(list)
+        for row in (row for row in sorted(rows) if devices.kind[row] == "node"):
+            units[str(devices.pod[row]), int(devices.su[row])].append(row)
+        jobs = {f"{pod}/su{su}": rows for (pod, su), rows in units.items()} if len(units) > 1 else {}
+        for place, nodes in {**jobs, "all": [row for rows in units.values() for row in rows]}.items():
+            if not vrf_by_node.keys() >= set(nodes) or len({vrf_by_node[row] for row in nodes}) > 1:
+                why = "they do not reach each other" if vrf_by_node.keys() >= set(nodes) else "not all are chosen"
+                notes.append(f"no all-reduce of the nodes of {network.fabric} in {place}: {why}")
+                continue
+            pod, _, su = place.partition("/su")
+            at = sorted(number for name, number in units if name == pod).index(int(su)) + 1 if su else 0
+            yield [_make_collective(view, network.fabric, f"all@{pod}/su{at}" if su else "all", place, nodes)]
 
 
 def _make_collective(view: ClusterView, fabric: str, job: str, place: str, rows: Sequence[int]) -> Run:
@@ -323,7 +323,7 @@ def _make_collective(view: ClusterView, fabric: str, job: str, place: str, rows:
     assert expected is not None  # noqa: S101 - the fabric has accelerators
     least, most = find_busbw_range(expected.gbytes, expected.remark)
     names = tuple(str(view.devices.name[row]) for row in rows)
-    name = f"{COLLECTIVE}-{fabric}-{place}"
+    name = f"{COLLECTIVE}-{fabric}-{place.replace('/', '-')}"
     return Run(name, 0, COLLECTIVE, fabric, None, None, names, least, most, "GB/s", remark=expected.remark, job=job)
 
 

@@ -28,6 +28,8 @@ _ENOUGH = 2.0
 """The least evidence, as a logarithm, for a part to be named."""
 _NEAR = 7.0
 """How much less a second suspect may have than the first: a thousandth of its probability."""
+_ALIKE = 0.1
+"""How much less evidence parts may have that runs do not tell apart."""
 
 
 class Part(NamedTuple):
@@ -39,18 +41,21 @@ class Part(NamedTuple):
 
 
 class Suspect(NamedTuple):
-    """A part, with how many runs that passed it were slow and how many were right; of those that may have, the sum of
-    chances.
+    """A part, and how many of its runs were slow, and right.
+
+    Where runs do not tell which of several parts it is, `among` is how many: these are of the `kind`, and in the part.
     """
 
     part: Part
-    slow: float
-    right: float
+    slow: int
+    right: int
+    among: int = 1
+    kind: str = ""
 
 
 @dataclass(frozen=True)
 class Cause:
-    """Slow runs (their places) that share parts, the most probable first; none where they share nothing."""
+    """Slow runs (their places) that share parts, the most probable first; without any, those that share none."""
 
     runs: tuple[int, ...]
     suspects: tuple[Suspect, ...]
@@ -92,22 +97,44 @@ def find_causes(parts: Iterable[Part], chances: Sequence[Mapping[int, float]], s
             runs_by_link[row].append(number)
     left = {number for number, is_slow in enumerate(slow) if is_slow}
     touched = {part for number in left for row in chances[number] for part in parts_by_link[row]}
-    passes_by_part = {part: _find_passes(part, chances, runs_by_link) for part in touched}
+    found = {part: _find_passes(part, chances, runs_by_link) for part in touched}
+    # of a module that no run passes for certain, runs tell no more than of its links
+    passes_by_part = {p: passes for p, passes in found.items() if p.kind != "module" or max(passes.values()) > 1 / 2}
     clear = {part: _clear(part, passes, slow) for part, passes in passes_by_part.items()}
     slow_by_part = {part: {n: c for n, c in passes.items() if slow[n]} for part, passes in passes_by_part.items()}
-    causes = []
+    causes = list[Cause]()
     while left:
         scores = {part: clear[part] + _accuse(passes, left) for part, passes in slow_by_part.items()}
         ranked = sorted(scores, key=lambda part: (-scores[part], KINDS.index(part.kind), part.name))
         if not ranked or scores[ranked[0]] < _ENOUGH:
-            causes += [Cause((number,), ()) for number in sorted(left)]
-            break
-        least = max(_ENOUGH, scores[ranked[0]] - _NEAR)
-        named = [part for part in ranked[:MOST_SUSPECTS] if scores[part] >= least]
-        explained = tuple(sorted(left.intersection(passes_by_part[named[0]])))
-        causes.append(Cause(explained, tuple(_make_suspect(part, passes_by_part[part], slow) for part in named)))
+            return [*causes, Cause(tuple(sorted(left)), ())]
+        explained = tuple(sorted(left.intersection(passes_by_part[ranked[0]])))
+        near = (part for part in ranked if scores[part] > scores[ranked[0]] - _ALIKE)
+        alike = [part for part in near if left.intersection(passes_by_part[part]) == set(explained)]
+        if len(alike) > MOST_SUSPECTS:
+            suspects = _find_holders(alike, passes_by_part)
+        else:
+            least = max(_ENOUGH, scores[ranked[0]] - _NEAR)
+            named = [part for part in ranked[:MOST_SUSPECTS] if scores[part] >= least]
+            suspects = [Suspect(part, *_count_runs(passes_by_part[part], slow)) for part in named]
+        causes.append(Cause(explained, tuple(suspects)))
         left.difference_update(explained)
     return causes
+
+
+def _find_holders(alike: Sequence[Part], parts: Iterable[Part]) -> list[Suspect]:
+    """What many parts lie in of which runs do not tell one: a switch or two that have all of their links, else one of
+    them for all.
+    """
+    kind, links = alike[0].kind, frozenset().union(*(part.links for part in alike))
+    switches = sorted((part for part in parts if part.kind == "switch"), key=lambda part: part.name)
+    holders = list[Suspect]()
+    while links and switches and len(holders) < MOST_SUSPECTS:
+        holder = max(switches, key=lambda part: len(part.links & links))
+        among = sum(bool(part.links & holder.links) for part in alike)
+        holders.append(Suspect(holder, 0, 0, among, kind))
+        links -= holder.links
+    return holders if not links else [Suspect(alike[0], 0, 0, len(alike), kind)]
 
 
 def _find_passes(
@@ -132,6 +159,7 @@ def _accuse(passes: Mapping[int, float], left: set[int]) -> float:
     return sum(log1p(chance * (_SEEN / _FALSE - 1)) for number, chance in passes.items() if number in left)
 
 
-def _make_suspect(part: Part, passes: Mapping[int, float], slow: Sequence[bool]) -> Suspect:
-    counts = [sum(chance for number, chance in passes.items() if slow[number] is state) for state in (True, False)]
-    return Suspect(part, round(counts[0], 1), round(counts[1], 1))
+def _count_runs(passes: Mapping[int, float], slow: Sequence[bool]) -> tuple[int, int]:
+    """(slow, right) runs that are likely to have passed a part."""
+    likely = [slow[number] for number, chance in passes.items() if chance > 1 / 2]
+    return sum(likely), len(likely) - sum(likely)
