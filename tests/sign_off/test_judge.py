@@ -20,6 +20,8 @@ from tools.published_collectives import compared
 
 HASHED = ("mi300x-roce", "pods.p1.su=2")
 """Two units of 24 nodes, 8 rails: two ports in a module of a leaf, 24 links to spines."""
+FOUR_TIERS = ("four-tier", "scalable_unit.nodes=4 x dgx-h100", "fabrics.compute.tiers.super-spine.count=4")
+"""Eight units of 4 nodes; flows that cross pods meet on links now and then."""
 SPREAD = ("superpod-b200", "pods.p1.su=2")
 
 
@@ -104,8 +106,9 @@ def count_named(tried: Tried, seeds: range, kinds: tuple[str, ...]) -> tuple[int
 KINDS = ("link", "double", "module", "host", "switch")
 
 
-def test_a_hall_as_planned_is_accepted() -> None:
-    tried = try_plan(*HASHED)
+@pytest.mark.parametrize("case", [HASHED, pytest.param(FOUR_TIERS, marks=pytest.mark.slow)])
+def test_a_hall_as_planned_is_accepted(case: tuple[str, ...]) -> None:
+    tried = try_plan(*case)
     accepted = tried.judge.judge_results(dict(tried.make_hall(0).print_results()))
     assert accepted.is_right, accepted.findings or list(accepted.untested.items())[:5]
 
@@ -114,6 +117,15 @@ def test_a_hall_as_planned_is_accepted() -> None:
 def test_a_part_at_half_its_rate_is_named(seed: int) -> None:
     named, _, others = count_named(try_plan(*HASHED), range(seed, seed + 1), KINDS)
     assert named == 1, others
+
+
+@pytest.mark.slow
+def test_flows_that_meet_are_told_from_slow_ones() -> None:
+    tried = try_plan(*FOUR_TIERS)
+    accepted = tried.judge.judge_results(dict(tried.make_hall(0).print_results()))
+    assert 0 < accepted.states["shared"] < 40
+    named, _, others = count_named(tried, range(20), KINDS)
+    assert named >= 18, others
 
 
 @pytest.mark.slow

@@ -71,8 +71,8 @@ class Acceptance:
 
     @property
     def is_right(self) -> bool:
-        """Whether everything that the plan tests was tested, and is right."""
-        return not self.findings and not self.untested and set(self.states) <= {RIGHT}
+        """Whether everything that the plan tests was tested, and is right; what met others on a link tells nothing."""
+        return not self.findings and not self.untested and set(self.states) <= {RIGHT, SHARED}
 
 
 class Judge:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from fabricgen.addons.sign_off.judge import ABSENT, BAD, RIGHT, Acceptance, Verdict
+from fabricgen.addons.sign_off.judge import ABSENT, BAD, RIGHT, SHARED, Acceptance, Verdict
 from fabricgen.api import Protocol, Table
 
 SIGNERS = ("tested by", "accepted by")
@@ -22,7 +22,8 @@ def make_protocol(accepted: Acceptance) -> Protocol:
         "blueprint": view.digest,
         "runs": len(accepted.verdicts),
         "right": states[RIGHT],
-        "not right": len(accepted.verdicts) - states[RIGHT] - states[ABSENT],
+        "not right": sum(states[state] for state in BAD),
+        "shared": states[SHARED],
         "not done": states[ABSENT],
         "links tested": len(accepted.planned.missed) - len(accepted.untested),
         "links not tested": len(accepted.untested),
@@ -87,7 +88,8 @@ def _count_runs(accepted: Acceptance) -> Table:
             "tool": [verdicts[0].run.tool for verdicts in kinds],
             "runs": [len(verdicts) for verdicts in kinds],
             "right": [count[RIGHT] for count in counts],
-            "not right": [sum(count[state] for state in count if state not in (RIGHT, ABSENT)) for count in counts],
+            "not right": [sum(count[state] for state in BAD) for count in counts],
+            "shared": [count[SHARED] for count in counts],
             "not done": [count[ABSENT] for count in counts],
         },
     )
