@@ -15,6 +15,7 @@ from fabricgen.addons.sign_off.runs import (
     COLLECTIVE,
     COLLECTIVE_BYTES,
     LOAD,
+    MISSED,
     PING,
     UPLINKS,
     Plan,
@@ -28,7 +29,7 @@ BAD = (SLOW, FAST, FAILED)
 _ABOVE = 1.01
 """What may be measured over the most that is expected: clocks and rounding."""
 _MISSED = 0.001
-"""How probable it may be that no flow took a link that counts as tested."""
+"""How probable it may be that no flow took a link that counts as tested; more where a plan of few links allows it."""
 
 
 class Verdict(NamedTuple):
@@ -206,9 +207,10 @@ def _find_crowded(plan: Plan, steps_by_run: Mapping[Run, Sequence[Step]]) -> dic
 def _find_untested(planned: Coverage, coverage: Coverage) -> dict[int, str]:
     """By link that runs of the plan test why none of those that are done did."""
     untested = {}
+    limit = max(_MISSED, MISSED / max(len(planned.passes), 1))
     for row in planned.missed:
         chance = coverage.missed.get(row, 1.0)
-        if chance > _MISSED:
+        if chance > limit:
             none = "no flow took it" if row in coverage.untested else f"{chance:.1%} that no flow took it"
             untested[row] = f"{none}, of the runs that are done"
     return untested

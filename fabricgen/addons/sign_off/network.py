@@ -13,6 +13,8 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
+import networkx
+
 from fabricgen.api import ClusterView
 
 
@@ -195,7 +197,9 @@ def _find_levels(
     components: list[dict[int, int]] = []
     out: list[dict[int, tuple[int, ...]]] = []
     for level in range(max(height.values(), default=0) + 1):
-        component = _join(height, [ends for ends in rising.values() if max(height[end] for end in ends) <= level])
+        graph = networkx.Graph(ends for ends in rising.values() if max(height[end] for end in ends) <= level)
+        graph.add_nodes_from(height)
+        component = {switch: min(part) for part in networkx.connected_components(graph) for switch in part}
         components.append(component)
         leaving: dict[int, list[int]] = defaultdict(list)
         for row, ends in rising.items():
@@ -204,19 +208,3 @@ def _find_levels(
                 leaving[component[lower]].append(row)
         out.append({name: tuple(rows) for name, rows in leaving.items()})
     return height, tuple(components), tuple(out)
-
-
-def _join(switches: Iterable[int], pairs: Iterable[tuple[int, int]]) -> dict[int, int]:
-    """By switch the least switch that pairs join it with."""
-    root = {switch: switch for switch in switches}
-
-    def find(switch: int) -> int:
-        while root[switch] != switch:
-            root[switch] = root[root[switch]]
-            switch = root[switch]
-        return switch
-
-    for a, b in pairs:
-        x, y = sorted((find(a), find(b)))
-        root[y] = x
-    return {switch: find(switch) for switch in root}
