@@ -106,13 +106,15 @@ def count_named(tried: Tried, seeds: range, kinds: tuple[str, ...]) -> tuple[int
 KINDS = ("link", "double", "module", "host", "switch")
 
 
-@pytest.mark.parametrize("case", [HASHED, pytest.param(FOUR_TIERS, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [HASHED, FOUR_TIERS])
 def test_a_hall_as_planned_is_accepted(case: tuple[str, ...]) -> None:
     tried = try_plan(*case)
     accepted = tried.judge.judge_results(dict(tried.make_hall(0).print_results()))
     assert accepted.is_right, accepted.findings or list(accepted.untested.items())[:5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(len(KINDS)))
 def test_a_part_at_half_its_rate_is_named(seed: int) -> None:
     named, _, others = count_named(try_plan(*HASHED), range(seed, seed + 1), KINDS)
@@ -147,6 +149,7 @@ def test_without_paths_the_switch_of_a_slow_link_is_named(case: tuple[str, ...])
     assert named >= 18
 
 
+@pytest.mark.slow
 def test_published_tables_are_healthy() -> None:
     """The largest messages of each published table, as nccl-tests would print them, beside what `analyze` says."""
     judged = 0

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import BLUEPRINTS, Ran
-from tests.sign_off.paper import PERFTEST, PING, PaperHall, Row
+from tests.sign_off.paper import NCCL, PERFTEST, PING, PaperHall, Row
 
 Run = Callable[..., Ran]
 
@@ -93,6 +93,7 @@ def test_no_run_disturbs_another(tmp_path: Path, fabricgen: Run, name: str) -> N
             for side, end in zip(("out", "in"), list_ends(run), strict=True):
                 leaving[run["round"], side, leaf[end]] += float(run["most"])
     assert max(used.values()) == 1
+    assert not [run["run"] for run in runs if run["from_host"] and run["from_host"] == run["to_host"]]
     # whatever hashes choose: all flows of a switch in one direction fit into its slowest uplink
     assert all(most <= min(speed[link] for link in uplinks[switch]) for (_, _, switch), most in leaving.items())
     assert [int(row["round"]) for row in rounds] == list(range(1, len(rounds) + 1))
@@ -116,8 +117,21 @@ def test_only_what_is_handed_over_is_planned(tmp_path: Path, fabricgen: Run) -> 
     assert not (tmp_path / "none").exists()
 
 
+EACH_NODE = """\
+#!/bin/sh
+# starts node.sh of the folder of a plan once for each node, or a collective once
+case "$*" in
+  *node.sh*)
+    for round; do :; done
+    for host in $(cat FOLDER/nodes.txt); do FABRICGEN_HOST=$host sh FOLDER/node.sh "$round" & done
+    wait ;;
+  *) cat FOLDER/nccl ;;
+esac
+"""
 STAND_INS = {
-    "ssh": '#!/bin/sh\nshift 3\nshift\nexec sh -c "$*"\n',
+    "ssh": '#!/bin/sh\nshift 4\nexec sh -c "$*"\n',
+    "mpirun": EACH_NODE,
+    "srun": EACH_NODE,
     "ping": "#!/bin/sh\ncat <<'END'\n" + PING.format(host="h", received=15, loss=0) + "END\n",
     "ib_write_bw": "#!/bin/sh\ncase \"$*\" in *' -b'*) rate=195 ;; *) rate=97 ;; esac\n"
     "cat <<END\n" + PERFTEST.format(unit="Gb", average=0).replace("0.00               0.00", "0.00 $rate") + "END\n",
@@ -127,21 +141,40 @@ STAND_INS = {
 """Programs that scripts of a plan start, as they print."""
 
 
+def start_rounds(folder: Path, script: str) -> str:
+    """What a script of a plan says on standard error, where stand-ins are what it starts."""
+    (folder / "bin").mkdir()
+    for name, text in STAND_INS.items():
+        (folder / "bin" / name).write_text(text.replace("FOLDER", str(folder / "plan")), encoding="utf-8")
+        (folder / "bin" / name).chmod(0o755)
+    (folder / "plan/nccl").write_text(NCCL.format(size=2**33, count=2**31, busbw=400), encoding="utf-8")
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "SLURM_SUBMIT_DIR": str(folder / "plan")}
+    command = ["sh", folder / "plan" / script]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stderr
+
+
 @pytest.mark.slow
 def test_the_shell_does_all_rounds(tmp_path: Path, fabricgen: Run) -> None:
     make_plan(fabricgen, tmp_path, "leaf-spine")
-    (tmp_path / "bin").mkdir()
-    for name, text in STAND_INS.items():
-        (tmp_path / "bin" / name).write_text(text, encoding="utf-8")
-        (tmp_path / "bin" / name).chmod(0o755)
-    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    ran = subprocess.run(
-        ["sh", tmp_path / "plan/shell.sh"], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=True
-    )
-    assert re.findall(r"round (\d+) of 10", ran.stderr) == [str(number) for number in range(1, 11)]
+    told = start_rounds(tmp_path, "shell.sh")
+    assert re.findall(r"round (\d+) of 10", told) == [str(number) for number in range(1, 11)]
     judged = fabricgen("accept", "judge", BLUEPRINTS / "leaf-spine.yaml", tmp_path / "plan")
     verdict = "leaf-spine: accepted: everything that the plan tests was tested and is right"
     assert (judged.code, verdict in judged.out) == (0, True), judged.out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", ["mpi.sh", "slurm.sbatch"])
+def test_mpi_and_slurm_do_all_runs(tmp_path: Path, fabricgen: Run, script: str) -> None:
+    runs, rounds, _ = make_plan(fabricgen, tmp_path, "known-hardware")
+    assert rounds[-1]["what"] == "collective"
+    told = start_rounds(tmp_path, script)
+    assert told.count("round ") == len(rounds)
+    results = {file.name for file in (tmp_path / "plan/results").glob("*.txt")}
+    assert results == {f"{run['run']}.txt" for run in runs}
+    text = (tmp_path / "plan/results" / f"{runs[-1]['run']}.txt").read_text(encoding="utf-8")
+    assert "Avg bus bandwidth    : 400.0000" in text
 
 
 def test_scripts_are_read_by_a_shell(tmp_path: Path, fabricgen: Run) -> None:
@@ -153,6 +186,7 @@ def test_scripts_are_read_by_a_shell(tmp_path: Path, fabricgen: Run) -> None:
     assert all(field for task in tasks for field in task)
 
 
+@pytest.mark.slow
 def test_nodes_of_several_tenants_do_not_meet(tmp_path: Path, fabricgen: Run) -> None:
     ran = fabricgen("accept", "plan", BLUEPRINTS / "tenants.yaml", "-o", tmp_path / "plan")
     assert "no all-reduce of the nodes of compute in all: they do not reach each other\n" in ran.err

@@ -36,6 +36,10 @@ class Port(NamedTuple):
     plane: int
     vrf: str
 
+    def may_meet(self, other: Port) -> bool:
+        """Whether a run may be between both: they reach each other, and are of different nodes."""
+        return self.device != other.device and self.vrf == other.vrf
+
 
 class Choice(NamedTuple):
     """Links (rows) of which a run passes one, and how probable each is where nothing more is known."""

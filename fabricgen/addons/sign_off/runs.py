@@ -37,6 +37,8 @@ between 0.77 and 1.08, of racks of NVL72 down to 0.43.
 """
 QUEUE_PAIRS = 16
 """Of a run that is not a single flow: the most that `analyze` tells load balance for."""
+_FILLED = 0.9
+"""Links are full of which ports fill this share, about what is reached of a rate."""
 _HASH_CROWD = 8
 """Above the first switches, runs at a time from a component are this part of the links that leave it."""
 
@@ -140,7 +142,13 @@ def _tell_limits(view: ClusterView, network: Network) -> Iterator[str]:
     """What runs of a network cannot show of the links between its switches."""
     fastest = max(port.gbps for port in network.ports)
     faster = [gbps for gbps in network.gbps.values() if gbps > fastest]
+    filled = min((_find_filled(network, leaf) for leaf in network.ports_by_leaf), default=1.0)
     if view.balancing[network.fabric] != "hash" and network.gbps:
+        if filled < _FILLED:
+            yield (
+                f"{network.fabric}: the ports that are tested fill {filled:.0%} of the links above a switch: one "
+                "that still carries as much is not seen"
+            )
         yield (
             f"{network.fabric} chooses paths by load or packet: a slow link between switches shows as a slow switch, "
             "or not at all, where others take its load"
@@ -150,6 +158,12 @@ def _tell_limits(view: ClusterView, network: Network) -> Iterator[str]:
             f"{network.fabric}: flows load {len(faster):,} links of {min(faster):g} Gb/s with {fastest:g} Gb/s, as "
             "ports have: one that still carries as much is not seen"
         )
+
+
+def _find_filled(network: Network, leaf: int) -> float:
+    """The share of the links above a switch that its ports fill, of 1 at most."""
+    carried = sum(network.gbps[row] for row in network.out[0].get(leaf, ()))
+    return min(1.0, sum(port.gbps for port in network.ports_by_leaf[leaf]) / carried) if carried else 1.0
 
 
 def _make_run(view: ClusterView, network: Network, kind: str, number: int, pair: Pair, seed: int) -> Run:
@@ -182,8 +196,7 @@ def _pair_ports(network: Network) -> list[Crossed]:
     for ports in network.ports_by_leaf.values():
         for number, places in enumerate(_pair_in_rings(len(ports))):
             pairs = [(ports[a], ports[b]) for a, b in places]
-            reach = ((a, b) for a, b in pairs if a.device != b.device and a.vrf == b.vrf)
-            rounds[number] += [(a, b, min(a.gbps, b.gbps)) for a, b in reach]
+            rounds[number] += [(a, b, min(a.gbps, b.gbps)) for a, b in pairs if a.may_meet(b)]
     return [pairs for pairs in rounds if pairs]
 
 
@@ -253,17 +266,17 @@ def _cross_group(network: Network, group: list[list[int]], flows: int, number: i
         part, far = group[at], group[(at + shift + 1) % len(group)]
         for turn in range(number * flows, (number + 1) * flows):
             source = _take_port(network, part[turn % len(part)], number, used)
-            target = source and _take_port(network, far[turn % len(far)], number + 1, used, source.vrf)
+            target = source and _take_port(network, far[turn % len(far)], number + 1, used, source)
             if source and target:
                 used |= {source, target}
                 yield source, target, network.carry_flow(source, target)
 
 
-def _take_port(network: Network, leaf: int, turn: int, used: set[Port], vrf: str | None = None) -> Port | None:
-    """A port of a switch, in a VRF, that the round does not use yet, another in each turn; None where there is none."""
+def _take_port(network: Network, leaf: int, turn: int, used: set[Port], source: Port | None = None) -> Port | None:
+    """A port of a switch that the round does not use yet, and `source` may meet, another in each turn; or None."""
     ports = network.ports_by_leaf[leaf]
     turned = (ports[(turn + step) % len(ports)] for step in range(len(ports)))
-    return next((port for port in turned if port not in used and vrf in (None, port.vrf)), None)
+    return next((port for port in turned if port not in used and (source is None or port.may_meet(source))), None)
 
 
 def _cross_by_load(network: Network) -> Iterator[Crossed]:
@@ -281,9 +294,12 @@ def _fill_between(network: Network, level: int, part: list[int], far: list[int])
     """Ports of two components in pairs, as many at each switch as the links above it carry."""
     for a, b in zip(part, far, strict=False):
         carried = min(_count_carried(network, level, leaf) for leaf in (a, b))
-        pairs = zip(*(network.ports_by_leaf[leaf][: max(1, int(carried))] for leaf in (a, b)), strict=False)
-        for source, target in ((a, b) for a, b in pairs if a.vrf == b.vrf):
-            yield source, target, min(source.gbps, target.gbps) * min(1.0, carried)
+        ports, others = (network.ports_by_leaf[leaf][: max(1, int(carried))] for leaf in (a, b))
+        # where it is the same nodes that have ports at both, each meets the next one
+        turned = others if all(map(Port.may_meet, ports, others)) else others[1:] + others[:1]
+        for source, target in zip(ports, turned, strict=False):
+            if source.may_meet(target):
+                yield source, target, min(source.gbps, target.gbps) * min(1.0, carried)
 
 
 def _count_carried(network: Network, level: int, leaf: int) -> float:
@@ -309,6 +325,8 @@ def _plan_collectives(view: ClusterView, networks: Sequence[Network], notes: lis
             units[str(devices.pod[row]), int(devices.su[row])].append(row)
         jobs = {f"{pod}/su{su}": rows for (pod, su), rows in units.items()} if len(units) > 1 else {}
         for place, nodes in {**jobs, "all": [row for rows in units.values() for row in rows]}.items():
+            if vrf_by_node.keys().isdisjoint(nodes):
+                continue
             if not vrf_by_node.keys() >= set(nodes) or len({vrf_by_node[row] for row in nodes}) > 1:
                 why = "they do not reach each other" if vrf_by_node.keys() >= set(nodes) else "not all are chosen"
                 notes.append(f"no all-reduce of the nodes of {network.fabric} in {place}: {why}")
