@@ -20,7 +20,7 @@ TITLE = "ibdiagnet2.net_dump of ibdiagnet"
 IS_JSON = False
 
 _BLOCK = re.compile(r'"([^"]{0,200})",[^,"]{0,60},\s*0x([0-9a-fA-F]{1,16}),\s*LID\s+\d+.*')
-_COLUMNS = re.compile(r"^\s*#\s*:\s*IB#\s*:.*Neighbor Guid\s*:", re.IGNORECASE | re.MULTILINE)
+_COLUMNS = re.compile(r"^ *#\s*:\s*IB#\s*:.*Neighbor Guid\s*:", re.IGNORECASE | re.MULTILINE)
 _GUID = re.compile(r"(?:0x[0-9a-fA-F]{1,16}|N/A)?")
 _READ = ("#", "ib#", "sta", "neighbor guid", "n#", "neighbor description")
 _LONGEST_LINE = 2000

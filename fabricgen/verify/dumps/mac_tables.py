@@ -27,7 +27,10 @@ _HINT = "give the whole table, of one device a file"
 
 
 class _Form(NamedTuple):
-    """A table: its head, its rows, the `type` of those that were learnt, and the line that counts all of them."""
+    """A table: its head, its rows, the `type` of those that were learnt, and the line that counts all of them.
+
+    A head begins with blanks alone: it is searched at each line of a text, and `\\s` would go through all empty lines.
+    """
 
     head: str
     row: str
@@ -37,12 +40,12 @@ class _Form(NamedTuple):
 
 _FORMS = (
     _Form(
-        r"\s*No\.\s+Vlan\s+MacAddress\s+Port\s+Type",
+        r" *No\.\s+Vlan\s+MacAddress\s+Port\s+Type",
         rf"\s*\d+\s+\d+\s+{_MAC}\s+(?P<port>VxLAN DIP: \S+|\S+)\s+(?P<type>\w+)\s*$",
         "Dynamic",
         _ALL_SONIC,
     ),
-    _Form(r"\s*Address\s+MacAddress\s+Iface\s+Vlan", rf"\s*\S+\s+{_MAC}\s+(?P<port>\S+)(?P<type>)\s", total=_ALL_SONIC),
+    _Form(r" *Address\s+MacAddress\s+Iface\s+Vlan", rf"\s*\S+\s+{_MAC}\s+(?P<port>\S+)(?P<type>)\s", total=_ALL_SONIC),
     _Form(
         r"Vlan\s+Mac Address\s+Type\s+Ports\s+Moves",
         rf"\s*\d+\s+{_MAC}\s+(?P<type>\w+)\s+(?P<port>\S+)",
@@ -63,7 +66,7 @@ _FORMS = (
     ),
     # static, persistent and remote MACs have flags of their own
     _Form(
-        r"\s*Ethernet[- ]switching table ?: ?\d+",
+        r" *Ethernet[- ]switching table ?: ?\d+",
         rf"\s*\S+\s+{_MAC}\s+(?P<type>[A-Za-z,]+)\s+(?:[-\d:]+\s+)?(?P<port>[a-z]\S*)",
         r"(?!.*[SPR])D.*|Learn",
     ),

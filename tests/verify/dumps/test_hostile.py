@@ -148,7 +148,7 @@ HOSTILE = {
 }
 
 
-SECONDS = 120
+SECONDS = 20
 """Of a processor, after which a file is said to hang: it is a second or two on a free machine."""
 
 
