@@ -68,6 +68,10 @@ class Catalog:
         """Return the sorted ids of a kind, a key of PROFILE_KINDS."""
         return tuple(sorted(self._files[kind]))
 
+    def find_file(self, kind: str, name: str) -> Path:
+        """Return the file of a profile; raises KeyError where there is none of that kind and id."""
+        return self._files[kind][name]
+
     def switch(self, name: str, path: Place = ()) -> SwitchProfile:
         """Return a switch profile; raises InputError at `path` when there is none of that name."""
         return self._load_profile("switches", name, SwitchProfile, path)

@@ -25,6 +25,11 @@ _PLACE = ("site", "pod", "su", "rack", "u", "rail", "plane")
 _PASSED_OVER = frozenset(("fabric", "tier", "model", "nos", *_PLACE, "link", "cable", "speed_gbps"))
 """Columns of devices.csv and links.csv that say nothing of an allocation."""
 
+_LACKING_DEVICE = (
+    "it has what the plan calls each device, as devices.csv does; where `names` of the blueprint gives the names that "
+    f"they have, call their column `device`; columns: {', '.join(OWN)}"
+)
+
 _KNOWN = (*OWN, *(column for end in _ENDS for column in end))
 
 
@@ -117,7 +122,7 @@ class _List:
             elif column in self._columns[:i]:
                 self._add_fault(line, i, f"the column '{column}' is there twice", "delete one of them")
         if "device" not in self._columns and not {"a_device", "b_device"} <= set(self._columns):
-            self._add_fault(line, 0, "there is no column 'device'", f"columns: {', '.join(OWN)}")
+            self._add_fault(line, 0, "there is no column 'device'", _LACKING_DEVICE)
         if ("port" in self._columns) != ("address" in self._columns):
             self._add_fault(line, 0, "'port' and 'address' go together", "one line a port address")
         if len(self._found.faults) > before:

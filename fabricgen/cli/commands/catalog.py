@@ -10,12 +10,20 @@ import click
 @click.command()
 @click.argument("name", required=False, metavar="[ID]")
 @click.option("--own", type=click.Path(file_okay=False, path_type=Path), help="A blueprint's own catalog folder.")
-def command(name: str | None, own: Path | None) -> None:
-    """List the profiles of the catalogue, or show one."""
+@click.option(
+    "--copy", "copy_to", type=click.Path(file_okay=False, path_type=Path), help="Copy it here, to state more."
+)
+def command(name: str | None, own: Path | None, copy_to: Path | None) -> None:
+    """List the profiles of the catalogue, or show one.
+
+    `--copy catalog`, in the folder of the blueprint, makes a profile of your own of it, which wins from then on.
+    """
     from fabricgen.catalog.loader import Catalog
     from fabricgen.catalog.models import PROFILE_KINDS
     from fabricgen.kernel.diagnostics import did_you_mean, fault
 
+    if copy_to and name is None:
+        raise click.UsageError("--copy needs the ID of a profile")
     catalog = Catalog(own)
     kinds = {kind: catalog.ids(kind) for kind in PROFILE_KINDS}
     if name is None:
@@ -28,6 +36,25 @@ def command(name: str | None, own: Path | None) -> None:
     if not kinds_of_name:
         all_ids = [i for ids in kinds.values() for i in ids]
         raise fault("FG011", f"no profile '{name}' in the catalogue", hint=did_you_mean(name, all_ids))
+    if copy_to:
+        _copy_profiles({catalog.find_file(kind, name): copy_to / kind / f"{name}.yaml" for kind in kinds_of_name})
+        return
     for kind in kinds_of_name:
         shown = catalog.profile(kind, name)
         click.echo(shown.model_dump_json(indent=2, exclude_defaults=True))
+
+
+def _copy_profiles(targets: dict[Path, Path]) -> None:
+    """Copy files of profiles to where each is not yet: all of them or none; raises InputError (FG023) else."""
+    from fabricgen.kernel.diagnostics import fault
+    from fabricgen.publish.files import replace_file
+
+    for target in filter(Path.exists, targets.values()):
+        raise fault("FG023", f"{target} exists; it is left as it is", hint="edit it, or name another folder")
+    for file, target in targets.items():
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(target, file.read_bytes())
+        except OSError as error:
+            raise fault("FG023", f"cannot write {target}: {error.strerror}") from error
+        click.echo(f"{target} written", err=True)

@@ -382,8 +382,8 @@ def make_subnet_fault(leak: LeakDesign, fabric: str, leaf: str, further: int) ->
     return _leak_fault(
         f"{leaves} hosts of {vrf_a} and of {vrf_b} in the one subnet of a leaf of {fabric}: it would be on both sides",
         ("leaks", leak.name),
-        f"leak `prefixes` of each that the other has no hosts in, put them on different leaves, or state `fabrics` "
-        f"without {fabric}",
+        f"leak `prefixes` of each that the other has no hosts in, put them on different leaves (an extra device by its "
+        f"`to`), or state `fabrics` without {fabric}",
     )
 
 

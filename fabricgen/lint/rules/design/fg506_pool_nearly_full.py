@@ -110,7 +110,9 @@ def _suggest_size(use: PoolUse, most: Fraction) -> str:
     if use.family is None:
         return f"state {needed} numbers or more; 4200000000-4294967294 is private (RFC 6996)"
     # a power of two that is no less than needed
-    return f"state a /{use.family.bits - (int(needed) - 1).bit_length()} or shorter"
+    larger = f"state a /{use.family.bits - (int(needed) - 1).bit_length()} or shorter"
+    full = "; where that is all there will be, `lint: {limits: {pool_use: 100%}}`"
+    return larger + full * (use.share <= 1)
 
 
 def _format_share(share: Fraction) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from fabricgen.design.capacity.failure import is_for_management
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import group_linked_fabrics
 from fabricgen.design.model import Design
@@ -22,7 +23,8 @@ class QosDiffers(DesignRule):
     PFC works hop by hop: a pause for class 3 means nothing to a neighbour whose RoCE is in class 4, and a switch
     without a class for RoCE drops the packets that the previous switch protected. A class that is paused on one side
     and dropped on the other is FG768. Set `qos` for the cluster, or the same in all fabrics linked by tiers or spans. A
-    fabric that only spans sites and states a lossy profile itself is lossy on purpose.
+    fabric that only spans sites and states a lossy profile itself is lossy on purpose, and no RoCE comes to one of
+    BMCs and management ports.
     """
 
     id = "FG708"
@@ -52,12 +54,22 @@ class QosDiffers(DesignRule):
             if not (lower_qos.marks or upper_qos.marks):
                 continue
             name, text = _find_difference(lower_qos, upper_qos)
-            if name == "profile" and any(is_lossy_on_purpose(design, fabric) for fabric in (lower, upper)):
+            apart = (is_lossy_on_purpose(design, fabric) or is_for_management(fabric) for fabric in (lower, upper))
+            if name == "profile" and any(apart):
                 continue
             if name:
                 path = find_qos_path(design, find_stating_fabric(design, (upper, lower), name), name, "profile")
                 message = f"{lower.name} and {upper.name} are linked, but {text.format(lower.name, upper.name)}"
-                yield self.flag(path, message, "set `qos` once, for the cluster")
+                yield self.flag(path, message, _suggest_setting(name, [(lower, lower_qos), (upper, upper_qos)]))
+
+
+def _suggest_setting(name: str, fabrics: Sequence[tuple[FabricDesign, QosIntent]]) -> str:
+    """What would be right: the cluster's profile is for RoCE fabrics, and another one states its own."""
+    other = next((f for f, qos in fabrics if not qos.marks and f.protocol != "roce"), None)
+    if name != "profile" or other is None:
+        return "set `qos` once, for the cluster"
+    profile = "roce-lossless" if any(qos.lossless for _, qos in fabrics) else "roce-lossy"
+    return f"state `fabrics.{other.name}.qos: {{profile: {profile}}}`; the cluster's `qos` is of its RoCE fabrics"
 
 
 def find_stating_fabric(design: Design, fabrics: Sequence[FabricDesign], name: str) -> FabricDesign:

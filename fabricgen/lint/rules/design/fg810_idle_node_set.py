@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.capacity.failure import is_for_management
+from fabricgen.design.extras.exits import list_exits
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -14,7 +15,8 @@ class IdleNodeSet(DesignRule):
     """A set of nodes has no port in any fabric: it takes racks, power and money, and cannot be reached.
 
     Its NICs have other roles than the fabrics ask for with `attach`, or the set is left over. Let a fabric attach
-    one of its roles, or remove the set. Likewise extra devices that only their BMCs or management ports attach.
+    one of its roles, or remove the set. Likewise extra devices that only their BMCs or management ports attach, but for
+    those that an exit leads to.
     """
 
     id = "FG810"
@@ -41,9 +43,12 @@ class IdleNodeSet(DesignRule):
                 yield self.flag(nodes.path, message, hint)
         extras = [(extra, fabric) for fabric in design.fabrics for extra in fabric.extras]
         used = {extra.attachment.profile.id for extra, fabric in extras if not is_for_management(fabric)}
+        led_to = {exit_.extra.path for exit_ in list_exits(design)}
         for extra, fabric in extras:
             roles = sorted(set(extra.attachment.profile.roles) - {"bmc"})
-            if roles and extra.attachment.profile.id not in used:  # else FG319 tells of two names for one device
+            if (
+                roles and extra.path not in led_to and extra.attachment.profile.id not in used
+            ):  # else FG319 tells of two names for one device
                 message = f"{extra.devices[0]} has a link in {fabric.name} alone, which is for management"
                 hint = f"attach it where its other ports ({', '.join(roles)}) are meant to be, or remove it"
                 yield self.flag(extra.path, message, hint)

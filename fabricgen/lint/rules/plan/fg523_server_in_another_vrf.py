@@ -116,7 +116,11 @@ class ServerInAnotherVrf(PlanRule):
                 other_vrfs = {(fabric.name, e.vrf) for fabric, _ in networks for e in list_exits(design)}
                 if any(is_led_out(design, name, vrf, server) for name, vrf in other_vrfs):
                     message = f"an exit leads to {address} from another VRF, and {who} have no route to it"
-                    yield self.flag(path, message, "put their VRF and that of the exit into one: `vrf: default`")
+                    hint = "put their VRF and that of the exit into one: `vrf: default`"
+                    if all(e.tenant for e in list_exits(design)):  # whose VRFs stay apart
+                        way = f"{{default: false, accept: {server}}}"
+                        hint = f"the exits are of tenants: give {networks[-1][0].name} one of its own, such as {way}"
+                    yield self.flag(path, message, hint)
                     return
 
 

@@ -71,7 +71,7 @@ class RackLimitUnjudged(PlanRule):
             if key in ("power_kw", "air_kw"):
                 left_out += _list_bare_optics(cluster, kind)
             if left_out:
-                hint = f"the devices add up to {load.total:g} {unit}; add the figure to a profile in `catalog/`"
+                hint = f"the devices add up to {load.total:g} {unit}; {_suggest_copy(left_out[0])}"
                 yield self.flag((*kind.racks_path, key), _write_message(limit, unit, left_out), hint)
         for key, (figure, unit) in _NETWORK.items():
             limit = getattr(design.loaded.blueprint.floor, key)
@@ -103,12 +103,19 @@ class RackLimitUnjudged(PlanRule):
                 if model in loads[row].unknown:
                     most[model] = max(most.get(model, 0), count)
         left_out = [f"{most[model]} x {model}" for model in sorted(most)] + _describe_bare(int(bare[where].max()))
-        hint = f"so in {len(where)} of {len(loads)} network racks; add the figure to a profile in `catalog/`"
+        hint = f"so in {len(where)} of {len(loads)} network racks; {_suggest_copy(left_out[0])}"
         yield self.flag(("floor", key), _write_message(limit, unit, left_out), hint)
 
 
 def _write_message(limit: float, unit: str, left_out: list[str]) -> str:
     return f"{limit:g} {unit} a rack is judged without {', '.join(left_out)}, whose figure is unknown"
+
+
+def _suggest_copy(left_out: str) -> str:
+    """How a figure is stated, by what is left out first, such as `2 x sn5640`; optics are named in the bill alone."""
+    profile = left_out.partition(" x ")[2]
+    by_copy = f"add the figure to a profile in `catalog/`: `fabricgen catalog {profile} --copy catalog` begins it"
+    return by_copy if profile else "those without `power_w` in the bill; add the figure to a profile in `catalog/`"
 
 
 def _list_bare_optics(cluster: Cluster, kind: UnitKind) -> list[str]:
