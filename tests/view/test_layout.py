@@ -128,3 +128,17 @@ def test_ribbons_begin_and_end_within_their_box(drawn: tuple[Cluster, Scene]) ->
         bundle = scene.bundles[number]
         if bundle.other == OUTSIDE:
             assert ends[-1][1] == scene.box_y[bundle.box]
+
+
+@pytest.mark.parametrize("name", ["nvl72-gb200", "small-pair"])
+def test_ends_of_ribbons_lie_on_the_edges_that_they_join(name: str) -> None:
+    """Management leaves beside trays that stand lower, and below a pair: ends of arcs were once exchanged."""
+    cluster = example_cluster(name)
+    scene = lay_out_scene(cluster)
+    edges = {(band.y, band.x, band.w) for band in scene.bands} | {(b.y + b.h, b.x, b.w) for b in scene.bands}
+    edges |= {(float(y), float(x), float(w)) for y, x, w in zip(scene.box_y, scene.box_x, scene.box_w, strict=True)}
+    lanes = [(lane.x, lane.w) for lane in scene.lanes.values()]
+    for ribbon in draw_ribbons(cluster, scene):
+        for x, y in ((ribbon.x0, ribbon.y0), (ribbon.x1, ribbon.y1)):
+            on_edge = any(abs(top - y) < 1e-6 and left <= x <= left + w for top, left, w in edges)
+            assert on_edge or any(left <= x <= left + w for left, w in lanes)

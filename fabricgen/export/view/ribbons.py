@@ -98,12 +98,13 @@ class _Drawing:
                 (x0, w0), (x1, w1) = slots[a.edge][a.slot], slots[b.edge][b.slot]
                 if b is stations[-1] and number in parts:
                     x1, w1 = parts[number]
+                y0, y1 = a.y, b.y
                 if arched and x0 > x1:
-                    x0, w0, x1, w1 = x1, w1, x0, w0
+                    x0, y0, w0, x1, y1, w1 = x1, y1, w1, x0, y0, w0
                 arc = self._choose_arc_height(a, abs(x1 - x0)) if arched else 0.0
                 if arched and a.edge == b.edge:
                     w0 = w1 = max(THINNEST, min(w0, w1, arc / 2))
-                yield Ribbon(number, x0, a.y, w0, x1, b.y, w1, arc)
+                yield Ribbon(number, x0, y0, w0, x1, y1, w1, arc)
 
     def _divide_slots(self, slots: dict[Edge, dict[Slot, tuple[float, float]]]) -> dict[int, tuple[float, float]]:
         """(middle, width) of each bundle that leaves a box, of the slot that it shares with those of other places."""
@@ -140,6 +141,11 @@ class _Drawing:
             low = start.y - GAP if head else bottom
             return [start, *self._follow_lane(box, network, slot, low, lane.top), end], False
         goal = self._bands.get((box, bundle.upper)) if bundle.other == OWN_BAND else None
+        if head and goal is not None and goal.y >= self._bands[box, bundle.lower].y + self._bands[box, bundle.lower].h:
+            # what manages a switch hangs below it: down from its foot
+            foot = self._bands[box, bundle.lower].y + self._bands[box, bundle.lower].h
+            top = _Station((ABOVE, box, bundle.upper), (number, 1), goal.y)
+            return [top, _Station((BELOW, box, bundle.lower), slot, foot)], False
         # a hair more than touching, which is no way up; y grows downward
         rises = goal is not None and bundle.upper in tiers and goal.y + goal.h < start.y - 1e-6
         same_column = head and bundle.lower in tiers
