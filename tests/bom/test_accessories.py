@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from pydantic import ValidationError
 
@@ -13,6 +15,8 @@ from fabricgen.bom.sources.rack_pdus import size_feed_pdus
 from fabricgen.bom.trace import trace_part
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
+from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.files.racks import make_table as make_rack_table
 from tests.conftest import example_cluster
 
 ACCESSORIES = KINDS[KINDS.index("rack-pdu") :]
@@ -127,3 +131,26 @@ def test_products_stand_for_specifications_and_one_line_turns_all_off() -> None:
     assert (quantities["BP-1U"], quantities["RK-1"]) == (plain["blanking-panel-1u"], plain["rails-sn2201"])
     assert quantities["console-server-48"] == 2  # 78 switches
     assert count_accessories("superpod-b200", "accessories.order=false") == {}
+
+
+def test_a_patch_rack_has_cable_managers_and_neither_pdus_nor_whips() -> None:
+    """A rack of panels alone was ordered two PDUs on whips that feed nothing, and no managers for its jumpers."""
+    cluster = example_cluster("patched-hall", "floor.feeds=[A, B]")
+    bill = make_bill(cluster)
+    racks_of = {
+        line.part: Counter(trace_part(bill, line.part)["rack"]) for line in bill.lines if line.kind in ACCESSORIES
+    }
+    patch_racks = {name for name in cluster.plan.racks.names if name.startswith("patch-")}
+    assert len(patch_racks) == 3
+    for part, racks in racks_of.items():
+        if part.startswith(("rack-pdu", "whip")):
+            assert not patch_racks & set(racks), part
+    managers = trace_part(bill, "cable-manager-48u")
+    pieces = dict(zip(managers["rack"], managers["quantity"], strict=True))
+    assert {pieces[name] for name in patch_racks} == {2}
+    assert "p1-su01-rk01" not in pieces, "a rack of nodes with a panel in it is none of switches"
+    table = make_rack_table(cluster).columns
+    feeds = dict(zip(table["rack"], table["feeds"], strict=True))
+    assert {feeds[name] for name in patch_racks} == {""} != {feeds["p1-su01-rk01"]}
+    drawn = Racks(cluster)
+    assert [drawn.list_feeds(cluster.plan.racks.names.index(name)) for name in patch_racks] == [()] * 3

@@ -1,4 +1,4 @@
-"""Blanking panels for free rack units, cable managers beside switches or between them, and rails.
+"""Blanking panels for free rack units, cable managers beside switches and patch panels or between them, and rails.
 
 Rails that are known to come in the box of a device (`rails: included` of its profile) are not listed. Racks with power
 shelves come fitted out by their integrator.
@@ -13,14 +13,14 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, join_needs, make_needs
 from fabricgen.bom.sources.devices import name_model
 from fabricgen.bom.sources.power_cords import list_corded
-from fabricgen.bom.sources.racks import find_held_racks
+from fabricgen.bom.sources.racks import find_held_racks, find_patch_racks
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.racks.loads import compute_rack_loads
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
-    """A panel for each free rack unit, managers for each rack with switches, rails for each device."""
+    """A panel for each free rack unit, managers for each rack with switches or panels alone, rails for each device."""
     if not cluster.design.loaded.blueprint.accessories.order:
         return join_needs([])
     return join_needs([_need_blanks(cluster), *_need_managers(cluster), *_need_rails(cluster)])
@@ -39,14 +39,17 @@ def _need_blanks(cluster: Cluster) -> Needs:
 
 
 def _need_managers(cluster: Cluster) -> list[Needs]:
-    """For each rack with switches two of its height, one at either side, or those that its rack units are kept for."""
+    """For each rack with switches, and of patch panels alone, two of its height, one at either side, or those that its
+    rack units are kept for.
+    """
     devices, racks = cluster.plan.devices, cluster.plan.racks
     switches = np.array([isinstance(cls.profile, SwitchProfile) for cls in devices.classes], dtype=bool)
-    with_switches = np.zeros(len(racks), dtype=bool)
-    with_switches[devices.rack[switches[devices.device_class]]] = True
+    has_managers = np.zeros(len(racks), dtype=bool)
+    has_managers[devices.rack[switches[devices.device_class]]] = True
+    has_managers[find_patch_racks(cluster)] = True
     manager_needs = []
     for kind, profile in enumerate(racks.kinds):
-        rows = np.flatnonzero(with_switches & (racks.kind == kind)).astype(np.int32)
+        rows = np.flatnonzero(has_managers & (racks.kind == kind)).astype(np.int32)
         if len(rows) and not has_busbar(profile):
             between = len(profile.reserved.get("cable-manager", ()))
             spec, text = f"cable-manager-{profile.units}u", f"Vertical cable manager, zero U, rack of {profile.units} U"

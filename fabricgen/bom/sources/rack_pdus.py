@@ -2,7 +2,8 @@
 
 Every feed of a rack carries what the others carry when one of them fails; with one feed, all. The load is what the rack
 draws, with its optics, by published figures. A PDU carries 80 % of its rating for hours (NEC 210.20, continuous loads).
-Without stated feeds a rack has two. Each PDU has outlets for the cords of its rack, spread over feeds and PDUs.
+Without stated feeds a rack has two; one of patch panels alone draws nothing and has no PDUs. Each PDU has outlets for
+the cords of its rack, spread over feeds and PDUs.
 NVIDIA, Data Center Best Practices with DGX B200 (rack power profiles): 415 V, three phases, 60 A for racks of four
 systems.
 """
@@ -22,7 +23,7 @@ from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import Needs, Part, join_needs, make_needs
 from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.sources.power_cords import ENDS, list_corded
-from fabricgen.bom.sources.racks import find_held_racks
+from fabricgen.bom.sources.racks import find_device_racks
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.wiring.racks.loads import compute_rack_loads
@@ -40,7 +41,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     racks, plan = cluster.plan.racks, FloorPlan(cluster.design)
     counts_by_line: dict[tuple[str, str, str], dict[int, int]] = {}
     cords, outlets = find_rack_cords(cluster), dict[int, Counter[str]]()
-    for rack in find_held_racks(cluster).tolist():
+    for rack in find_device_racks(cluster).tolist():
         kind = racks.kinds[int(racks.kind[rack])]
         if has_busbar(kind):
             text = f"Whip to an inlet of {kind.vendor} {kind.name}, one a power shelf, as its integrator specifies"

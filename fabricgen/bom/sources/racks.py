@@ -12,7 +12,7 @@ from fabricgen.bom.sources.devices import find_bought_devices, name_rack_place
 from fabricgen.catalog.models import RackProfile
 from fabricgen.catalog.rack_models import TRAY_PLACES
 from fabricgen.cluster import Cluster
-from fabricgen.wiring.arrays import Ints
+from fabricgen.wiring.arrays import Flags, Ints
 
 
 def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one signature for all sources
@@ -24,12 +24,27 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
 
 def find_held_racks(cluster: Cluster) -> Ints:
     """Rows of the racks that hold any device to buy, or patch panels; int32, ascending."""
-    racks, devices = cluster.plan.racks, cluster.plan.devices
-    held = np.zeros(len(racks), dtype=bool)
-    held[devices.rack[find_bought_devices(cluster.plan)]] = True
+    held = _flag_device_racks(cluster)
     if cluster.plan.patching:
         held[cluster.plan.patching.panels.rack] = True
     return np.flatnonzero(held).astype(np.int32)
+
+
+def find_device_racks(cluster: Cluster) -> Ints:
+    """Rows of the racks that hold any device to buy; int32, ascending."""
+    return np.flatnonzero(_flag_device_racks(cluster)).astype(np.int32)
+
+
+def find_patch_racks(cluster: Cluster) -> Ints:
+    """Rows of the racks that hold patch panels and no device to buy; int32, ascending."""
+    return np.setdiff1d(find_held_racks(cluster), find_device_racks(cluster)).astype(np.int32)
+
+
+def _flag_device_racks(cluster: Cluster) -> Flags:
+    racks, devices = cluster.plan.racks, cluster.plan.devices
+    held = np.zeros(len(racks), dtype=bool)
+    held[devices.rack[find_bought_devices(cluster.plan)]] = True
+    return held
 
 
 def _make_part(kind: RackProfile, listed: Set[str]) -> Part:

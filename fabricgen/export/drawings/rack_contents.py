@@ -211,8 +211,10 @@ class Racks:
         return locate_racks(self._cluster)
 
     def list_feeds(self, number: int) -> tuple[str, ...]:
-        """The power feeds that a rack hangs on."""
-        table = self._table
+        """The power feeds that a rack hangs on; none of a rack without devices, as one of patch panels alone."""
+        table, starts = self._table, self._devices_by_rack[1]
+        if starts[number] == starts[number + 1]:
+            return ()
         columns = (table.site, table.row, table.column, table.hall)
         return self._floor_plan.feeds_of(RackPosition(*(int(column[number]) for column in columns)))
 

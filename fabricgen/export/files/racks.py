@@ -79,13 +79,17 @@ def make_table(cluster: Cluster) -> Table:
 
 
 def list_rack_feeds(cluster: Cluster) -> list[str]:
-    """Power feeds of each rack, `A+B`; "" where none are stated."""
+    """Power feeds of each rack, `A+B`; "" where none are stated, and of racks without devices (patch panels alone)."""
     racks, floor = cluster.plan.racks, FloorPlan(cluster.design)
     if not cluster.design.loaded.blueprint.floor.feeds:
         return [""] * len(racks)
     columns = (racks.site, racks.row, racks.column, racks.hall)
     positions = zip(*(column.tolist() for column in columns), strict=True)
-    return ["+".join(floor.feeds_of(RackPosition(*position))) for position in positions]
+    has_devices = np.isin(np.arange(len(racks)), cluster.plan.devices.rack).tolist()
+    return [
+        "+".join(floor.feeds_of(RackPosition(*position))) if is_fed else ""
+        for position, is_fed in zip(positions, has_devices, strict=True)
+    ]
 
 
 def _round_metres(values: Floats) -> list[float]:
