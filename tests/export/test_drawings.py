@@ -357,6 +357,19 @@ def test_places_that_are_kept_for_network_racks_are_marked():
     assert "kept for" not in told(draw_floor_plan(kinds_of(small), find_whole_hall(small.plan.racks, 0)))
 
 
+def test_no_name_of_a_rack_stands_on_its_stripes():
+    """The first letters of `p1-su01-rk01` stood on the stripe of nvlink: a GB300 NVL72 is less deep than its place."""
+    cluster = example_cluster(
+        "nvl72-gb200", "scalable_unit.racks.type=nvl72-gb300", "floor.rack_depth_m=1.4", "floor.feeds=[A, B]"
+    )
+    racks = cluster.plan.racks
+    root = parsed(draw_floor_plan(kinds_of(cluster), find_whole_hall(racks, 0)))
+    group = next(g for g in root.iter(f"{SVG}g") if any(t.text == "(A+B)" for t in g))
+    size, least = float(group.get("font-size")), min(kind.depth_m for kind in racks.kinds)
+    longest = max(len(t.text or "") for t in group)
+    assert longest * GLYPH * size <= least * 1000 / 60 * (1 - 2 * 0.12)
+
+
 def test_what_places_are_kept_for_is_inside_their_outlines():
     """`plane 2` stood over the dashed edge in rows N01 and N02 of superpod-b300."""
     racks = example_cluster("superpod-b300").plan.racks

@@ -256,16 +256,26 @@ class _Plan:
         centres = [(float(table.x_m[rack]), float(table.y_m[rack])) for rack in racks]
         kept_texts = [(("kept", "for", *name.split()),) for name in self._kept_racks.values()]
         kept_centres = [(float(hall.find_x(column)), float(hall.find_y(row))) for row, column in self._kept_racks]
-        grey = self._draw_along_depth(kept_texts, ["m g"] * len(kept_texts), kept_centres, room=_KEPT_SHARE - 0.04)
-        return [*self._draw_along_depth(texts, styles, centres), *grey]
+        grey = self._draw_along_depth(
+            kept_texts, ["m g"] * len(kept_texts), kept_centres, hall.rack_depth_m, room=_KEPT_SHARE - 0.04
+        )
+        # the shallowest rack decides: what fits a deeper one would stand on its stripes
+        kinds = {int(table.kind[rack]) for rack in racks}
+        shallowest_m = min((table.kinds[kind].depth_m for kind in kinds), default=hall.rack_depth_m)
+        return [*self._draw_along_depth(texts, styles, centres, min(shallowest_m, hall.rack_depth_m)), *grey]
 
     def _draw_along_depth(
-        self, texts: Sequence[Groups], styles: Sequence[str], centres: Sequence[tuple[float, float]], room: float = 0.9
+        self,
+        texts: Sequence[Groups],
+        styles: Sequence[str],
+        centres: Sequence[tuple[float, float]],
+        depth_m: float,
+        room: float = 0.9,
     ) -> Iterator[str]:
-        """Texts in racks or places for racks, all of one size, on so much of a place's width; inside the rotated group
-        x and y are swapped.
+        """Texts in racks or places for racks of a depth, all of one size, on so much of a place's width; inside the
+        rotated group x and y are swapped.
         """
-        letters, size = self._choose_name_size(texts, room)
+        letters, size = self._choose_name_size(texts, depth_m, room)
         elements = []
         for text, style, (x_m, y_m) in zip(texts, styles, centres, strict=True):
             lines = wrap_words(text, letters)
@@ -278,9 +288,11 @@ class _Plan:
         if elements:
             yield f'<g transform="rotate(-90)" font-size="{format_number(size)}">{"".join(elements)}</g>'
 
-    def _choose_name_size(self, texts: Sequence[Groups], room: float) -> tuple[int, float]:
-        """(characters on a line, text size in mm), with the number of lines that allows the largest text."""
-        depth, width = self._hall.rack_depth_m * DETAIL * 0.74, self._hall.rack_pitch_m * DETAIL * room
+    def _choose_name_size(self, texts: Sequence[Groups], depth_m: float, room: float) -> tuple[int, float]:
+        """(characters on a line, text size in mm), with the number of lines that allows the largest text between the
+        stripes of racks of a depth.
+        """
+        depth, width = depth_m * DETAIL * 0.74, self._hall.rack_pitch_m * DETAIL * room
         fewest = max(map(len, texts), default=1)
         fits = []
         for lines in range(fewest, fewest + 4):
