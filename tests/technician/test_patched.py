@@ -16,7 +16,7 @@ from fabricgen.export.locations import locate_racks
 from fabricgen.export.table import ExportContext
 from fabricgen.export.technician.patched import make_patch_sheets
 from fabricgen.export.technician.sheets import TechnicianPack, make_pull_sheet, make_rack_sheet, make_wiring_sheet
-from fabricgen.export.technician.workbook import list_volumes, write_workbook
+from fabricgen.export.technician.workbook import PANELS, list_volumes, write_workbook
 from tests.conftest import bytes_of, example_cluster
 
 
@@ -25,6 +25,7 @@ def test_jumpers_and_trunks_have_sheets_and_cables_say_that_they_go_through_pane
     cluster = example_cluster("patched-hall")
     (volume,) = list_volumes(cluster)
     book = openpyxl.load_workbook(io.BytesIO(write_workbook(TechnicianPack(cluster), volume)), read_only=True)
+    assert PANELS in {cell for row in book["cover"].iter_rows(values_only=True) for cell in row}
     rows = ("h1.R01", "h1.R02", "h1.N01")
     assert book.sheetnames[:7] == ["cover", *(f"{list_} {row}" for list_ in ("trunks", "patches") for row in rows)]
     sheets = [list(book[f"patches {row}"].iter_rows(values_only=True)) for row in rows]
@@ -39,7 +40,57 @@ def test_jumpers_and_trunks_have_sheets_and_cables_say_that_they_go_through_pane
     assert "cable" not in header  # or it would be read back as a list of cables
     header, *body = book["p1-su01-rk01"].iter_rows(values_only=True)
     via, tag = header.index("via"), header.index("tag")
-    assert {(str(row[tag])[0], row[via]) for row in body} == {("C", "panels"), ("O", None)}
+    assert {(str(row[tag])[0], (row[via] or "").partition(":")[0]) for row in body} == {("C", "U48"), ("O", "")}
+
+
+@pytest.mark.parametrize("at", ["rack", "row-end"])
+def test_a_row_of_what_is_patched_tells_panel_ports_and_labels(at: str) -> None:
+    """`via` said `panels`, and `labels` nothing: whoever pulled had to look for both in lists of thousands of rows."""
+    sets = (f"cabling.patch.nodes.at={at}",)
+    pack, rows = TechnicianPack(example_cluster("patched-hall", *sets)), label_rows("patched-hall", *sets)
+    by_number = {int(row["number"]): row for row in rows}
+    sheet = make_pull_sheet(pack, np.arange(len(pack.records.cable)), "p", "")
+    columns = {column.name: column.cells or () for column in sheet.columns}
+    told: list[int] = []
+    patched = 0
+    for cable, a_end, b_end, via, text in zip(
+        *(columns[name] for name in ("cable", "a_end", "b_end", "via", "labels")), strict=True
+    ):
+        spans = [part.split("-") for part in str(text).split(", ") if part]
+        own = [by_number[n] for span in spans for n in range(int(span[0]), int(span[-1]) + 1)]
+        told += [int(row["number"]) for row in own]
+        assert {row["cable"] for row in own} <= {cable}
+        if not via:
+            continue
+        patched += 1
+        # both ends of a jumper: the port on the side of a end is that of the label there
+        for end, panel in zip((a_end, b_end), str(via).split(" > "), strict=True):
+            place, ports = panel.split(":")
+            # what the panel shares with the place of the end is left out: its rack, or its row
+            shared = str(end).partition("-U")[0] + "-" if place.startswith("U") else str(end).rpartition(".")[0] + "."
+            at_panel = {f"{shared}{place}:{port}" for port in ports.split("+")}
+            device = str(end).partition(":")[0]
+            near = {row["far_location"] for row in own if row["near_location"].startswith(f"{device}:")}
+            assert near >= at_panel or not near, (cable, near, at_panel)
+            assert at_panel <= {r["near_location"] for r in rows if r["cable"] == cable}
+    assert patched > 100
+    assert sorted(told) == [int(row["number"]) for row in rows if row["order"] != "0"]
+
+
+def test_trunks_are_listed_in_the_order_of_their_numbers() -> None:
+    """The tenth stood behind the first."""
+    cluster = example_cluster("patched-hall", "cabling.patch.uplinks.trunk_fibres=24")
+    sheets = [
+        sheet for _, sheet in make_patch_sheets(cluster, {"h1": tuple(range(len(cluster.plan.racks)))})
+        if "Trunks" in sheet.title
+    ]  # fmt: skip
+    names = [str(cell) for sheet in sheets for c in sheet.columns if c.name == "trunk" for cell in c.cells or ()]
+    runs: dict[str, list[int]] = {}
+    for name in names:
+        run, _, number = name.rpartition("-")
+        runs.setdefault(run, []).append(int(number))
+    assert max(map(len, runs.values())) > 9
+    assert all(numbers == sorted(numbers) for numbers in runs.values())
 
 
 def test_no_length_is_asked_of_what_has_several() -> None:
@@ -75,6 +126,7 @@ def test_without_panels_there_is_no_word_of_them() -> None:
         io.BytesIO(write_workbook(TechnicianPack(cluster), list_volumes(cluster)[0])), read_only=True
     )
     assert not [name for name in book.sheetnames if name.startswith(("patches", "trunks"))]
+    assert PANELS not in {cell for row in book["cover"].iter_rows(values_only=True) for cell in row}
     assert "via" not in next(book["p1-su01-rk01"].iter_rows(values_only=True))
 
 

@@ -17,8 +17,7 @@ import pytest
 import xlsxwriter
 from openpyxl.workbook import Workbook
 
-from fabricgen.cluster import Cluster
-from fabricgen.export.files import cables, patches, technician
+from fabricgen.export.files import cables, technician
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.table import ExportContext, list_part_names
 from fabricgen.export.technician import workbook as technician_volumes
@@ -185,29 +184,24 @@ def test_the_first_fibre_of_a_pair_goes_to_the_first() -> None:
 
 @pytest.mark.parametrize("name", ["leaf-spine", "monday", "patched-hall"])
 def test_each_plug_has_a_running_number_of_its_own(name: str) -> None:
-    """Pull sheets say which labels of the roll a row takes; jumpers at panels have numbers in labels.csv alone."""
+    """Pull sheets say which labels of the roll a row takes, those of its jumpers where it goes through panels."""
     cluster = example_cluster(name)
     pack = TechnicianPack(cluster)
     labels = make_label_table(pack.records)
     rows = [dict(zip(labels.columns, row, strict=True)) for row in labels.rows()]
     assert [row["number"] for row in rows] == list(range(1, len(rows) + 1))
     told: list[int] = []
-    ends = pack.list_locations(np.arange(len(pack.records.cable)))
-    for text, *places in zip(pack.label_numbers.tolist(), *ends, strict=True):
+    cables = pack.records.cable.tolist()
+    places_by_cable: dict[int, set[str]] = {}
+    for cable, *places in zip(cables, *pack.list_locations(np.arange(len(cables))), strict=True):
+        places_by_cable.setdefault(cable, set()).update(str(place).rpartition(":")[0] for place in places)
+    for text, cable in zip(pack.label_numbers.tolist(), cables, strict=True):
         numbers = [n for span in filter(None, text.split(", ")) for n in range(*_bounds(span))]
         told += numbers
-        near = {str(rows[number - 1]["line1"]).rpartition(":")[0] for number in numbers}
-        assert near <= {str(place).rpartition(":")[0] for place in places}
-    patched = set() if cluster.plan.patching is None else {row["cable"] for row in patch_rows(cluster)}
-    trunk_or_jumper = {row["number"] for row in rows if row["cable"] in patched or row["order"] == 0}
-    assert sorted(told) == sorted({row["number"] for row in rows} - trunk_or_jumper)
-
-
-def patch_rows(cluster: Cluster) -> list[dict[str, object]]:
-    """The rows of patches.csv."""
-    assert cluster.plan.patching is not None
-    table = patches.make_table(cluster, cluster.plan.patching)
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows()]
+        at_devices = [rows[number - 1] for number in numbers if "p" not in str(rows[number - 1]["end"])]
+        assert {str(row["line1"]).rpartition(":")[0] for row in at_devices} <= places_by_cable[cable]
+    trunks = {row["number"] for row in rows if row["order"] == 0}
+    assert sorted(told) == sorted({row["number"] for row in rows} - trunks)
 
 
 def _bounds(span: str) -> tuple[int, int]:

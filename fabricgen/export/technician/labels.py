@@ -47,21 +47,24 @@ def _number_rows(labels: Table) -> Table:
     return Table(labels.name, {**labels.columns, "number": range(1, len(labels) + 1)})
 
 
-def number_labels(records: Records) -> Ints64:
-    """The running number in labels.csv of each label of `list_label_ends`; 0 for cables through panels, each of whose
-    jumpers has its own.
+def number_labels(records: Records) -> tuple[Ints64, dict[tuple[str, int], list[int]]]:
+    """The running number in labels.csv of each label of `list_label_ends`, 0 for cables through panels; and those of
+    their jumpers, by cable and its turn in the pulling order.
     """
     leg, end = list_label_ends(records)
     if records.cluster.plan.patching is None:
-        return np.arange(1, len(leg) + 1)
+        return np.arange(1, len(leg) + 1), {}
     columns = make_label_table(records).columns
+    numbers_by_turn: dict[tuple[str, int], list[int]] = {}
+    for name, turn, number in zip(*(columns[name] for name in ("cable", "order", "number")), strict=True):
+        numbers_by_turn.setdefault((str(name), int(turn)), []).append(int(number))
     number_by_code = dict(zip(columns["code"], columns["number"], strict=True))
     cable = records.cable[records.plugs.row[leg]]
     is_direct = records.cluster.plan.patching.policy[cable] < 0
     codes = np.array(records.cluster.cable_ids, dtype=object)[cable] + "|" + _name_ends(cable, end)
     numbers = np.zeros(len(leg), dtype=np.int64)
     numbers[is_direct] = [number_by_code[code] for code in codes[is_direct].tolist()]
-    return numbers
+    return numbers, numbers_by_turn
 
 
 def _make_direct_labels(records: Records) -> Table:

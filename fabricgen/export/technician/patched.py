@@ -9,12 +9,13 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import patches, trunks
+from fabricgen.export.locations import locate_racks
 from fabricgen.export.technician.sheet import BOLD, NUMBER, SMALL, Column, Sheet, make_redline_columns
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.reports.table import Cell, Table
 
 THROUGH = "panels"
-"""The text on rack and pull sheets for a cable that goes through patch panels."""
+"""The text on rack and pull sheets for a cable that goes through what has no ports on them."""
 
 _JUMPER_COLUMNS = (
     "rack",
@@ -42,12 +43,43 @@ _WIDTHS = {
 """Widths of columns, in characters, by name without `a_` and `b_`: small text is printed with 6 pt or more on A4."""
 
 
-def mark_patched_cables(cluster: Cluster) -> Strings | None:
-    """`THROUGH` for every patched cable, "" for others; None where nothing is patched."""
-    patching = cluster.plan.patching
+def locate_panel_ports(cluster: Cluster) -> tuple[Strings, Strings] | None:
+    """The panel ports that the jumpers at the a end and at the b end of each cable end row go to, without what they
+    share with the place of that end: `U48:1+2` in its rack, `P01-U48:1+2` in its row. `THROUGH` of one through a fibre
+    shuffle, "" of a direct one. None where nothing is patched.
+    """
+    patching, cables = cluster.plan.patching, cluster.plan.cables
     if patching is None:
         return None
-    return np.array(["", THROUGH], dtype=object)[(patching.policy >= 0).astype(np.int32)]
+    columns = patches.make_table(cluster, patching).columns
+    places = dict(zip(cluster.plan.racks.names, locate_racks(cluster).tolist(), strict=True))
+    cells = zip(*(columns[name] for name in ("rack", "u", "port")), strict=True)
+    # the jumper at the common end of a breakout is with the first row of its cable
+    first = cables.find_first_rows()[cables.end_cable].tolist()
+    links, link = cluster.plan.links, cables.end_link
+    sides = []
+    for rows, device in zip(patches.find_end_rows(cluster, patching), (links.a_device, links.b_device), strict=True):
+        own_places = locate_racks(cluster)[cluster.plan.devices.rack[device[link]]].tolist()
+        ports_by_row: dict[int, dict[str, list[str]]] = {}
+        # `rows` is first, so that no cell of the other side is taken
+        for row, (rack, u, port) in zip(rows.tolist(), cells, strict=False):
+            panel = _shorten_place(places[str(rack)], own_places[row]) + f"U{u:02d}"
+            ports_by_row.setdefault(row, {}).setdefault(panel, []).append(str(port))
+        texts = np.array(["", THROUGH], dtype=object)[(patching.policy[cables.end_cable] >= 0).astype(np.int32)]
+        for row, first_row in enumerate(first):
+            panels = ports_by_row.get(row) or ports_by_row.get(first_row)
+            if panels:
+                texts[row] = ", ".join(f"{panel}:{'+'.join(ports)}" for panel, ports in panels.items())
+        sides.append(texts)
+    return sides[0], sides[1]
+
+
+def _shorten_place(place: str, own: str) -> str:
+    """What of a rack's place tells it from a rack nearby: `` of the same, `P01-` in its row, else all of it."""
+    if place == own:
+        return ""
+    row, own_row = place.rpartition(".")[0], own.rpartition(".")[0]
+    return (place.removeprefix(f"{row}.") if row == own_row else place) + "-"
 
 
 def make_patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, Sheet]]:
@@ -64,9 +96,7 @@ def make_patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) ->
     for zone, racks in rack_names_by_zone.items():
         yield (
             zone,
-            _make_sheet(
-                _select_racks(trunk_table, "a_rack", racks, ("trunk",)), "Trunks: lay them before all other cables"
-            ),
+            _make_sheet(_select_racks(trunk_table, "a_rack", racks, ()), "Trunks: lay them before all other cables"),
         )
     for zone, racks in rack_names_by_zone.items():
         zone_jumpers = _select_racks(jumpers, "rack", racks, ("panel", "port", "end"))
@@ -77,7 +107,7 @@ def make_patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) ->
 
 
 def _select_racks(table: Table, column: str, racks: frozenset[str], order: tuple[str, ...]) -> Table:
-    """The rows of a table in some racks, sorted by the columns `order`."""
+    """The rows of a table in some racks, by rack and then by the columns `order`, or as they are in the table."""
     rows = [i for i, rack in enumerate(table.columns[column]) if rack in racks]
     rows.sort(key=lambda i: tuple(table.columns[name][i] for name in (column, *order)))
     return replace(table, columns={name: [cells[i] for i in rows] for name, cells in table.columns.items()})

@@ -17,11 +17,10 @@ from fabricgen.export.files import cables
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.technician.cable_bundles import KIND_WORDS
 from fabricgen.export.technician.labels import list_label_ends, number_labels
-from fabricgen.export.technician.patched import mark_patched_cables
+from fabricgen.export.technician.patched import THROUGH, locate_panel_ports
 from fabricgen.export.technician.records import CableTag, Records, count_ends_per_rack, make_records
 from fabricgen.export.technician.sheet import (
     A3,
-    BOLD,
     MARK,
     NAME,
     NUMBER,
@@ -73,6 +72,9 @@ WIDTHS = {
 6 pt or more on A3. Names take two lines, labels as many as they need.
 """
 
+VIA_WIDTH = 11
+"""Width of the column of panel ports, in characters: small text, those of one end a line."""
+
 LABEL_LINE = 28
 """Characters of small text that surely fit a line of a label's column."""
 
@@ -104,14 +106,26 @@ class TechnicianPack:
 
     @cached_property
     def label_numbers(self) -> Strings:
-        """The running numbers of the labels of each row's plugs, `81-84` or `85, 88`; "" where panels are between."""
-        leg, numbers = list_label_ends(self.records)[0], number_labels(self.records)
+        """The running numbers of the labels of each row's plugs, `81-84` or `85, 88`; of a patched cable those of all
+        its jumpers, with the first of its rows that are pulled at once.
+        """
+        leg, (numbers, numbers_by_turn) = list_label_ends(self.records)[0], number_labels(self.records)
         row = self.records.plugs.row[leg]
         numbers_by_row: list[list[int]] = [[] for _ in self.records.cable]
         for at, number in zip(row.tolist(), numbers.tolist(), strict=True):
             if number:
                 numbers_by_row[at].append(number)
+        if numbers_by_turn:
+            ids = self.cluster.cable_ids
+            turns = zip(self.records.cable.tolist(), self.records.pull.order.tolist(), strict=True)
+            for at, (cable, turn) in enumerate(turns):
+                numbers_by_row[at] = numbers_by_row[at] or numbers_by_turn.pop((ids[cable], turn), [])
         return np.array([_join_spans(row_numbers) for row_numbers in numbers_by_row], dtype=object)
+
+    @cached_property
+    def panel_ports(self) -> tuple[Strings, Strings] | None:
+        """The panel ports of the jumpers at both ends of each row; None where nothing is patched."""
+        return locate_panel_ports(self.cluster)
 
     @cached_property
     def pieces_laid(self) -> Ints64:
@@ -318,12 +332,14 @@ def make_pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -
     records, wiring = pack.records, pack.wiring
     bundle = records.pull.bundle[rows]
     a_end, b_end = pack.list_locations(rows)
+    # panel ports take a little of the page
+    end_width = 32 if pack.panel_ports is None else 31
     columns = (
         Column("order", 7, NUMBER, records.pull.order[rows].tolist()),
         Column("bundle", 18, SMALL, records.pull.names[bundle].tolist()),
         Column("tag", 7, MARK, [tag.text for tag in pack.tags(rows)]),
-        Column("a_end", 32, PLACE, a_end.tolist()),
-        Column("b_end", 32, PLACE, b_end.tolist()),
+        Column("a_end", end_width, PLACE, a_end.tolist()),
+        Column("b_end", end_width, PLACE, b_end.tolist()),
         Column("part", 18, SMALL, pack.name_pieces(rows, pack.pieces_laid[rows])),
         Column("length_m", 8, NUMBER, list(wiring["length_m"].take(rows))),
         Column("labels", 9, SMALL, pack.label_numbers[rows].tolist()),
@@ -352,7 +368,7 @@ def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
         Column("transceiver", 13, SMALL, _select_side(wiring, "transceiver", row, b).tolist()),
         Column("part", 16, SMALL, pack.name_pieces(row, pack.pieces_laid[row])),
         Column("length_m", 8, NUMBER, list(wiring["length_m"].take(row))),
-        *_make_via_columns(pack, row),
+        *_make_via_columns(pack, row, b),
         *_list_redline_columns(pack, row, (np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
         Column("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
         *_make_key_columns(pack, row, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
@@ -414,10 +430,17 @@ def _find_first_rows(pack: TechnicianPack, rows: Ints64) -> Ints64:
     return rows[first]
 
 
-def _make_via_columns(pack: TechnicianPack, rows: Ints64) -> tuple[Column, ...]:
-    """A column that marks cables through patch panels, where there are any: of these, jumpers and trunks are laid."""
-    via = mark_patched_cables(pack.cluster)
-    return () if via is None else (Column("via", 8, BOLD, via[pack.records.cable[rows]].tolist()),)
+def _make_via_columns(pack: TechnicianPack, rows: Ints64, b: Flags | None = None) -> tuple[Column, ...]:
+    """A column with the panel ports that patched cables go through, where there are any: from the a end to the b end,
+    or with `b` that of the jumper at this end.
+    """
+    if pack.panel_ports is None:
+        return ()
+    near, far = (ports[rows] for ports in pack.panel_ports)
+    if b is not None:
+        return (Column("via", VIA_WIDTH, SMALL, np.where(b, far, near).tolist()),)
+    pairs = zip(near.tolist(), far.tolist(), strict=True)
+    return (Column("via", VIA_WIDTH, SMALL, [a if a in ("", THROUGH) else f"{a} > {b}" for a, b in pairs]),)
 
 
 def _list_redline_columns(

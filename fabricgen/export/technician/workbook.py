@@ -121,6 +121,8 @@ def make_cover(pack: TechnicianPack, volume: Volume, sheets: list[Sheet]) -> Cov
     records, end_row_numbers = pack.records, list_end_rows(pack, volume.racks)
     tags = [records.tags[i] for i in np.unique(records.tag[end_row_numbers]).tolist()]
     instructions = HOW if len(list_home_rows(pack, volume.racks)) else (NOTHING_TO_PULL, *HOW[1:])
+    if pack.panel_ports is not None:
+        instructions = (*instructions, PANELS)
     cluster, subtitle = pack.cluster.design.loaded.blueprint.name, f"Racks and cables of {volume.name}"
     return Cover(cluster, "Technician's pack", subtitle, count_pulls(pack, volume.racks), tags, sheets, instructions)
 
@@ -153,6 +155,12 @@ def make_sheet_names(proposed: Iterable[str]) -> list[str]:
 
 
 # The first sheet of a workbook: title, counts, instructions, meaning of the colours, and table of contents.
+
+PANELS = """\
+Panels: where `via` names ports, nothing is laid between both ends: a jumper goes from each to the port that `via` names \
+for it, the a end first, and trunks are behind the panels. `U48:1+2` is in the rack of that end, `P01-U48:1+2` in its \
+row. `part` has the jumpers in the same order."""
+"""What the cover says of cables through patch panels, where there are any."""
 
 HOW = tuple(
     """\
