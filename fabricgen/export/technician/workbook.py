@@ -157,9 +157,9 @@ def make_sheet_names(proposed: Iterable[str]) -> list[str]:
 # The first sheet of a workbook: title, counts, instructions, meaning of the colours, and table of contents.
 
 PANELS = """\
-Panels: where `via` names ports, nothing is laid between both ends: a jumper goes from each to the port that `via` names \
-for it, the a end first, and trunks are behind the panels. `U48:1+2` is in the rack of that end, `P01-U48:1+2` in its \
-row. `part` has the jumpers in the same order."""
+Panels: where `via` names ports, nothing is laid between both ends: a jumper goes from each to the port that `via` \
+names for it, the a end first, and trunks are behind the panels. `U48:1+2` is in the rack of that end, `P01-U48:1+2` \
+in its row. `part` has the jumpers in the same order."""
 """What the cover says of cables through patch panels, where there are any."""
 
 HOW = tuple(
