@@ -20,7 +20,9 @@ fabricgen: 1
 name: pair
 scalable_unit: {nodes: 4 x dgx-b200}
 fabrics:
-  compute: {protocol: roce, tiers: {leaf: {switch: 7060x6-64pe, count: 2, spread: stripe}}}
+  compute:
+    protocol: roce
+    tiers: {leaf: {switch: 7060x6-64pe, count: 2, spread: stripe}}
   beside:
     protocol: ethernet
     attach: bmc
@@ -86,6 +88,22 @@ def test_a_pool_of_one_subnet_may_be_full(design_of: DesignOf) -> None:
         "state a /25 or shorter; where that is all there will be, `lint: {limits: {pool_use: 100%}}`"
     )
     assert "FG506" not in found(design_of(ONE_PAIR + "lint: {limits: {pool_use: 100%}}\n"))
+
+
+def test_management_ports_that_get_no_answer_are_told(design_of: DesignOf) -> None:
+    """They ask through the exit of the pair above, whose far side learns no route back unless it is announced."""
+    way_out = """\
+    extra: {campus: {device: external-router, names: [core-1, core-2], ports: 1, attach: inband}}
+    exits: {campus: {to: campus, asn: 64900, announce: ANNOUNCED}}
+  beside:
+"""
+    page = ONE_PAIR.replace("  beside:\n", way_out)
+    page = page.replace("pools: {", "pools: {hosts: 172.16.0.0/16, ") + "management: {ntp: 10.32.0.4}\n"
+    told = found(design_of(page.replace("ANNOUNCED", "172.16.0.0/16")))["FG519"]
+    asked = "management ports, of the pool 192.168.8.0/26, ask 10.32.0.4 by campus, which announces none of it"
+    assert (told.message, told.hint) == (f"{asked}: no answer comes", "announce 192.168.8.0/26 too")
+    assert "FG519" not in found(design_of(page.replace("ANNOUNCED", "[172.16.0.0/16, 192.168.8.0/26]")))
+    assert "FG519" not in found(design_of(page.replace(", announce: ANNOUNCED", "")))
 
 
 @pytest.mark.slow

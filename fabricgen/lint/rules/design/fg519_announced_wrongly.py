@@ -6,11 +6,17 @@ from collections.abc import Iterator
 from ipaddress import ip_network
 
 from fabricgen.design.extras.exits import ExitDesign
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.subjects.addressing import is_overlapping, is_within, list_drawn_prefixes
-from fabricgen.lint.subjects.ways_out import group_exits, list_host_prefixes, make_entry_path
+from fabricgen.lint.subjects.addressing import is_overlapping, is_within, list_drawn_prefixes, list_management_servers
+from fabricgen.lint.subjects.ways_out import (
+    group_exits,
+    list_host_prefixes,
+    list_leading_exits,
+    make_entry_path,
+)
 from fabricgen.numbering.blocks.family import Network
 
 PRIVATE = tuple(map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")))
@@ -26,7 +32,8 @@ class AnnouncedWrongly(DesignRule):
     1918, RFC 6598, RFC 4193) are filtered by whoever has a public AS number, unless it is your own company.
 
     Hosts whose prefixes are left out send packets by the default route and never get an answer, unless the far device
-    translates addresses or has routes of its own; an exit that announces nothing is taken for such a one.
+    translates addresses or has routes of its own; an exit that announces nothing is taken for such a one. So do
+    management ports that ask their servers over the exits of switches above.
     """
 
     id = "FG519"
@@ -67,6 +74,8 @@ class AnnouncedWrongly(DesignRule):
                     message = f"{prefix} is private, and AS {public[0]} is public: it drops it"
                     yield self.flag(path, message, "announce public addresses; waive this for your own company's AS")
             yield from self._check_hosts(design, exit_, announced)
+        for fabric in (fabric for fabric in design.fabrics if fabric.managed_devices):
+            yield from self._check_management(design, fabric)
 
     def _check_hosts(self, design: Design, exit_: ExitDesign, announced: list[Network]) -> Iterator[Diagnostic]:
         """Flag pools of hosts that an exit with a default route announces nothing of."""
@@ -74,6 +83,22 @@ class AnnouncedWrongly(DesignRule):
         for pool in hosts:
             if not any(is_overlapping(pool, prefix) for prefix in announced):
                 message = f"hosts of the pool {pool} leave by {exit_.name}, which announces none of it: no answer comes"
+                yield self.flag((*exit_.path, "announce"), message, f"announce {pool} too")
+
+    def _check_management(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
+        """Flag pools of management ports that none of the exits to their servers announces; of other fabrics' exits."""
+        servers = [server for path, server in list_management_servers(design) if path[0] == "management"]
+        leading = [(led, s) for s in servers for led, _ in list_leading_exits(design, fabric.name, fabric.vrf, s)]
+        if not leading or any(
+            led.fabric is fabric or not led.spec.announce or is_to_provider(led) for led, _ in leading
+        ):
+            return  # FG523 tells of servers behind a provider
+        announced = [ip_network(text) for led, _ in leading for text in led.spec.announce or ()]
+        exit_, server = leading[0]
+        for pool in dict.fromkeys(list_host_prefixes(design, exit_._replace(fabric=fabric))):
+            if pool.version == server.version and not any(is_overlapping(pool, prefix) for prefix in announced):
+                ports = f"management ports, of the pool {pool}, ask {server.network_address} by {exit_.name}"
+                message = f"{ports}, which announces none of it: no answer comes"
                 yield self.flag((*exit_.path, "announce"), message, f"announce {pool} too")
 
 
