@@ -10,7 +10,7 @@ from os import PathLike, fspath
 
 from fabricgen.export.kubernetes.labels import make_label_value
 from fabricgen.export.locality.model import join_hostlist
-from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span
 from fabricgen.plugins.columns import Columns
 from fabricgen.plugins.dhcp import Clients, Subnets
 from fabricgen.plugins.foresight import Busbw
@@ -19,8 +19,10 @@ from fabricgen.plugins.numbers import Pools, Vlans
 from fabricgen.plugins.paths import Path
 from fabricgen.plugins.places import Groups, Places
 from fabricgen.plugins.rules import ViewRule
+from fabricgen.plugins.steering import Steering
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Ends, Links
 from fabricgen.plugins.view import API_VERSION, ClusterView
+from fabricgen.reports.judgement import Case, Finding, Judgement, Suite
 from fabricgen.reports.protocols import Protocol
 from fabricgen.reports.table import Table
 
@@ -29,6 +31,7 @@ __all__ = [
     "Addresses",
     "Busbw",
     "Cables",
+    "Case",
     "Clients",
     "ClusterView",
     "Columns",
@@ -36,9 +39,11 @@ __all__ = [
     "Diagnostic",
     "Endpoints",
     "Ends",
+    "Finding",
     "Groups",
     "Halls",
     "InputError",
+    "Judgement",
     "Links",
     "Models",
     "Path",
@@ -47,7 +52,10 @@ __all__ = [
     "Protocol",
     "Racks",
     "Severity",
+    "Span",
+    "Steering",
     "Subnets",
+    "Suite",
     "Table",
     "ViewRule",
     "Vlans",

@@ -24,10 +24,11 @@ from fabricgen.plugins.hardware import Halls, Models, Racks, make_hall_table, ma
 from fabricgen.plugins.numbers import Pools, Vlans, make_pool_table, make_vlan_table
 from fabricgen.plugins.paths import FabricPaths, Path
 from fabricgen.plugins.places import make_place_tables
+from fabricgen.plugins.steering import Steering, make_steering
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Ends, Links
 from fabricgen.wiring.arrays import Ints
 
-API_VERSION = "1.3"
+API_VERSION = "1.4"
 """Version of the view and of what plug-ins are asked for: the first number changes when something is taken away or
 means something else, the second when something is added."""
 
@@ -174,6 +175,10 @@ class ClusterView:
         """
         paths = self._find_paths(fabric)
         return paths.measure_distances(paths.find_end(a))
+
+    def steering(self, fabric: str) -> Steering:
+        """What switches of a fabric hash with, and addresses that name a path; raises KeyError for one there is not."""
+        return make_steering(self._cluster, fabric)
 
     def _find_paths(self, fabric: str) -> FabricPaths:
         if fabric not in self._paths:

@@ -24,7 +24,7 @@ INSTALLS: Mapping[str, str] = {
 OF_THE_SYSTEM = {"cut", "sha256sum"}
 """Programs that every system has, and that pages show."""
 
-COMPARE = {"accept", "as-built", "bom", "check", "lint", "lock", "plan", "verify"}
+COMPARE = {"accept", "as-built", "bom", "check", "lint", "lock", "plan", "probe", "verify"}
 """Commands that may end with 1, for differences or findings; all others must end with 0."""
 
 WITH_COMMANDS = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shutil
@@ -10,6 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import openpyxl
 
 from fabricgen.lint.examples import BASE
@@ -181,6 +183,18 @@ def _measured(folder: Path, fabricgen: Run) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
+def _probed(file: Path, fabricgen: Run) -> None:
+    """Results of the probes of the smallest fabric, a link of which loses packets and is slow, and their plan."""
+    plan = ("probe", "plan", BLUEPRINTS / "leaf-spine.yaml", "--hash", "crc32", "-o", file.parent)
+    assert fabricgen(*plan).code == 0
+    lines, rng = ["probe,sent,lost,median_us"], np.random.default_rng(1)
+    for row in csv.DictReader((file.parent / "probes.csv").read_text(encoding="utf-8").splitlines()):
+        on = "p1-su01-n003:eth2" in row["up"].split()
+        lost, took = rng.binomial(2000, 0.02 * on), rng.normal(8 + 3 * on, 0.1)
+        lines.append(f"{row['probe']},2000,{lost},{took:.2f}")
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
     "hall.json": _hall,
     "site.yaml": _site,
@@ -196,5 +210,6 @@ READERS_OWN: Mapping[str, Callable[[Path, Run], None]] = {
     "dumps/superpod.csv": _superpod,
     "catalog/switches/my-switch.yaml": _own_switch,
     "measured": _measured,
+    "probes/results.csv": _probed,
 }
 """Files of a reader's own that pages name, and what makes one."""

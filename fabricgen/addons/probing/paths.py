@@ -1,0 +1,315 @@
+"""The fewest paths that cross every edge in both directions and tell all of them apart.
+
+Each edge has to be on paths that no other edge shares as a whole. A path of 2 K edges can hold one that is on no other
+path; all others are on two at least, so that n edges take 2 n / (2 K + 1) paths, and no fewer (`find_least`). The paths
+are made to that measure: what leaves a switch upward is dealt over its edges, so many of them once and all others
+twice, a path with an edge that is used once meets one without, and what could not be met so is mended by more paths.
+All choices are of a generator with a fixed seed: same fabric, same paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from fabricgen.addons.probing.graph import NONE, Graph
+
+if TYPE_CHECKING:
+    from fabricgen.addons.probing.graph import Flags, Floats, Ints
+
+TRIES = 24
+"""Rounds in which halves look for a partner at their switch; with two parts below it half of them fail in each."""
+GOLDEN = (5**0.5 - 1) / 2
+"""Its multiples are spread evenly over 0 to 1, whichever of them are taken at equal distances."""
+IDLE = 16
+"""After so many rounds that tell nothing more apart, what is left stands together: a round that could tell two edges
+apart does so at least every other time."""
+
+
+@dataclass(frozen=True)
+class Paths:
+    """One-way paths, [paths, levels] each: edges upward and downward by level, -1 for none."""
+
+    up: Ints
+    down: Ints
+    port: Ints
+    """The source port that leads packets there; 0 where none is needed."""
+
+    def __len__(self) -> int:
+        return len(self.up)
+
+    def take(self, rows: Ints | Flags) -> Paths:
+        """Some of them."""
+        return Paths(self.up[rows], self.down[rows], self.port[rows])
+
+    def join(self, other: Paths) -> Paths:
+        """These, then others."""
+        joined = (np.concatenate((getattr(self, name), getattr(other, name))) for name in ("up", "down", "port"))
+        return Paths(*joined)
+
+    @classmethod
+    def pair(cls, a: Ints, b: Ints) -> Paths:
+        """Paths over halves that meet, one way and then the other."""
+        return cls(np.concatenate((a, b)), np.concatenate((b, a)), np.zeros(2 * len(a), dtype=np.int64))
+
+    def list_halves(self) -> tuple[Ints, Ints]:
+        """(path, half) of every half edge on each path, in the order of paths; upward it is twice the edge, downward
+        one more.
+        """
+        halves = np.concatenate((2 * self.up, np.where(self.down >= 0, 2 * self.down + 1, NONE)), axis=1)
+        path, column = np.nonzero(halves >= 0)
+        return path, halves[path, column]
+
+
+FindPorts: TypeAlias = Callable[[Paths], "Ints"]
+"""The source port that leads packets over each path, 0 where none is needed, -1 where none does."""
+
+
+def need_no_ports(paths: Paths) -> Ints:
+    """Packets name their path, or take all at once."""
+    return np.zeros(len(paths), dtype=np.int64)
+
+
+def find_least(graph: Graph) -> int:
+    """A number of one-way paths below which no plan can tell all halves of edges apart, the paths longest at that.
+
+    For any levels S of n edges: each path has 2 S of them at most, all but one on two paths.
+    """
+    counts = np.sort(np.bincount(graph.level, minlength=graph.levels))[::-1]
+    wide = 2 * np.arange(1, len(counts) + 1) + 1
+    return int(np.ceil(4 * np.cumsum(counts) / wide).max(initial=0))
+
+
+class Planner:
+    """Makes the paths of a graph, of which packets can be held to those that `find_ports` has a port for."""
+
+    def __init__(self, graph: Graph, find_ports: FindPorts = need_no_ports) -> None:
+        self._graph, self._find_ports = graph, find_ports
+        self._rng = np.random.Generator(np.random.PCG64(63))
+        self._is_end = graph.level == 0
+        switches = len(graph.height)
+        self._up = Choices.group(np.flatnonzero(~self._is_end), graph.lower, switches)
+        self._down = Choices.group(np.arange(len(graph)), graph.upper, switches)
+        self._ends = Choices.group(np.flatnonzero(self._is_end), graph.upper, switches)
+        none = np.empty((0, graph.levels), dtype=np.int64)
+        self.paths = Paths.pair(none, none)
+        self.signs = np.zeros(2 * len(graph), dtype=np.uint64)
+        """By half edge, a sum of random numbers of its paths: alike where the paths are, 0 without one."""
+        self._find_classes()
+
+    def plan(self) -> Paths:
+        """The paths: as dealt, then others until nothing more can be told apart."""
+        halves = self._deal_halves()
+        uses = np.bincount(halves[halves >= 0], minlength=len(self._graph))
+        self._keep(self._match_halves(halves, ((halves >= 0) & (uses[halves] == 1)).any(axis=1))[0])
+        idle, still_open = 0, self.count_open()
+        while still_open and idle < IDLE:
+            self._keep(self._make_paths_through(self._pick_edges(), idle), useful=True)
+            before, still_open = still_open, self.count_open()
+            idle = idle + 1 if still_open == before else 0
+        return self.paths
+
+    def choose(self, paths: Paths) -> Paths:
+        """The paths, of some that are known to be taken: those that tell most apart, until no other tells more."""
+        while len(chosen := self._choose_useful(paths)):
+            self._add(chosen)
+        return self.paths
+
+    def _find_classes(self) -> None:
+        # the class of each half edge, and how many are in each
+        self.label, self._counts = np.unique(self.signs, return_inverse=True, return_counts=True)[1:]
+
+    def count_open(self) -> int:
+        """Half edges on no path, or that others stand together with; each split of a class is one less."""
+        return len(self.signs) - len(self._counts) + bool((self.signs == 0).any())
+
+    def _keep(self, paths: Paths, *, useful: bool = False) -> None:
+        # take paths that packets can be held to into the plan: all, or those that tell more apart
+        ports = self._find_ports(paths)
+        paths = Paths(paths.up, paths.down, ports).take(ports >= 0)
+        self._add(self._choose_useful(paths) if useful else paths)
+
+    def _add(self, paths: Paths) -> None:
+        self.paths = self.paths.join(paths)
+        path, half = paths.list_halves()
+        np.add.at(self.signs, half, self._rng.integers(1, 1 << 63, len(paths), dtype=np.uint64)[path])
+        self._find_classes()
+
+    def _pick_edges(self) -> Ints:
+        """Edges that a path more would tell from others: all without one, and every other one of a class."""
+        together = np.flatnonzero((self.signs != 0) & (self._counts[self.label] > 1))
+        place = number_in_owner(self.label[together], self._rng.random(len(together)))
+        return np.unique(np.concatenate((np.flatnonzero(self.signs == 0), together[place % 2 == 0])) // 2)
+
+    def _choose_useful(self, paths: Paths) -> Paths:
+        """Paths that cover or split something that no better one of them does."""
+        path, half = paths.list_halves()
+        label, counts = self.label, self._counts
+        # what is on no path is covered one by one; a class is split by a path with some of it, and not all
+        label = np.where(self.signs == 0, len(counts) + np.arange(len(label)), label)
+        size = np.where(self.signs == 0, 2, counts[np.minimum(label, len(counts) - 1)])
+        first, members = np.unique(path * len(label) * 2 + label[half], return_index=True, return_counts=True)[1:]
+        first = first[members < size[half[first]]]
+        path, label = path[first], label[half[first]]
+        gain = np.bincount(path, minlength=len(paths))
+        order = np.lexsort((path, -gain[path], label))
+        is_best = np.r_[True, np.diff(label[order]) != 0] if len(order) else np.zeros(0, dtype=bool)
+        return paths.take(np.unique(path[order][is_best]))
+
+    # Halves of paths are rows [halves, levels] of edges by level, -1 for none, from an endpoint up to a switch.
+
+    def _deal_halves(self) -> Ints:
+        """Halves from all endpoints to the highest switches, as many as the fewest paths have."""
+        graph = self._graph
+        share = find_least(graph) / max(int(self._is_end.sum()), 1)
+        wanted = np.ceil(self._ends.count * share - 1e-9).astype(np.int64)
+        top = np.repeat(np.arange(len(wanted)), wanted)
+        halves, single = np.full((len(top), graph.levels), NONE), np.zeros(len(top), dtype=bool)
+        last = self._deal_once_or_twice(halves, single, np.arange(len(top)), top, np.arange(len(top)), self._ends)
+        for height in range(graph.levels - 1):
+            here = np.flatnonzero((graph.height[top] == height) & (self._up.count[top] > 0))
+            last[here] = self._deal_once_or_twice(halves, single, here, top[here], last[here], self._up)
+            top[here] = graph.upper[last[here]]
+        return halves
+
+    def _deal_once_or_twice(
+        self, halves: Ints, single: Flags, rows: Ints, switch: Ints, last: Ints, choices: Choices
+    ) -> Ints:
+        """Deal halves at a switch over its edges: some once, to halves without an edge used once, others twice.
+
+        Changes `halves` and `single`, and returns the edge of each. Two halves on one edge have no other in common:
+        those of one `last` edge lie side by side, and two that share the next one as far apart as there are edges.
+        """
+        here = np.bincount(switch, minlength=len(choices.count))
+        once = np.clip(2 * choices.count - here, 0, np.minimum(choices.count, here))
+        place = number_in_owner(switch, single[rows] * (last.max(initial=0) + 1) + last)
+        is_once = place < once[switch]
+        rest = number_in_owner(2 * switch + is_once, last)
+        twice = np.maximum(choices.count - once, 1)[switch]
+        number = np.where(is_once, place, once[switch] + rest % twice)
+        # each switch begins at another edge, so that those used once are spread over the switches above
+        turn = (np.cumsum(choices.count > 0) * GOLDEN % 1 * choices.count).astype(np.int64)[switch]
+        edge = choices.take(switch, number + turn)
+        halves[rows, self._graph.level[edge]] = edge
+        single[rows] |= is_once
+        return edge
+
+    def _match_halves(self, halves: Ints, single: Flags) -> tuple[Paths, Ints]:
+        """(paths of two halves that turn at one switch, both ways; the rows of halves without a partner).
+
+        At first a half with an edge that no other has, which is `single`, meets one without.
+        """
+        graph = self._graph
+        first, last = halves[:, 0], _find_last(halves)
+        top, node = graph.upper[last], graph.lower[first]
+        part = graph.find_part_below(first, top)
+        alone = np.arange(len(halves))
+        pairs: list[Ints] = []
+        for number in range(TRIES):
+            mixed = self._rng.permutation(alone)
+            # by switch, in turn one with such an edge and one without
+            place = 2 * number_in_owner(2 * top[mixed] + single[mixed], np.arange(len(mixed))) + single[mixed]
+            mixed = mixed[np.lexsort((place, top[mixed]))]
+            index = number_in_owner(top[mixed], np.arange(len(mixed)))
+            at = np.flatnonzero((index[:-1] % 2 == 0) & (top[mixed[:-1]] == top[mixed[1:]]))
+            a, b = mixed[at], mixed[at + 1]
+            fits = (part[a] != part[b]) & (node[a] != node[b])
+            if number < TRIES // 2:
+                fits &= ~(single[a] & single[b])
+            pairs.append(np.stack((a[fits], b[fits])))
+            alone = np.setdiff1d(alone, pairs[-1])
+        a, b = np.concatenate(pairs, axis=1)
+        return Paths.pair(halves[a], halves[b]), alone
+
+    def _make_paths_through(self, picked: Ints, number: int) -> Paths:
+        """Paths over edges, as many of them on one as meet; in odd rounds some turn as low as they may."""
+        graph, wanted = self._graph, np.zeros(len(self._graph), dtype=bool)
+        wanted[picked] = True
+        halves = np.full((len(picked), graph.levels), NONE)
+        halves[np.arange(len(picked)), graph.level[picked]] = picked
+        self._lead_down(halves, np.where(self._is_end[picked], NONE, graph.lower[picked]), wanted)
+        top = graph.upper[picked]
+        for _ in range(graph.levels):
+            stays = graph.is_turn[top] & (number % 2 == 1) & (self._rng.random(len(top)) < 0.5)
+            rows = np.flatnonzero((self._up.count[top] > 0) & ~stays)
+            edge = self._up.deal(top[rows], wanted, self._rng)
+            halves[rows, graph.level[edge]] = edge
+            top[rows] = graph.upper[edge]
+        paths, alone = self._match_halves(halves, np.zeros(len(halves), dtype=bool))
+        # what found no partner gets a half of its own
+        halves = halves[alone]
+        for _ in range(TRIES // 3):
+            others = np.full(halves.shape, NONE)
+            top = graph.upper[_find_last(halves)]
+            self._lead_down(others, top.copy(), wanted)
+            wanted[:] = False  # they may be what led here
+            first, far = halves[:, 0], others[:, 0]
+            fits = graph.find_part_below(first, top) != graph.find_part_below(far, top)
+            fits &= graph.lower[first] != graph.lower[far]
+            paths = paths.join(Paths.pair(halves[fits], others[fits]))
+            halves = halves[~fits]
+        return paths
+
+    def _lead_down(self, halves: Ints, switch: Ints, wanted: Flags) -> None:
+        """Lead halves from switches, -1 for none, down to endpoints, over wanted edges where there are; changes
+        `halves`.
+        """
+        while (rows := np.flatnonzero(switch >= 0)).size:
+            edge = self._down.deal(switch[rows], wanted, self._rng)
+            halves[rows, self._graph.level[edge]] = edge
+            switch[rows] = np.where(self._is_end[edge], NONE, self._graph.lower[edge])
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Edges by the switch that leads over them: those of a switch are `count` of `edges` from `start` on."""
+
+    edges: Ints
+    start: Ints
+    count: Ints
+
+    @classmethod
+    def group(cls, edges: Ints, ends: Ints, switches: int) -> Choices:
+        """Some edges by one of their ends."""
+        count = np.bincount(ends[edges], minlength=switches)
+        edges = edges[np.argsort(ends[edges], kind="stable")]
+        return cls(edges, np.cumsum(count) - count, count)
+
+    def take(self, switch: Ints, number: Ints) -> Ints:
+        """An edge of each switch by its number, after the last the first again."""
+        return self.edges[self.start[switch] + number % self.count[switch]]
+
+    def list_all(self, switch: Ints) -> tuple[Ints, Ints]:
+        """(number of the switch in what is given, edge) of all edges of each switch."""
+        count = self.count[switch]
+        of_switch = np.repeat(np.arange(len(switch)), count)
+        return of_switch, self.edges[
+            (self.start[switch] - np.cumsum(count) + count)[of_switch] + np.arange(len(of_switch))
+        ]
+
+    def deal(self, switch: Ints, wanted: Flags, rng: np.random.Generator) -> Ints:
+        """An edge of each switch: the wanted ones first, in a random order, then all others."""
+        switches, owner = np.unique(switch, return_inverse=True)
+        of_switch, edges = self.list_all(switches)
+        count = self.count[switches]
+        begin = np.cumsum(count) - count
+        order = np.lexsort((rng.random(len(edges)), ~wanted[edges], of_switch))
+        number = number_in_owner(owner, rng.random(len(owner))) % count[owner]
+        return edges[order[begin[owner] + number]]
+
+
+def _find_last(halves: Ints) -> Ints:
+    """The highest edge of each half."""
+    last: Ints = halves[np.arange(len(halves)), halves.shape[1] - 1 - (halves[:, ::-1] >= 0).argmax(axis=1)]
+    return last
+
+
+def number_in_owner(owner: Ints, key: Ints | Floats) -> Ints:
+    """The number of each row among the rows of its owner, by a key."""
+    order = np.lexsort((key, owner))
+    position = np.empty(len(owner), dtype=np.int64)
+    position[order] = np.arange(len(owner)) - np.searchsorted(owner[order], owner[order])
+    return position

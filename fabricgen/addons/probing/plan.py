@@ -1,0 +1,184 @@
+"""The probes of a fabric: who sends to whom, how packets are held to their path, and what cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from ipaddress import ip_interface
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.addons.probing.graph import NONE, Graph, make_graph
+from fabricgen.addons.probing.hashing import HashedPorts
+from fabricgen.addons.probing.learnt import Learner
+from fabricgen.addons.probing.paths import Paths, Planner, find_least
+from fabricgen.api import ClusterView, write_csv
+
+if TYPE_CHECKING:
+    from fabricgen.addons.probing.graph import Ints
+
+SRV6, UDP, SPREAD = "srv6", "udp", "spread"
+"""How packets come to their path: they name it; by their source port; or a pair's are spread over all of its paths."""
+UP, DOWN = "up", "down"
+UNUSED = "no path between two nodes takes it"
+PEER = "it joins two switches of one tier, and probes turn at those above"
+UNREACHED = "no source port leads there"
+NOT_LEARNT = "no learnt path takes it"
+SPREAD_OVER = "packets of a pair are spread over it and others"
+TOGETHER = "every path with one has the other"
+
+
+@dataclass(frozen=True)
+class Probes:
+    """The probes of one fabric. Edges and levels are as `Graph` and `Paths` have them."""
+
+    view: ClusterView
+    fabric: str
+    way: str
+    graph: Graph
+    paths: Paths
+    label: Ints
+    """By half edge, the class of those that cannot be told apart."""
+    is_covered: np.ndarray
+    """By half edge, whether it is on a path."""
+    uncovered: str
+    """Why not."""
+
+    @cached_property
+    def least(self) -> int:
+        """A number of probes that no plan is below."""
+        return find_least(self.graph)
+
+    @cached_property
+    def links(self) -> Ints:
+        """Rows of `view.links` of the fabric."""
+        return np.flatnonzero((self.view.links.fabric == self.fabric) & ~self.view.links.a_management)
+
+    @cached_property
+    def first_links(self) -> Ints:
+        """By edge, its first row of `view.links`, which stands for all of it."""
+        first, of_link = np.full(len(self.graph), NONE), self.graph.edge_of_link
+        rows = np.flatnonzero(of_link >= 0)[::-1]
+        first[of_link[rows]] = rows
+        return first
+
+    def make_columns(self) -> dict[str, list[str | int]]:
+        """The table of probes, a row each; links are named upward and downward in the order that packets cross them."""
+        links = self.view.links
+        names, edges = links.name[self.first_links].tolist(), (self.paths.up, self.paths.down[:, ::-1])
+        up, down = ([" ".join([names[e] for e in row if e >= 0]) for row in side.tolist()] for side in edges)
+        source, target = self.first_links[self.paths.up[:, 0]], self.first_links[self.paths.down[:, 0]]
+        if self.way == SRV6:
+            rows = (np.where(side >= 0, self.first_links[side], NONE) for side in (self.paths.up, self.paths.down))
+            addresses = self.view.steering(self.fabric).write_addresses(*rows)
+        else:
+            addresses = [text.partition("/")[0] for text in links.a_ip[target].tolist()]
+        count = len(self.paths)
+        return {
+            "probe": [f"{self.fabric}-{number}" for number in range(1, count + 1)],
+            "from": links.name[source].tolist(),
+            "to": links.name[target].tolist(),
+            "protocol": [self.way] * count,
+            "source_port": [port or "" for port in self.paths.port.tolist()],
+            "address": addresses,
+            UP: up,
+            DOWN: down,
+        }
+
+    def make_class_columns(self) -> dict[str, list[str | int]]:
+        """Links that cannot be told apart, or are on no path: a row for each direction, with its class and why."""
+        edge, names = self.graph.edge_of_link[self.links], self.view.links.name[self.links]
+        in_edge = np.bincount(edge[edge >= 0], minlength=len(self.graph))
+        in_class = np.bincount(self.label, np.repeat(in_edge, 2))
+        reasons = np.array(["", UNUSED, self.uncovered, SPREAD_OVER, TOGETHER, PEER], dtype=object)
+        links, tier = self.view.links, self.view.devices.tier
+        is_peer = tier[links.a[self.links]] == tier[links.b[self.links]]
+        columns: dict[str, list[str | int]] = {"class": [], "link": [], "direction": [], "why": []}
+        for side, direction in enumerate((UP, DOWN)):
+            half = 2 * edge + side  # of links that no path takes another's, which is not looked at
+            together = np.where(in_class[self.label[half]] > 1, np.where(in_edge[edge] > 1, 3, 4), 0)
+            reason = np.where(edge < 0, np.where(is_peer, 5, 1), np.where(self.is_covered[half], together, 2))
+            rows = np.flatnonzero(reason)
+            classes = np.where(together[rows] > 0, self.label[half[rows]], NONE).tolist()
+            columns["class"] += [f"{self.fabric}-{number}" if number >= 0 else "" for number in classes]
+            columns["link"] += names[rows].tolist()
+            columns["direction"] += [direction] * len(rows)
+            columns["why"] += reasons[reason[rows]].tolist()
+        return columns
+
+    def describe(self) -> str:
+        """How many probes there are, and what they leave open, in a few lines."""
+        columns, count = self.make_class_columns(), len(self.paths)
+        apart = {SRV6: "by the path that they name", UDP: "by source port", SPREAD: "over all equal paths of each pair"}
+        text = f"{self.fabric}: {count:,} probes of {len(self.links):,} links in both directions, {apart[self.way]}"
+        lines = [f"{text}; no plan has fewer than {self.least:,} ({count / self.least:.2f})"]
+        for why in dict.fromkeys(columns["why"]):
+            classes = [cls for cls, other in zip(columns["class"], columns["why"], strict=True) if other == why]
+            kinds = len(set(classes) - {""})
+            told = f" in {kinds:,} class{'es' * (kinds > 1)} that stand together" if kinds else ""
+            lines.append(f"  {len(classes):,} directions of links{told}: {why}")
+        return "\n".join(lines)
+
+
+def plan_probes(view: ClusterView, fabric: str, model: str = "", learnt: Path | None = None) -> Probes | None:
+    """The probes of a fabric, where it has paths between nodes; None where it has none.
+
+    `model` is how its switches hash, one of `hashing.MODELS`; `learnt` a file of paths from the hall. Without either,
+    packets name their path where SRv6 lets them, or else are spread. Raises InputError: FG180 where a model does not
+    say where packets go, FG181 for a file of paths that cannot be used.
+    """
+    graph, steering = make_graph(view, fabric), view.steering(fabric)
+    if not len(graph):
+        return None
+    if learnt:
+        paths, _ = Learner(view, graph, learnt).read_paths()
+        planner = Planner(graph)
+        planner.choose(paths)
+        way, uncovered = UDP, NOT_LEARNT
+    elif model:
+        planner = Planner(graph, _make_hashed_ports(view, fabric, graph, model))
+        planner.plan()
+        way, uncovered = UDP, UNREACHED
+    else:
+        way, uncovered = (SRV6 if steering.srv6 else SPREAD), UNUSED
+        graph = graph.join_spread() if way == SPREAD else graph if steering.links else graph.join_parallel()
+        planner = Planner(graph)
+        planner.plan()
+    return Probes(view, fabric, way, graph, planner.paths, planner.label, planner.signs != 0, uncovered)
+
+
+def _make_hashed_ports(view: ClusterView, fabric: str, graph: Graph, model: str) -> HashedPorts:
+    steering, devices, links = view.steering(fabric), view.devices, view.links
+    if steering.srv6 or steering.mode != "hash":
+        how = "SRv6" if steering.srv6 else f"`load_balance: {steering.mode}`" if steering.mode else "its subnet manager"
+        raise view.refuse("FG180", f"{fabric} has its paths by {how}, and not by a hash", ("fabrics", fabric))
+    switches = np.unique(graph.upper)
+    if (unknown := switches[steering.seeds[switches] < 0]).size:
+        name = devices.name[unknown[0]]
+        hint = "state `routing: {load_balance: {seeds: ...}}`, or what was learnt by --learnt"
+        message = f"nobody knows what {name} and {len(unknown) - 1} others begin their hashes with"
+        raise view.refuse("FG180", message, ("fabrics", fabric), hint=hint)
+    rows = np.flatnonzero(graph.edge_of_link >= 0)  # an edge each
+    ends = [b""] * len(graph)
+    for row, edge in zip(rows.tolist(), graph.edge_of_link[rows].tolist(), strict=True):
+        if graph.level[edge] == 0:
+            if not links.a_ip[row]:
+                message = f"{links.name[row]} has no address of its own that switches could hash"
+                raise view.refuse("FG180", message, links.path_of(row))
+            ends[edge] = ip_interface(links.a_ip[row]).ip.packed
+    return HashedPorts(graph, ends, model, steering.seeds.astype(np.int64))
+
+
+def write_tables(plans: list[Probes]) -> dict[str, bytes]:
+    """probes.csv and classes.csv of some fabrics."""
+    tables: dict[str, list[Mapping[str, list[str | int]]]] = {
+        "probes.csv": [plan.make_columns() for plan in plans],
+        "classes.csv": [plan.make_class_columns() for plan in plans],
+    }
+    return {
+        name: write_csv({column: [cell for part in parts for cell in part[column]] for column in parts[0]})
+        for name, parts in tables.items()
+    }

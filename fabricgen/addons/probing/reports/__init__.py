@@ -1,0 +1,1 @@
+"""Report formats of `probe judge`, one file each."""

@@ -1,0 +1,51 @@
+"""For people: a line for each part that is named, with what it does, and what was not measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fabricgen.addons.probing.judge import LATENCY, LOSS, RATE, Named, Verdict
+
+FEW = 4
+"""Links of one line, and directions without a result, that are named; of more, how many."""
+_EFFECTS = {
+    LOSS: lambda amount: f"loses {amount:.3%} of packets",
+    LATENCY: lambda amount: f"adds {amount:.3g} us",
+    RATE: lambda amount: f"lacks {amount:.0%} of its rate",
+}
+
+
+def report(verdict: Verdict) -> str:
+    """The parts that are named, the likeliest first, what was not measured, and the verdict."""
+    lines = [f"{number}. {describe_named(named)}" for number, named in enumerate(verdict.named, 1)]
+    lines += list_gaps(verdict)
+    count = len(verdict.named)
+    told = f"{count} part{'s' * (count > 1)} named" if count else "nothing is lossy or slow"
+    return "\n".join([*lines, f"{verdict.answered:,} of {verdict.planned:,} probes have results: {told}"])
+
+
+def describe_named(named: Named) -> str:
+    """What a part is, what it does, and what else may be meant."""
+    kind = "link" if named.kind == "direction" else "half of module" if named.kind == "half" else named.kind
+    effects = ", ".join(_EFFECTS[measure](amount) for measure, amount in named.amounts.items())
+    one_of = f"; it is one of {len(named.links)} that stand together: {list_some(named.links)}"
+    meant = one_of if named.kind in ("direction", "link") and len(named.links) > 1 else ""
+    others = f"; or {' or '.join(named.others)}" if named.others else ""
+    return f"{kind} {named.name}: {effects} (log-likelihood {named.gain:.0f}){meant}{others}"
+
+
+def list_gaps(verdict: Verdict) -> list[str]:
+    """What no result covers, a line for each reason."""
+    lines = []
+    if verdict.unmeasured:
+        lines.append(
+            f"{len(verdict.unmeasured):,} directions of links without a result: {list_some(verdict.unmeasured)}"
+        )
+    lines += [f"{number:,} directions of links on no probe: {why}" for why, number in verdict.unplanned.items()]
+    return lines
+
+
+def list_some(names: Sequence[str]) -> str:
+    """The first few of some names, and how many more there are."""
+    more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more

@@ -1,0 +1,57 @@
+"""Halls of which somebody knows what is wrong with them: results of probes by chance, with a seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricgen.addons.probing.graph import make_graph
+from fabricgen.addons.probing.paths import Planner
+from fabricgen.addons.probing.plan import UDP, Probes
+from fabricgen.api import ClusterView
+
+SENT, BACKGROUND = 1000, 1e-5
+KINDS = ("single", "double", "half", "switch")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What is wrong: its kind, the names that may come first, and how much it loses."""
+
+    kind: str
+    names: tuple[str, ...]
+    loss: float
+
+
+def plan_exactly(view: ClusterView, fabric: str) -> Probes:
+    """The plan of a fabric whose packets can be held to any path, whatever it has."""
+    graph = make_graph(view, fabric)
+    planner = Planner(graph)
+    planner.plan()
+    return Probes(view, fabric, UDP, graph, planner.paths, planner.label, planner.signs != 0, "")
+
+
+def break_hall(probes: Probes, kind: str, rng: np.random.Generator) -> tuple[list[Fault], np.ndarray]:
+    """(what is wrong, how many of its packets each probe loses).
+
+    A module's half is a link of several, in both directions.
+    """
+    links, count = probes.view.links, len(probes.paths)
+    path, half = probes.paths.list_halves()
+    row = 2 * probes.first_links[half // 2] + half % 2
+    rate, faults = np.full(count, BACKGROUND), []
+    for _ in range(2 if kind == "double" else 1):
+        loss, bad = float(10 ** rng.uniform(-2, -0.7)), int(rng.choice(np.unique(row)))
+        ends = f"{links.name[bad // 2]}", f"{links.b_device[bad // 2]}:{links.b_port[bad // 2]}"
+        crossing = row == bad
+        names: tuple[str, ...] = (" to ".join(reversed(ends) if bad % 2 else ends),)
+        if kind == "half":
+            crossing, names = row // 2 == bad // 2, (" and ".join(ends),)
+        if kind == "switch":
+            switch = links.b[bad // 2]
+            crossing = (links.a[row // 2] == switch) | (links.b[row // 2] == switch)
+            names = (str(links.b_device[bad // 2]),)
+        rate[np.unique(path[crossing])] += loss
+        faults.append(Fault(kind, names, loss))
+    return faults, rng.binomial(SENT, np.minimum(rate, 1.0))
