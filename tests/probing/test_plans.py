@@ -28,7 +28,7 @@ Half = tuple[str, str]
 SEEDED = "routing.load_balance.seeds=auto"
 SMALL = (
     ("leaf-spine", "compute"),
-    ("small-pair", "compute"),
+    pytest.param("small-pair", "compute", marks=pytest.mark.slow),
     ("small-pair", "storage"),
     ("collapsed-pair", "inband"),
     pytest.param("four-tier", "compute", marks=pytest.mark.slow),
