@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 
 import numpy as np
 import openpyxl
 import pytest
 
+from fabricgen.bom.bill import make_bill
+from fabricgen.bom.ordered import list_order_lines
 from fabricgen.export.drawings.floor_pages import find_whole_hall, list_window_racks
 from fabricgen.export.drawings.rack_contents import Racks
 from fabricgen.export.files import labels, patches, racks
@@ -75,6 +78,18 @@ def test_a_row_of_what_is_patched_tells_panel_ports_and_labels(at: str) -> None:
             assert at_panel <= {r["near_location"] for r in rows if r["cable"] == cable}
     assert patched > 100
     assert sorted(told) == [int(row["number"]) for row in rows if row["order"] != "0"]
+
+
+def test_a_row_of_the_list_of_jumpers_is_one_of_them() -> None:
+    """Each row of a pair said `2x PART`: who fetched by the list had twice as many as the bill orders."""
+    cluster = example_cluster("patched-hall", "cabling.products=[nvidia-linkx, generic]")
+    sheets = make_patch_sheets(cluster, {"h1": tuple(range(len(cluster.plan.racks)))})
+    jumpers = next(sheet for _, sheet in sheets if "Jumpers" in sheet.title)
+    (parts,) = (column.cells or () for column in jumpers.columns if column.name == "part")
+    ordered = {line.part: line.quantity for line in list_order_lines(make_bill(cluster))}
+    fetched = Counter(str(part) for part in parts)
+    assert sum(fetched.values()) > 1000
+    assert fetched == {part: ordered[part] for part in fetched}
 
 
 def test_trunks_are_listed_in_the_order_of_their_numbers() -> None:

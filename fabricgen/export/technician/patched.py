@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from fabricgen.bom.sets import split_set
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import patches, trunks
 from fabricgen.export.locations import locate_racks
@@ -56,10 +57,9 @@ def locate_panel_ports(cluster: Cluster) -> tuple[Strings, Strings] | None:
     cells = zip(*(columns[name] for name in ("rack", "u", "port")), strict=True)
     # the jumper at the common end of a breakout is with the first row of its cable
     first = cables.find_first_rows()[cables.end_cable].tolist()
-    links, link = cluster.plan.links, cables.end_link
-    sides = []
+    links, sides = cluster.plan.links, []
     for rows, device in zip(patches.find_end_rows(cluster, patching), (links.a_device, links.b_device), strict=True):
-        own_places = locate_racks(cluster)[cluster.plan.devices.rack[device[link]]].tolist()
+        own_places = locate_racks(cluster)[cluster.plan.devices.rack[device[cables.end_link]]].tolist()
         ports_by_row: dict[int, dict[str, list[str]]] = {}
         # `rows` is first, so that no cell of the other side is taken
         for row, (rack, u, port) in zip(rows.tolist(), cells, strict=False):
@@ -76,10 +76,7 @@ def locate_panel_ports(cluster: Cluster) -> tuple[Strings, Strings] | None:
 
 def _shorten_place(place: str, own: str) -> str:
     """What of a rack's place tells it from a rack nearby: `` of the same, `P01-` in its row, else all of it."""
-    if place == own:
-        return ""
-    row, own_row = place.rpartition(".")[0], own.rpartition(".")[0]
-    return (place.removeprefix(f"{row}.") if row == own_row else place) + "-"
+    return "" if place == own else place.removeprefix(f"{own.rpartition('.')[0]}.") + "-"
 
 
 def make_patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, Sheet]]:
@@ -100,10 +97,15 @@ def make_patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) ->
         )
     for zone, racks in rack_names_by_zone.items():
         zone_jumpers = _select_racks(jumpers, "rack", racks, ("panel", "port", "end"))
-        ordered = replace(
-            zone_jumpers, columns={_RENAMED.get(name, name): zone_jumpers.columns[name] for name in _JUMPER_COLUMNS}
+        # a row is one jumper, also of a pair: `2x PART` on each would fetch twice as many
+        columns = {_RENAMED.get(name, name): zone_jumpers.columns[name] for name in _JUMPER_COLUMNS}
+        columns["part"] = [split_set(str(part))[1] for part in columns["part"]]
+        yield (
+            zone,
+            _make_sheet(
+                replace(zone_jumpers, columns=columns), "Jumpers: from each panel port to the cage in front of it"
+            ),
         )
-        yield zone, _make_sheet(ordered, "Jumpers: from each panel port to the cage in front of it")
 
 
 def _select_racks(table: Table, column: str, racks: frozenset[str], order: tuple[str, ...]) -> Table:

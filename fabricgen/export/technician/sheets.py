@@ -439,8 +439,8 @@ def _make_via_columns(pack: TechnicianPack, rows: Ints64, b: Flags | None = None
     near, far = (ports[rows] for ports in pack.panel_ports)
     if b is not None:
         return (Column("via", VIA_WIDTH, SMALL, np.where(b, far, near).tolist()),)
-    pairs = zip(near.tolist(), far.tolist(), strict=True)
-    return (Column("via", VIA_WIDTH, SMALL, [a if a in ("", THROUGH) else f"{a} > {b}" for a, b in pairs]),)
+    ways = [a if a in ("", THROUGH) else f"{a} > {b}" for a, b in zip(near.tolist(), far.tolist(), strict=True)]
+    return (Column("via", VIA_WIDTH, SMALL, ways),)
 
 
 def _list_redline_columns(
