@@ -77,11 +77,13 @@ class PaperHall:
 
     @cached_property
     def neighbors(self) -> dict[str, dict[str, list[str]]]:
-        """Device -> neighbour -> links to it."""
+        """Switch -> switch next to it -> links between both: nodes do not forward."""
         found: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        switches = {row["b_device"] for row in self.links.values()}
         for name, row in self.links.items():
-            found[row["a_device"]][row["b_device"]].append(name)
-            found[row["b_device"]][row["a_device"]].append(name)
+            if row["a_device"] in switches:
+                found[row["a_device"]][row["b_device"]].append(name)
+                found[row["b_device"]][row["a_device"]].append(name)
         return found
 
     @cached_property

@@ -10,11 +10,11 @@ it, and after enough rounds none is left out but by a chance that is stated (bal
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from math import ceil, log
 from typing import NamedTuple
 
@@ -37,6 +37,8 @@ between 0.77 and 1.08, of racks of NVL72 down to 0.43.
 """
 QUEUE_PAIRS = 16
 """Of a run that is not a single flow: the most that `analyze` tells load balance for."""
+_MOST_ROUNDS = 2
+"""As many rounds for each pass that is needed: a switch with one port has one in two of them."""
 _FILLED = 0.9
 """Links are full of which ports fill this share, about what is reached of a rate."""
 _HASH_CROWD = 8
@@ -203,7 +205,8 @@ def _pair_ports(network: Network) -> list[Crossed]:
 def _list_groups(network: Network, level: int) -> list[list[list[int]]]:
     """Switches at nodes by what joins them first at a level: groups, of components of the level below, of switches.
 
-    At the first level, those of one rail meet each other, and those of which there is one alone meet all such.
+    At the first level, those of one rail meet each other. Of one or two, all such meet: the links of a switch above two
+    that meet nobody else could not be told apart.
     """
     parts: dict[tuple[int, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for leaf, ports in sorted(network.ports_by_leaf.items(), key=lambda item: (item[1][0].rail, item[0])):
@@ -212,7 +215,7 @@ def _list_groups(network: Network, level: int) -> list[list[list[int]]]:
         parts[network.components[level][leaf], rail][network.components[level - 1][leaf]].append(leaf)
     groups, alone = list[list[list[int]]](), defaultdict[int, list[list[int]]](list)
     for (component, _), part in parts.items():
-        if len(part) > 1:
+        if len(part) > 2:
             groups.append(list(part.values()))
         else:
             alone[component] += part.values()
@@ -223,9 +226,16 @@ def _cross_by_hash(network: Network) -> Iterator[Crossed]:
     """Rounds of single flows that cross each height, so many that no link is left out but by the chance `MISSED`."""
     for level in range(1, len(network.components)):
         groups = [(group, _count_flows(network, level, group)) for group in _list_groups(network, level)]
-        rounds = max((_count_rounds(network, level, group, flows) for group, flows in groups), default=0)
-        for number in range(rounds):
-            yield [pair for group, flows in groups for pair in _cross_group(network, group, flows, number)]
+        component, done = network.components[level - 1], Counter[int]()
+        needed = {component[part[0]]: _count_passes(network, level, part) for group, _ in groups for part in group}
+        for number in range(_MOST_ROUNDS * max(needed.values(), default=0)):
+            # what meets nobody, as it is in a VRF of its own, is not waited for once all have had a turn
+            waits = number < 2 * len(needed)
+            if all(done[name] >= passes or not (waits or done[name]) for name, passes in needed.items()):
+                break
+            pairs = [pair for group, flows in groups for pair in _cross_group(network, group, flows, number)]
+            done.update(component[port.leaf] for pair in pairs for port in pair[:2])
+            yield pairs
 
 
 def _find_out(network: Network, level: int, part: Sequence[int]) -> tuple[int, ...]:
@@ -246,14 +256,12 @@ def _count_flows(network: Network, level: int, group: list[list[int]]) -> int:
     return max(1, min(int(slowest // fastest), *(len(ports_by_leaf[leaf]) // 2 for leaf in leaves)))
 
 
-def _count_rounds(network: Network, level: int, group: list[list[int]], flows: int) -> int:
-    links = max(len(_find_out(network, level, part)) for part in group)
+def _count_passes(network: Network, level: int, part: Sequence[int]) -> int:
+    """Flows, out or in, that are to cross the links that leave a component below a level."""
     below, out = network.components[level - 1], network.out[level - 1]
     total = sum(len(out.get(component, ())) for component in {below[leaf] for leaf in network.ports_by_leaf})
-    passes = 1 if links < 2 else ceil(log(MISSED / total) / log(1 - 1 / links))
-    # one flow out and one in are two passes; of a switch with one port, a round has one of them, or none
-    alone = any(len(network.ports_by_leaf[leaf]) < 2 for part in group for leaf in part)
-    return 2 * passes if alone else ceil(passes / flows / 2)
+    links = len(_find_out(network, level, part))
+    return 1 if links < 2 else ceil(log(MISSED / total) / log(1 - 1 / links))
 
 
 def _cross_group(network: Network, group: list[list[int]], flows: int, number: int) -> Iterator[Pair]:
@@ -265,18 +273,19 @@ def _cross_group(network: Network, group: list[list[int]], flows: int, number: i
         at = (place + turns) % len(group)
         part, far = group[at], group[(at + shift + 1) % len(group)]
         for turn in range(number * flows, (number + 1) * flows):
-            source = _take_port(network, part[turn % len(part)], number, used)
-            target = source and _take_port(network, far[turn % len(far)], number + 1, used, source)
-            if source and target:
+            sources = _list_free_ports(network, part[turn % len(part)], number, used)
+            targets = _list_free_ports(network, far[turn % len(far)], number + 1, used)
+            meeting = ((a, b) for a in sources for b in targets if a.may_meet(b))
+            for source, target in islice(meeting, 1):
                 used |= {source, target}
                 yield source, target, network.carry_flow(source, target)
 
 
-def _take_port(network: Network, leaf: int, turn: int, used: set[Port], source: Port | None = None) -> Port | None:
-    """A port of a switch that the round does not use yet, and `source` may meet, another in each turn; or None."""
+def _list_free_ports(network: Network, leaf: int, turn: int, used: set[Port]) -> list[Port]:
+    """The ports of a switch that the round does not use yet, another first in each turn."""
     ports = network.ports_by_leaf[leaf]
-    turned = (ports[(turn + step) % len(ports)] for step in range(len(ports)))
-    return next((port for port in turned if port not in used and (source is None or port.may_meet(source))), None)
+    first = turn % len(ports)
+    return [port for port in ports[first:] + ports[:first] if port not in used]
 
 
 def _cross_by_load(network: Network) -> Iterator[Crossed]:
