@@ -24,10 +24,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
 
 def find_held_racks(cluster: Cluster) -> Ints:
     """Rows of the racks that hold any device to buy, or patch panels; int32, ascending."""
-    held = _flag_device_racks(cluster)
-    if cluster.plan.patching:
-        held[cluster.plan.patching.panels.rack] = True
-    return np.flatnonzero(held).astype(np.int32)
+    return np.flatnonzero(_flag_device_racks(cluster) | _flag_panel_racks(cluster)).astype(np.int32)
 
 
 def find_device_racks(cluster: Cluster) -> Ints:
@@ -37,7 +34,14 @@ def find_device_racks(cluster: Cluster) -> Ints:
 
 def find_patch_racks(cluster: Cluster) -> Ints:
     """Rows of the racks that hold patch panels and no device to buy; int32, ascending."""
-    return np.setdiff1d(find_held_racks(cluster), find_device_racks(cluster)).astype(np.int32)
+    return np.flatnonzero(_flag_panel_racks(cluster) & ~_flag_device_racks(cluster)).astype(np.int32)
+
+
+def _flag_panel_racks(cluster: Cluster) -> Flags:
+    held = np.zeros(len(cluster.plan.racks), dtype=bool)
+    if cluster.plan.patching:
+        held[cluster.plan.patching.panels.rack] = True
+    return held
 
 
 def _flag_device_racks(cluster: Cluster) -> Flags:
