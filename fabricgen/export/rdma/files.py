@@ -16,6 +16,7 @@ from fabricgen.design.extras.exits import DefaultRoutes
 from fabricgen.design.fabric_model import Attachment, FabricDesign, Leg
 from fabricgen.design.names.switches import name_interface
 from fabricgen.design.qos import find_qos
+from fabricgen.design.srv6 import uses_srv6
 from fabricgen.export.host_links import find_sharing_tenants, list_bond_columns, list_host_links, split_by_device
 from fabricgen.export.host_shapes import HostShape, PortKey, SlotText
 from fabricgen.export.rdma.qos import OTHERS, HostQos
@@ -168,6 +169,9 @@ def _make_slot(number: int) -> str:
 # DEVICE:PORT, UCX_IB_TRAFFIC_CLASS, ucx.conf.
 
 RAILS = ("rail", "rail-group")
+NCCL_DEVICES = 32
+"""Devices that NCCL and RCCL take of NCCL_IB_HCA, or of a node (MAX_IB_DEVS in src/transport/net_ib of NCCL 2.30;
+NVIDIA/nccl issue 2282: some releases crash beyond)."""
 COMPUTE = "compute"
 """The NIC role whose ports carry collectives."""
 
@@ -183,13 +187,15 @@ def list_environment_values(cluster: Cluster, ports: Sequence[RdmaPort], sockets
         "library": "rccl" if first.driver == "ionic" else "nccl",
         "devices": ",".join(devices),
         "ucx_devices": ",".join(f"{name}:1" for name in devices),
+        "most": NCCL_DEVICES,
+        "beyond": max(0, len(devices) - NCCL_DEVICES),
         "traffic_class": first.traffic_class,
         "roce": first.is_roce,
         "family": "AF_INET" if "v4" in list_families(cluster.design, fabric) else "AF_INET6",
         "sockets": ",".join(sockets),
         "cross_nic": choose_cross_nic(cluster, fabric),
         "sharp": runs_sharp(cluster, fabric),
-        "several": bool(fabric.tiers) and any(tier.uplink for tier in fabric.tiers),
+        "several": any(tier.uplink for tier in fabric.tiers) and not uses_srv6(cluster.design, fabric),
     }
 
 
