@@ -135,3 +135,14 @@ def test_rccl_has_a_file_of_its_own() -> None:
     text = files_of("mi300x-roce", *sets)[f"hosts/{NODE}/rdma.env"]
     assert "/etc/rccl.conf" in text
     assert "NCCL_IB_TC=104\n" in text
+
+
+@pytest.mark.parametrize(("address_per", "beyond"), [("port", 32), ("nic", 0)])
+def test_devices_that_nccl_does_not_take_are_told(address_per: str, beyond: int) -> None:
+    """Eight NICs of eight planes have 64 devices, or one each where they have one address."""
+    sets = ("pods.p1.su=1", f"fabrics.compute.address_per={address_per}")
+    text = files_of("multi-plane", *sets)[f"hosts/{NODE}/rdma.env"]
+    names = text.partition("NCCL_IB_HCA==")[2].partition("\n")[0].split(",")
+    assert len(names) == (32 + beyond if beyond else 8)
+    assert (f"none of the {beyond} behind these" in text) == bool(beyond)
+    assert "NCCL_IB_QPS_PER_CONNECTION" not in text  # NICs choose paths by themselves
