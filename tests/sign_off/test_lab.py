@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import select
 import socket
 import subprocess
@@ -29,8 +30,14 @@ pytestmark = pytest.mark.daemon
 BIT_PER_GBIT = 20_000
 PACKET, HEADERS = 1000, 42
 """Bytes of a packet of UDP, and of Ethernet, IP and UDP around it, which tc counts as well."""
-LEADS_S, MEASURED_S = 0.6, 1.5
-"""What a flow is sent before it is measured, until the bursts that links let through are over; and measured, s."""
+LEADS_S, MEASURED_S = 0.8, 1.5
+"""What a flow is sent before it is measured, until links have let their bursts through and queue; and measured, s."""
+QUEUE_S, TRIES = 0.1, 10
+"""What links queue, which goes on while a busy machine lets nothing be sent, s; and how often a round is measured until
+no pause is longer than half of it.
+"""
+HASTE = -15
+"""The niceness of what is measured, beside other tests."""
 BIND_TO_DEVICE = 25
 Run = Callable[..., Ran]
 
@@ -48,7 +55,7 @@ class LabHall:
         rate = f"{round(gbps * BIT_PER_GBIT)}bit"
         for side in "ab":
             device, port = self.links[link][f"{side}_device"], self.links[link][f"{side}_port"]
-            words = f"qdisc replace dev {port} root tbf rate {rate} burst 3000 latency 20ms"
+            words = f"qdisc replace dev {port} root tbf rate {rate} burst 3000 latency {QUEUE_S * 1000:.0f}ms"
             subprocess.run(["tc", "-n", f"{self.name}-{device}", *words.split()], check=True)
 
     @contextmanager
@@ -101,7 +108,10 @@ class LabHall:
             receivers[receiver] = each["run"]
             if each["flow_label"]:
                 yield f"{each['run']}.trace", self.trace(each, sender)
-        total = self._send_all(senders, receivers)
+        for _ in range(TRIES):
+            total, pause_s = self._send_all(senders, receivers)
+            if pause_s < QUEUE_S / 2:
+                break
         for one, *_ in [*senders, *((receiver,) for receiver in receivers)]:
             one.close()
         for name, count in total.items():
@@ -110,11 +120,15 @@ class LabHall:
 
     def _send_all(
         self, senders: list[tuple[socket.socket, tuple[str, int], float]], receivers: dict[socket.socket, str]
-    ) -> dict[str, int]:
-        """By run the packets that came while it was measured; flows are sent a fifth faster than they may be."""
+    ) -> tuple[dict[str, int], float]:
+        """By run the packets that came while it was measured, and the longest pause of what sends, s; flows are sent a
+        fifth faster than they may be.
+        """
         total: dict[str, int] = dict.fromkeys(receivers.values(), 0)
         start, sent = time.monotonic(), [0] * len(senders)
+        before = pause_s = 0.0
         while (now := time.monotonic() - start) < LEADS_S + MEASURED_S:
+            pause_s, before = max(pause_s, now - before), now
             for number, (sender, target, gbps) in enumerate(senders):
                 due = 1.2 * gbps * BIT_PER_GBIT / 8 / (PACKET + HEADERS) * now
                 while sent[number] < due:
@@ -126,7 +140,7 @@ class LabHall:
             for receiver in select.select(list(receivers), [], [], 0.002)[0]:
                 while self._receive(receiver):
                     total[receivers[receiver]] += now > LEADS_S
-        return total
+        return total, pause_s
 
     @staticmethod
     def _receive(receiver: socket.socket) -> bool:
@@ -136,10 +150,17 @@ class LabHall:
             return False
 
 
-def test_slow_links_of_a_lab_are_named(folder: Path, tmp_path: Path, fabricgen: Run) -> None:  # noqa: F811
+def test_slow_links_of_a_lab_are_named(
+    folder: Path,  # noqa: F811
+    tmp_path: Path,
+    fabricgen: Run,
+    request: pytest.FixtureRequest,
+) -> None:
     runs, _, links = make_plan(fabricgen, tmp_path, "leaf-spine")
     run_lab(folder, "up", BLUEPRINTS / "leaf-spine.yaml")
     hall, rounds = LabHall(folder.name, links), defaultdict(list)
+    os.setpriority(os.PRIO_PROCESS, 0, HASTE)
+    request.addfinalizer(lambda: os.setpriority(os.PRIO_PROCESS, 0, 0))
     for each in runs:
         rounds[each["round"]].append(each)
     parts = {
