@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -14,6 +15,7 @@ import click
 from fabricgen.kernel.diagnostics import fault
 
 if TYPE_CHECKING:
+    from fabricgen.api import ClusterView
     from fabricgen.cluster import Cluster
 
 
@@ -101,3 +103,15 @@ def tell_left_out(cluster: Cluster) -> None:
         click.echo(f"{cluster.phase.name if cluster.phase else ''} of {name}, as in the whole but:", err=True)
         for line in lines:
             click.echo(f"  {line}", err=True)
+
+
+def publish_files(folder: Path, part: str, view: ClusterView, files: Mapping[str, bytes]) -> None:
+    """Write the files of a part, by their paths, to a folder whole or not at all; its manifest names the cluster.
+
+    Raises InputError where the folder has files of others, or cannot be written.
+    """
+    from fabricgen import __version__
+    from fabricgen.publish import Bundle, publish_folder
+
+    bundles = [Bundle(part, path, partial(list, [(path, files[path])])) for path in sorted(files)]
+    publish_folder(folder, bundles, header={"fabricgen": __version__, "blueprint": view.name, "digest": view.digest})

@@ -12,7 +12,7 @@ from fabricgen.addons.probing.plan import UDP, Probes
 from fabricgen.api import ClusterView
 
 SENT, BACKGROUND = 1000, 1e-5
-KINDS = ("single", "double", "half", "switch")
+KINDS = ("single", "double", "link", "module half", "switch")
 
 
 @dataclass(frozen=True)
@@ -28,26 +28,34 @@ def plan_exactly(view: ClusterView, fabric: str) -> Probes:
     """The plan of a fabric whose packets can be held to any path, whatever it has."""
     graph = make_graph(view, fabric)
     planner = Planner(graph)
-    planner.plan()
+    planner.make_paths()
     return Probes(view, fabric, UDP, graph, planner.paths, planner.label, planner.signs != 0, "")
 
 
 def break_hall(probes: Probes, kind: str, rng: np.random.Generator) -> tuple[list[Fault], np.ndarray]:
-    """(what is wrong, how many of its packets each probe loses).
-
-    A module's half is a link of several, in both directions.
-    """
+    """(what is wrong, how many of its packets each probe loses)."""
     links, count = probes.view.links, len(probes.paths)
-    path, half = probes.paths.list_halves()
-    row = 2 * probes.first_links[half // 2] + half % 2
+    path, direction = probes.paths.list_directions()
+    row = 2 * probes.first_links[direction // 2] + direction % 2
     rate, faults = np.full(count, BACKGROUND), []
+    candidates = np.unique(row)
+    if kind == "module half":  # of links between switches both ends may lie in the same module
+        candidates = candidates[probes.view.devices.kind[links.a[candidates // 2]] != "switch"]
     for _ in range(2 if kind == "double" else 1):
-        loss, bad = float(10 ** rng.uniform(-2, -0.7)), int(rng.choice(np.unique(row)))
+        loss, bad = float(10 ** rng.uniform(-2, -0.7)), int(rng.choice(candidates))
         ends = f"{links.name[bad // 2]}", f"{links.b_device[bad // 2]}:{links.b_port[bad // 2]}"
         crossing = row == bad
         names: tuple[str, ...] = (" to ".join(reversed(ends) if bad % 2 else ends),)
-        if kind == "half":
+        if kind == "link":
             crossing, names = row // 2 == bad // 2, (" and ".join(ends),)
+        if kind == "module half":
+            # the first or second half of the links of a switch's module, in the order of links.csv
+            device, cage = links.b[bad // 2], links.b_cage[bad // 2]
+            inside = np.flatnonzero((links.b == device) & (links.b_cage == cage))
+            second = np.searchsorted(inside, bad // 2) >= len(inside) / 2
+            inside = inside[len(inside) // 2 :] if second else inside[: len(inside) // 2]
+            crossing = np.isin(row // 2, inside)
+            names = (f"{links.b_device[bad // 2]}:{cage}, {'second' if second else 'first'} half",)
         if kind == "switch":
             switch = links.b[bad // 2]
             crossing = (links.a[row // 2] == switch) | (links.b[row // 2] == switch)

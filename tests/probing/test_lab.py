@@ -26,8 +26,8 @@ from tests.srv6.test_kernel import PORT, Lab
 lab = test_kernel.lab  # the fixture
 
 FAULTS, SENT, WAIT_S = 24, 250, 0.05
-KINDS = ("loss", "slow", "double", "half", "switch", "healthy")
-Half = tuple[int, int]
+KINDS = ("loss", "slow", "double", "link", "switch", "healthy")
+Direction = tuple[int, int]
 
 
 def plan_lab(view: ClusterView, lab: Lab) -> Probes:
@@ -39,7 +39,7 @@ def plan_lab(view: ClusterView, lab: Lab) -> Probes:
         kept[graph.edge_of_link[row]] |= links.name[row] in there
     graph = graph.choose_edges(kept).leave_out_useless()
     planner = Planner(graph)
-    planner.plan()
+    planner.make_paths()
     return Probes(view, "compute", SRV6, graph, planner.paths, planner.label, planner.signs != 0, "")
 
 
@@ -51,9 +51,9 @@ class Breaker:
         self._nics = {f"{port.node}:{port.port}": f"{port.node}.{port.plane}" for port in lab.ports}
         self._laid: list[tuple[str, str, str]] = []
 
-    def _find_sender(self, half: Half) -> tuple[str, str]:
+    def _find_sender(self, direction: Direction) -> tuple[str, str]:
         # who sends on a direction of a link: the namespace and the interface there
-        row, down = half
+        row, down = direction
         links = self._view.links
         if down:
             return self._lab.spaces[links.b_device[row]], links.b_port[row]
@@ -61,19 +61,19 @@ class Breaker:
             return self._lab.spaces[self._nics[links.name[row]]], "eth0"
         return self._lab.spaces[links.a_device[row]], links.a_port[row]
 
-    def lose(self, half: Half, share: float) -> None:
+    def lose(self, direction: Direction, share: float) -> None:
         """Drop a share of what is sent, by a classifier that draws numbers; not all kernels have netem."""
         chosen = int(share * 0xFFFFFFFF)
         program = f"4,32 0 0 4294963256,53 0 1 {chosen},6 0 0 0,6 0 0 2"  # SKF_AD_RANDOM; jge; ok; shot
-        self._change(half, "qdisc", "clsact")
-        self._change(half, "filter", "egress", "bpf", "direct-action", "bytecode", program)
+        self._change(direction, "qdisc", "clsact")
+        self._change(direction, "filter", "egress", "bpf", "direct-action", "bytecode", program)
 
-    def slow_down(self, half: Half) -> None:
+    def slow_down(self, direction: Direction) -> None:
         """Let packets wait for a rate of 64 kb/s."""
-        self._change(half, "qdisc", "root", "tbf", "rate", "64kbit", "burst", "1600", "limit", "1000000")
+        self._change(direction, "qdisc", "root", "tbf", "rate", "64kbit", "burst", "1600", "limit", "1000000")
 
-    def _change(self, half: Half, thing: str, *what: str) -> None:
-        space, port = self._find_sender(half)
+    def _change(self, direction: Direction, thing: str, *what: str) -> None:
+        space, port = self._find_sender(direction)
         command = ["tc", "-n", space, thing, "add", "dev", port, *what]
         done = subprocess.run(command, check=False, capture_output=True, text=True)
         require("" if done.returncode == 0 else f"`{' '.join(command)}` says {done.stderr}")
@@ -135,22 +135,22 @@ def view(tmp_path_factory: pytest.TempPathFactory) -> ClusterView:
 def lay_fault(breaker: Breaker, probes: Probes, kind: str, rng: np.random.Generator) -> set[str]:
     """Lay one fault, and say what may be named first."""
     links = probes.view.links
-    halves = [(row, side) for row in probes.first_links.tolist() for side in (0, 1)]
-    chosen = [halves[i] for i in rng.choice(len(halves), 2 if kind == "double" else 1, replace=False)]
+    directions = [(row, side) for row in probes.first_links.tolist() for side in (0, 1)]
+    chosen = [directions[i] for i in rng.choice(len(directions), 2 if kind == "double" else 1, replace=False)]
     row = chosen[0][0]
     ends = {r: (str(links.name[r]), f"{links.b_device[r]}:{links.b_port[r]}") for r, _ in chosen}
     names = {" to ".join(reversed(ends[r]) if side else ends[r]) for r, side in chosen}
-    if kind == "half":
+    if kind == "link":
         chosen, names = [(row, 0), (row, 1)], {" and ".join(ends[row])}
     if kind == "switch":
         switch = links.b[row]
-        chosen = [half for half in halves if (links.b if not half[1] else links.a)[half[0]] == switch]
+        chosen = [(r, down) for r, down in directions if (links.a if down else links.b)[r] == switch]
         names = {str(links.b_device[row])}
-    for half in () if kind == "healthy" else chosen:
+    for direction in () if kind == "healthy" else chosen:
         if kind == "slow":
-            breaker.slow_down(half)
+            breaker.slow_down(direction)
         else:
-            breaker.lose(half, rng.uniform(0.06, 0.25))
+            breaker.lose(direction, rng.uniform(0.06, 0.25))
     return set() if kind == "healthy" else names
 
 

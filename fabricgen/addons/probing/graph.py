@@ -74,8 +74,8 @@ class Graph:
         switch = np.where(self.level[first] > 0, self.lower[first], self.upper[first])
         below, part = self.height[turn] - 1, -2 - first
         for height, labels in enumerate(self.parts):
-            own = (below == height) & (switch != turn)
-            part[own] = labels[switch[own]]
+            here = (below == height) & (switch != turn)
+            part[here] = labels[switch[here]]
         return part
 
     def choose_edges(self, chosen: Flags) -> Graph:
@@ -145,9 +145,9 @@ def make_graph(view: ClusterView, fabric: str) -> Graph:
     """
     links, devices = view.links, view.devices
     is_switch, tier = devices.kind == "switch", devices.tier
-    own = (links.fabric == fabric) & ~links.a_management & is_switch[links.b]
-    own &= ~is_switch[links.a] | (tier[links.a] != tier[links.b])
-    rows = np.flatnonzero(own)
+    of_fabric = (links.fabric == fabric) & ~links.a_management & is_switch[links.b]
+    of_fabric &= ~is_switch[links.a] | (tier[links.a] != tier[links.b])
+    rows = np.flatnonzero(of_fabric)
     lower, upper = links.a[rows].astype(np.int64), links.b[rows].astype(np.int64)
     between, height = is_switch[lower], np.zeros(len(devices), dtype=np.int64)
     for _ in range(len(set(tier))):

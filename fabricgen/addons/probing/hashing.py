@@ -53,7 +53,7 @@ class HashedPorts:
         """The first source port that leads packets over each path; -1 where none does, or it is no shortest one."""
         steps = self._list_steps(paths)
         pairs = zip(paths.up[:, 0].tolist(), paths.down[:, 0].tolist(), strict=True)
-        start = np.array([self._hash(self.ends[a] + self.ends[b]) for a, b in pairs], dtype=np.uint32)
+        start = np.array([self._hash_fields(self.ends[a] + self.ends[b]) for a, b in pairs], dtype=np.uint32)
         # after so many ports each combination of next hops has come up but for one path in a thousand
         tries = np.minimum(TRIES * np.prod([step.count for step in steps], axis=0, dtype=np.float64), len(PORTS))
         tries[np.any([step.number == NONE for step in steps], axis=0)] = 0
@@ -64,27 +64,27 @@ class HashedPorts:
             hashes, fits = start[alone, None] ^ more, np.ones((len(alone), len(more)), dtype=bool)
             for step in steps:
                 number, count, seed = step.number[alone, None], step.count[alone, None], step.seed[alone, None]
-                fits &= self._turn(hashes, seed) % count == number
-            found = fits.any(axis=1)
-            ports[alone[found]] = PORTS[0] + done + fits[found].argmax(axis=1)
+                fits &= self._turn_right(hashes, seed) % count == number
+            led = fits.any(axis=1)
+            ports[alone[led]] = PORTS[0] + done + fits[led].argmax(axis=1)
             done += len(more)
-            alone = alone[~found & (tries[alone] > done)]
+            alone = alone[~led & (tries[alone] > done)]
         return ports
 
     @cached_property
     def _bits(self) -> Ints:
         """What each source port changes of all hashes: they are linear."""
         ends = bytes(2 * len(max(self.ends)))
-        return np.array([self._hash(ends, port) ^ self._hash(ends) for port in PORTS], dtype=np.uint32)
+        return np.array([self._hash_fields(ends, port) ^ self._hash_fields(ends) for port in PORTS], dtype=np.uint32)
 
-    def _hash(self, ends: bytes, port: int = 0) -> int:
+    def _hash_fields(self, ends: bytes, port: int = 0) -> int:
         data = ends + bytes([UDP]) + port.to_bytes(2, "big") + TO_PORT.to_bytes(2, "big")
         if self.model == "crc32":
             return zlib.crc32(data)
         words = np.frombuffer(ends + bytes([0, UDP]) + data[-4:], dtype=">u2")
         return int(np.bitwise_xor.reduce(words))
 
-    def _turn(self, hashes: Ints, seed: Ints) -> Ints:
+    def _turn_right(self, hashes: Ints, seed: Ints) -> Ints:
         # turned right within its width
         width, by = (32, 2 * seed % 32) if self.model == "crc32" else (16, seed % 16)
         wide = hashes.astype(np.int64)
@@ -115,7 +115,7 @@ class HashedPorts:
         graph, (column, climbs) = self.graph, self._climbs
         edges = np.flatnonzero(graph.level > 0)
         switches = len(graph.height)
-        up, down = Choices.group(edges, graph.lower, switches), Choices.group(edges, graph.upper, switches)
+        up, down = Choices.group_edges(edges, graph.lower, switches), Choices.group_edges(edges, graph.upper, switches)
         far = column[graph.upper[paths.down[:, 0]]]
         steps = []
         for chosen, choices, near, next_end in (

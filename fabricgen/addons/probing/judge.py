@@ -110,14 +110,14 @@ class ProbeTable:
         return np.bincount(self._probe, minlength=len(self.number))
 
     @cached_property
-    def halves(self) -> Ints:
+    def directions(self) -> Ints:
         """By crossing of a probe and a link, the direction of the link: twice its row, one more downward."""
         return 2 * self._link + self._side
 
     def list_unmeasured(self, measured: Flags) -> tuple[str, ...]:
         """Directions of links on probes of which none is measured."""
-        halves = np.setdiff1d(self.halves, self.halves[measured[self._probe]])
-        return tuple(self._name_half(half) for half in halves.tolist())
+        unmeasured = np.setdiff1d(self.directions, self.directions[measured[self._probe]])
+        return tuple(map(self._name_direction, unmeasured.tolist()))
 
     # Parts are numbered kind by kind: directions of links, links, modules, halves of modules, switches.
 
@@ -127,9 +127,9 @@ class ProbeTable:
         links = self._view.links
         number: dict[tuple[int, str, int], int] = {}
         members: dict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
-        own = np.unique(self._link)
+        crossed = np.unique(self._link)
         for end, (device, cage) in enumerate(((links.a, links.a_cage), (links.b, links.b_cage))):
-            for row, at, socket in zip(own.tolist(), device[own].tolist(), cage[own].tolist(), strict=True):
+            for row, at, socket in zip(crossed.tolist(), device[crossed].tolist(), cage[crossed].tolist(), strict=True):
                 members[at, socket].append((end, row))
         columns = [np.full(len(links), -1) for _ in range(4)]
         for (at, socket), ends in members.items():
@@ -154,10 +154,10 @@ class ProbeTable:
         """The parts that measured probes cross, each once a probe."""
         links, (first_link, first_module, first_switch, count) = self._view.links, self._first
         probe, link = self._probe, self._link
-        columns = [(probe, self.halves), (probe, first_link + link)]
+        columns = [(probe, self.directions), (probe, first_link + link)]
         for column in self._modules[0]:
-            own = column[link] >= 0
-            columns.append((probe[own], first_module + column[link[own]]))
+            inside = column[link] >= 0
+            columns.append((probe[inside], first_module + column[link[inside]]))
         # a switch is the upper end of links upward, and of those downward; where packets are spread, a leaf alone
         kind = self._view.devices.kind
         from_node = kind[links.a[link]] != "switch"
@@ -175,7 +175,7 @@ class ProbeTable:
         first_link, first_module, first_switch, _ = self._first
         if part < first_link:
             name, direction = links.name[part // 2], (UP, DOWN)[part % 2]
-            return "direction", self._name_half(part), tuple(self.together.get((name, direction), [name]))
+            return "direction", self._name_direction(part), tuple(self.together.get((name, direction), [name]))
         if part < first_module:
             name = links.name[part - first_link]
             both = [*self.together.get((name, UP), [name]), *self.together.get((name, DOWN), [name])]
@@ -190,15 +190,15 @@ class ProbeTable:
             name = f"{devices.name[device]}:{socket}" + (f", {('first', 'second')[half - 1]} half" if half else "")
             return "half" if half else "module", name, tuple(links.name[row] for row in rows)
         row = part - first_switch
-        own = np.unique(self._link[(links.a[self._link] == row) | (links.b[self._link] == row)])
-        return "switch", devices.name[row], tuple(links.name[own].tolist())
+        crossed = np.unique(self._link[(links.a[self._link] == row) | (links.b[self._link] == row)])
+        return "switch", devices.name[row], tuple(links.name[crossed].tolist())
 
     def _name_far(self, row: int) -> str:
         return f"{self._view.links.b_device[row]}:{self._view.links.b_port[row]}"
 
-    def _name_half(self, half: int) -> str:
-        ends = self._view.links.name[half // 2], self._name_far(half // 2)
-        return " to ".join(reversed(ends) if half % 2 else ends)
+    def _name_direction(self, direction: int) -> str:
+        ends = self._view.links.name[direction // 2], self._name_far(direction // 2)
+        return " to ".join(reversed(ends) if direction % 2 else ends)
 
 
 def judge_results(view: ClusterView, folder: Path, files: Sequence[Path]) -> Verdict:
@@ -233,15 +233,15 @@ def _join_suspects(table: ProbeTable, suspects: list[tuple[str, Suspect]], usual
     by_part: dict[int, list[tuple[str, Suspect]]] = defaultdict(list)
     for name, suspect in sorted(suspects, key=lambda pair: -pair[1].gain):
         by_part[suspect.part].append((name, suspect))
-    for part, found in by_part.items():
+    for part, of_part in by_part.items():
         kind, name, links = table.describe_part(part)
-        others = [table.describe_part(other) for other in found[0][1].others[:FEW]]
+        others = [table.describe_part(other) for other in of_part[0][1].others[:FEW]]
         amounts = {
             measure: suspect.amount if measure != RATE else suspect.amount / (suspect.amount + usual)
-            for measure, suspect in found
+            for measure, suspect in of_part
         }
-        near = tuple(f"{other} {told}" for other, told, meant in others if meant != links)
-        yield Named(kind, name, links, amounts, found[0][1].gain, near)
+        near = tuple(f"{kind_of_other} {other}" for kind_of_other, other, meant in others if meant != links)
+        yield Named(kind, name, links, amounts, of_part[0][1].gain, near)
 
 
 def _read_results(table: ProbeTable, files: Sequence[Path]) -> dict[str, Floats]:

@@ -53,7 +53,7 @@ class Learner:
                 gaps += 1
                 continue
             number = parse_number(port, "source_port", self._file, line, most=65535)
-            climbed, descended = self._follow(source, target, hops.split(), line)
+            climbed, descended = self._follow_hops(source, target, hops.split(), line)
             up.append(climbed)
             down.append(descended)
             ports.append(int(number) if number == number else 0)
@@ -61,7 +61,7 @@ class Learner:
         up_array, down_array = (np.array(side, dtype=np.int64).reshape(shape) for side in (up, down))
         return Paths(up_array, down_array, np.array(ports, dtype=np.int64)), gaps
 
-    def _follow(self, source: str, target: str, hops: list[str], line: int) -> tuple[list[int], list[int]]:
+    def _follow_hops(self, source: str, target: str, hops: list[str], line: int) -> tuple[list[int], list[int]]:
         # the edges by level, upward and downward
         for text in (source, target):
             if text not in self._ends:
@@ -88,9 +88,9 @@ class Learner:
             at = device
         if at != self._b[last]:
             refuse(f"the path ends at {self._names[at]}, and {target} is elsewhere", self._file, line)
-        return self._part(rows, last, line)
+        return self._split_at_turn(rows, last, line)
 
-    def _part(self, rows: list[int], last: int, line: int) -> tuple[list[int], list[int]]:
+    def _split_at_turn(self, rows: list[int], last: int, line: int) -> tuple[list[int], list[int]]:
         # what leads up, then what leads down
         graph = self._graph
         sides, at = ([NONE] * graph.levels, [NONE] * graph.levels), self._a[rows[0]]

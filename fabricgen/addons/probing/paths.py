@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fabricgen.addons.probing.graph import Flags, Floats, Ints
 
 TRIES = 24
-"""Rounds in which halves look for a partner at their switch; with two parts below it half of them fail in each."""
+"""Rounds in which half paths look for a partner at their switch; with two parts below it, every other one fails."""
 GOLDEN = (5**0.5 - 1) / 2
 """Its multiples are spread evenly over 0 to 1, whichever of them are taken at equal distances."""
 IDLE = 16
@@ -41,27 +41,27 @@ class Paths:
     def __len__(self) -> int:
         return len(self.up)
 
-    def take(self, rows: Ints | Flags) -> Paths:
-        """Some of them."""
+    def select_rows(self, rows: Ints | Flags) -> Paths:
+        """The paths of some rows, or of those that are flagged."""
         return Paths(self.up[rows], self.down[rows], self.port[rows])
 
-    def join(self, other: Paths) -> Paths:
-        """These, then others."""
+    def append_paths(self, other: Paths) -> Paths:
+        """These paths, then others."""
         joined = (np.concatenate((getattr(self, name), getattr(other, name))) for name in ("up", "down", "port"))
         return Paths(*joined)
 
     @classmethod
-    def pair(cls, a: Ints, b: Ints) -> Paths:
-        """Paths over halves that meet, one way and then the other."""
+    def join_half_paths(cls, a: Ints, b: Ints) -> Paths:
+        """Paths over half paths that meet, one way and then the other."""
         return cls(np.concatenate((a, b)), np.concatenate((b, a)), np.zeros(2 * len(a), dtype=np.int64))
 
-    def list_halves(self) -> tuple[Ints, Ints]:
-        """(path, half) of every half edge on each path, in the order of paths; upward it is twice the edge, downward
-        one more.
+    def list_directions(self) -> tuple[Ints, Ints]:
+        """(path, direction of an edge) of all that each path crosses, in the order of paths; a direction is twice the
+        edge upward, and one more downward.
         """
-        halves = np.concatenate((2 * self.up, np.where(self.down >= 0, 2 * self.down + 1, NONE)), axis=1)
-        path, column = np.nonzero(halves >= 0)
-        return path, halves[path, column]
+        directions = np.concatenate((2 * self.up, np.where(self.down >= 0, 2 * self.down + 1, NONE)), axis=1)
+        path, column = np.nonzero(directions >= 0)
+        return path, directions[path, column]
 
 
 FindPorts: TypeAlias = Callable[[Paths], "Ints"]
@@ -74,7 +74,7 @@ def need_no_ports(paths: Paths) -> Ints:
 
 
 def find_least(graph: Graph) -> int:
-    """A number of one-way paths below which no plan can tell all halves of edges apart, the paths longest at that.
+    """A number of one-way paths below which no plan can tell all directions of edges apart, the paths longest at that.
 
     For any levels S of n edges: each path has 2 S of them at most, all but one on two paths.
     """
@@ -91,51 +91,53 @@ class Planner:
         self._rng = np.random.Generator(np.random.PCG64(63))
         self._is_end = graph.level == 0
         switches = len(graph.height)
-        self._up = Choices.group(np.flatnonzero(~self._is_end), graph.lower, switches)
-        self._down = Choices.group(np.arange(len(graph)), graph.upper, switches)
-        self._ends = Choices.group(np.flatnonzero(self._is_end), graph.upper, switches)
+        self._up = Choices.group_edges(np.flatnonzero(~self._is_end), graph.lower, switches)
+        self._down = Choices.group_edges(np.arange(len(graph)), graph.upper, switches)
+        self._ends = Choices.group_edges(np.flatnonzero(self._is_end), graph.upper, switches)
         none = np.empty((0, graph.levels), dtype=np.int64)
-        self.paths = Paths.pair(none, none)
+        self.paths = Paths.join_half_paths(none, none)
         self.signs = np.zeros(2 * len(graph), dtype=np.uint64)
-        """By half edge, a sum of random numbers of its paths: alike where the paths are, 0 without one."""
+        """By direction of an edge, a sum of random numbers of its paths: alike where the paths are, 0 without one."""
         self._find_classes()
 
-    def plan(self) -> Paths:
+    def make_paths(self) -> Paths:
         """The paths: as dealt, then others until nothing more can be told apart."""
-        halves = self._deal_halves()
-        uses = np.bincount(halves[halves >= 0], minlength=len(self._graph))
-        self._keep(self._match_halves(halves, ((halves >= 0) & (uses[halves] == 1)).any(axis=1))[0])
+        half_paths = self._deal_half_paths()
+        uses = np.bincount(half_paths[half_paths >= 0], minlength=len(self._graph))
+        self._keep_paths(
+            self._match_half_paths(half_paths, ((half_paths >= 0) & (uses[half_paths] == 1)).any(axis=1))[0]
+        )
         idle, still_open = 0, self.count_open()
         while still_open and idle < IDLE:
-            self._keep(self._make_paths_through(self._pick_edges(), idle), useful=True)
+            self._keep_paths(self._make_paths_through(self._pick_edges(), idle), useful=True)
             before, still_open = still_open, self.count_open()
             idle = idle + 1 if still_open == before else 0
         return self.paths
 
-    def choose(self, paths: Paths) -> Paths:
+    def choose_paths(self, paths: Paths) -> Paths:
         """The paths, of some that are known to be taken: those that tell most apart, until no other tells more."""
         while len(chosen := self._choose_useful(paths)):
-            self._add(chosen)
+            self._add_paths(chosen)
         return self.paths
 
     def _find_classes(self) -> None:
-        # the class of each half edge, and how many are in each
+        # the class of each direction of an edge, and how many are in each
         self.label, self._counts = np.unique(self.signs, return_inverse=True, return_counts=True)[1:]
 
     def count_open(self) -> int:
-        """Half edges on no path, or that others stand together with; each split of a class is one less."""
+        """Directions of edges on no path, or that others stand together with; each split of a class is one less."""
         return len(self.signs) - len(self._counts) + bool((self.signs == 0).any())
 
-    def _keep(self, paths: Paths, *, useful: bool = False) -> None:
+    def _keep_paths(self, paths: Paths, *, useful: bool = False) -> None:
         # take paths that packets can be held to into the plan: all, or those that tell more apart
         ports = self._find_ports(paths)
-        paths = Paths(paths.up, paths.down, ports).take(ports >= 0)
-        self._add(self._choose_useful(paths) if useful else paths)
+        paths = Paths(paths.up, paths.down, ports).select_rows(ports >= 0)
+        self._add_paths(self._choose_useful(paths) if useful else paths)
 
-    def _add(self, paths: Paths) -> None:
-        self.paths = self.paths.join(paths)
-        path, half = paths.list_halves()
-        np.add.at(self.signs, half, self._rng.integers(1, 1 << 63, len(paths), dtype=np.uint64)[path])
+    def _add_paths(self, paths: Paths) -> None:
+        self.paths = self.paths.append_paths(paths)
+        path, direction = paths.list_directions()
+        np.add.at(self.signs, direction, self._rng.integers(1, 1 << 63, len(paths), dtype=np.uint64)[path])
         self._find_classes()
 
     def _pick_edges(self) -> Ints:
@@ -146,41 +148,41 @@ class Planner:
 
     def _choose_useful(self, paths: Paths) -> Paths:
         """Paths that cover or split something that no better one of them does."""
-        path, half = paths.list_halves()
+        path, direction = paths.list_directions()
         label, counts = self.label, self._counts
         # what is on no path is covered one by one; a class is split by a path with some of it, and not all
         label = np.where(self.signs == 0, len(counts) + np.arange(len(label)), label)
         size = np.where(self.signs == 0, 2, counts[np.minimum(label, len(counts) - 1)])
-        first, members = np.unique(path * len(label) * 2 + label[half], return_index=True, return_counts=True)[1:]
-        first = first[members < size[half[first]]]
-        path, label = path[first], label[half[first]]
+        first, members = np.unique(path * len(label) * 2 + label[direction], return_index=True, return_counts=True)[1:]
+        first = first[members < size[direction[first]]]
+        path, label = path[first], label[direction[first]]
         gain = np.bincount(path, minlength=len(paths))
         order = np.lexsort((path, -gain[path], label))
         is_best = np.r_[True, np.diff(label[order]) != 0] if len(order) else np.zeros(0, dtype=bool)
-        return paths.take(np.unique(path[order][is_best]))
+        return paths.select_rows(np.unique(path[order][is_best]))
 
-    # Halves of paths are rows [halves, levels] of edges by level, -1 for none, from an endpoint up to a switch.
+    # Half paths are rows [half paths, levels] of edges by level, -1 for none, from an endpoint up to a switch.
 
-    def _deal_halves(self) -> Ints:
-        """Halves from all endpoints to the highest switches, as many as the fewest paths have."""
+    def _deal_half_paths(self) -> Ints:
+        """Half paths from all endpoints to the highest switches, as many as the fewest paths have."""
         graph = self._graph
         share = find_least(graph) / max(int(self._is_end.sum()), 1)
         wanted = np.ceil(self._ends.count * share - 1e-9).astype(np.int64)
         top = np.repeat(np.arange(len(wanted)), wanted)
-        halves, single = np.full((len(top), graph.levels), NONE), np.zeros(len(top), dtype=bool)
-        last = self._deal_once_or_twice(halves, single, np.arange(len(top)), top, np.arange(len(top)), self._ends)
+        half_paths, single = np.full((len(top), graph.levels), NONE), np.zeros(len(top), dtype=bool)
+        last = self._deal_once_or_twice(half_paths, single, np.arange(len(top)), top, np.arange(len(top)), self._ends)
         for height in range(graph.levels - 1):
             here = np.flatnonzero((graph.height[top] == height) & (self._up.count[top] > 0))
-            last[here] = self._deal_once_or_twice(halves, single, here, top[here], last[here], self._up)
+            last[here] = self._deal_once_or_twice(half_paths, single, here, top[here], last[here], self._up)
             top[here] = graph.upper[last[here]]
-        return halves
+        return half_paths
 
     def _deal_once_or_twice(
-        self, halves: Ints, single: Flags, rows: Ints, switch: Ints, last: Ints, choices: Choices
+        self, half_paths: Ints, single: Flags, rows: Ints, switch: Ints, last: Ints, choices: Choices
     ) -> Ints:
-        """Deal halves at a switch over its edges: some once, to halves without an edge used once, others twice.
+        """Deal half paths at a switch over its edges: some once, to those without an edge used once, others twice.
 
-        Changes `halves` and `single`, and returns the edge of each. Two halves on one edge have no other in common:
+        Changes `half_paths` and `single`, and returns the edge of each. Two on one edge have no other in common:
         those of one `last` edge lie side by side, and two that share the next one as far apart as there are edges.
         """
         here = np.bincount(switch, minlength=len(choices.count))
@@ -192,21 +194,21 @@ class Planner:
         number = np.where(is_once, place, once[switch] + rest % twice)
         # each switch begins at another edge, so that those used once are spread over the switches above
         turn = (np.cumsum(choices.count > 0) * GOLDEN % 1 * choices.count).astype(np.int64)[switch]
-        edge = choices.take(switch, number + turn)
-        halves[rows, self._graph.level[edge]] = edge
+        edge = choices.take_edges(switch, number + turn)
+        half_paths[rows, self._graph.level[edge]] = edge
         single[rows] |= is_once
         return edge
 
-    def _match_halves(self, halves: Ints, single: Flags) -> tuple[Paths, Ints]:
-        """(paths of two halves that turn at one switch, both ways; the rows of halves without a partner).
+    def _match_half_paths(self, half_paths: Ints, single: Flags) -> tuple[Paths, Ints]:
+        """(paths of two half paths that turn at one switch, both ways; the rows of those without a partner).
 
-        At first a half with an edge that no other has, which is `single`, meets one without.
+        At first one with an edge that no other has, which is `single`, meets one without.
         """
         graph = self._graph
-        first, last = halves[:, 0], _find_last(halves)
+        first, last = half_paths[:, 0], _find_last(half_paths)
         top, node = graph.upper[last], graph.lower[first]
         part = graph.find_part_below(first, top)
-        alone = np.arange(len(halves))
+        alone = np.arange(len(half_paths))
         pairs: list[Ints] = []
         for number in range(TRIES):
             mixed = self._rng.permutation(alone)
@@ -222,44 +224,44 @@ class Planner:
             pairs.append(np.stack((a[fits], b[fits])))
             alone = np.setdiff1d(alone, pairs[-1])
         a, b = np.concatenate(pairs, axis=1)
-        return Paths.pair(halves[a], halves[b]), alone
+        return Paths.join_half_paths(half_paths[a], half_paths[b]), alone
 
     def _make_paths_through(self, picked: Ints, number: int) -> Paths:
         """Paths over edges, as many of them on one as meet; in odd rounds some turn as low as they may."""
         graph, wanted = self._graph, np.zeros(len(self._graph), dtype=bool)
         wanted[picked] = True
-        halves = np.full((len(picked), graph.levels), NONE)
-        halves[np.arange(len(picked)), graph.level[picked]] = picked
-        self._lead_down(halves, np.where(self._is_end[picked], NONE, graph.lower[picked]), wanted)
+        half_paths = np.full((len(picked), graph.levels), NONE)
+        half_paths[np.arange(len(picked)), graph.level[picked]] = picked
+        self._lead_down(half_paths, np.where(self._is_end[picked], NONE, graph.lower[picked]), wanted)
         top = graph.upper[picked]
         for _ in range(graph.levels):
             stays = graph.is_turn[top] & (number % 2 == 1) & (self._rng.random(len(top)) < 0.5)
             rows = np.flatnonzero((self._up.count[top] > 0) & ~stays)
-            edge = self._up.deal(top[rows], wanted, self._rng)
-            halves[rows, graph.level[edge]] = edge
+            edge = self._up.deal_edges(top[rows], wanted, self._rng)
+            half_paths[rows, graph.level[edge]] = edge
             top[rows] = graph.upper[edge]
-        paths, alone = self._match_halves(halves, np.zeros(len(halves), dtype=bool))
-        # what found no partner gets a half of its own
-        halves = halves[alone]
+        paths, alone = self._match_half_paths(half_paths, np.zeros(len(half_paths), dtype=bool))
+        # what found no partner gets another half of its own
+        half_paths = half_paths[alone]
         for _ in range(TRIES // 3):
-            others = np.full(halves.shape, NONE)
-            top = graph.upper[_find_last(halves)]
+            others = np.full(half_paths.shape, NONE)
+            top = graph.upper[_find_last(half_paths)]
             self._lead_down(others, top.copy(), wanted)
             wanted[:] = False  # they may be what led here
-            first, far = halves[:, 0], others[:, 0]
+            first, far = half_paths[:, 0], others[:, 0]
             fits = graph.find_part_below(first, top) != graph.find_part_below(far, top)
             fits &= graph.lower[first] != graph.lower[far]
-            paths = paths.join(Paths.pair(halves[fits], others[fits]))
-            halves = halves[~fits]
+            paths = paths.append_paths(Paths.join_half_paths(half_paths[fits], others[fits]))
+            half_paths = half_paths[~fits]
         return paths
 
-    def _lead_down(self, halves: Ints, switch: Ints, wanted: Flags) -> None:
-        """Lead halves from switches, -1 for none, down to endpoints, over wanted edges where there are; changes
-        `halves`.
+    def _lead_down(self, half_paths: Ints, switch: Ints, wanted: Flags) -> None:
+        """Lead half paths from switches, -1 for none, down to endpoints, over wanted edges where there are; changes
+        `half_paths`.
         """
         while (rows := np.flatnonzero(switch >= 0)).size:
-            edge = self._down.deal(switch[rows], wanted, self._rng)
-            halves[rows, self._graph.level[edge]] = edge
+            edge = self._down.deal_edges(switch[rows], wanted, self._rng)
+            half_paths[rows, self._graph.level[edge]] = edge
             switch[rows] = np.where(self._is_end[edge], NONE, self._graph.lower[edge])
 
 
@@ -272,13 +274,13 @@ class Choices:
     count: Ints
 
     @classmethod
-    def group(cls, edges: Ints, ends: Ints, switches: int) -> Choices:
+    def group_edges(cls, edges: Ints, ends: Ints, switches: int) -> Choices:
         """Some edges by one of their ends."""
         count = np.bincount(ends[edges], minlength=switches)
         edges = edges[np.argsort(ends[edges], kind="stable")]
         return cls(edges, np.cumsum(count) - count, count)
 
-    def take(self, switch: Ints, number: Ints) -> Ints:
+    def take_edges(self, switch: Ints, number: Ints) -> Ints:
         """An edge of each switch by its number, after the last the first again."""
         return self.edges[self.start[switch] + number % self.count[switch]]
 
@@ -290,7 +292,7 @@ class Choices:
             (self.start[switch] - np.cumsum(count) + count)[of_switch] + np.arange(len(of_switch))
         ]
 
-    def deal(self, switch: Ints, wanted: Flags, rng: np.random.Generator) -> Ints:
+    def deal_edges(self, switch: Ints, wanted: Flags, rng: np.random.Generator) -> Ints:
         """An edge of each switch: the wanted ones first, in a random order, then all others."""
         switches, owner = np.unique(switch, return_inverse=True)
         of_switch, edges = self.list_all(switches)
@@ -301,9 +303,11 @@ class Choices:
         return edges[order[begin[owner] + number]]
 
 
-def _find_last(halves: Ints) -> Ints:
-    """The highest edge of each half."""
-    last: Ints = halves[np.arange(len(halves)), halves.shape[1] - 1 - (halves[:, ::-1] >= 0).argmax(axis=1)]
+def _find_last(half_paths: Ints) -> Ints:
+    """The highest edge of each half path."""
+    last: Ints = half_paths[
+        np.arange(len(half_paths)), half_paths.shape[1] - 1 - (half_paths[:, ::-1] >= 0).argmax(axis=1)
+    ]
     return last
 
 

@@ -41,11 +41,13 @@ class Probes:
     graph: Graph
     paths: Paths
     label: Ints
-    """By half edge, the class of those that cannot be told apart."""
+    """By direction of an edge, the class of those that cannot be told apart."""
     is_covered: np.ndarray
-    """By half edge, whether it is on a path."""
+    """By direction of an edge, whether it is on a path."""
     uncovered: str
     """Why not."""
+    gaps: int = 0
+    """Learnt paths that were left out, since a switch on them did not answer."""
 
     @cached_property
     def least(self) -> int:
@@ -98,11 +100,11 @@ class Probes:
         is_peer = tier[links.a[self.links]] == tier[links.b[self.links]]
         columns: dict[str, list[str | int]] = {"class": [], "link": [], "direction": [], "why": []}
         for side, direction in enumerate((UP, DOWN)):
-            half = 2 * edge + side  # of links that no path takes another's, which is not looked at
-            together = np.where(in_class[self.label[half]] > 1, np.where(in_edge[edge] > 1, 3, 4), 0)
-            reason = np.where(edge < 0, np.where(is_peer, 5, 1), np.where(self.is_covered[half], together, 2))
+            at = 2 * edge + side  # of links that no path takes another's, which is not looked at
+            together = np.where(in_class[self.label[at]] > 1, np.where(in_edge[edge] > 1, 3, 4), 0)
+            reason = np.where(edge < 0, np.where(is_peer, 5, 1), np.where(self.is_covered[at], together, 2))
             rows = np.flatnonzero(reason)
-            classes = np.where(together[rows] > 0, self.label[half[rows]], NONE).tolist()
+            classes = np.where(together[rows] > 0, self.label[at[rows]], NONE).tolist()
             columns["class"] += [f"{self.fabric}-{number}" if number >= 0 else "" for number in classes]
             columns["link"] += names[rows].tolist()
             columns["direction"] += [direction] * len(rows)
@@ -118,8 +120,10 @@ class Probes:
         for why in dict.fromkeys(columns["why"]):
             classes = [cls for cls, other in zip(columns["class"], columns["why"], strict=True) if other == why]
             kinds = len(set(classes) - {""})
-            told = f" in {kinds:,} class{'es' * (kinds > 1)} that stand together" if kinds else ""
-            lines.append(f"  {len(classes):,} directions of links{told}: {why}")
+            stand = f" in {kinds:,} class{'es' * (kinds > 1)} that stand together" if kinds else ""
+            lines.append(f"  {len(classes):,} directions of links{stand}: {why}")
+        if self.gaps:
+            lines.append(f"  {self.gaps:,} learnt paths left out: a switch on them did not answer")
         return "\n".join(lines)
 
 
@@ -133,21 +137,22 @@ def plan_probes(view: ClusterView, fabric: str, model: str = "", learnt: Path | 
     graph, steering = make_graph(view, fabric), view.steering(fabric)
     if not len(graph):
         return None
+    gaps = 0
     if learnt:
-        paths, _ = Learner(view, graph, learnt).read_paths()
+        paths, gaps = Learner(view, graph, learnt).read_paths()
         planner = Planner(graph)
-        planner.choose(paths)
+        planner.choose_paths(paths)
         way, uncovered = UDP, NOT_LEARNT
     elif model:
         planner = Planner(graph, _make_hashed_ports(view, fabric, graph, model))
-        planner.plan()
+        planner.make_paths()
         way, uncovered = UDP, UNREACHED
     else:
         way, uncovered = (SRV6 if steering.srv6 else SPREAD), UNUSED
         graph = graph.join_spread() if way == SPREAD else graph if steering.links else graph.join_parallel()
         planner = Planner(graph)
-        planner.plan()
-    return Probes(view, fabric, way, graph, planner.paths, planner.label, planner.signs != 0, uncovered)
+        planner.make_paths()
+    return Probes(view, fabric, way, graph, planner.paths, planner.label, planner.signs != 0, uncovered, gaps)
 
 
 def _make_hashed_ports(view: ClusterView, fabric: str, graph: Graph, model: str) -> HashedPorts:

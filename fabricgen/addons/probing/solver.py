@@ -81,7 +81,7 @@ def find_suspects(parts: Parts, measure: Losses | Delays) -> list[Suspect]:
         near = near[np.argsort(-gains[near], kind="stable")]
         others = tuple(int(part) for part in near if part != best)
         suspects.append(Suspect(best, float(amounts[best]), float(gains[best]), others))
-        measure.explain(best, float(amounts[best]))
+        measure.take_for_cause(best, float(amounts[best]))
     return [replace(suspect, amount=amount) for suspect, amount in zip(suspects, measure.amounts, strict=True)]
 
 
@@ -98,24 +98,24 @@ class Losses:
         self._sums = parts.sum_up(sent)
         self._entries = lost[parts.probe] > 0
         # in a busy hall probes stray more than chance has it: by so much is everything less likely
-        own = sent > 0
-        usual = sent[own] * float(np.median(lost[own] / sent[own]))
-        strays = float(np.median((lost[own] - usual) ** 2 / np.maximum(usual, 1))) / MEDIAN_STRAY
+        measured = sent > 0
+        usual = sent[measured] * float(np.median(lost[measured] / sent[measured]))
+        strays = float(np.median((lost[measured] - usual) ** 2 / np.maximum(usual, 1))) / MEDIAN_STRAY
         self._busy = max(strays, 1.0) if np.median(usual) > 1 else 1.0
-        self._fit()
+        self._fit_rates()
 
-    def _fit(self) -> None:
+    def _fit_rates(self) -> None:
         # the rates of the background, and of parts that are known, that are likeliest together
         total = float(self._sent.sum())
         background = max(float(self._lost.sum()), 0.5) / total
         for _ in range(ROUNDS if self._chosen else 0):
-            share = self._lost / self._expect(background)
+            share = self._lost / self._expect_losses(background)
             background = max(background * float(share.sum()), 0.5) / total
             for number, probes in enumerate(self._chosen):
                 self.amounts[number] *= float(share[probes].sum()) / float(self._sent[probes].sum())
-        self._expected = self._expect(background)
+        self._expected = self._expect_losses(background)
 
-    def _expect(self, background: float) -> Floats:
+    def _expect_losses(self, background: float) -> Floats:
         """By probe, the share of its packets that should be lost."""
         expected = np.full(len(self._sent), background)
         for probes, rate in zip(self._chosen, self.amounts, strict=True):
@@ -133,23 +133,23 @@ class Losses:
         gain = np.bincount(part, lost * np.log1p(rate[part] / expected), count) - rate * sums
         return gain / self._busy, rate
 
-    def explain(self, part: int, amount: float) -> None:
+    def take_for_cause(self, part: int, amount: float) -> None:
         """Take it that a part loses such a share, about: all are fitted together."""
         self._chosen.append(self._parts.find_probes(part))
         self.amounts.append(amount)
-        self._fit()
+        self._fit_rates()
 
 
 class Delays:
     """What probes took longer than is usual for their like: Gaussian noise, as robust as medians are."""
 
     def __init__(self, parts: Parts, took: Floats, alike: Ints | Floats) -> None:
-        own = ~np.isnan(took)
+        measured = ~np.isnan(took)
         usual = np.full(len(took), np.nan)
-        for kind in np.unique(alike[own]):
-            usual[own & (alike == kind)] = np.median(took[own & (alike == kind)])
-        noise = 1.4826 * float(np.median(np.abs(took - usual)[own]))
-        self._sigma = max(noise, LEAST_SIGMA * float(np.median(usual[own])), 1e-12)
+        for kind in np.unique(alike[measured]):
+            usual[measured & (alike == kind)] = np.median(took[measured & (alike == kind)])
+        noise = 1.4826 * float(np.median(np.abs(took - usual)[measured]))
+        self._sigma = max(noise, LEAST_SIGMA * float(np.median(usual[measured])), 1e-12)
         self._parts, self._excess, self.amounts = parts, np.nan_to_num(took - usual), list[float]()
         self._weights = np.maximum(np.bincount(parts.part, minlength=parts.count), 1)
 
@@ -160,7 +160,7 @@ class Delays:
         amounts = self._parts.sum_up(self._excess) / self._weights
         return sums**2 / (2 * self._weights * self._sigma**2), amounts
 
-    def explain(self, part: int, amount: float) -> None:
+    def take_for_cause(self, part: int, amount: float) -> None:
         """Take it that a part adds so much."""
         self._excess[self._parts.find_probes(part)] -= amount
         self.amounts.append(amount)

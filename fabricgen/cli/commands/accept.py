@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -57,15 +56,11 @@ def plan(
     two runs of a round disturb each other. runs.csv has what each is expected to reach, coverage.csv which links are
     loaded by how many.
     """
-    from fabricgen import __version__
     from fabricgen.addons.sign_off.files import write_plan
-    from fabricgen.publish import Bundle, publish_folder
+    from fabricgen.cli.output import publish_files
 
     planned = _make_plan(blueprint, sets, allow_outside, phase, only, seed, seconds)
-    files = write_plan(planned)
-    bundles = [Bundle("accept", path, partial(list, [(path, files[path])])) for path in sorted(files)]
-    header = {"fabricgen": __version__, "blueprint": planned.view.name, "digest": planned.view.digest}
-    publish_folder(output, bundles, header=header)
+    publish_files(output, "accept", planned.view, write_plan(planned))
     for note in planned.notes:
         click.echo(note, err=True)
     minutes = planned.total_seconds / 60

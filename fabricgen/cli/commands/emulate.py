@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import click
@@ -44,10 +43,9 @@ def command(
     The dumps of a folder are those of one hall, which is as planned but for the faults; what was laid in is in
     faults.csv. `verify` reads them, as does other software that is made for such dumps.
     """
-    from fabricgen import __version__
     from fabricgen.addons.emulation.emulate import emulate_hall
     from fabricgen.api import compile_blueprint
-    from fabricgen.publish import Bundle, publish_folder
+    from fabricgen.cli.output import publish_files
     from fabricgen.reports.table import Table, write_table
 
     view = compile_blueprint(blueprint, sets, phase=phase, allow_outside=allow_outside)
@@ -59,8 +57,6 @@ def command(
     laid = emulated.laid
     columns = {"fault": [fault.fault for fault in laid], "what": [fault.text for fault in laid]}
     files[FAULTS] = write_table(Table("faults", columns), "csv")
-    bundles = [Bundle("emulate", path, partial(list, [(path, files[path])])) for path in sorted(files)]
-    header = {"fabricgen": __version__, "blueprint": view.name, "digest": view.digest}
-    publish_folder(output, bundles, header=header)
+    publish_files(output, "emulate", view, files)
     count = f"{len(texts)} dump{'s' * (len(texts) > 1)}, {len(laid)} fault{'s' * (len(laid) != 1)}"
     click.echo(f"{output}: {count}", err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import click
@@ -45,11 +44,10 @@ def plan(
     Where SRv6 lets packets name their path they do. Else --hash or --learnt say which source port leads where; without,
     a pair's packets are spread over all of its paths, and links that they share stand together.
     """
-    from fabricgen import __version__
     from fabricgen.addons.probing.plan import plan_probes, write_tables
     from fabricgen.api import compile_blueprint
+    from fabricgen.cli.output import publish_files
     from fabricgen.kernel.diagnostics import did_you_mean
-    from fabricgen.publish import Bundle, publish_folder
 
     if model and learnt:
         raise click.UsageError("--hash says what a model has, --learnt what the hall does: state one of them")
@@ -66,11 +64,7 @@ def plan(
     if not plans:
         raise view.refuse("FG180", f"{view.name} has no network over which two nodes have a path")
     if output:
-        files = write_tables(plans)
-        bundles = [Bundle("probe", path, partial(list, [(path, files[path])])) for path in sorted(files)]
-        publish_folder(
-            output, bundles, header={"fabricgen": __version__, "blueprint": view.name, "digest": view.digest}
-        )
+        publish_files(output, "probe", view, write_tables(plans))
 
 
 @command.command()
