@@ -11,7 +11,7 @@ import numpy as np
 
 from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.blueprint.beside.lock import Lock
-from fabricgen.cable_overrides.ends import Planned
+from fabricgen.cable_overrides.ends import PlannedCables
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.design.phase_selection import Selection
@@ -61,7 +61,7 @@ class Cluster:
     addresses: Addresses
     names: tuple[str, ...]
     port_names: PortNames
-    planned: Planned
+    planned: PlannedCables
     """The planned wiring, without the overrides of single cables that `plan` has applied."""
     phase: AtPhase | None = None
     """Of a phase: what it is of the whole cluster. None for the whole."""
@@ -205,7 +205,7 @@ def build_cluster(design: Design) -> Cluster:
             from fabricgen.numbering.overrides import apply_overrides
 
             addresses = apply_overrides(design, plan, names, port_names, addresses)
-        planned = Planned(plan, port_names, {})
+        planned = PlannedCables(plan, port_names, {})
         if design.loaded.blueprint.cable_of:
             from fabricgen.cable_overrides.built import apply_cable_overrides
 

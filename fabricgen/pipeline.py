@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.export.table import ExportContext, FrrLab
     from fabricgen.lock.found import Source
-    from fabricgen.publish import Bundle, Content
+    from fabricgen.publish import Content, FileBundle
 
 CONFIGS = "configs"
 """The part that is rendered from templates; all others are exports."""
@@ -184,7 +184,7 @@ def build_bundles(
     counts: Callable[[], Mapping[str, int]],
     options: BuildOptions,
     findings: Callable[[], Sequence[Diagnostic]] = tuple,
-) -> list[Bundle]:
+) -> list[FileBundle]:
     """The bundles of a build, part by part: each makes its files when asked. A table, or a switch, is one bundle.
 
     `counts` returns counts by severity, `findings` the findings, for parts that print them. Raises InputError where a
@@ -200,7 +200,7 @@ def build_bundles(
         partial(_list_lanes, cluster),
         partial(_plan_frr_lab, cluster, options),
     )
-    bundles: list[Bundle] = []
+    bundles: list[FileBundle] = []
     for name in sorted(check_parts(options.parts) or list_usual_parts()):
         if name == CONFIGS:
             bundles += _bundle_configs(cluster, options)
@@ -211,29 +211,29 @@ def build_bundles(
     return bundles
 
 
-def _bundle_output(name: str, cluster: Cluster) -> Bundle:
+def _bundle_output(name: str, cluster: Cluster) -> FileBundle:
     """A part that an add-on or another package makes, at a guess as much work as links.csv."""
     from fabricgen.plugins.outputs import make_output_files
-    from fabricgen.publish import Bundle
+    from fabricgen.publish import FileBundle
 
     make = partial(make_output_files, name, cluster)
-    return Bundle(name, name, make, cost=1 + len(cluster.plan.links) // ROWS_PER_SWITCH)
+    return FileBundle(name, name, make, cost=1 + len(cluster.plan.links) // ROWS_PER_SWITCH)
 
 
-def _bundle_exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[Bundle]:
+def _bundle_exports(name: str, cluster: Cluster, context: ExportContext) -> Iterator[FileBundle]:
     """An exported part as one bundle, or as one for each of its portions."""
     from fabricgen.export.table import HasPortions, HasRows, TellsFindings, load_part
-    from fabricgen.publish import Bundle
+    from fabricgen.publish import FileBundle
 
     module = load_part(name)
     if isinstance(module, HasPortions):
         for portion in module.portions(cluster):
-            yield Bundle(name, portion.key, portion.make, cost=1 + portion.rows // ROWS_PER_SWITCH)
+            yield FileBundle(name, portion.key, portion.make, cost=1 + portion.rows // ROWS_PER_SWITCH)
     else:
         make = partial(_make_export, name, cluster, context)
         rows = module.rows(cluster) if isinstance(module, HasRows) else len(cluster.plan.links)
         prepare = context.findings if isinstance(module, TellsFindings) else None
-        yield Bundle(name, name, make, cost=1 + rows // ROWS_PER_SWITCH, prepare=prepare)
+        yield FileBundle(name, name, make, cost=1 + rows // ROWS_PER_SWITCH, prepare=prepare)
 
 
 def _make_export(name: str, cluster: Cluster, context: ExportContext) -> Iterable[tuple[str, Content]]:
@@ -242,7 +242,7 @@ def _make_export(name: str, cluster: Cluster, context: ExportContext) -> Iterabl
     return load_part(name).files(cluster, context)
 
 
-def _bundle_configs(cluster: Cluster, options: BuildOptions) -> list[Bundle]:
+def _bundle_configs(cluster: Cluster, options: BuildOptions) -> list[FileBundle]:
     # configurations of all switches; secrets are resolved, or references in their place
     from fabricgen.render.bundles import make_config_bundles
     from fabricgen.render.engine import make_render_options

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from fabricgen.nos.junos.reader import STANZAS, Box
+from fabricgen.nos.junos.reader import STANZAS, JunosBox
 from fabricgen.nos.junos.reading.lines import as_lines
 from fabricgen.nos.junos.reading.text import Words, read_lines
 from fabricgen.nos.junos.statements import FILE, files_of, read_statements
@@ -35,7 +35,7 @@ def is_unknown(words: Words) -> bool:
     if words[0] not in STANZAS:
         return True
     with read_tolerantly() as notes:
-        STANZAS[words[0]].read(list(as_lines([words[1:]])), Box())
+        STANZAS[words[0]].read(list(as_lines([words[1:]])), JunosBox())
     return bool(notes.unknown)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from fabricgen.analyze.network import NONE, Network, join_components
 from fabricgen.design.capacity import bisection
-from fabricgen.design.capacity.bisection import Number, Place
+from fabricgen.design.capacity.bisection import Number, StrandPlace
 from fabricgen.wiring.arrays import Floats, Ints64, unique_values
 
 
@@ -33,7 +33,7 @@ def count_bisection_gbps(network: Network) -> float:
     steps = _list_steps(network)
     apart = steps[-1][0][leaf]
     joined = join_components(np.arange(len(network.cluster.plan.devices), dtype=np.int64), apart, node)
-    places_by_network: dict[int, list[Place]] = {}
+    places_by_network: dict[int, list[StrandPlace]] = {}
     for number in unique_values(apart):
         in_part = apart == number
         place = _join_places(steps, node[in_part], leaf[in_part], network.gbps[wired][in_part])
@@ -63,13 +63,13 @@ def _list_steps(network: Network) -> list[tuple[Ints64, Floats]]:
     return steps
 
 
-def _join_places(steps: Sequence[tuple[Ints64, Floats]], node: Ints64, leaf: Ints64, gbps: Floats) -> Place:
+def _join_places(steps: Sequence[tuple[Ints64, Floats]], node: Ints64, leaf: Ints64, gbps: Floats) -> StrandPlace:
     """What is joined, with some ports of nodes at leaves, as one place: leaves that share nodes stand in one."""
-    size, below = len(steps[0][0]), dict[int, Place]()
+    size, below = len(steps[0][0]), dict[int, StrandPlace]()
     for component, leaving in steps:
         label = join_components(component, node, leaf)
         inside, out = np.bincount(label[leaf], gbps, size), np.bincount(label, leaving, size)
-        parts: dict[int, Counter[Place]] = {}
+        parts: dict[int, Counter[StrandPlace]] = {}
         for part, place in below.items():
             parts.setdefault(int(label[part]), Counter())[place] += 1
         below = {
@@ -80,5 +80,5 @@ def _join_places(steps: Sequence[tuple[Ints64, Floats]], node: Ints64, leaf: Int
     return root
 
 
-def _make_place(size: Number, out_gbps: float, parts: Counter[Place]) -> Place:
-    return Place(size, size, (Fraction(out_gbps),), tuple(parts.items()))
+def _make_place(size: Number, out_gbps: float, parts: Counter[StrandPlace]) -> StrandPlace:
+    return StrandPlace(size, size, (Fraction(out_gbps),), tuple(parts.items()))

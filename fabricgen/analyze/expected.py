@@ -14,7 +14,7 @@ from fabricgen.analyze.sections import collectives, structure
 from fabricgen.analyze.traffic import Crowding
 from fabricgen.blueprint.sections.expect import OF_THE_PLAN
 from fabricgen.cluster import Cluster
-from fabricgen.design.capacity.expected import Expected, expand_bound
+from fabricgen.design.capacity.expected import ExpectedFigure, expand_bound
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.kernel.units import parse_size
 
@@ -77,7 +77,7 @@ def find_wired_figures(cluster: Cluster) -> dict[str, WiredFigures]:
     return {network.fabric.name: WiredFigures(network) for network in list_networks(planned)}
 
 
-def list_expected(cluster: Cluster) -> Iterator[Expected]:
+def list_expected(cluster: Cluster) -> Iterator[ExpectedFigure]:
     """Every figure that is expected of the wired plan beside what it has."""
     expectations = cluster.design.loaded.blueprint.expect
     if not expectations.needs_the_plan:
@@ -91,14 +91,14 @@ def list_expected(cluster: Cluster) -> Iterator[Expected]:
     for name, figures in figures_by_fabric.items():
         for pattern, bound in (expectations.slowdown or {}).items():
             subject = f"slowdown of {pattern}, {name}"
-            yield Expected(("expect", "slowdown", pattern), subject, bound, figures.slowdown(pattern))
+            yield ExpectedFigure(("expect", "slowdown", pattern), subject, bound, figures.slowdown(pattern))
         for collective, sizes in (expectations.busbw_gbytes or {}).items():
             for size, bound in sizes.items():
                 subject, path = (
                     f"bus GB/s of {collective} at {size}, {name}",
                     ("expect", "busbw_gbytes", collective, size),
                 )
-                yield Expected(path, subject, bound, figures.busbw_gbytes(collective, size))
+                yield ExpectedFigure(path, subject, bound, figures.busbw_gbytes(collective, size))
 
 
 def list_unmet(cluster: Cluster) -> Iterator[Diagnostic]:

@@ -49,7 +49,7 @@ class Flows:
 
 
 @dataclass(frozen=True, slots=True)
-class _Members:
+class _NextHops:
     """Links that switches choose among: those of a slot are `count` links of `order` from `start` on."""
 
     order: Ints64
@@ -57,7 +57,7 @@ class _Members:
     count: Ints64
 
     @classmethod
-    def of(cls, link: Ints64, slot: Ints64, port: Ints, slots: int) -> _Members:
+    def of(cls, link: Ints64, slot: Ints64, port: Ints, slots: int) -> _NextHops:
         """The members of each of so many slots, ordered by port as switches list their next hops."""
         count = np.bincount(slot, minlength=slots)
         return cls(link[np.lexsort((port, slot))], np.cumsum(count) - count, count)
@@ -81,8 +81,8 @@ class _Step:
     row of the switch, and `below`, by row of a leaf.
     """
 
-    up: _Members
-    down: _Members
+    up: _NextHops
+    down: _NextHops
     upper: Ints64
     below: Ints64
 
@@ -122,8 +122,8 @@ class Routes:
         position[parts] = _number_in_owner(joined[of_part])
         below = position[self.labels[height]]
         # the last slot is that of switches which are not above: it has no links
-        down = _Members.of(links_here, first_slot[upper] + below[lower], links.b_port[row], slots + 1)
-        return _Step(_Members.of(links_here, lower, links.a_port[row], devices), down, first_slot, below)
+        down = _NextHops.of(links_here, first_slot[upper] + below[lower], links.b_port[row], slots + 1)
+        return _Step(_NextHops.of(links_here, lower, links.a_port[row], devices), down, first_slot, below)
 
     def number_uplinks(self) -> tuple[Ints64, Ints64]:
         """By link, its number among the uplinks of its lower switch, and how many these are."""

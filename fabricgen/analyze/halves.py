@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from fabricgen.analyze.losses import Links
+from fabricgen.analyze.losses import SwitchLinks
 from fabricgen.analyze.network import NONE, Network
 from fabricgen.wiring.arrays import Flags, Floats, Ints64
 from fabricgen.wiring.tables import SWITCH
@@ -40,7 +40,7 @@ def _find_changed_devices(planned: Network, actual: Network) -> Flags:
     size = len(planned.cluster.plan.devices)
     edge_counts = []
     for network in (planned, actual):
-        links, port = Links.of(network), network.leaf != NONE
+        links, port = SwitchLinks.of(network), network.leaf != NONE
         node = np.broadcast_to(network.ranks.device[:, None], port.shape)[port]
         a, b = np.r_[links.a, node], np.r_[links.b, network.leaf[port]]
         edge_counts.append(np.unique(a * size + b, return_counts=True))
@@ -106,7 +106,7 @@ class _Cut:
 
     def __init__(self, network: Network) -> None:
         self._size = size = len(network.cluster.plan.devices)
-        links, port = Links.of(network), network.leaf != NONE
+        links, port = SwitchLinks.of(network), network.leaf != NONE
         self._node = np.broadcast_to(network.ranks.device[:, None], port.shape)[port]
         self._leaf, self._gbps = network.leaf[port], network.gbps[port]
         # all links between two switches as one, for a cut goes through all of them or none

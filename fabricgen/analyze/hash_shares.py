@@ -37,7 +37,7 @@ def list_binomial_chances(number: int, chance: float) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class _Choice:
+class _UplinkChoice:
     """Components whose uplinks are chosen among alike: `flows` over `links`, each asking for `demand` of one.
 
     `share` of the flows asked about pass them.
@@ -60,7 +60,7 @@ class Formula:
 
     def __init__(self, routes: Routes, flows: Flows) -> None:
         self._ports = max(round(len(flows) / np.count_nonzero(np.bincount(flows.pair))), 1)
-        self._levels: list[tuple[int, list[list[_Choice]]]] = []
+        self._levels: list[tuple[int, list[list[_UplinkChoice]]]] = []
         for level in range(1, len(routes.labels)):
             at_level = flows.level == level
             if at_level.any():
@@ -89,14 +89,14 @@ class Formula:
         return Rates(mean / total, float(np.exp(-as_slow).sum() / _GRID), slowest / total)
 
 
-def _merge_choices(hop: list[_Choice], queue_pairs: int, *, dealt: bool) -> tuple[Floats, Floats]:
+def _merge_choices(hop: list[_UplinkChoice], queue_pairs: int, *, dealt: bool) -> tuple[Floats, Floats]:
     """(loads at a hop, ascending; how probable each is)"""
     load, chance = np.hstack([choice.load(queue_pairs, dealt=dealt) for choice in hop])
     order = np.argsort(load, kind="stable")
     return load[order], chance[order]
 
 
-def _list_choices(routes: Routes, flows: Flows, asked_flows: Flags, height: int, end: str) -> list[_Choice]:
+def _list_choices(routes: Routes, flows: Flows, asked_flows: Flags, height: int, end: str) -> list[_UplinkChoice]:
     """The choices among the uplinks of components at a height, by one end of the flows that are asked about.
 
     Components with as many links and nearly as many flows count as alike.
@@ -119,7 +119,7 @@ def _list_choices(routes: Routes, flows: Flows, asked_flows: Flags, height: int,
     kinds, kind_index = np.unique(kind, axis=1, return_inverse=True)
     weight = np.bincount(kind_index.ravel(), share)
     mean = np.bincount(kind_index.ravel(), share * flow_counts) / weight
-    return [_Choice(f, int(n), d, w) for f, (n, _, d), w in zip(mean, kinds.T.tolist(), weight, strict=True)]
+    return [_UplinkChoice(f, int(n), d, w) for f, (n, _, d), w in zip(mean, kinds.T.tolist(), weight, strict=True)]
 
 
 def _spread_at_random(flows: int, links: int) -> tuple[Floats, Floats]:

@@ -26,7 +26,7 @@ from fabricgen.wiring.tables import SWITCH, DeviceClass, WiringPlan
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class LossClass:
     """A class of parts: `kind` of part, `what` it is, how `many`, and how many `of_job` its traffic can use; one of
     them by name, and the devices and links that go with it.
 
@@ -62,7 +62,7 @@ class LossClasses:
         self._degree = tuple(up_down)
         self._looks = self._number_looks()
 
-    def list_single(self) -> Iterator[Loss]:
+    def list_single(self) -> Iterator[LossClass]:
         """Nodes, NICs, cables and fibres, bundles where losing one hides, switches from the leaves up, planes, racks
         and feeds.
         """
@@ -77,7 +77,7 @@ class LossClasses:
         yield from self._list_racks()
         yield from self._list_feeds()
 
-    def pairs(self) -> Iterator[Loss]:
+    def pairs(self) -> Iterator[LossClass]:
         """The worst two switches of each pair of tiers: those that cut off most accelerators, then those that slow
         traffic down most, then those that leave least of the bisection. One switch of each class is taken with every
         other switch.
@@ -90,7 +90,7 @@ class LossClasses:
                 for *_, share, pair in sorted(candidates)[:1]:
                     count = cls.count * (cls.count - 1) // 2 if tier is other_tier else cls.count * other_class.count
                     names, gone = " + ".join(self._cluster.names[row] for row in pair), np.array(pair)
-                    yield Loss("pair", f"{tier.name} + {other_tier.name}", count, count, names, gone, share=share)
+                    yield LossClass("pair", f"{tier.name} + {other_tier.name}", count, count, names, gone, share=share)
 
     def _pair_with(self, row: int, tier: TierDesign, other_tier: TierDesign, cls: DeviceClass) -> Iterator[_Pair]:
         """A switch with one of every kind of those of a tier: of as many ranks that the two cut off, and as near."""
@@ -172,7 +172,7 @@ class LossClasses:
             looks = _combine_labels(looks, np.unique(hashes, return_inverse=True)[1])
         return looks
 
-    def _list_nodes(self) -> Iterator[Loss]:
+    def _list_nodes(self) -> Iterator[LossClass]:
         """Nodes by model, and by the ranks that they hold and that have links."""
         device, devices = self.network.ranks.device, self._plan.devices
         size = int(device.max(initial=0)) + 1
@@ -185,9 +185,9 @@ class LossClasses:
             row = int(rows[first])
             model = devices.classes[devices.device_class[row]].profile.id
             of_job = count if held_by_job[row] else 0
-            yield Loss("node", model, count, of_job, self._cluster.names[row], _make_row(row), share=Fraction(1))
+            yield LossClass("node", model, count, of_job, self._cluster.names[row], _make_row(row), share=Fraction(1))
 
-    def _list_nics(self) -> Iterator[Loss]:
+    def _list_nics(self) -> Iterator[LossClass]:
         """The n-th NIC of each node, with all of its ports."""
         links, port_link = self._plan.links, self.network.port_link
         rails = int(links.rail.max(initial=0)) + 1
@@ -199,9 +199,9 @@ class LossClasses:
             number = int(numbers[first])
             name = f"NIC {number % rails} of {self._cluster.names[number // rails]}"
             of_job = count if columns[1][number] else 0
-            yield Loss("nic", "NIC", count, of_job, name, links=np.array(unique_values(port_link[nic == number])))
+            yield LossClass("nic", "NIC", count, of_job, name, links=np.array(unique_values(port_link[nic == number])))
 
-    def _list_cables(self) -> Iterator[Loss]:
+    def _list_cables(self) -> Iterator[LossClass]:
         """Cables with ends of their own, fibres with their optics, and legs of either, with the links of each."""
         pieces = find_pieces(self._cluster)
         ours = np.zeros(len(pieces.piece), dtype=np.bool_)
@@ -212,14 +212,14 @@ class LossClasses:
         yield from self._list_pieces("fibre", pieces.piece, np.flatnonzero(ours & ~pieces.attached), split)
         yield from self._list_pieces("leg", pieces.leg, np.flatnonzero(ours & split), split)
 
-    def _list_bundles(self) -> Iterator[Loss]:
+    def _list_bundles(self) -> Iterator[LossClass]:
         """All links between two switches together."""
         rows = self._links.row
         bundle = np.full(len(self._plan.links), NONE, dtype=np.int64)
         bundle[rows] = self._bundle_of_link
         yield from self._list_pieces("bundle", bundle, rows, np.zeros(len(bundle), dtype=np.bool_))
 
-    def _list_pieces(self, kind: str, piece: Ints64, rows: Ints64, split: Flags) -> Iterator[Loss]:
+    def _list_pieces(self, kind: str, piece: Ints64, rows: Ints64, split: Flags) -> Iterator[LossClass]:
         """Pieces of cables, of some links, by pair of tiers, number of links, and what depends on them.
 
         Of one that is split, half of the failures are at its common end and half at the others.
@@ -244,18 +244,18 @@ class LossClasses:
             of_job = count if carried[1][first] or below[1][first] else 0
             gone = rows[piece[rows] == present[first]]
             share = 0.5 if split[link[first]] else 1.0
-            yield Loss(kind, keys[pair[first]], count, of_job, " - ".join(ends), links=gone, of_rate=share)
+            yield LossClass(kind, keys[pair[first]], count, of_job, " - ".join(ends), links=gone, of_rate=share)
 
-    def _list_switches(self, tier: TierDesign, cls: DeviceClass) -> Iterator[Loss]:
+    def _list_switches(self, tier: TierDesign, cls: DeviceClass) -> Iterator[LossClass]:
         """Switches of a tier by their ports for ranks, their links, and the ranks below them."""
         share = self.survival.analyze_switch_loss(tier).share
         columns = (*self._ports, *self._degree, *self._below, self._looks)
         for first, count in _group_alike(*(column[cls.rows] for column in columns)):
             row = cls.first + first
             of_job = count if self._below[1][row] else 0
-            yield Loss("switch", tier.name, count, of_job, self._cluster.names[row], _make_row(row), share=share)
+            yield LossClass("switch", tier.name, count, of_job, self._cluster.names[row], _make_row(row), share=share)
 
-    def _list_planes(self) -> Iterator[Loss]:
+    def _list_planes(self) -> Iterator[LossClass]:
         """The first plane, which stands for all of them; none where no plane can be lost."""
         survived = self.survival.analyze_plane_loss()
         if survived is not None:
@@ -263,9 +263,11 @@ class LossClasses:
             plane = self._plan.devices.plane[rows]
             planes = unique_values(plane)
             gone = rows[plane == planes[0]]
-            yield Loss("plane", "plane", len(planes), len(planes), f"plane {planes[0] + 1}", gone, share=survived.share)
+            yield LossClass(
+                "plane", "plane", len(planes), len(planes), f"plane {planes[0] + 1}", gone, share=survived.share
+            )
 
-    def _list_racks(self) -> Iterator[Loss]:
+    def _list_racks(self) -> Iterator[LossClass]:
         """Racks by what they hold of ranks and switches, that of those alike which leaves least; nodes that fail with
         their switches need none.
         """
@@ -293,7 +295,7 @@ class LossClasses:
             contents += [f"{c[rack]} {t.name}" for (t, _), c in zip(self._tiers, switches, strict=True) if c[rack]]
             of_job = count if job_ranks[rack] or needed[rack] else 0
             gone = np.flatnonzero(devices.rack == rack)
-            yield Loss("rack", ", ".join(contents), count, of_job, names[rack], gone, share=shares[share[rack]])
+            yield LossClass("rack", ", ".join(contents), count, of_job, names[rack], gone, share=shares[share[rack]])
 
     def _find_shares_by_rack(self) -> Mapping[str, Fraction]:
         """What is left of the bisection by network rack; those of one number in the units of one part are alike."""
@@ -307,7 +309,7 @@ class LossClasses:
                 shares[floor.name_unit_rack(unit, number)] = shares[floor.name_unit_rack(alike, number)]
         return shares
 
-    def _list_feeds(self) -> Iterator[Loss]:
+    def _list_feeds(self) -> Iterator[LossClass]:
         """Feeds that are the only one of some racks, and those without which devices have too few power supplies."""
         design, devices = self._cluster.design, self._plan.devices
         floor, racks = FloorPlan(design), self._plan.racks
@@ -317,7 +319,7 @@ class LossClasses:
         for loss in list_feed_failures(design, floor):
             lost = np.array([loss.name == f"feed {feeds[0]}" for feeds in of_rack])
             gone = np.flatnonzero(lost[devices.rack])
-            yield Loss("feed", loss.name, 1, 1, loss.name, gone, share=self.survival.after(loss).share)
+            yield LossClass("feed", loss.name, 1, 1, loss.name, gone, share=self.survival.after(loss).share)
         cords = design.loaded.blueprint.floor.cords
         stopping = [cls for cls in devices.classes if cls.profile.psu and cls.profile.psu.stop_without_feed(cords)]
         if cords < 2 or not of_rack or not stopping:
@@ -327,7 +329,7 @@ class LossClasses:
             on_feed = np.array([feed in feeds for feeds in of_rack])
             gone = rows[on_feed[devices.rack[rows]]]
             if len(gone):
-                yield Loss("feed", f"feed {feed}", 1, 1, f"feed {feed}", gone)
+                yield LossClass("feed", f"feed {feed}", 1, 1, f"feed {feed}", gone)
 
 
 _Pair = tuple[int, float, Fraction, tuple[int, int]]

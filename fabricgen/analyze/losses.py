@@ -51,7 +51,7 @@ class LossEffect:
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class SwitchLinks:
     """Links between switches, one row a link: rows of the two ends, the lower one first, Gb/s, and the link's row.
 
     `level` is the level whose components they leave, -1 for those of the two switches of a pair; those `across` sites
@@ -66,7 +66,7 @@ class Links:
     across: Flags
 
     @staticmethod
-    def of(network: Network) -> Links:
+    def of(network: Network) -> SwitchLinks:
         """All links between the switches of a network."""
         links = network.cluster.plan.links
         height = {key: number for number, level in enumerate(network.levels) for key in level.tiers}
@@ -76,7 +76,7 @@ class Links:
         row = np.flatnonzero(level[links.segment] != _OTHERS)
         row = row if network.dark is None else np.setdiff1d(row, network.dark)
         segment_of_row, a, b = links.segment[row], links.a_device[row], links.b_device[row]
-        return Links(
+        return SwitchLinks(
             a.astype(np.int64),
             b.astype(np.int64),
             speed[segment_of_row],
@@ -105,7 +105,7 @@ class Losses:
 
     def __init__(self, network: Network, job: Job, grid: Ints64) -> None:
         self.network, self._grid = network, grid
-        self.links, devices = Links.of(network), len(network.cluster.plan.devices)
+        self.links, devices = SwitchLinks.of(network), len(network.cluster.plan.devices)
         self.place = join_components(np.arange(devices, dtype=np.int64), self.links.a, self.links.b)
         self.job = np.zeros(len(network.ranks), dtype=np.bool_)
         self.job[job.ranks] = True

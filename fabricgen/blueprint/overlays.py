@@ -14,7 +14,7 @@ from fabricgen.models.json_schema import find_fields
 from fabricgen.models.validation import dotted
 from fabricgen.yaml.tree import (
     MAX_DEPTH,
-    Entry,
+    MappingEntry,
     Node,
     describe_kind,
     make_mapping,
@@ -40,7 +40,7 @@ def lay_over(base: Node, top: Node) -> Node:
         elif entry.node.value is None:
             del entries[key]
         else:
-            entries[key] = Entry(entry.key, lay_over(base.value[key].node, entry.node))
+            entries[key] = MappingEntry(entry.key, lay_over(base.value[key].node, entry.node))
     return make_mapping(entries, top.span)
 
 
@@ -83,8 +83,8 @@ def _put_value(node: Node, path: tuple[str, ...], value: Node, span: Span, above
         node = make_mapping({}, span)
     if not isinstance(node.value, dict):
         raise _make_no_mapping_error(node, part, span, above)
-    old = node.value.get(part) or Entry(span, Node(None, span))
-    new = Entry(old.key, _put_value(old.node, rest, value, span, (*above, part)))
+    old = node.value.get(part) or MappingEntry(span, Node(None, span))
+    new = MappingEntry(old.key, _put_value(old.node, rest, value, span, (*above, part)))
     return make_mapping({**node.value, part: new}, node.span, node.used)
 
 

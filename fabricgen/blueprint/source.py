@@ -12,7 +12,16 @@ from fabricgen.blueprint.overlays import apply_set, lay_over
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.kernel.text_input import MAX_BYTES, read_bytes
 from fabricgen.yaml.located import Include, Located, locate
-from fabricgen.yaml.tree import MAX_DEPTH, Anchor, Entry, Node, describe_kind, make_mapping, make_sequence, parse_tree
+from fabricgen.yaml.tree import (
+    MAX_DEPTH,
+    Anchor,
+    MappingEntry,
+    Node,
+    describe_kind,
+    make_mapping,
+    make_sequence,
+    parse_tree,
+)
 
 MAX_INCLUDE_DEPTH = 16
 """How many files may include one another in a chain."""
@@ -114,7 +123,7 @@ class _Reader:
         if not node.has_include:
             return node
         if isinstance(node.value, dict):
-            entries = {k: Entry(e.key, self._resolve(e.node, place.below())) for k, e in node.value.items()}
+            entries = {k: MappingEntry(e.key, self._resolve(e.node, place.below())) for k, e in node.value.items()}
             return make_mapping(entries, node.span, node.used)
         if isinstance(node.value, tuple):
             return make_sequence(tuple(self._resolve(n, place.below()) for n in node.value), node.span, node.used)
@@ -183,7 +192,7 @@ def resolve_contained(
     return target
 
 
-def _list_targets(include: Entry) -> tuple[Node, ...]:
+def _list_targets(include: MappingEntry) -> tuple[Node, ...]:
     """The file names that a top-level `include` gives, those that win last; raises InputError (FG007)."""
     node = include.node
     targets = node.value if isinstance(node.value, tuple) else (node,)

@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fabricgen.bom.need import Needs, Part
+from fabricgen.bom.need import Needs, OrderedPart
 from fabricgen.catalog.models import RackProfile
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Flags, Ints64
 
 
-def make_accessory(cluster: Cluster, spec: str, text: str, kind: str) -> Part:
+def make_accessory(cluster: Cluster, spec: str, text: str, kind: str) -> OrderedPart:
     """The part for a specification, such as `blanking-panel-1u`; no number is made up."""
     products = cluster.design.loaded.blueprint.accessories.parts
-    return Part(products.get(spec, spec), text, kind, 0)
+    return OrderedPart(products.get(spec, spec), text, kind, 0)
 
 
 # Racks that have no room at their sides for the vertical cable managers and zero-U PDUs that are planned there.

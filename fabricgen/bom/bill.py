@@ -14,7 +14,7 @@ import numpy as np
 
 from fabricgen.blueprint.sections.spares import Spare, Spares
 from fabricgen.bom.cables import LEASED, CableParts
-from fabricgen.bom.need import KINDS, Needs, Part, Source, count_installed, join_needs, sum_pieces
+from fabricgen.bom.need import KINDS, Needs, NeedSource, OrderedPart, count_installed, join_needs, sum_pieces
 from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.owners import Owners
 from fabricgen.bom.sets import split_set, strip_set_text
@@ -26,7 +26,7 @@ SOURCES = "fabricgen.bom.sources"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BillLine:
     """One part: pieces installed, spares beside them, and power of one piece, W (None: unknown).
 
     `remark` is what a buyer must know of it; only the order sheet has any.
@@ -59,7 +59,7 @@ class Bill:
         return Owners(self.cluster, self.needs)
 
     @cached_property
-    def installed(self) -> dict[Part, int]:
+    def installed(self) -> dict[OrderedPart, int]:
         """Pieces installed of each part, in the order of `needs.parts`."""
         return count_installed(self.sources)
 
@@ -75,13 +75,13 @@ class Bill:
         return float((optics.power_w - optics.added_w).sum())
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[BillLine, ...]:
         """Every part that is needed, once, by kind and part."""
         spares: Counter[int] = Counter()
         for spare in self.spares:
             spares[spare.part] += spare.pieces
         lines = [
-            Line(part.part, part.description, part.kind, quantity, spares[i], part.power_w)
+            BillLine(part.part, part.description, part.kind, quantity, spares[i], part.power_w)
             for i, (part, quantity) in enumerate(self.installed.items())
             if quantity
         ]
@@ -91,13 +91,13 @@ class Bill:
 def make_bill(cluster: Cluster) -> Bill:
     """The bill of a cluster."""
     cables = CableParts(cluster)
-    modules = (cast(Source, module) for module in discovery.load_modules(SOURCES))
+    modules = (cast(NeedSource, module) for module in discovery.load_modules(SOURCES))
     return Bill(cluster, tuple(module.needs(cluster, cables) for module in modules))
 
 
-def split_sets(lines: Sequence[Line]) -> tuple[Line, ...]:
+def split_sets(lines: Sequence[BillLine]) -> tuple[BillLine, ...]:
     """Lines with sets replaced by their pieces, each part once, by kind and part: the form to order from."""
-    pieces_by_part: dict[tuple[str, str], Line] = {}
+    pieces_by_part: dict[tuple[str, str], BillLine] = {}
     for line in lines:
         count, piece = split_set(line.part)
         watts = None if line.power_w is None else line.power_w / count
@@ -142,7 +142,7 @@ class SpareCount(NamedTuple):
 
 
 def list_spare_counts(
-    cluster: Cluster, installed: Mapping[Part, int], owners: Callable[[], Owners]
+    cluster: Cluster, installed: Mapping[OrderedPart, int], owners: Callable[[], Owners]
 ) -> tuple[SpareCount, ...]:
     """All spares for what is installed, by part and site; with a single site, all are kept there.
 
@@ -164,7 +164,7 @@ def list_spare_counts(
     return tuple(spare for spare in counted if spare.pieces)
 
 
-def find_policy(spares: Spares, part: Part, *, alone: bool = True) -> Spare | None:
+def find_policy(spares: Spares, part: OrderedPart, *, alone: bool = True) -> Spare | None:
     """The policy for a part: of the longest pattern that matches its number, else of its kind; None where there is
     none, or where a part that is not sold `alone` is named by no pattern.
     """

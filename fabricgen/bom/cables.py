@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fabricgen.bom.jumpers import Channels, Jumper, make_channels, make_jumper
+from fabricgen.bom.jumpers import Jumper, PatchedChannels, make_channels, make_jumper
 from fabricgen.bom.sets import JOINT, format_set
 from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.patch_models import Polarity
@@ -136,7 +136,7 @@ class CableParts:
         return encode_column([m.length_m for m in distinct], code)
 
     @cached_property
-    def channels(self) -> Channels | None:
+    def channels(self) -> PatchedChannels | None:
         """The jumpers of patched cables, which replace a direct fibre; None where nothing is patched."""
         patching = self._cluster.plan.patching
         if patching is None:

@@ -74,7 +74,7 @@ class _Channel(NamedTuple):
         return (first, last) if self.lower else (last, first)
 
 
-class Channels(NamedTuple):
+class PatchedChannels(NamedTuple):
     """Rows of the patched cables, ascending; the kind of channel of each; and the jumpers of every kind."""
 
     cable: Ints64
@@ -92,7 +92,7 @@ class Channels(NamedTuple):
 
 def make_channels(
     links: LinkTable, cables: CableTable, patching: Patching, widths: tuple[Ints, Ints], make: Make
-) -> Channels:
+) -> PatchedChannels:
     """The jumpers of every patched cable, computed once for each distinct kind of channel.
 
     `widths` are, by cable, the number of far ends and the number of lanes.
@@ -115,7 +115,7 @@ def make_channels(
         settings = cables.media[medium], patching.policies[policy], bool(low)
         counts = far_ends, count, split, lane_count, leg
         jumpers.append(_Channel(*settings, *counts, a_mm / 1000, b_mm / 1000).ends(make))
-    return Channels(rows, kind, tuple(jumpers))
+    return PatchedChannels(rows, kind, tuple(jumpers))
 
 
 def make_jumper(

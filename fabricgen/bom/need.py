@@ -21,7 +21,7 @@ KINDS = (
 """Kinds of parts, in the order that a bill lists them."""
 
 
-class Part(NamedTuple):
+class OrderedPart(NamedTuple):
     """A part that is ordered: part number, description, kind (one of `KINDS`), and maximum power of one piece, W.
 
     The power is None where the catalogue has no figure.
@@ -42,7 +42,7 @@ class Needs:
     that cable, numbered over all a ends and then all b ends, in the order of the plan's rows of cable ends.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[OrderedPart, ...]
     part: Ints
     quantity: Ints
     cable: Ints
@@ -69,7 +69,7 @@ COLUMNS = ("quantity", "cable", "device", "rack", "end")
 """The columns other than the part."""
 
 
-class Source(Protocol):
+class NeedSource(Protocol):
     """The interface of a module in `bom.sources`; every module in that folder is used."""
 
     def needs(self, cluster: Cluster, cables: CableParts) -> Needs:
@@ -79,7 +79,7 @@ class Source(Protocol):
 
 
 def make_needs(
-    parts: Sequence[Part],
+    parts: Sequence[OrderedPart],
     part: Ints,
     *,
     quantity: Ints | None = None,
@@ -101,7 +101,7 @@ def make_needs(
 
 def join_needs(sources: Sequence[Needs]) -> Needs:
     """Several needs as one; parts with one number are merged, with the description of the first."""
-    parts: dict[str, Part] = {}
+    parts: dict[str, OrderedPart] = {}
     for needs in sources:
         for part in needs.parts:
             parts.setdefault(part.part, part)
@@ -117,9 +117,9 @@ def join_needs(sources: Sequence[Needs]) -> Needs:
     return Needs(tuple(parts.values()), np.concatenate(codes or [np.empty(0, dtype=np.int32)]), *columns)
 
 
-def count_installed(sources: Sequence[Needs]) -> dict[Part, int]:
+def count_installed(sources: Sequence[Needs]) -> dict[OrderedPart, int]:
     """Total pieces of each part over several needs; parts and order are those of `join_needs`."""
-    parts: dict[str, Part] = {}
+    parts: dict[str, OrderedPart] = {}
     counts: Counter[str] = Counter()
     for needs in sources:
         for part, count in zip(needs.parts, needs.quantities, strict=True):

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from fabricgen.bom.accessories import NETWORK_M, find_narrow_racks, flag_busbar_racks
-from fabricgen.bom.bill import Bill, Line, split_sets
+from fabricgen.bom.bill import Bill, BillLine, split_sets
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.need import COLUMNS, Needs
 from fabricgen.bom.sources.devices import find_included_devices, is_bought, name_model
@@ -28,7 +28,7 @@ UNSOURCED = "no public source was found to print this number: confirm it before 
 _DC_UNNUMBERED = "no part number is published for the DC form: order it by its description"
 
 
-def list_order_lines(bill: Bill) -> tuple[Line, ...]:
+def list_order_lines(bill: Bill) -> tuple[BillLine, ...]:
     """The single pieces to order, switches by part number where that is published; spares as the commonest variant.
 
     Power cords whose length the blueprint does not state say so, and remarks say what else to know of a part.
@@ -40,7 +40,7 @@ def list_order_lines(bill: Bill) -> tuple[Line, ...]:
     )
 
 
-def map_numbers_to_models(cluster: Cluster, lines: Iterable[Line]) -> dict[str, str]:
+def map_numbers_to_models(cluster: Cluster, lines: Iterable[BillLine]) -> dict[str, str]:
     """Name of a variant on the order sheet -> the model, as the bill has it."""
     models: dict[str, str] = {}
     for line in lines:
@@ -65,7 +65,7 @@ def filter_needs(cluster: Cluster, needs: Needs, number: str) -> Needs:
     return Needs((needs.parts[0]._replace(part=number),), part, *(getattr(needs, name)[rows] for name in COLUMNS))
 
 
-def _split_variants(cluster: Cluster, line: Line) -> Sequence[Line]:
+def _split_variants(cluster: Cluster, line: BillLine) -> Sequence[BillLine]:
     """A line of switches as one for each variant, with all spares at the commonest; other lines as they are."""
     if line.kind != "switch":
         return (line,)

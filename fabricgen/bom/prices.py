@@ -38,7 +38,7 @@ _NUMBER = re.compile(r"\d+(\.\d*)?([eE][+-]?\d{1,2})?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class PriceOffer:
     """What a file says of a part; "" or None where it says nothing."""
 
     unit_price: float
@@ -53,7 +53,7 @@ class PriceList:
     the file, and the line of each part.
     """
 
-    offers: Mapping[str, Offer] = field(default_factory=dict)
+    offers: Mapping[str, PriceOffer] = field(default_factory=dict)
     columns: tuple[str, ...] = ()
     currency: str = ""
     file: str = ""
@@ -91,7 +91,7 @@ def read_price_list(path: Path) -> PriceList:
     with file and line: FG001 or FG002 for what is no text in UTF-8 of at most 8 MiB, FG031 for a file that is not so: a
     price that is no number, a part with two prices, two currencies.
     """
-    offers: dict[str, Offer] = {}
+    offers: dict[str, PriceOffer] = {}
     lines: dict[str, int] = {}
     currency = ""
     try:
@@ -143,9 +143,9 @@ def _header_hint(header: Sequence[str]) -> str:
     return "each of the two once, in small letters"
 
 
-def _read_offer(row: _Row) -> Offer:
+def _read_offer(row: _Row) -> PriceOffer:
     """The offer of a row; raises InputError for a cell that is no such number, or too long."""
-    return Offer(
+    return PriceOffer(
         unit_price=_parse_number(row, "unit_price", "price", MOST_PRICE, "write a number such as 1250.00") or 0.0,
         lead_time_weeks=_parse_number(
             row, "lead_time_weeks", "lead time", MOST_WEEKS, "write weeks such as 12, or nothing"

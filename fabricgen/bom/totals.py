@@ -21,7 +21,7 @@ site.
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class GroupTotal:
     """Sums of a group; `key` has its name in each grouping.
 
     `price` is of pieces and spares in ten-thousandths, `power` of pieces in milliwatts; `unpriced` and `unpowered`
@@ -36,9 +36,9 @@ class Total:
     unpriced: int = 0
     unpowered: int = 0
 
-    def plus(self, other: Total) -> Total:
+    def plus(self, other: GroupTotal) -> GroupTotal:
         """The sum of both, under the key of this one."""
-        return Total(
+        return GroupTotal(
             self.key,
             self.quantity + other.quantity,
             self.spares + other.spares,
@@ -49,13 +49,13 @@ class Total:
         )
 
 
-def sum_totals(bill: Bill, by: Sequence[str], prices: Mapping[str, float]) -> list[Total]:
+def sum_totals(bill: Bill, by: Sequence[str], prices: Mapping[str, float]) -> list[GroupTotal]:
     """Sums by one or several of `GROUPINGS`, in the order of their names; spares without a group come last.
 
     Raises KeyError for an unknown grouping.
     """
     keys = [GROUPINGS[name](bill.owners) for name in by]
-    totals_by_index: dict[tuple[int, ...], Total] = {}
+    totals_by_index: dict[tuple[int, ...], GroupTotal] = {}
     for indexes, part, count in _count_combinations(bill, keys):
         names = tuple(key.names[i] for key, i in zip(keys, indexes, strict=True))
         _add_total(totals_by_index, indexes, _make_total(names, bill, part, quantity=count, prices=prices))
@@ -68,25 +68,25 @@ def sum_totals(bill: Bill, by: Sequence[str], prices: Mapping[str, float]) -> li
     return [totals_by_index[indexes] for indexes in sorted(totals_by_index)]
 
 
-def sum_all(group_totals: Sequence[Total]) -> Total:
+def sum_all(group_totals: Sequence[GroupTotal]) -> GroupTotal:
     """The sum of all totals; the key is empty."""
-    total = Total(())
+    total = GroupTotal(())
     for addend in group_totals:
         total = total.plus(addend)
     return total
 
 
-def _add_total(totals_by_index: dict[tuple[int, ...], Total], indexes: tuple[int, ...], total: Total) -> None:
+def _add_total(totals_by_index: dict[tuple[int, ...], GroupTotal], indexes: tuple[int, ...], total: GroupTotal) -> None:
     totals_by_index[indexes] = totals_by_index[indexes].plus(total) if indexes in totals_by_index else total
 
 
 def _make_total(
     key: tuple[str, ...], bill: Bill, part: int, *, prices: Mapping[str, float], quantity: int = 0, spares: int = 0
-) -> Total:
+) -> GroupTotal:
     """The sums of so many pieces and spares of one part, by its index among the parts of the bill, under a key."""
     about = bill.needs.parts[part]
     price, piece_w = find_price(about.part, prices), about.power_w
-    return Total(
+    return GroupTotal(
         key,
         quantity,
         spares,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fabricgen.bom.bill import Bill, split_sets
-from fabricgen.bom.need import Needs, Part, join_needs
+from fabricgen.bom.need import Needs, OrderedPart, join_needs
 from fabricgen.bom.ordered import filter_needs, map_numbers_to_models
 from fabricgen.bom.owners import NONE, Grouping, Owners
 from fabricgen.bom.sets import JOINT, split_set
@@ -47,7 +47,7 @@ def trace_part(bill: Bill, part: str) -> dict[str, list[Any]]:
     return _list_columns(bill, join_needs(part_needs))
 
 
-def _convert_to_pieces(needs: Needs, part: Part, count: int) -> Needs:
+def _convert_to_pieces(needs: Needs, part: OrderedPart, count: int) -> Needs:
     """The needs of one part as needs of the `count` pieces that each is."""
     return replace(needs, parts=(part,), quantity=needs.quantity * count)
 

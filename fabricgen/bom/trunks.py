@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricgen.bom.need import Part
+from fabricgen.bom.need import OrderedPart
 from fabricgen.catalog.patch_models import PanelProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.media.patching import FIBRES
@@ -50,7 +50,7 @@ class PatchParts:
         ]
 
     @cached_property
-    def trunk_parts(self) -> tuple[tuple[Part, ...], Ints64]:
+    def trunk_parts(self) -> tuple[tuple[OrderedPart, ...], Ints64]:
         """(distinct trunk parts, index of the part of each trunk)."""
         trunks = self._patching.trunks
         keys = trunks.policy, trunks.fibre, trunks.length_m
@@ -58,7 +58,7 @@ class PatchParts:
         combinations = zip(*(key[first].tolist() for key in keys), strict=True)
         return tuple(self._make_trunk(policy, fibre, length) for policy, fibre, length in combinations), code
 
-    def _make_trunk(self, policy: int, fibre: int, length_m: float) -> Part:
+    def _make_trunk(self, policy: int, fibre: int, length_m: float) -> OrderedPart:
         """The part of a trunk of a policy: by its product, else by what it is made of."""
         patch_policy = self._patching.policies[policy]
         profile, spec, length = patch_policy.trunks[fibre], patch_policy.spec, format_number(length_m)
@@ -67,15 +67,15 @@ class PatchParts:
         pins = "not pinned" if profile and not profile.pinned else "pinned"
         ends = f"{spec.trunk_fibres // spec.base}x {patch_policy.panel.rear} {pins} at each end"
         text = f"{profile.name if profile else 'Trunk'}, {spec.trunk_fibres} fibres, {ends}, type {spec.method}"
-        return Part(name, f"{text}, {length} m", "trunk", 0)
+        return OrderedPart(name, f"{text}, {length} m", "trunk", 0)
 
     @cached_property
-    def panel_parts(self) -> tuple[tuple[Part, ...], Ints]:
+    def panel_parts(self) -> tuple[tuple[OrderedPart, ...], Ints]:
         """(panel parts, one for each policy; index of the part of each panel)."""
         parts = tuple(
-            Part(p.panel.id, f"Fibre shuffle, {p.panel.rack_units} U, {p.panel.name}", "shuffle", 0)
+            OrderedPart(p.panel.id, f"Fibre shuffle, {p.panel.rack_units} U, {p.panel.name}", "shuffle", 0)
             if p.shuffles
-            else Part(p.panel.id, f"Patch panel, {p.panel.rack_units} U, {p.panel.name}", "panel", 0)
+            else OrderedPart(p.panel.id, f"Patch panel, {p.panel.rack_units} U, {p.panel.name}", "panel", 0)
             for p in self._patching.policies
         )
         return parts, self._patching.panels.policy

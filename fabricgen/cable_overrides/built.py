@@ -10,8 +10,8 @@ import numpy as np
 
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
 from fabricgen.cable_overrides.cage_resolver import DOES_NOT_FIT, CageResolver, split_plug
-from fabricgen.cable_overrides.ends import CableEnd, CableIndex, Planned
-from fabricgen.cable_overrides.moves import Move, apply_moves, list_relocations
+from fabricgen.cable_overrides.ends import CableEnd, CableIndex, PlannedCables
+from fabricgen.cable_overrides.moves import EndMove, apply_moves, list_relocations
 from fabricgen.cable_overrides.other_device import find_address_faults, refuse_device
 from fabricgen.cable_overrides.relocated import (
     apply_lengths_and_media,
@@ -43,7 +43,7 @@ class AsBuilt:
     plan: WiringPlan
     port_names: PortNames
     addresses: Addresses
-    planned: Planned
+    planned: PlannedCables
 
 
 def apply_cable_overrides(
@@ -74,7 +74,7 @@ def apply_cable_overrides(
         addresses = move_management(addresses, plan, elsewhere)
     if faults:
         raise InputError(_limit_faults(faults))
-    return AsBuilt(built, PortNames(design, built), addresses, Planned(plan, port_names, overrides))
+    return AsBuilt(built, PortNames(design, built), addresses, PlannedCables(plan, port_names, overrides))
 
 
 def _limit_faults(faults: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
@@ -132,7 +132,7 @@ def _suggest_cable(name: str, device: str, cables: CableIndex) -> str:
 
 def _find_moves(
     places: CageResolver, cables: CableIndex, overrides: Mapping[int, CableOverride], faults: list[Diagnostic]
-) -> Iterator[Move]:
+) -> Iterator[EndMove]:
     """The ends that are plugged in elsewhere than planned."""
     for cable, override in overrides.items():
         for upper, stated_cages in ((False, override.a_cage), (True, override.b_cage)):
@@ -147,7 +147,7 @@ def _find_moves(
                 for end, position in zip(ends, positions, strict=True):
                     # stated as it is planned: nothing moves
                     if position != places.find_planned_position(end):
-                        yield Move(cable, end, position, path)
+                        yield EndMove(cable, end, position, path)
 
 
 def find_ends(cables: CableIndex, cable: int, key: str, text: str, path: Path, *, upper: bool) -> tuple[CableEnd, ...]:
@@ -198,7 +198,7 @@ class _Use:
 
 
 def find_conflicts(
-    plan: WiringPlan, moves: Sequence[Move], names: Sequence[str], ids: Sequence[str]
+    plan: WiringPlan, moves: Sequence[EndMove], names: Sequence[str], ids: Sequence[str]
 ) -> Iterator[Diagnostic]:
     """A diagnostic for each moved end that conflicts with another cable, on a plan with all moves applied."""
     paths = {(row, move.end.upper): move.path for move in moves for row in move.end.rows}
@@ -206,7 +206,7 @@ def find_conflicts(
     reported: set[Path] = set()
     for device, uses in _list_uses(plan, devices).items():
         cls = plan.devices.classes[plan.devices.device_class[device]]
-        for path, conflict in _Device(plan, cls, names[device], uses, paths, ids).faults():
+        for path, conflict in _MovedDevice(plan, cls, names[device], uses, paths, ids).faults():
             if path not in reported:
                 reported.add(path)
                 yield conflict
@@ -240,7 +240,7 @@ def _make_use(row: int, upper: bool, side: Side, port: int) -> _Use | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Device:
+class _MovedDevice:
     """A device with moved ends, and all of its ports in use."""
 
     plan: WiringPlan

@@ -213,7 +213,7 @@ class CableIndex:
 # The planned wiring, beside the wiring as built.
 
 
-class Planned(NamedTuple):
+class PlannedCables(NamedTuple):
     """The wiring plan without overrides of cables; cable ids and addresses of links follow from it.
 
     `own` are the overrides, by row of the cable table.

@@ -19,7 +19,7 @@ RunKey = tuple[int, tuple[int, ...], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class EndMove:
     """A cable end that is plugged in elsewhere, on its device or on another one, and the path of the override."""
 
     cable: int
@@ -28,7 +28,7 @@ class Move:
     path: Path
 
 
-def apply_moves(plan: WiringPlan, moves: Sequence[Move]) -> WiringPlan:
+def apply_moves(plan: WiringPlan, moves: Sequence[EndMove]) -> WiringPlan:
     """The plan with cable ends moved; whether the ports are free is checked elsewhere.
 
     Links keep their rows and cables. Rail and plane of a link follow its lower end: the NIC port, or the lower switch.
@@ -50,7 +50,7 @@ def apply_moves(plan: WiringPlan, moves: Sequence[Move]) -> WiringPlan:
     return plan._replace(links=links)
 
 
-def _follow_switch(of_device: Ints, of_link: Ints, row: int, move: Move) -> None:
+def _follow_switch(of_device: Ints, of_link: Ints, row: int, move: EndMove) -> None:
     """Set the rail (or plane) of a link that has that of its lower switch to that of the switch it is on now."""
     old, new = int(of_device[move.end.device]), int(of_device[move.spot.device])
     # rails count from 0 on devices and from 1 on links; -1 is a device of several
@@ -58,7 +58,7 @@ def _follow_switch(of_device: Ints, of_link: Ints, row: int, move: Move) -> None
         of_link[row] = new + 1
 
 
-def list_relocations(moves: Sequence[Move]) -> list[Relocation]:
+def list_relocations(moves: Sequence[EndMove]) -> list[Relocation]:
     """The links whose end is on another device than planned."""
     return [
         Relocation(row, move.end.upper, move.end.device, move.spot.device, move.path)
@@ -72,7 +72,7 @@ def _make_run_key(end: CableEnd, run: PortRun) -> RunKey:
     return end.cls.first, run.cages, run.ways
 
 
-def _extend_runs(moves: Sequence[Move]) -> dict[RunKey, tuple[int, ...]]:
+def _extend_runs(moves: Sequence[EndMove]) -> dict[RunKey, tuple[int, ...]]:
     """The extended cages of runs that moves leave: their own, then further ones in ascending order."""
     added: dict[RunKey, set[int]] = {}
     for move in moves:
@@ -108,7 +108,7 @@ def _extend_segment(plan: WiringPlan, number: int, segment: Segment, longer: dic
     return segment._replace(a=extend_side(segment.a, a), b=extend_side(segment.b, b))
 
 
-def _list_new_ports(move: Move, longer: dict[RunKey, tuple[int, ...]]) -> Iterator[tuple[int, int]]:
+def _list_new_ports(move: EndMove, longer: dict[RunKey, tuple[int, ...]]) -> Iterator[tuple[int, int]]:
     """(link, port) of each link of a moved end: links of a breakout keep their order in the connector."""
     end, side, position = move.end, move.end.side, move.spot
     if isinstance(side, PortRun):

@@ -10,7 +10,7 @@ import numpy as np
 from fabricgen.blueprint.sections.cable_overrides import CableOverride
 from fabricgen.cable_overrides.cage_resolver import CagePosition, CageResolver
 from fabricgen.cable_overrides.ends import CableEnd, CableIndex
-from fabricgen.cable_overrides.moves import Move
+from fabricgen.cable_overrides.moves import EndMove
 from fabricgen.cable_overrides.other_device import NOT_THERE, PULL, Relocation
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
@@ -238,7 +238,7 @@ EndKey = tuple[int, bool, str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Jumper:
+class MovedJumper:
     """A fibre of a cable: the rows of its links, and where its plugs at the a and b end are now."""
 
     rows: tuple[int, ...]
@@ -247,7 +247,7 @@ class Jumper:
 
 
 def split_rows(
-    plan: WiringPlan, cables: CableIndex, places: CageResolver, moves: Sequence[Move], faults: list[Diagnostic]
+    plan: WiringPlan, cables: CableIndex, places: CageResolver, moves: Sequence[EndMove], faults: list[Diagnostic]
 ) -> WiringPlan:
     """The plan with a cable row for each fibre of those rows whose fibres do not run side by side any more.
 
@@ -256,7 +256,7 @@ def split_rows(
     moved = {_make_end_key(move.cable, move.end): move.spot for move in moves}
     # backwards, so that the first line of a cable has the word
     paths = {move.cable: move.path for move in reversed(moves)}
-    split: dict[int, list[Jumper]] = {}
+    split: dict[int, list[MovedJumper]] = {}
     for cable, path in sorted(paths.items()):
         apart = [
             row for row in _group_jumpers(cables, cable, places, moved) if len(row) > 1 and not _run_side_by_side(row)
@@ -275,25 +275,25 @@ def _make_end_key(cable: int, end: CableEnd) -> EndKey:
 
 def _group_jumpers(
     cables: CableIndex, cable: int, places: CageResolver, moved: Mapping[EndKey, CagePosition]
-) -> Iterator[list[Jumper]]:
+) -> Iterator[list[MovedJumper]]:
     """The fibres of a cable, those together that are planned between the same two cages."""
-    between: dict[tuple[str, str], list[Jumper]] = {}
+    between: dict[tuple[str, str], list[MovedJumper]] = {}
     for a in cables.ends(cable, upper=False):
         for b in cables.ends(cable, upper=True):
             if rows := tuple(row for row in a.rows if row in b.rows):
                 at_a, at_b = (moved.get(_make_end_key(cable, end), places.find_planned_position(end)) for end in (a, b))
-                between.setdefault((a.place, b.place), []).append(Jumper(rows, at_a, at_b))
+                between.setdefault((a.place, b.place), []).append(MovedJumper(rows, at_a, at_b))
     yield from between.values()
 
 
-def _run_side_by_side(jumpers: Sequence[Jumper]) -> bool:
+def _run_side_by_side(jumpers: Sequence[MovedJumper]) -> bool:
     """Whether fibres go from one cage to one other, the first from the first connector to the first, and so on."""
     cages = {((j.a.device, j.a.cage), (j.b.device, j.b.cage)) for j in jumpers}
     order = [(j.a.connector, j.b.connector) for j in jumpers]
     return len(cages) == 1 and order == sorted(order) and [b for _, b in order] == sorted(b for _, b in order)
 
 
-def _add_rows(plan: WiringPlan, split: Mapping[int, Sequence[Jumper]]) -> WiringPlan:
+def _add_rows(plan: WiringPlan, split: Mapping[int, Sequence[MovedJumper]]) -> WiringPlan:
     """A plan with the cable rows of some links replaced by one for each fibre, in the order of cables as before;
     `split` has the jumpers of each such row, by its first link.
     """

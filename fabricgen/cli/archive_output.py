@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fabricgen.cli.output import refuse_input, standard_output
-from fabricgen.publish import Bundle, PublishReport, Told
+from fabricgen.publish import FileBundle, PublishReport, Told
 from fabricgen.publish.archive import publish_archive
 
 
 def write_archive(
     archive: Path,
-    bundles: Sequence[Bundle],
+    bundles: Sequence[FileBundle],
     *,
     header: Mapping[str, object],
     parts: frozenset[str] | None,

@@ -12,7 +12,7 @@ from fabricgen.kernel.diagnostics import InputError, Span
 from fabricgen.models.validation import validate
 from fabricgen.start.answers import Answers
 from fabricgen.yaml.located import locate
-from fabricgen.yaml.tree import Entry, Node, make_mapping
+from fabricgen.yaml.tree import MappingEntry, Node, make_mapping
 
 ANY_NODES = "1 x dgx-b200"
 """Stands for the nodes, without which no answer can be judged, where another answer is."""
@@ -61,7 +61,7 @@ def _read_number(answer: str) -> str | int:
 def judge_answers(answers: dict[str, Any]) -> Answers:
     """Answers as the model of a page; raises InputError for one that it does not take."""
     span = Span("answer", 1, 1)
-    entries = {name: Entry(span, Node(value, span)) for name, value in answers.items()}
+    entries = {name: MappingEntry(span, Node(value, span)) for name, value in answers.items()}
     return validate(Answers, locate(make_mapping(entries, span)))
 
 

@@ -33,11 +33,11 @@ class BuiltPlaces:
         """
         if not place.endswith(SUFFIXES) or not Path(place).is_file():
             return place
-        from fabricgen.verify.dumps._sources import Source, read_contents
+        from fabricgen.verify.dumps._sources import DumpSource, read_contents
 
         folder = os.path.realpath(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="fabricgen-archive-")))
         self.shown[folder] = place
-        for name, content in read_contents(Source(Path(place), place, True, 0)):
+        for name, content in read_contents(DumpSource(Path(place), place, True, 0)):
             with suppress(ValueError):  # a path that leaves the folder is no file of a build
                 path = name.removeprefix(f"{place}/")
                 check_path(path)

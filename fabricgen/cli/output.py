@@ -111,7 +111,7 @@ def publish_files(folder: Path, part: str, view: ClusterView, files: Mapping[str
     Raises InputError where the folder has files of others, or cannot be written.
     """
     from fabricgen import __version__
-    from fabricgen.publish import Bundle, publish_folder
+    from fabricgen.publish import FileBundle, publish_folder
 
-    bundles = [Bundle(part, path, partial(list, [(path, files[path])])) for path in sorted(files)]
+    bundles = [FileBundle(part, path, partial(list, [(path, files[path])])) for path in sorted(files)]
     publish_folder(folder, bundles, header={"fabricgen": __version__, "blueprint": view.name, "digest": view.digest})

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fabricgen.publish import Bundle, Told, silent
+from fabricgen.publish import FileBundle, Told, silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -22,7 +22,7 @@ _PAUSE_S = 0.1
 
 
 @contextlib.contextmanager
-def show_progress(bundles: Sequence[Bundle]) -> Iterator[Told]:
+def show_progress(bundles: Sequence[FileBundle]) -> Iterator[Told]:
     """Show a progress bar for a large build, on a terminal only.
 
     Gives a function to call with each bundle that is done.
@@ -54,7 +54,7 @@ def _make_bars() -> Progress:
 class _Watch:
     """A progress bar for each part with several bundles, and one for all others."""
 
-    def __init__(self, bars: Progress, bundles: Sequence[Bundle]) -> None:
+    def __init__(self, bars: Progress, bundles: Sequence[FileBundle]) -> None:
         counts = Counter(bundle.part for bundle in bundles)
         single = sum(count == 1 for count in counts.values())
         self._bars = bars
@@ -64,7 +64,7 @@ class _Watch:
             part: bars.add_task(part, total=count, rate="") for part, count in sorted(counts.items()) if count > 1
         }
 
-    def __call__(self, bundle: Bundle) -> None:
+    def __call__(self, bundle: FileBundle) -> None:
         """Count a finished bundle."""
         self._bars.advance(self._tasks.get(bundle.part, self._others))
         now = time.monotonic()

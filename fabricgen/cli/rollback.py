@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from fabricgen.cli.sides import PlanOptions, read_raw_configs
-from fabricgen.diff.compare import Change
+from fabricgen.diff.compare import ClusterChange
 from fabricgen.kernel.diagnostics import fault
 
 CODE = "FG144"
@@ -21,7 +21,7 @@ def refuse_filled(folder: Path | None) -> None:
         raise fault(CODE, f"'{folder}' is not an empty folder", hint="name one that is not there yet")
 
 
-def write_rollback(folder: Path, old: str, change: Change, options: PlanOptions) -> str:
+def write_rollback(folder: Path, old: str, change: ClusterChange, options: PlanOptions) -> str:
     """Write the files as OLD has them, with secrets, readable by their owner alone; return what was written in words.
 
     Raises InputError for configurations that cannot be rendered or read (FG051, FG054).

@@ -22,7 +22,7 @@ from fabricgen.cli.options import refuse_idle
 from fabricgen.cli.output import read_prices, tell_idle_prices
 from fabricgen.cluster import Cluster
 from fabricgen.diff.affected import find_affected_switches
-from fabricgen.diff.compare import Change, Side, compare_sides, pause_collector
+from fabricgen.diff.compare import ClusterChange, Side, compare_sides, pause_collector
 from fabricgen.diff.configs import Configs, compare_configs
 from fabricgen.diff.folder import DRAWN, read_lists, sum_power_counted_twice
 from fabricgen.diff.git_tree import PREFIX, GitTree, open_tree
@@ -38,7 +38,7 @@ from fabricgen.kernel.units import format_number
 from fabricgen.lint.engine import list_impossible_findings
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
 from fabricgen.pipeline import compile_cluster, compile_released
-from fabricgen.publish.manifest import MANIFEST, Entry, is_left_beside
+from fabricgen.publish.manifest import MANIFEST, ManifestEntry, is_left_beside
 from fabricgen.publish.reading import PENDING, Built, explain_unreadable, open_built, refuse_unfinished
 from fabricgen.reports.table import Table
 
@@ -98,7 +98,7 @@ class _OpenedSide:
     notes: tuple[str, ...] = ()
 
 
-def compare_sources(old: str, new: str, options: PlanOptions) -> Change:
+def compare_sources(old: str, new: str, options: PlanOptions) -> ClusterChange:
     """Open both sides and compare them, configurations included.
 
     Raises InputError for a side that cannot be used, and for a new one that `build` refuses; locations in a revision
@@ -140,7 +140,7 @@ def compare_sources(old: str, new: str, options: PlanOptions) -> Change:
         return replace(change, configs=configs, notes=(*change.notes, *edited))
 
 
-def _compare_with_netbox(url: str, now: _OpenedSide, options: PlanOptions) -> Change:
+def _compare_with_netbox(url: str, now: _OpenedSide, options: PlanOptions) -> ClusterChange:
     """What a NetBox holds of a plan, compared with the plan.
 
     Raises InputError (FG164) where NetBox does not answer.
@@ -173,7 +173,7 @@ def read_raw_configs(
     return ()
 
 
-def compare_with_cluster(old: str, new: str, cluster: Cluster, options: PlanOptions) -> Change:
+def compare_with_cluster(old: str, new: str, cluster: Cluster, options: PlanOptions) -> ClusterChange:
     """Compare a side with a cluster that is compiled already and was called `new`; configurations are left apart.
 
     Raises InputError as `compare_sources`.
@@ -424,7 +424,9 @@ def write_tree_files(tree: GitTree, folder: Path, names: Iterable[str]) -> Path:
     return folder
 
 
-def _list_manifest_configs(built: Built, entries: Mapping[str, Entry], tree: GitTree | None = None) -> Configs | None:
+def _list_manifest_configs(
+    built: Built, entries: Mapping[str, ManifestEntry], tree: GitTree | None = None
+) -> Configs | None:
     configs = [path for path in entries if path.startswith("configs/") and path.count("/") == 2]
     digest = {path: built.digest(path) or "" for path in configs if not is_left_beside(path, entries)}
     return _BuiltConfigs(digest, built, tree) if digest else None

@@ -11,7 +11,7 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass, NicPort, NicRole, NodeProfile, SwitchProfile
 from fabricgen.design.fabric_model import Attachment, Leg
-from fabricgen.design.media.gearing import LinkEnd, LinkOptics
+from fabricgen.design.media.gearing import LinkOptics, UnplacedEnd
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
@@ -127,7 +127,7 @@ def _choose_speed(
         # the stated breakout first, then any (0)
         for ways in dict.fromkeys((breakout(speed), 0)):
             for cage in list_matching_cages(switch, role.form_factor):
-                rates = optics.find_lane_rates(LinkEnd(role, mode.ways), LinkEnd(cage, ways), speed)
+                rates = optics.find_lane_rates(UnplacedEnd(role, mode.ways), UnplacedEnd(cage, ways), speed)
                 if rates and (rates[0] == rates[1] or ways):
                     # a stated breakout says how fast ports are, where only a gearbox would make them faster
                     return geared if geared and not ways else (speed, *rates)

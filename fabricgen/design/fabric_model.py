@@ -261,7 +261,7 @@ class Uplink(NamedTuple):
         return (whole if self.uneven else self.links_per_group) * self.upper_groups
 
 
-class Span(NamedTuple):
+class SiteSpan(NamedTuple):
     """Links between the border switches of two sites: `links` of each switch, over `km` of fibre.
 
     `fibre_pairs` is how many pairs of fibre the blueprint says there are between the sites.
@@ -281,7 +281,7 @@ class PeerLinks(NamedTuple):
     """Links inside a tier, all from one run of ports: between the two switches of a pair, or to other sites."""
 
     run: PortRun
-    spans: tuple[Span, ...]
+    spans: tuple[SiteSpan, ...]
     """Links to other sites; empty where every two neighbouring switches of a group are joined as a pair."""
     most: int = 0
     """Links of a pair with all reserved units, which have addresses; 0 for links to other sites."""

@@ -38,7 +38,7 @@ class PodLayout(NamedTuple):
     first_su: int
 
 
-class Part(NamedTuple):
+class ClusterPart(NamedTuple):
     """Pods whose units are of one kind, and whose switches have the same.
 
     Its name is that of the kind, "" for `scalable_unit`; for pods that state tiers of their own, theirs is in it too.
@@ -67,7 +67,7 @@ class Layout:
     """Sites, pods, scalable units, racks and nodes of a cluster. All count from 0 inside, from 1 in names."""
 
     pods: tuple[PodLayout, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ClusterPart, ...]
     """Those that pods are of, in natural order."""
     network_rack: RackProfile
     omitted: frozenset[NodeSlot]
@@ -108,7 +108,7 @@ class Layout:
             )
         return layouts
 
-    def has(self, part: Part) -> bool:
+    def has(self, part: ClusterPart) -> bool:
         """Whether it has pods of a part of the cluster."""
         return any(own_part.name == part.name for own_part in self.parts)
 
@@ -347,13 +347,13 @@ def _find_first_hall(pods: Mapping[str, Pod], lock: Lock, halls: Sequence[str]) 
     return next((hall for hall in (*named, *halls) if hall in halls), "")
 
 
-def _find_parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[str, UnitKind]) -> dict[str, Part]:
+def _find_parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[str, UnitKind]) -> dict[str, ClusterPart]:
     """The part of the cluster that each pod is of, by name of the pod; raises InputError (FG090) for unknown kinds of
     units, and where a pod has to name its own.
     """
     usual = "" if "" in kinds else next(iter(kinds)) if len(kinds) == 1 else None
     names = sorted(filter(None, kinds), key=make_natural_key)
-    part_of_pod: dict[int, Part] = {}
+    part_of_pod: dict[int, ClusterPart] = {}
     for key, pod in blueprint.pods.items():
         kind_name = pod.unit if pod.unit is not None else usual
         path: Path = ("pods", key)
@@ -370,7 +370,7 @@ def _find_parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[st
                 "FG090", f"{key} {problem} and {kinds_there}", path=(*path, "unit") if pod.unit else path, hint=hint
             )
         name = kind_name + (f"+{key}" if pod.tiers else "")
-        part_of_pod[id(pod)] = Part(name, kinds[kind_name], pod.tiers, (*path, "tiers"))
+        part_of_pod[id(pod)] = ClusterPart(name, kinds[kind_name], pod.tiers, (*path, "tiers"))
     return {name: part_of_pod[id(pod)] for name, pod in pods.items()}
 
 

@@ -21,7 +21,7 @@ _REFERENCE_GBPS = 400
 _LEAF_KB, _UPPER_KB = (256, 512), (512, 768)
 
 
-class Trimming(NamedTuple):
+class TrimmedPackets(NamedTuple):
     """What becomes of a packet that finds no room: `size` bytes, with another DSCP, in another class."""
 
     dscp: int
@@ -53,7 +53,7 @@ class QosIntent(NamedTuple):
     restore_ms: int
     poll_ms: int
     watchdog_action: str
-    trim: Trimming | None
+    trim: TrimmedPackets | None
     """Where packets may be dropped; None: whole ones are."""
 
     @property
@@ -110,7 +110,7 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
         restore_ms=watchdog.restore_ms,
         poll_ms=watchdog.poll_ms,
         watchdog_action=watchdog.action,
-        trim=Trimming(trim.dscp, trim.size, trim.traffic_class) if trim else None,
+        trim=TrimmedPackets(trim.dscp, trim.size, trim.traffic_class) if trim else None,
     )
 
 

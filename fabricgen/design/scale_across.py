@@ -13,7 +13,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from fabricgen.design.fabric_model import FabricDesign, Span, TierDesign, TierKey
+from fabricgen.design.fabric_model import FabricDesign, SiteSpan, TierDesign, TierKey
 from fabricgen.design.model import Design
 
 US_PER_KM = 4.9
@@ -32,7 +32,7 @@ PAUSE_FRAME = 84
 class SpanFigures(NamedTuple):
     """Links between two sites: how many, bandwidth in Gb/s each way, one-way latency in us."""
 
-    span: Span
+    span: SiteSpan
     sites: tuple[str, str]
     links: int
     gbps: int

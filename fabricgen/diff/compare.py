@@ -77,7 +77,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Change:
+class ClusterChange:
     """Everything that a change does; false when nothing differs. Kinds that a side lacks are None, and
     `notes` say so.
     """
@@ -139,7 +139,7 @@ def _list_port_counts(tier: TierFigures | None) -> tuple[int, ...] | None:
 
 def compare_sides(
     old: Side, new: Side, prices: Mapping[str, float] | None = None, renamed: Renamed | None = None
-) -> Change:
+) -> ClusterChange:
     """Compare two sides; `prices` are unit prices by part, `renamed` are devices known to have another name.
 
     Configurations are compared separately, in `configs`.
@@ -157,7 +157,7 @@ def compare_sides(
         changed_ends = find_changed_cables(was.cables, now.cables)
         cables = compare_cable_ends((was.cables, now.cables), changed_ends, _find_rerouted_cables(was.links, links))
         moves = _find_tenant_moves(old, new, was, now, renamed)
-        return Change(
+        return ClusterChange(
             sides=(old, new),
             devices=devices,
             links=links,

@@ -11,7 +11,7 @@ from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Column, Lists, Rows
 
 
-class Place(NamedTuple):
+class DevicePlace(NamedTuple):
     """A rack with its pod and scalable unit; these are "" for racks that serve several."""
 
     pod: str
@@ -26,14 +26,16 @@ class DevicePlaces:
 
     def __init__(self, old: Lists, new: Lists) -> None:
         # places by device, and all places in the order of listing; a device without one is nowhere, ("", "", "")
-        by_device: dict[str, Place] = {}
+        by_device: dict[str, DevicePlace] = {}
         for lists in (old, new):
             columns = (lists.devices[name].tolist() for name in ("device", "pod", "su", "rack"))
-            by_device.update((device, Place(pod, su, rack)) for device, pod, su, rack in zip(*columns, strict=True))
-        ordered = sorted({*by_device.values(), Place("", "", "")}, key=_sort_key)
-        self.all: tuple[Place, ...] = tuple(ordered)
+            by_device.update(
+                (device, DevicePlace(pod, su, rack)) for device, pod, su, rack in zip(*columns, strict=True)
+            )
+        ordered = sorted({*by_device.values(), DevicePlace("", "", "")}, key=_sort_key)
+        self.all: tuple[DevicePlace, ...] = tuple(ordered)
         number = {place: i for i, place in enumerate(ordered)}
-        self._nowhere = number[Place("", "", "")]
+        self._nowhere = number[DevicePlace("", "", "")]
         self._number = {device: number[place] for device, place in by_device.items()}
 
     def numbers(self, devices: Column) -> Rows:
@@ -41,7 +43,7 @@ class DevicePlaces:
         get, nowhere = self._number.get, self._nowhere
         return np.fromiter((get(d, nowhere) for d in devices.tolist()), dtype=np.int64, count=len(devices))
 
-    def place(self, device: str) -> Place:
+    def place(self, device: str) -> DevicePlace:
         """Where a device is."""
         return self.all[self._number.get(device, self._nowhere)]
 
@@ -54,7 +56,7 @@ class DevicePlaces:
         }
 
 
-def _sort_key(rack_place: Place) -> tuple[bool, object, object, object]:
+def _sort_key(rack_place: DevicePlace) -> tuple[bool, object, object, object]:
     """Sort key: racks of units in their order, then racks that serve a pod, then racks that serve all."""
     return (
         not rack_place.su,

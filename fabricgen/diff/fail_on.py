@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from fabricgen.diff.compare import Change
+from fabricgen.diff.compare import ClusterChange
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 
-def _make_counter(kind: str, *changes: str) -> Callable[[Change], bool]:
+def _make_counter(kind: str, *changes: str) -> Callable[[ClusterChange], bool]:
     # a check whether a change has rows of a kind that change in one of these ways
 
-    def happens(change: Change) -> bool:
+    def happens(change: ClusterChange) -> bool:
         delta = change.deltas.get(kind)
         return (
             delta is not None
@@ -24,19 +24,19 @@ def _make_counter(kind: str, *changes: str) -> Callable[[Change], bool]:
     return happens
 
 
-def _is_renumbered(change: Change) -> bool:
+def _is_renumbered(change: ClusterChange) -> bool:
     return any(_make_counter(kind, "renumbered")(change) for kind in ("devices", "links", "addresses"))
 
 
-def _costs_more(change: Change) -> bool:
+def _costs_more(change: ClusterChange) -> bool:
     return bool(change.bom and (change.bom.cost or 0) > 0)
 
 
-def _changes_configs(change: Change) -> bool:
+def _changes_configs(change: ClusterChange) -> bool:
     return bool(change.configs and any(file.state == "changed" for file in change.configs.files))
 
 
-WORDS: Mapping[str, tuple[str, Callable[[Change], bool]]] = {
+WORDS: Mapping[str, tuple[str, Callable[[ClusterChange], bool]]] = {
     "any": ("any difference", bool),
     "none": ("nothing: a report only", lambda _: False),
     "added-device": ("a device is new", _make_counter("devices", "added")),
@@ -72,6 +72,6 @@ def parse_fail_on(text: str) -> tuple[str, ...]:
     return words
 
 
-def matches_any(change: Change, words: Iterable[str]) -> bool:
+def matches_any(change: ClusterChange, words: Iterable[str]) -> bool:
     """Whether a change matches any of the words."""
     return any(WORDS[word][1](change) for word in words)

@@ -209,7 +209,8 @@ def derive_figures(lists: Lists) -> SizingFigures:
         units={pod: len({su for unit_pod, su in unit_nodes if unit_pod == pod}) for pod in pods},
         nodes=len(unit_nodes),
         tiers={
-            key: _make_tier_figures(members[key], ports.get(key, _Ports())) for key in sorted(members, key=_sort_key)
+            key: _make_tier_figures(members[key], ports.get(key, _TierPorts()))
+            for key in sorted(members, key=_sort_key)
         },
         omits={},
         spares=(),
@@ -221,7 +222,7 @@ def _sort_key(key: TierName) -> tuple[object, ...]:
     return tuple(map(make_natural_key, key))
 
 
-class _Ports:
+class _TierPorts:
     """Links of the switches of a tier: Gb/s of those below and above it, and of each switch to each upper one."""
 
     def __init__(self) -> None:
@@ -231,10 +232,10 @@ class _Ports:
         self.upper: set[TierName] = set()
 
 
-def _list_ports(lists: Lists, tier_of: dict[str, TierName]) -> dict[TierName, _Ports]:
+def _list_ports(lists: Lists, tier_of: dict[str, TierName]) -> dict[TierName, _TierPorts]:
     # by tier, the speeds and far ends of the links of its switches; links within a tier, and those with no upper tier,
     # are left out
-    ports_by_tier: dict[TierName, _Ports] = defaultdict(_Ports)
+    ports_by_tier: dict[TierName, _TierPorts] = defaultdict(_TierPorts)
     columns = (lists.links[name][:].tolist() for name in ("a_device", "b_device", "speed_gbps"))
     # parallel links are counted, for figures need no more of them
     for (lower, upper, speed), links in Counter(zip(*columns, strict=True)).items():
@@ -249,7 +250,7 @@ def _list_ports(lists: Lists, tier_of: dict[str, TierName]) -> dict[TierName, _P
     return ports_by_tier
 
 
-def _make_tier_figures(members: list[tuple[str, str]], ports: _Ports) -> TierFigures:
+def _make_tier_figures(members: list[tuple[str, str]], ports: _TierPorts) -> TierFigures:
     # the figures of a tier as far as lists tell; `members` are (model, NOS) of its switches, 0 stands for what only a
     # design knows
     models, systems = (sorted(set(column)) for column in zip(*members, strict=True))

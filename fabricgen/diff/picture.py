@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricgen.diff.compare import Change, Side
+from fabricgen.diff.compare import ClusterChange, Side
 from fabricgen.diff.delta import Delta
 from fabricgen.diff.listing import Rows, find_among
 from fabricgen.diff.reports.json import count_by_kind
@@ -18,7 +18,7 @@ SAME, CHANGED, CABLED, MOVED, ADDED = range(-1, 4)
 """What became of a thing; the greater counts where two are true. `CABLED`: a device whose cables change."""
 
 
-def make_picture(change: Change) -> dict[str, Any]:
+def make_picture(change: ClusterChange) -> dict[str, Any]:
     """Totals in the words of `plan`; what became of devices and links (int64) and of cables (by id); what is gone."""
     devices, cables = change.devices, change.cables
     new = devices.new

@@ -14,7 +14,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from fabricgen.diff.compare import Change
+from fabricgen.diff.compare import ClusterChange
 from fabricgen.diff.listing import Listing
 from fabricgen.kernel.diagnostics import fault
 
@@ -23,7 +23,7 @@ NODE = "node"
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class PushStage:
     """The switches of a tier, in waves: those of a wave are pushed together, and looked at before the next."""
 
     what: str
@@ -73,7 +73,7 @@ class _Wiring:
         return 1 + max(self.height(upper, below | {tier}) for upper in over) if over else 0
 
 
-def plan_stages(change: Change, at_once: AtOnce) -> tuple[Stage, ...]:
+def plan_stages(change: ClusterChange, at_once: AtOnce) -> tuple[PushStage, ...]:
     """The stages of all switches whose configurations are added or changed; none where these are not compared."""
     files = change.configs.files if change.configs else ()
     states: dict[str, set[str]] = defaultdict(set)
@@ -86,14 +86,14 @@ def plan_stages(change: Change, at_once: AtOnce) -> tuple[Stage, ...]:
     new = [device for device in touched if device in new_devices]
     for tier in _order_managing_tiers(new, wiring):
         of_tier = tuple(device for device in new if wiring.tier[device] == tier)
-        stages_in_order.append(Stage(f"new {' '.join(tier)}, over which other new switches boot", (of_tier,)))
+        stages_in_order.append(PushStage(f"new {' '.join(tier)}, over which other new switches boot", (of_tier,)))
     if others := tuple(device for device in new if wiring.tier[device][0] not in wiring.managing):
-        stages_in_order.append(Stage("new switches, which carry nothing yet", (others,)))
+        stages_in_order.append(PushStage("new switches, which carry nothing yet", (others,)))
     tiers = {wiring.tier[device] for device in touched if device not in new_devices}
     # fabrics that manage others last (False sorts before True): the others are reached over them
     for tier in sorted(tiers, key=lambda tier: (tier[0] in wiring.managing, wiring.height(tier), tier)):
         devices = [device for device in touched if wiring.tier[device] == tier and device not in new_devices]
-        stages_in_order.append(Stage(" ".join(tier), tuple(_form_waves(devices, wiring, at_once))))
+        stages_in_order.append(PushStage(" ".join(tier), tuple(_form_waves(devices, wiring, at_once))))
     return tuple(stages_in_order)
 
 
@@ -103,7 +103,7 @@ def _order_managing_tiers(new: list[str], wiring: _Wiring) -> list[tuple[str, st
     return sorted(tiers, key=lambda tier: (wiring.height(tier), tier))
 
 
-def _read_wiring(change: Change) -> _Wiring:
+def _read_wiring(change: ClusterChange) -> _Wiring:
     # tier, group and links of each switch on the new side; nodes are left out
     wiring = _Wiring()
     devices = change.devices.new

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from fabricgen.diff.bill import describe_part
-from fabricgen.diff.compare import Change
+from fabricgen.diff.compare import ClusterChange
 from fabricgen.diff.delta import Delta
-from fabricgen.diff.device_places import Place
+from fabricgen.diff.device_places import DevicePlace
 from fabricgen.kernel.diagnostics import make_printable
 
 TITLES: Mapping[str, str] = {
@@ -73,7 +73,7 @@ def _spell_counts(counts: Mapping[str, int]) -> list[str]:
 class RackChanges:
     """The changes in one rack: rows of each delta, and files of configurations."""
 
-    place: Place
+    place: DevicePlace
     rows: dict[str, Selected] = field(default_factory=dict)
     files: list[int] = field(default_factory=list)
 
@@ -82,7 +82,7 @@ class RackChanges:
         return sum(len(rows) for selected in self.rows.values() for rows in selected.values()) + len(self.files)
 
 
-def group_by_rack(change: Change) -> list[RackChanges]:
+def group_by_rack(change: ClusterChange) -> list[RackChanges]:
     """All rows of a change by rack, in the order of units and racks; links only where cables and addresses do not show
     them.
     """
@@ -122,7 +122,7 @@ def _split_by_place(places: Any, rows: Any) -> Iterator[tuple[int, list[int]]]:
         yield number, rows[bounds[i] : bounds[i + 1]].tolist()
 
 
-def summarize_racks(change: Change, groups: Sequence[RackChanges]) -> str:
+def summarize_racks(change: ClusterChange, groups: Sequence[RackChanges]) -> str:
     """The changes of some racks in one line: 4 devices added, 12 cables moved."""
     counts: Counter[str] = Counter()
     deltas = change.deltas
@@ -145,12 +145,12 @@ def _spell_count(key: str, n: int) -> str:
     return f"{n:,} {name} {_IN_WORDS.get(key) or spell_change(change)}"
 
 
-def list_rack_lines(change: Change, group: RackChanges, most: int) -> Iterator[str]:
+def list_rack_lines(change: ClusterChange, group: RackChanges, most: int) -> Iterator[str]:
     """Up to `most` lines of a rack: changed rows first, then removed, then added ones."""
     return islice(_list_all_lines(change, group), most)
 
 
-def _list_all_lines(change: Change, group: RackChanges) -> Iterator[str]:
+def _list_all_lines(change: ClusterChange, group: RackChanges) -> Iterator[str]:
     # a line for every change in a rack: what changes first, then what goes, then what comes
     deltas = change.deltas
     for state in ("changed", "removed", "added"):
@@ -243,7 +243,7 @@ def _is_at_owner(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> bool:
     return all(cable.rpartition(":")[0] in (a, b) for a, _, b, _ in ends)
 
 
-def name_unit(rack_place: Place) -> str:
+def name_unit(rack_place: DevicePlace) -> str:
     """A unit in words: `p1 su 5`; for racks outside units the pod, or ""."""
     return make_printable(
         f"{rack_place.pod} su {rack_place.su}"
@@ -265,7 +265,7 @@ def group_by_unit(groups: Sequence[RackChanges]) -> dict[str, list[RackChanges]]
 # The summary of a report: totals, reasons, cost, and remaining ports.
 
 
-def list_totals(change: Change) -> Iterator[tuple[str, str]]:
+def list_totals(change: ClusterChange) -> Iterator[tuple[str, str]]:
     """(kind, totals in words) for every kind that was compared."""
     for kind, title in TITLES.items():
         delta = change.deltas.get(kind)
@@ -275,7 +275,7 @@ def list_totals(change: Change) -> Iterator[tuple[str, str]]:
         yield "switch configs", describe_configs(change)
 
 
-def describe_configs(change: Change) -> str:
+def describe_configs(change: ClusterChange) -> str:
     """How many configurations differ, in words."""
     configs = change.configs
     if configs is None:
@@ -295,7 +295,7 @@ def count_optics_by_part(delta: Delta) -> dict[str, tuple[int, int]]:
     return {part: (come[part], go[part]) for part in sorted(come.keys() | go.keys())}
 
 
-def list_sections(change: Change) -> list[tuple[str, Sequence[str]]]:
+def list_sections(change: ClusterChange) -> list[tuple[str, Sequence[str]]]:
     """(title, lines) of what a summary has below its totals, some of it empty."""
     optics = count_optics_by_part(change.optics).items() if change.optics else ()
     return [
@@ -307,7 +307,7 @@ def list_sections(change: Change) -> list[tuple[str, Sequence[str]]]:
     ]
 
 
-def list_spare_ports(change: Change) -> Iterator[str]:
+def list_spare_ports(change: ClusterChange) -> Iterator[str]:
     """Free down ports of every tier, on the fullest switch and in all; of both sides where they differ."""
     for (fabric, tier), old, new in change.spare_ports():
         now = new or old

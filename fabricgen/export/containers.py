@@ -30,7 +30,7 @@ End: TypeAlias = tuple[str, str]
 """A device and its port."""
 
 
-class Port(NamedTuple):
+class ContainerPort(NamedTuple):
     """A port with a link, and the name of the interface that stands for it."""
 
     name: str
@@ -60,7 +60,7 @@ class Containers:
     def __init__(
         self,
         cluster: Cluster,
-        interfaces: Callable[[DeviceClass, Sequence[str]], Sequence[Port]],
+        interfaces: Callable[[DeviceClass, Sequence[str]], Sequence[ContainerPort]],
         inside: Callable[[End, End], bool] | None = None,
     ) -> None:
         self._cluster = cluster
@@ -131,11 +131,11 @@ def sort_ports(names: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: ([int(number) for number in re.findall("[0-9]+", name)], name))
 
 
-def name_linux_ports(names: Sequence[str]) -> list[Port]:
+def name_linux_ports(names: Sequence[str]) -> list[ContainerPort]:
     """The interfaces of a Linux container: called as its ports are where Linux takes such names, else eth1, eth2."""
     ordered = sort_ports(names)
     plain = all(map(PLAIN.fullmatch, ordered))
-    return [Port(name, name if plain else f"eth{i}") for i, name in enumerate(ordered, 1)]
+    return [ContainerPort(name, name if plain else f"eth{i}") for i, name in enumerate(ordered, 1)]
 
 
 def _is_data(segment: Segment) -> bool:

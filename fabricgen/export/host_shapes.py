@@ -70,7 +70,7 @@ class HostFamily:
 
 
 @dataclass(frozen=True, slots=True)
-class HostPort:
+class HostShapePort:
     """A port as templates see it; `optional`: booting does not wait for it, `table`: number of its routing table."""
 
     interface: str
@@ -144,7 +144,7 @@ class HostShape:
         )
 
     @cached_property
-    def ports(self) -> tuple[HostPort, ...]:
+    def ports(self) -> tuple[HostShapePort, ...]:
         """The ports in order of fabrics, each before the bond that it leads, and these before the VLANs on them."""
         return tuple(
             port for position, key in enumerate(self.keys) for port in self._list_port_interfaces(position, key)
@@ -183,7 +183,7 @@ class HostShape:
         absent = self.cluster.phase.absent if self.cluster.phase else frozenset[str]()
         return find_sharing_fabrics(self.cluster.plan, self.cluster.design, absent)
 
-    def _list_port_interfaces(self, position: int, key: PortKey) -> Iterator[HostPort]:
+    def _list_port_interfaces(self, position: int, key: PortKey) -> Iterator[HostShapePort]:
         """A port, or a port in a bond and the bond that it leads; and an interface for each tagged fabric.
 
         `position` is that of `key` among the keys.
@@ -225,7 +225,7 @@ class HostShape:
     def _list_fabrics(self, key: PortKey) -> tuple[str, ...]:
         return self._find_segment(key.segment).fabric, *self._sharing_by_segment.get(key.segment, ())
 
-    def _list_vlan_interfaces(self, position: int, key: PortKey, interface: str, mtu: int) -> Iterator[HostPort]:
+    def _list_vlan_interfaces(self, position: int, key: PortKey, interface: str, mtu: int) -> Iterator[HostShapePort]:
         """An interface with the addresses of the untagged fabric of a port, and one for each tagged fabric."""
         design, names = self.cluster.design, self._list_fabrics(key)
         tagged = [name for name in names if len(names) > 1 and design.fabric(name).tagged]
@@ -255,7 +255,7 @@ class HostShape:
     def _choose_mtu(self, fabric: str, role: str) -> int:
         return HOST_MTU if self.cluster.design.fabric(fabric).protocol == "roce" or role == "storage" else MTU_ELSEWHERE
 
-    def _make_port(self, position: int, key: PortKey, name: str) -> HostPort:
+    def _make_port(self, position: int, key: PortKey, name: str) -> HostShapePort:
         """A port as the interface of one fabric, its own or one that shares it."""
         number, leg, flags, *_ = key
         design, side = self.cluster.design, self._find_attachment(number)
@@ -270,7 +270,7 @@ class HostShape:
             if name == self._find_segment(number).fabric
             else fields_per_fabric * (1 + self._sharing_fabrics.index(name))
         )
-        return HostPort(
+        return HostShapePort(
             interface=name_interface(design.loaded.blueprint, side.profile.id, label),
             label=label,
             fabric=name,
@@ -309,7 +309,7 @@ class HostShape:
 
     def _check_interfaces(self) -> None:
         # raises InputError (FG041) where two ports would be one interface, or Linux does not take a name
-        ports_by_interface: dict[str, HostPort] = {}
+        ports_by_interface: dict[str, HostShapePort] = {}
         for port in self.ports:
             first = ports_by_interface.setdefault(port.interface, port)
             clash = (
@@ -320,7 +320,7 @@ class HostShape:
             if not is_interface_name(port.interface):
                 raise self._make_fault(port, f"port {port.label} of {{}} cannot be interface {{}}")
 
-    def _make_fault(self, port: HostPort, message: str) -> InputError:
+    def _make_fault(self, port: HostShapePort, message: str) -> InputError:
         # a fault at the segment of a port; `message` has {} for the model of the node and for the interface
         profile = self._find_attachment(port.segment).profile.id
         error = fault(

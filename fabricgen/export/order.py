@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from fabricgen.bom.bill import Bill, Line
+from fabricgen.bom.bill import Bill, BillLine
 from fabricgen.bom.ordered import list_order_lines, map_numbers_to_models
-from fabricgen.bom.prices import Offer, PriceList, as_price, as_watts, power_units
+from fabricgen.bom.prices import PriceList, PriceOffer, as_price, as_watts, power_units
 from fabricgen.bom.sets import split_set
-from fabricgen.bom.totals import Total, sum_all, sum_totals
+from fabricgen.bom.totals import GroupTotal, sum_all, sum_totals
 from fabricgen.export.files.bom import make_bill_table
 from fabricgen.export.order_foot import TITLE, make_foot_table
 from fabricgen.export.table import ExportContext
@@ -35,7 +35,7 @@ SHEETS: Mapping[str, tuple[str, ...]] = {
 """Sheets of totals, with their groupings."""
 
 
-def make_order_table(lines: Sequence[Line], prices: PriceList) -> Table:
+def make_order_table(lines: Sequence[BillLine], prices: PriceList) -> Table:
     """Lines of a bill in the columns of bom.csv, and the further columns that the price file has."""
     table = make_bill_table(lines, ExportContext(prices=prices.unit_prices))
     offers = [prices.offers.get(line.part, prices.offers.get(split_set(line.part)[1])) for line in lines]
@@ -43,7 +43,7 @@ def make_order_table(lines: Sequence[Line], prices: PriceList) -> Table:
     return Table(table.name, {**table.columns, **price_columns})
 
 
-def _read_offer(offer: Offer | None, name: str, currency: str) -> Cell:
+def _read_offer(offer: PriceOffer | None, name: str, currency: str) -> Cell:
     """What a price file says of a part in one of its further columns; "" for nothing."""
     if offer is None:
         return ""
@@ -64,7 +64,7 @@ def make_totals_table(bill: Bill, by: Sequence[str], prices: PriceList) -> Table
     """
     group_totals = sum_totals(bill, by, prices.unit_prices)
     if bill.in_devices_w:
-        group_totals.append(Total((IN_DEVICES, *[""] * (len(by) - 1)), power=-power_units(bill.in_devices_w)))
+        group_totals.append(GroupTotal((IN_DEVICES, *[""] * (len(by) - 1)), power=-power_units(bill.in_devices_w)))
     rows = [*group_totals, _name_total(sum_all(group_totals), len(by))]
     columns: dict[str, list[Cell]] = {name: [row.key[i] for row in rows] for i, name in enumerate(by)}
     columns |= {"quantity": [row.quantity for row in rows], "spares": [row.spares for row in rows]}
@@ -80,9 +80,9 @@ def make_totals_table(bill: Bill, by: Sequence[str], prices: PriceList) -> Table
     return Table(f"bom by {', '.join(by)}", columns)
 
 
-def _name_total(total: Total, keys: int) -> Total:
+def _name_total(total: GroupTotal, keys: int) -> GroupTotal:
     """The grand total, with its name in the first column."""
-    return Total((TOTAL, *[""] * (keys - 1))).plus(total)
+    return GroupTotal((TOTAL, *[""] * (keys - 1))).plus(total)
 
 
 def make_power_table(bill: Bill) -> Table:

@@ -24,7 +24,7 @@ from fabricgen.wiring.tables import Side
 
 
 @dataclass(frozen=True)
-class Plug:
+class PlugColumns:
     """What one end of each row is in, int32 columns from 0, -1 for none: a socket of the cage, the jumper among those
     of a cable that fills it (`last` where a row stands for several), and the tail of a splitter.
     """
@@ -34,9 +34,9 @@ class Plug:
     last: Ints
     tail: Ints
 
-    def select_rows(self, rows: Ints64) -> Plug:
+    def select_rows(self, rows: Ints64) -> PlugColumns:
         """The same columns at some cable end rows."""
-        return Plug(self.socket[rows], self.jumper[rows], self.last[rows], self.tail[rows])
+        return PlugColumns(self.socket[rows], self.jumper[rows], self.last[rows], self.tail[rows])
 
     def format_texts(
         self, cages: EncodedColumn, *, tails: bool = True, ports: tuple[EncodedColumn, Flags] | None = None
@@ -58,7 +58,7 @@ class Plug:
 
 
 @dataclass(frozen=True)
-class Plugs:
+class PlugTable:
     """One row for each jumper of a straight cable and each tail of a splitter, in the order of cable end rows.
 
     `row` (int64) is its cable end row, `piece` (int32) its jumper or splitter in the cable, `tails` (int32) how many
@@ -68,9 +68,9 @@ class Plugs:
     row: Ints64
     piece: Ints
     tails: Ints
-    ends: tuple[Plug, Plug]
+    ends: tuple[PlugColumns, PlugColumns]
 
-    def merge_by_row(self, rows: int) -> tuple[Plug, Plug]:
+    def merge_by_row(self, rows: int) -> tuple[PlugColumns, PlugColumns]:
         """The plugs at the (a ends, b ends) of each of `rows` cable end rows, those of several jumpers together."""
         # rows of plugs are ascending by cable end row, and every end row has one
         first = np.searchsorted(self.row, np.arange(rows))
@@ -79,7 +79,7 @@ class Plugs:
         return a, b
 
 
-def list_plugs(cluster: Cluster) -> Plugs:
+def list_plugs(cluster: Cluster) -> PlugTable:
     """The plugs of all cables, patched ones as if they were direct."""
     cables, links = cluster.plan.cables, cluster.plan.links
     common_a = are_common_ends_lower(links, cables)
@@ -101,8 +101,8 @@ def list_plugs(cluster: Cluster) -> Plugs:
         common_jumper = np.where(pieces[cable] > 1, piece, -1)
         jumper = np.where(common, common_jumper, np.where(jumper_counts[cable] > 1, jumper_number, -1)).astype(np.int32)
         tail_number = np.where(common & (tails[cable] > 1), tail, -1).astype(np.int32)
-        ends.append(Plug(socket[row], jumper, jumper, tail_number))
-    return Plugs(row, piece.astype(np.int32), tails[cable], (ends[0], ends[1]))
+        ends.append(PlugColumns(socket[row], jumper, jumper, tail_number))
+    return PlugTable(row, piece.astype(np.int32), tails[cable], (ends[0], ends[1]))
 
 
 def list_cable_end_ports(

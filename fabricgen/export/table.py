@@ -63,7 +63,7 @@ class BuildPart(Protocol):
 class Portion:
     """Files of a part that can be made in a separate process; `rows` is the work, in rows of links.csv.
 
-    `make` runs in whichever process takes it, as `Bundle.make` does; `key` names the portion within its part.
+    `make` runs in whichever process takes it, as `FileBundle.make` does; `key` names the portion within its part.
     """
 
     key: str

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.lab import inside
-from fabricgen.lab.check import Check, Finding, ask_each, ask_neighbours, list_peers
+from fabricgen.lab.check import Check, LabFinding, ask_each, ask_neighbours, list_peers
 from fabricgen.lab.fabric import Lab, run_ip_batch
 from fabricgen.lab.files import Link, kernel_name
 from fabricgen.lab.start import list_port_commands, wait_for_routes
@@ -50,7 +50,7 @@ def break_links(lab: Lab, links: Iterable[Link]) -> None:
             run_ip_batch([f"link set {kernel_name(end.port)} down"], "-n", lab.spaces[end.device])
 
 
-def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 300) -> list[Finding]:
+def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 300) -> list[LabFinding]:
     """Bring both ends of links up, with what the kernel forgets of a port that is down, and call their neighbours.
 
     It forgets routes and IPv6 addresses. Waits for routes once sessions are up; returns the sessions over these links

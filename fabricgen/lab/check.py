@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 
 from fabricgen.lab import inside
 from fabricgen.lab.fabric import DAEMON_NAMES, Lab, explain_failure
-from fabricgen.lab.files import Build, End, Link, kernel_name
-from fabricgen.lab.inside import ADVERTISED, BGP, KERNEL, LOOPBACK, Route
+from fabricgen.lab.files import Build, BuiltEnd, Link, kernel_name
+from fabricgen.lab.inside import ADVERTISED, BGP, KERNEL, LOOPBACK, KernelRoute
 
 T = TypeVar("T")
 NOWHERE = 1 << 20
@@ -25,7 +25,7 @@ UP = "Established"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LabFinding:
     """Something that is not as planned, of a device or of its port.
 
     A `daemon`, `cable`, `address`, `session`, `route`, `leak` or `ping`.
@@ -40,7 +40,7 @@ class Finding:
         return f"{self.device}{':' * bool(self.port)}{self.port}: {self.text}"
 
 
-def check_lab(lab: Lab, build: Build, broken: frozenset[Link] = frozenset()) -> list[Finding]:
+def check_lab(lab: Lab, build: Build, broken: frozenset[Link] = frozenset()) -> list[LabFinding]:
     """Everything that is not as a build's files say, with some links broken; pings only where all else is right.
 
     Raises InputError (FG175) where the lab does not answer.
@@ -74,7 +74,7 @@ def ask_each(ask_one: Callable[[str], T], devices: Iterable[str]) -> dict[str, T
         return dict(zip(names, pool.map(ask_one, names), strict=True))
 
 
-def list_peers(build: Build, device: str) -> Iterator[tuple[End, str, str]]:
+def list_peers(build: Build, device: str) -> Iterator[tuple[BuiltEnd, str, str]]:
     """(own end, address or own port, device) of every neighbour that a switch should have a session with: switches with
     AS numbers on both ends.
     """
@@ -95,32 +95,32 @@ class Check:
     broken: frozenset[Link] = frozenset()
 
     @cached_property
-    def _far(self) -> dict[End, End]:
+    def _far(self) -> dict[BuiltEnd, BuiltEnd]:
         """The far end of every port whose link is not broken."""
         dead = {end for link in self.broken for end in (link.a, link.b)}
         return {near: far for near, far in self.right.far.items() if near not in dead}
 
-    def lost(self) -> Iterator[Finding]:
+    def lost(self) -> Iterator[LabFinding]:
         """Yield every broken link, and the sessions over it that are not up."""
         for link in sorted(self.broken, key=str):
-            yield Finding(
+            yield LabFinding(
                 "cable", link.a.device, link.a.port, f"the link to {link.b} is down; `lab mend` brings it back"
             )
         yield from self.sessions(lambda near: near not in self._far)
 
-    def daemons(self) -> Iterator[Finding]:
+    def daemons(self) -> Iterator[LabFinding]:
         """Yield every daemon of FRR that has ended."""
         running = inside.list_daemons(self.lab)
         for device in self.right.switches:
             for name in DAEMON_NAMES:
                 if (device, name) not in running:
-                    yield Finding("daemon", device, "", f"{name} does not run")
+                    yield LabFinding("daemon", device, "", f"{name} does not run")
 
-    def addresses(self) -> Iterator[Finding]:
+    def addresses(self) -> Iterator[LabFinding]:
         """Yield every loopback, and port of a link that is whole, without just the addresses that it should have."""
         ports_by_device = ask_each(lambda device: inside.read_ports(self.lab, device).addresses, self.lab.spaces)
         ends = [(end, kernel_name(end.port)) for end in self._far]
-        ends += [(End(device, LOOPBACK), "lo") for device in self.right.switches]
+        ends += [(BuiltEnd(device, LOOPBACK), "lo") for device in self.right.switches]
         for end, name in ends:
             has, planned = (
                 ports_by_device[end.device].get(name, frozenset()),
@@ -128,15 +128,15 @@ class Check:
             )
             if has != planned:
                 message = f"has {', '.join(sorted(has)) or 'no address'}, wanted {', '.join(sorted(planned)) or 'none'}"
-                yield Finding("address", end.device, end.port, message)
+                yield LabFinding("address", end.device, end.port, message)
 
-    def cables(self) -> Iterator[Finding]:
+    def cables(self) -> Iterator[LabFinding]:
         """Yield every port whose cable leads elsewhere than links.csv says."""
         heard = self.lab.far_ends()
         for near, far in sorted(self._far.items(), key=str):
             if heard.get(near) != far:
                 far_end = heard.get(near) or "nothing"
-                yield Finding("cable", near.device, near.port, f"{far_end} is at the far end, links.csv says {far}")
+                yield LabFinding("cable", near.device, near.port, f"{far_end} is at the far end, links.csv says {far}")
 
     def count(self) -> tuple[int, int]:
         """How many sessions are up, and how many should be; one is up where both ends say so."""
@@ -147,11 +147,11 @@ class Check:
         ]
         return sum(state == UP for state in ends) // 2, len(ends) // 2
 
-    def has_whole_link(self, end: End) -> bool:
+    def has_whole_link(self, end: BuiltEnd) -> bool:
         """Whether the link at an end is not broken."""
         return end in self._far
 
-    def sessions(self, is_wanted: Callable[[End], bool]) -> Iterator[Finding]:
+    def sessions(self, is_wanted: Callable[[BuiltEnd], bool]) -> Iterator[LabFinding]:
         """Yield every session of wanted ends that is not up, or not with the switch and AS number that it should be."""
         for device in self.right.switches:
             for near, key, far in list_peers(self.right, device):
@@ -161,7 +161,7 @@ class Check:
     def _read_session_state(self, device: str, key: str) -> str:
         return str(self.said[device].get(key, {}).get("bgpState", "not configured"))
 
-    def _check_session(self, device: str, key: str, far: str) -> Iterator[Finding]:
+    def _check_session(self, device: str, key: str, far: str) -> Iterator[LabFinding]:
         # yields a finding where the session of a switch with the neighbour `key`, which is the device `far`, is not as
         # planned
         asn, state, answer = (
@@ -171,11 +171,13 @@ class Check:
         )
         session = f"session with {far} at {key}"
         if answer and answer["remoteAs"] != asn:
-            yield Finding("session", device, "", f"{session} expects AS {answer['remoteAs']}, devices.csv says {asn}")
+            yield LabFinding(
+                "session", device, "", f"{session} expects AS {answer['remoteAs']}, devices.csv says {asn}"
+            )
         if state != UP or answer is None:
-            yield Finding("session", device, "", f"{session} is not up: {state}")
+            yield LabFinding("session", device, "", f"{session} is not up: {state}")
         elif answer["remoteRouterId"] != self.right.forms[far].bgp[""].router_id:
-            yield Finding("session", device, "", f"{session} is with {answer['remoteRouterId']} instead")
+            yield LabFinding("session", device, "", f"{session} is with {answer['remoteRouterId']} instead")
 
     @cached_property
     def _levels(self) -> dict[str, int]:
@@ -257,11 +259,11 @@ class Check:
         return targets
 
     @cached_property
-    def _tables(self) -> dict[str, list[Route]]:
+    def _tables(self) -> dict[str, list[KernelRoute]]:
         """The routes of each switch, the longest prefixes first."""
         return ask_each(lambda device: inside.read_routes(self.lab, device), self.right.switches)
 
-    def routes(self) -> Iterator[Finding]:
+    def routes(self) -> Iterator[LabFinding]:
         """Yield every loopback and host that a switch does not reach over all equal paths, and over nothing else.
 
         What goes wrong alike on one switch is one finding.
@@ -276,13 +278,13 @@ class Check:
             over = f"over {', '.join(sorted(ports_used))}" if ports_used else "nowhere"
             more = f" and {len(targets) - 1} more" if len(targets) > 1 else ""
             message = f"{targets[0]}{more} go{'es' * (not more)} {over}, wanted {', '.join(sorted(ports_planned))}"
-            yield Finding("route", device, "", message)
+            yield LabFinding("route", device, "", message)
 
     def _find_route_ports(self, device: str, address: str) -> frozenset[str]:
         target = ip_address(address)
         return next((route.ports for route in self._tables[device] if target in route.network), frozenset())
 
-    def leaks(self) -> Iterator[Finding]:
+    def leaks(self) -> Iterator[LabFinding]:
         """Yield every prefix that a switch learned and that is neither a reachable loopback nor one of hosts.
 
         Static routes and aggregates that a switch is told are no leaks; static routes that none is told are.
@@ -309,9 +311,9 @@ class Check:
                 good = any(a in network for a in (loopbacks if single else hosts)) or network in static
                 if maker == BGP and (not good or any(a in network for a in links)):
                     message = f"{network} is learned, and is neither a loopback nor a prefix of hosts"
-                    yield Finding("leak", device, "", message)
+                    yield LabFinding("leak", device, "", message)
                 elif maker not in (BGP, KERNEL, ADVERTISED) and network not in static:
-                    yield Finding("leak", device, "", f"{network} is a static route, and no configuration has it")
+                    yield LabFinding("leak", device, "", f"{network} is a static route, and no configuration has it")
 
     def _find_ports_towards(self, target: str) -> dict[str, set[str]]:
         if target not in self._ports_by_target:
@@ -322,7 +324,7 @@ class Check:
     def _ports_by_target(self) -> dict[str, dict[str, set[str]]]:
         return {}
 
-    def pings(self) -> Iterator[Finding]:
+    def pings(self) -> Iterator[LabFinding]:
         """Yield every leaf whose last host is not reached by the first host that has a way there."""
         hosts = [near for near in self._far if near.device not in self.right.forms and self.right.addresses.get(near)]
         ends = {self._far[near].device: near for near in hosts}
@@ -337,11 +339,11 @@ class Check:
             if source:
                 probes += [(source, end, leaf, address.partition("/")[0]) for address in self.right.addresses[end]]
 
-        def send_probe(probe: tuple[End, End, str, str]) -> bool:
+        def send_probe(probe: tuple[BuiltEnd, BuiltEnd, str, str]) -> bool:
             return self.lab.pings(probe[0].device, probe[0].port, probe[3])
 
         with ThreadPoolExecutor() as pool:
             for (source, end, leaf, address), answers in zip(probes, pool.map(send_probe, probes), strict=True):
                 if not answers:
                     message = f"{address} of {end} behind {leaf} does not answer"
-                    yield Finding("ping", source.device, source.port, message)
+                    yield LabFinding("ping", source.device, source.port, message)

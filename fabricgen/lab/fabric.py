@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.lab.files import Build, End, kernel_name
+from fabricgen.lab.files import Build, BuiltEnd, kernel_name
 
 FAILED = "FG175"
 """The code of a lab in which a command fails, or that does not come up in time."""
@@ -122,7 +122,7 @@ class Lab:
         where = ["--vty_socket", str(folder), "-z", str(folder / "zserv.api"), "-i", str(folder / f"{name}.pid")]
         return ["ip", "netns", "exec", self.spaces[device], str(DAEMONS / name), *where, "-P", "0", "-f", "/dev/null"]
 
-    def far_ends(self) -> dict[End, End]:
+    def far_ends(self) -> dict[BuiltEnd, BuiltEnd]:
         """What is plugged in at each port: every port that is up tells its name over its cable, as LLDP would."""
         ports = sorted({end for link in self.build.links for end in (link.a, link.b)}, key=str)
         if not self.sockets:
@@ -132,7 +132,7 @@ class Lab:
                 self.sockets[end.device].sendto(f"{end.device} {end.port}".encode(), (kernel_name(end.port), LLDP))
             except OSError:  # the port is down
                 continue
-        names = {End(end.device, kernel_name(end.port)): end for end in ports}
+        names = {BuiltEnd(end.device, kernel_name(end.port)): end for end in ports}
         return {
             names[near]: far for device, heard in self.sockets.items() for near, far in _read_heard_ends(device, heard)
         }
@@ -144,7 +144,7 @@ class Lab:
         self.sockets.clear()
 
 
-def _read_heard_ends(device: str, listener: socket.socket) -> Iterator[tuple[End, End]]:
+def _read_heard_ends(device: str, listener: socket.socket) -> Iterator[tuple[BuiltEnd, BuiltEnd]]:
     """(own port as the kernel has it, far end) of everything that has come in."""
     while True:
         try:
@@ -154,7 +154,7 @@ def _read_heard_ends(device: str, listener: socket.socket) -> Iterator[tuple[End
             return
         if kind != socket.PACKET_OUTGOING:  # type: ignore[attr-defined, unused-ignore]
             far, _, far_port = text.decode().partition(" ")
-            yield End(device, port), End(far, far_port)
+            yield BuiltEnd(device, port), BuiltEnd(far, far_port)
 
 
 def _open_socket(space: str) -> socket.socket:

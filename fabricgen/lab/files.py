@@ -13,7 +13,7 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.nos_rooms import list_nos, load_part
 from fabricgen.running.tree import STUMBLES, Notes, explain_error, read_tolerantly
 from fabricgen.switch.model import Switch
-from fabricgen.switch.routing import Bgp, Overlay, OverlayVrf, Peer, Policy, StaticRoute
+from fabricgen.switch.routing import Bgp, EvpnOverlay, OverlayVrf, Peer, Policy, StaticRoute
 
 LOWEST = "lowest.txt"
 """A list that a lab has beside those of a build: the switches that hosts are cabled to."""
@@ -25,7 +25,7 @@ def kernel_name(port: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class BuiltEnd:
     """One end of a link."""
 
     device: str
@@ -39,8 +39,8 @@ class End:
 class Link:
     """A row of links.csv."""
 
-    a: End
-    b: End
+    a: BuiltEnd
+    b: BuiltEnd
 
 
 @dataclass(frozen=True)
@@ -58,22 +58,22 @@ class Build:
     def links(self) -> tuple[Link, ...]:
         """Rows of links.csv."""
         rows = _read_rows(self.files["links.csv"])
-        return tuple(Link(End(r["a_device"], r["a_port"]), End(r["b_device"], r["b_port"])) for r in rows)
+        return tuple(Link(BuiltEnd(r["a_device"], r["a_port"]), BuiltEnd(r["b_device"], r["b_port"])) for r in rows)
 
     @cached_property
-    def far(self) -> dict[End, End]:
+    def far(self) -> dict[BuiltEnd, BuiltEnd]:
         """The far end of every port, by links.csv."""
         return {near: far for link in self.links for near, far in ((link.a, link.b), (link.b, link.a))}
 
     @cached_property
-    def addresses(self) -> dict[End, tuple[str, ...]]:
+    def addresses(self) -> dict[BuiltEnd, tuple[str, ...]]:
         """Addresses of each port and loopback, with prefix lengths (addresses.csv)."""
-        addresses: dict[End, tuple[str, ...]] = defaultdict(tuple)
+        addresses: dict[BuiltEnd, tuple[str, ...]] = defaultdict(tuple)
         for row in _read_rows(self.files["addresses.csv"]):
-            addresses[End(row["device"], row["port"])] += (row["prefix"],)
+            addresses[BuiltEnd(row["device"], row["port"])] += (row["prefix"],)
         return addresses
 
-    def list_lab_addresses(self, end: End) -> tuple[str, ...]:
+    def list_lab_addresses(self, end: BuiltEnd) -> tuple[str, ...]:
         """The addresses that a port has in a lab: a switch's by its configuration, a host's by addresses.csv."""
         if end.device not in self.forms:
             return self.addresses.get(end, ())
@@ -81,7 +81,7 @@ class Build:
         return tuple(sorted(port.addresses)) if port and not port.vrf else ()
 
     @cached_property
-    def tables(self) -> dict[End, int]:
+    def tables(self) -> dict[BuiltEnd, int]:
         """The number of the routing table of each port of a host: above those that Linux keeps (253 to 255)."""
         counts: dict[str, int] = defaultdict(int)
         tables = {}
@@ -92,10 +92,10 @@ class Build:
         return tables
 
     @cached_property
-    def kinds(self) -> dict[End, str]:
+    def kinds(self) -> dict[BuiltEnd, str]:
         """The kind of the first address of each port and loopback (addresses.csv)."""
         rows = reversed(list(_read_rows(self.files["addresses.csv"])))
-        return {End(row["device"], row["port"]): row["kind"] for row in rows}
+        return {BuiltEnd(row["device"], row["port"]): row["kind"] for row in rows}
 
     @cached_property
     def names(self) -> dict[str, tuple[Link, ...]]:
@@ -287,7 +287,7 @@ def write_evpn(switch: Switch, vrf: str) -> Iterator[str]:
         yield from _write_route_targets(switch.overlay.vrfs[vrf])
 
 
-def _write_evpn_sessions(overlay: Overlay) -> Iterator[str]:
+def _write_evpn_sessions(overlay: EvpnOverlay) -> Iterator[str]:
     # lines of the sessions over which EVPN is carried, and of what they carry
     for address, peer in overlay.peers.items():
         yield f" neighbor {address} remote-as {peer.remote_asn}\n neighbor {address} update-source {overlay.source}"

@@ -16,7 +16,7 @@ from typing import Any
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.nos_rooms import list_nos
 from fabricgen.lab.fabric import Lab
-from fabricgen.lab.files import LOWEST, Build, End, Link
+from fabricgen.lab.files import LOWEST, Build, BuiltEnd, Link
 from fabricgen.lab.stop import find_daemons
 from fabricgen.publish.reading import NO_BUILD
 
@@ -49,7 +49,7 @@ class Inside:
         Without configurations, which tell of these, no link of a host counts.
         """
         has_configs, hosts = _has_configs(self.build), set(self.build.hosts)
-        speaking = self.build.addresses.keys() if has_configs else set[End]()
+        speaking = self.build.addresses.keys() if has_configs else set[BuiltEnd]()
         quiet = sum(near.device in hosts and near not in speaking for near in self.build.far)
         return 2 * (len(self.build.links) - quiet)
 
@@ -117,7 +117,7 @@ def _judge_by_files(build: Build) -> Callable[[Link], str]:
     return why
 
 
-def is_bridged(build: Build, end: End) -> bool:
+def is_bridged(build: Build, end: BuiltEnd) -> bool:
     """Whether a switch's port is in a VLAN or a bond."""
     port = build.forms[end.device].interfaces.get(end.port)
     return bool(port and (port.bond or port.access_vlan or port.tagged_vlans))
@@ -135,7 +135,7 @@ def _drop_links(build: Build, why: Callable[[Link], str], reasons: Counter[str])
     names = {end.device for end in ends}
     lists = {
         "devices.csv": _cut_table(build.files["devices.csv"], lambda row: row["device"] in names),
-        "links.csv": _cut_table(build.files["links.csv"], lambda row: End(row["a_device"], row["a_port"]) in ends),
+        "links.csv": _cut_table(build.files["links.csv"], lambda row: BuiltEnd(row["a_device"], row["a_port"]) in ends),
         "addresses.csv": _cut_table(build.files["addresses.csv"], lambda row: row["device"] in names),
     }
     configs = {path: text for path, text in build.files.items() if path.startswith("configs/")}
@@ -167,7 +167,7 @@ BARE = "ports of hosts that are bridged, bonded or in a VRF: they are cabled, an
 OUTSIDE = "ports of routers outside of the fabric: they are cabled, and have neither address nor sessions"
 
 
-def _explain_bare_ends(build: Build) -> dict[End, str]:
+def _explain_bare_ends(build: Build) -> dict[BuiltEnd, str]:
     """Ends of hosts that have no address in a lab, and why: there are no VLANs, bonds and VRFs, nor the outside."""
     reasons = {}
     for near, far in build.far.items():
@@ -185,7 +185,7 @@ def _explain_bare_ends(build: Build) -> dict[End, str]:
 def _drop_bare_addresses(build: Build) -> Build:
     """A build without the addresses of hosts that they cannot have in a lab."""
     ends = _explain_bare_ends(build)
-    cut = _cut_table(build.files["addresses.csv"], lambda row: End(row["device"], row["port"]) not in ends)
+    cut = _cut_table(build.files["addresses.csv"], lambda row: BuiltEnd(row["device"], row["port"]) not in ends)
     return Build({**build.files, "addresses.csv": cut})
 
 
@@ -227,7 +227,7 @@ uapi/linux/rtnetlink.h)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class KernelRoute:
     """A route of the kernel, and the ports that it leads over; none where it drops what it is for."""
 
     network: IPv4Network | IPv6Network
@@ -235,7 +235,7 @@ class Route:
     ports: frozenset[str]
 
 
-def read_routes(lab: Lab, device: str) -> list[Route]:
+def read_routes(lab: Lab, device: str) -> list[KernelRoute]:
     """The main table of a device, the longest prefixes first, and of one prefix what is used first.
 
     Raises InputError (FG175) where it does not answer.
@@ -247,24 +247,24 @@ def read_routes(lab: Lab, device: str) -> list[Route]:
             hops = (hop for hop in row.get("nexthops", [row]) if "dead" not in hop["flags"])
             ports = frozenset(hop["dev"] for hop in hops if "dev" in hop and row.get("type") != "blackhole")
             table.append(
-                (-network.prefixlen, row.get("metric", 0), Route(network, int(row.get("protocol", BOOT)), ports))
+                (-network.prefixlen, row.get("metric", 0), KernelRoute(network, int(row.get("protocol", BOOT)), ports))
             )
     return [route for *_, route in sorted(table, key=lambda keyed: keyed[:2])]
 
 
 @dataclass(frozen=True, slots=True)
-class Ports:
+class DevicePorts:
     """The ports of a device that are down, and the addresses of all: not those that the kernel gives by itself."""
 
     down: frozenset[str]
     addresses: dict[str, frozenset[str]]
 
 
-def read_ports(lab: Lab, device: str) -> Ports:
+def read_ports(lab: Lab, device: str) -> DevicePorts:
     """What a device's ports are like, by the kernel's names; raises InputError (FG175) where it does not answer."""
     rows = json.loads(lab.run(device, "ip", "-json", "addr", "show"))
     down = frozenset(row["ifname"] for row in rows if "UP" not in row["flags"])
-    return Ports(down, {row["ifname"]: frozenset(_list_addresses(row)) for row in rows})
+    return DevicePorts(down, {row["ifname"]: frozenset(_list_addresses(row)) for row in rows})
 
 
 def _list_addresses(row: dict[str, Any]) -> Iterator[str]:
@@ -273,7 +273,7 @@ def _list_addresses(row: dict[str, Any]) -> Iterator[str]:
     )
 
 
-def list_planned_addresses(build: Build, end: End) -> frozenset[str]:
+def list_planned_addresses(build: Build, end: BuiltEnd) -> frozenset[str]:
     """The addresses that a port or loopback should have."""
     addresses = build.forms[end.device].loopbacks if end.port == LOOPBACK else build.list_lab_addresses(end)
     return frozenset(str(ip_interface(address)) for address in addresses)

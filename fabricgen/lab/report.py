@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.lab.breaking import find_broken_links
-from fabricgen.lab.check import Check, Finding, ask_neighbours, check_lab
+from fabricgen.lab.check import Check, LabFinding, ask_neighbours, check_lab
 from fabricgen.lab.fabric import Lab
 from fabricgen.lab.files import Link
 
@@ -18,16 +18,16 @@ LOOKS, SAME, PAUSE_S = 20, 5, 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedLab:
     """What is found in a lab: links that are broken, sessions that are up of those that should be, and findings."""
 
     broken: Sequence[Link]
     up: int
     sessions: int
-    findings: Sequence[Finding]
+    findings: Sequence[LabFinding]
 
 
-def judge_lab(lab: Lab) -> Judged:
+def judge_lab(lab: Lab) -> JudgedLab:
     """Look at a lab until nothing is wrong or it stays as it is; raises InputError (FG175) where it does not answer."""
     looks = [_look_once(lab)]
     while looks[-1].findings and len(looks) < LOOKS and not (len(looks) >= SAME and _is_stable(looks[-SAME:])):
@@ -36,22 +36,22 @@ def judge_lab(lab: Lab) -> Judged:
     return looks[-1]
 
 
-def _is_stable(looks: Sequence[Judged]) -> bool:
+def _is_stable(looks: Sequence[JudgedLab]) -> bool:
     return all(look == looks[0] for look in looks)
 
 
-def _look_once(lab: Lab) -> Judged:
+def _look_once(lab: Lab) -> JudgedLab:
     broken = find_broken_links(lab)
     up, sessions = Check(lab, lab.build, ask_neighbours(lab, lab.build)).count()
-    return Judged(sorted(broken, key=str), up, sessions, check_lab(lab, lab.build, broken))
+    return JudgedLab(sorted(broken, key=str), up, sessions, check_lab(lab, lab.build, broken))
 
 
-def write_report(form: str, name: str, lab: Lab, judged: Judged) -> str:
+def write_report(form: str, name: str, lab: Lab, judged: JudgedLab) -> str:
     """The report in a format by name: text or json."""
     return _write_json(name, lab, judged) if form == "json" else _write_text(name, lab, judged)
 
 
-def _write_text(name: str, lab: Lab, judged: Judged) -> str:
+def _write_text(name: str, lab: Lab, judged: JudgedLab) -> str:
     # for people: a line a finding, then the verdict on the lab of a name
     lines = [make_printable(str(finding)) for finding in judged.findings]
     count = len(judged.findings)
@@ -65,7 +65,7 @@ def describe_size(lab: Lab) -> str:
     return f"{len(build.switches)} switches, {len(build.hosts)} hosts, {len(build.links)} links"
 
 
-def _write_json(name: str, lab: Lab, judged: Judged) -> str:
+def _write_json(name: str, lab: Lab, judged: JudgedLab) -> str:
     # for programs: the lab of a name as an object, with all findings
     value = {
         "lab": name,

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from fabricgen.lab.check import Check, ask_neighbours
 from fabricgen.lab.fabric import DAEMON_NAMES, Lab, explain_failure, run_ip_batch, wait_until
-from fabricgen.lab.files import Build, End, Link, kernel_name
+from fabricgen.lab.files import Build, BuiltEnd, Link, kernel_name
 
 SETTINGS = (
     "net.ipv4.ip_forward=1",
@@ -107,7 +107,7 @@ def list_interface_commands(build: Build, device: str) -> Iterator[str]:
             yield from list_port_commands(build, near, far)
 
 
-def list_port_commands(build: Build, near: End, far: End) -> Iterator[str]:
+def list_port_commands(build: Build, near: BuiltEnd, far: BuiltEnd) -> Iterator[str]:
     """Commands of `ip` that bring a port up, with its addresses, and its default routes where it is a host's."""
     port = kernel_name(near.port)
     yield f"link set {port} up"

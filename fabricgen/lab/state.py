@@ -49,7 +49,7 @@ WAIT_S = 20
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class LabState:
     """What the folder of a lab says. A lab that is not `up` was interrupted while it came up."""
 
     folder: Path
@@ -108,7 +108,7 @@ def require_empty(folder: Path) -> None:
         raise fault(CODE, f"{folder} is not empty, and no lab", hint="name another folder with --state")
 
 
-def new_state(folder: Path, cut: Inside) -> State:
+def new_state(folder: Path, cut: Inside) -> LabState:
     """A lab that is about to come up in a folder; the caller holds it.
 
     Raises InputError (FG173) where a namespace of a name exists, or the path of a socket would be too long.
@@ -124,7 +124,7 @@ def new_state(folder: Path, cut: Inside) -> State:
             f"there are namespaces of these names already: {', '.join(existing[:4])}" + ", ..." * (len(existing) > 4),
             hint="they are not this lab's, and left alone: name the lab otherwise, with `--state /run/fabricgen/OTHER`",
         )
-    state = State(folder, spaces, cut.left_out)
+    state = LabState(folder, spaces, cut.left_out)
     longest = max(len(os.fsencode(state.sockets / name)) for name in cut.build.switches) + LONGEST_FILE
     if longest > LONGEST_PATH:
         raise fault(
@@ -140,7 +140,7 @@ def _name_namespaces(lab: str, devices: Iterable[str]) -> dict[str, str]:
     return {device: f"{lab}-{device}" for device in devices}
 
 
-def read_state(folder: Path) -> State:
+def read_state(folder: Path) -> LabState:
     """What the folder of a lab says; raises InputError (FG173) where it holds none, or one of another name.
 
     Only namespaces that begin with the lab's own name are believed to be the lab's.
@@ -158,10 +158,10 @@ def read_state(folder: Path) -> State:
     if spaces != _name_namespaces(folder.name, spaces):
         message = f"{folder} holds a lab that has another name, as '{next(iter(spaces.values()))}' says"
         raise fault(CODE, message, hint="the name of the folder is that of the lab: give it back its name")
-    return State(folder, spaces, left_out, up)
+    return LabState(folder, spaces, left_out, up)
 
 
-def find_state_to_end(folder: Path) -> State:
+def find_state_to_end(folder: Path) -> LabState:
     """What is to be taken down of a lab: what its folder says, and all that runs of the build in it.
 
     Raises InputError (FG173) where the folder holds no lab, and nothing of one runs.
@@ -173,7 +173,7 @@ def find_state_to_end(folder: Path) -> State:
     except InputError:
         if not running and not find_daemons(folder / SOCKETS):
             raise
-        return State(folder, running, ())
+        return LabState(folder, running, ())
     return replace(state, spaces={**running, **state.spaces})
 
 
@@ -232,7 +232,7 @@ def hold_folder(folder: Path) -> Iterator[int]:
         os.close(descriptor)
 
 
-def remove_lab(state: State) -> None:
+def remove_lab(state: LabState) -> None:
     """Take a lab down and its folder away, but for what others have put there.
 
     Raises InputError (FG175) where a process or a namespace does not go.

@@ -10,14 +10,14 @@ import numpy as np
 
 from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.phases import Phase
-from fabricgen.cable_overrides.ends import Planned
+from fabricgen.cable_overrides.ends import PlannedCables
 from fabricgen.cluster import AtPhase, Cluster, build_cluster
 from fabricgen.design.lab_cuts import cut_selection, read_cuts
 from fabricgen.design.model import Design
 from fabricgen.design.phase_selection import Selection, select, select_phase
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.allocate import Addresses
-from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses, NodeBlocks
 from fabricgen.numbering.addresses.rail_subnets import RailSubnets
 from fabricgen.numbering.ports import PortNames
 from fabricgen.phases.presence import find_presence
@@ -178,7 +178,7 @@ def _cut_cables(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints)
     )
 
 
-def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags) -> Planned:
+def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags) -> PlannedCables:
     """The planned cabling of what is there, beside that which was built."""
     planned = whole.planned.plan._replace(links=_choose_planned_links(whole, phase))
     # as built, a cable may have more end rows than as planned: one for each of its jumpers
@@ -186,7 +186,7 @@ def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags)
     plan = _cut_plan(planned, phase._replace(ends=ends), end_link)
     number = _renumber_rows(phase.cables, len(whole.plan.cables))
     own_parts = {int(number[row]): own_parts for row, own_parts in whole.planned.own.items() if number[row] >= 0}
-    return Planned(plan, PortNames(design, plan), own_parts)
+    return PlannedCables(plan, PortNames(design, plan), own_parts)
 
 
 def _choose_planned_links(whole: Cluster, phase: AtPhase) -> LinkTable:
@@ -280,7 +280,7 @@ def _cut_tenant(places: TenantPlaces, phase: AtPhase) -> TenantPlaces:
     return TenantPlaces(places.links[phase.links], ports, places.passes[phase.devices])
 
 
-def _cut_subnets(subnets: Mapping[str, Subnets], phase: AtPhase, selection: Selection) -> dict[str, Subnets]:
+def _cut_subnets(subnets: Mapping[str, NodeBlocks], phase: AtPhase, selection: Selection) -> dict[str, NodeBlocks]:
     """The blocks of the fabrics that are there, by device that is there."""
     rows = phase.devices
     return {

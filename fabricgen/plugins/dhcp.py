@@ -9,7 +9,7 @@ from typing import Any
 from fabricgen.cluster import Cluster
 from fabricgen.export.boot.names import find_main_addresses
 from fabricgen.export.boot.server import BootServer, is_address
-from fabricgen.export.boot.subnets import Holder, Place, Subnet, list_subnets
+from fabricgen.export.boot.subnets import AddressHolder, Place, Subnet, list_subnets
 from fabricgen.numbering.lazy_columns import ComputedColumn
 from fabricgen.plugins.columns import TableColumns, table_column, to_flag_array, to_integer_array, to_text_array
 from fabricgen.render.ports import list_circuit_ids
@@ -96,13 +96,13 @@ def _join_servers(servers: Iterable[str], *, is_v6: bool) -> str:
     return " ".join(text for text in servers if is_address(text) and (":" in text) == is_v6)
 
 
-def _name_host(server: BootServer, holder: Holder, *, is_main: bool) -> str:
+def _name_host(server: BootServer, holder: AddressHolder, *, is_main: bool) -> str:
     """The name of the device, but of a BMC another than its host has (63 characters, RFC 1123, 2.1)."""
     name = server.name(holder.device)
     return name if is_main or not holder.is_bmc else f"{name}-bmc"[:63].rstrip("-")
 
 
-def _make_client(server: BootServer, holder: Holder, *, is_v6: bool) -> dict[str, Any]:
+def _make_client(server: BootServer, holder: AddressHolder, *, is_v6: bool) -> dict[str, Any]:
     # a holder of an address as columns of the view: what tells it, and what it boots from
     boot, url = server.locate_boot_file(holder.device) or (None, "")
     return {

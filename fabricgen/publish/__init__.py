@@ -10,12 +10,12 @@ file: after a power cut the manifest's digests tell what is whole, and the next 
 
 from fabricgen.publish.folder import publish_folder, recover
 from fabricgen.publish.manifest import MANIFEST, Content, Private, PublishReport
-from fabricgen.publish.stage import Bundle, Told, silent
+from fabricgen.publish.stage import FileBundle, Told, silent
 
 __all__ = [
     "MANIFEST",
-    "Bundle",
     "Content",
+    "FileBundle",
     "Private",
     "PublishReport",
     "Told",

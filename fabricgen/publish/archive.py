@@ -22,7 +22,7 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.publish.files import open_new_file, sync_folder, write_all
 from fabricgen.publish.lock import hold_target, name_companion
 from fabricgen.publish.manifest import MANIFEST, Ledger, Private, PublishReport, Tally, check_member, report_disk_faults
-from fabricgen.publish.stage import Bundle, Told, run_in_tasks, silent
+from fabricgen.publish.stage import FileBundle, Told, run_in_tasks, silent
 
 _COPIED = 1 << 20
 """Bytes that are read, and written, at a time."""
@@ -107,7 +107,7 @@ FORMATS: Mapping[str, Callable[[BinaryIO], Archive]] = {".tar": Tar, ".tar.zst":
 
 def publish_archive(
     target: Path,
-    bundles: Iterable[Bundle],
+    bundles: Iterable[FileBundle],
     *,
     header: Mapping[str, object],
     parts: frozenset[str] | None = None,
@@ -185,7 +185,7 @@ class _Parcel(NamedTuple):
 
     place: str
     members: list[list[_Member]]
-    """Bundle by bundle."""
+    """A list for each bundle, in their order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,14 +195,14 @@ class _Packing:
     target: Path
     folder: str
 
-    def __call__(self, bundles: Sequence[Bundle]) -> _Parcel:
+    def __call__(self, bundles: Sequence[FileBundle]) -> _Parcel:
         path = f"{self.folder}/{secrets.token_hex(8)}"
         with contextlib.ExitStack() as stack:
             with report_disk_faults(self.target):
                 descriptor = stack.enter_context(open_new_file(path))
             return _Parcel(path, [list(self._write_members(bundle, descriptor)) for bundle in bundles])
 
-    def _write_members(self, bundle: Bundle, descriptor: int) -> Iterator[_Member]:
+    def _write_members(self, bundle: FileBundle, descriptor: int) -> Iterator[_Member]:
         # writes the files of a bundle one after another into a file that is open, and tells where each is to be known
         # by
         for path, content in bundle.make():
@@ -219,7 +219,7 @@ def _fill_archive(
     archive: Archive,
     out: BinaryIO,
     packing: _Packing,
-    bundles: Sequence[Bundle],
+    bundles: Sequence[FileBundle],
     ledger: Ledger,
     jobs: int,
     tell: Told,

@@ -18,14 +18,14 @@ from fabricgen.publish.manifest import LOCK, MANIFEST, STAGE
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class FolderListing:
     """What is in a folder: everything that is not a folder, and the folders."""
 
     files: frozenset[str]
     folders: frozenset[str]
 
 
-def list_folder(root: str, skip_stage: bool = False) -> Listing:
+def list_folder(root: str, skip_stage: bool = False) -> FolderListing:
     """List a folder without following links; our manifest and lock (and stage) are left out."""
     skipped = {MANIFEST, LOCK, STAGE} if skip_stage else {MANIFEST, LOCK}
     files: list[str] = []
@@ -43,7 +43,7 @@ def list_folder(root: str, skip_stage: bool = False) -> Listing:
                     todo.append(f"{path}/")
                 else:
                     files.append(path)
-    return Listing(frozenset(files), frozenset(folders))
+    return FolderListing(frozenset(files), frozenset(folders))
 
 
 @contextmanager

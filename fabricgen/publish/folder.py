@@ -17,7 +17,7 @@ from pathlib import Path
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.text_input import read_regular
-from fabricgen.publish.changes import Changes
+from fabricgen.publish.changes import FileChanges
 from fabricgen.publish.exchange import NO_EXCHANGE, exchange, is_exchangeable, list_mount_points
 from fabricgen.publish.files import list_folder, sync_folder, write_file
 from fabricgen.publish.lock import hold_target
@@ -25,8 +25,8 @@ from fabricgen.publish.manifest import (
     LOCK,
     MANIFEST,
     STAGE,
-    Entry,
     Ledger,
+    ManifestEntry,
     PublishReport,
     check_path,
     list_ancestors,
@@ -36,8 +36,8 @@ from fabricgen.publish.manifest import (
 )
 from fabricgen.publish.stage import (
     JOURNAL,
-    Bundle,
-    Stage,
+    BuildStage,
+    FileBundle,
     Stager,
     Told,
     name_stage,
@@ -51,7 +51,7 @@ from fabricgen.publish.stage import (
 
 def publish_folder(
     target: Path,
-    bundles: Iterable[Bundle],
+    bundles: Iterable[FileBundle],
     *,
     header: Mapping[str, object],
     parts: frozenset[str] | None = None,
@@ -79,7 +79,7 @@ def publish_folder(
             exists = os.path.isdir(real)
             inside = exists and not is_exchangeable(real)
         stage_path = f"{real}/{STAGE}" if inside else name_stage(real)
-        stage = Stage(target, real, stage_path, old, Ledger(header, parts), exists, inside, force)
+        stage = BuildStage(target, real, stage_path, old, Ledger(header, parts), exists, inside, force)
         try:
             with report_disk_faults(target, real):
                 stage.open()
@@ -115,7 +115,7 @@ def _finish_earlier(target: Path, real: str) -> bool:
     return is_unfinished
 
 
-def _read_old_manifest(target: Path, real: str) -> dict[str, Entry]:
+def _read_old_manifest(target: Path, real: str) -> dict[str, ManifestEntry]:
     """Read the earlier manifest; raises InputError FG020 when the target is not ours to write."""
     if not os.path.lexists(real):
         return {}
@@ -133,7 +133,7 @@ def _read_old_manifest(target: Path, real: str) -> dict[str, Entry]:
     return files or {}
 
 
-def _land_stage(stage: Stage) -> PublishReport:
+def _land_stage(stage: BuildStage) -> PublishReport:
     # puts a whole stage in place of what is there, in one step where the system can, else by a journal; nothing where
     # all is as it was
     changes = stage.changes()
@@ -155,7 +155,7 @@ def _has_content(path: str, content: bytes) -> bool:
     return os.path.isfile(path) and Path(path).read_bytes() == content
 
 
-def _land_by_exchange(stage: Stage, changes: Changes) -> bool:
+def _land_by_exchange(stage: BuildStage, changes: FileChanges) -> bool:
     """Let the staged tree take the place of the target; false where that cannot be, and nothing is changed."""
     _link_kept_files(stage, changes, stage.make_stager())
     sync_folder(stage.tree)
@@ -174,7 +174,7 @@ def _land_by_exchange(stage: Stage, changes: Changes) -> bool:
     return True
 
 
-def _link_kept_files(stage: Stage, changes: Changes, stager: Stager) -> None:
+def _link_kept_files(stage: BuildStage, changes: FileChanges, stager: Stager) -> None:
     """Carry what is unchanged or not being built into the staged tree."""
     for path in changes.keep_folders:
         stager.folder_of(f"{path}/.")
@@ -188,7 +188,7 @@ def _link_kept_files(stage: Stage, changes: Changes, stager: Stager) -> None:
             shutil.copy2(old, new, follow_symlinks=False)
 
 
-def _adopt_late_files(stage: Stage) -> None:
+def _adopt_late_files(stage: BuildStage) -> None:
     """Move what the user saved into the old tree while it was being replaced into the new one.
 
     A built file that was edited meanwhile is not as the manifest tells, so the next build keeps it.
@@ -201,7 +201,7 @@ def _adopt_late_files(stage: Stage) -> None:
             os.replace(f"{stage.tree}/{path}", f"{stage.real}/{path}")
 
 
-def _is_linked(stage: Stage, path: str) -> bool:
+def _is_linked(stage: BuildStage, path: str) -> bool:
     """Whether a file of the old tree is in the new one as well."""
     old, new = f"{stage.tree}/{path}", f"{stage.real}/{path}"
     return os.path.lexists(new) and os.path.samestat(os.lstat(old), os.lstat(new))
@@ -211,7 +211,7 @@ def _is_linked(stage: Stage, path: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Steps:
+class _JournalSteps:
     """What a journal says: paths below the target."""
 
     remove: list[str]
@@ -219,7 +219,7 @@ class _Steps:
     replace: list[str]
 
 
-def land_by_journal(stage: Stage, changes: Changes) -> None:
+def land_by_journal(stage: BuildStage, changes: FileChanges) -> None:
     """Move a stage inside the target, manifest and all, to where it belongs; raises OSError before the first step only.
 
     Raises InputError FG023 when a later step fails.
@@ -244,7 +244,7 @@ def land_by_journal(stage: Stage, changes: Changes) -> None:
         raise
 
 
-def _check_writable(stage: Stage, changes: Changes) -> None:
+def _check_writable(stage: BuildStage, changes: FileChanges) -> None:
     """Find out before the first step what would stop the journal half-way; raises OSError."""
     mounts = set(list_mount_points())
     filled = {folder for path in stage.written for folder in list_ancestors(path)}
@@ -270,7 +270,7 @@ def apply_journal(target: Path, real: str) -> None:
         raise make_disk_fault(target, error, real, hint) from error
 
 
-def _take_steps(real: str, steps: _Steps) -> None:
+def _take_steps(real: str, steps: _JournalSteps) -> None:
     # does what a journal says, which a killed run may have half done; the journal goes last
     stage_path = f"{real}/{STAGE}"
     sync_folder(stage_path)
@@ -293,13 +293,13 @@ def _take_steps(real: str, steps: _Steps) -> None:
     os.unlink(f"{stage_path}/{JOURNAL}")
 
 
-def _read_journal(target: Path, path: str) -> _Steps:
+def _read_journal(target: Path, path: str) -> _JournalSteps:
     # the steps of a journal; raises InputError (FG020) where it is none of ours
     try:
         with open(path, "rb") as file:
             journal = json.loads(file.read())
         remove, prune, replace = (list(journal[key]) for key in ("remove", "prune", "replace"))
-        steps = _Steps(remove, prune, replace)
+        steps = _JournalSteps(remove, prune, replace)
         for step_path in chain(steps.remove, steps.prune, steps.replace):
             check_path(step_path)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -55,7 +55,7 @@ class PublishReport:
     kept: Mapping[str, str] = field(default_factory=dict)
 
 
-class Entry(NamedTuple):
+class ManifestEntry(NamedTuple):
     """What the manifest says of one file."""
 
     sha256: str
@@ -117,7 +117,7 @@ class Ledger:
 
     header: Mapping[str, object]
     parts: frozenset[str] | None = None
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, ManifestEntry] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
     edited: dict[str, str] = field(default_factory=dict)
     """Files that the user edited, and what lies beside them."""
@@ -137,9 +137,9 @@ class Ledger:
             if folder in self.entries:
                 raise ValueError(f"both a file and a folder: {folder!r}")
             self.folders.add(folder)
-        self.entries[path] = Entry(sha256, part)
+        self.entries[path] = ManifestEntry(sha256, part)
 
-    def write_manifest_bytes(self, kept: Mapping[str, Entry] | None = None) -> bytes:
+    def write_manifest_bytes(self, kept: Mapping[str, ManifestEntry] | None = None) -> bytes:
         """Write the manifest of this build and of the `kept` files of earlier ones.
 
         Raises InputError (FG030) where a part that was asked for has no file.
@@ -150,7 +150,7 @@ class Ledger:
         return write_manifest(self.header, {**(kept or {}), **self.entries})
 
 
-def write_manifest(header: Mapping[str, object], files: Mapping[str, Entry]) -> bytes:
+def write_manifest(header: Mapping[str, object], files: Mapping[str, ManifestEntry]) -> bytes:
     """Write a manifest; raises ValueError for a bad header."""
     if "files" in header:
         raise ValueError("the header of a manifest must not have a key 'files'")
@@ -158,13 +158,13 @@ def write_manifest(header: Mapping[str, object], files: Mapping[str, Entry]) -> 
     return (json.dumps({**header, "files": listed}, sort_keys=True, indent=1) + "\n").encode()
 
 
-def _list_entry(entry: Entry, digest: object) -> dict[str, str]:
+def _list_entry(entry: ManifestEntry, digest: object) -> dict[str, str]:
     """An entry as it is written; of files that another build made, with its digest."""
     values = {"sha256": entry.sha256, "part": entry.part}
     return values if entry.digest in ("", digest) else {**values, DIGEST: entry.digest}
 
 
-def parse_manifest(content: bytes) -> dict[str, Entry] | None:
+def parse_manifest(content: bytes) -> dict[str, ManifestEntry] | None:
     """Read the files of a manifest; None if this is not one of ours."""
     try:
         data: Any = json.loads(content)
@@ -173,7 +173,7 @@ def parse_manifest(content: bytes) -> dict[str, Entry] | None:
             check_path(path)
         digest = str(data.get(DIGEST, ""))
         return {
-            path: Entry(str(entry["sha256"]), str(entry["part"]), str(entry.get(DIGEST, digest)))
+            path: ManifestEntry(str(entry["sha256"]), str(entry["part"]), str(entry.get(DIGEST, digest)))
             for path, entry in files.items()
         }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
 from fabricgen.kernel.text_input import read_regular
-from fabricgen.publish.manifest import BESIDE, MANIFEST, STAGE, Entry, parse_manifest
+from fabricgen.publish.manifest import BESIDE, MANIFEST, STAGE, ManifestEntry, parse_manifest
 from fabricgen.publish.stage import JOURNAL, MARKER, unfinished
 
 EDITED = "FG054"
@@ -32,7 +32,7 @@ class Built:
     """A built folder; `entries` are those of its manifest, None where it has none: then nothing is compared."""
 
     folder: Path
-    entries: Mapping[str, Entry] | None
+    entries: Mapping[str, ManifestEntry] | None
 
     def digest(self, path: str) -> str | None:
         """SHA-256 of what the last build made for a path; None for a path that it did not make.
@@ -47,7 +47,7 @@ class Built:
         entry = self._find_entry(path)
         return "" if entry is None else entry.digest
 
-    def _find_entry(self, path: str) -> Entry | None:
+    def _find_entry(self, path: str) -> ManifestEntry | None:
         # what the manifest says of the content that a build last wrote for a path; None where it says nothing
         entries = self.entries or {}
         # a file that somebody edited is kept, and what was built lies beside it; that again may have been edited

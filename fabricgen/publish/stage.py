@@ -19,15 +19,15 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
-from fabricgen.publish.changes import Changes, compare_listing, list_edited, list_own_entries
-from fabricgen.publish.files import Listing, compute_digest, list_folder, open_new_file, write_all, write_file
+from fabricgen.publish.changes import FileChanges, compare_listing, list_edited, list_own_entries
+from fabricgen.publish.files import FolderListing, compute_digest, list_folder, open_new_file, write_all, write_file
 from fabricgen.publish.lock import name_companion
 from fabricgen.publish.manifest import (
     BESIDE,
     STAGE,
     Content,
-    Entry,
     Ledger,
+    ManifestEntry,
     Private,
     Tally,
     check_member,
@@ -54,7 +54,7 @@ class Staged(NamedTuple):
     """Files that the user edited, the one that was made first: this lies beside them."""
 
 
-class _Place(NamedTuple):
+class _FilePlace(NamedTuple):
     """Where content goes, past the files that the user edited, and whether it is there already."""
 
     path: str
@@ -63,13 +63,13 @@ class _Place(NamedTuple):
 
 
 @dataclass(slots=True)
-class Stage:
+class BuildStage:
     """A build on its way to `real`: staged in `place`, which is inside the target or beside it."""
 
     target: Path
     real: str
     place: str
-    old: Mapping[str, Entry]
+    old: Mapping[str, ManifestEntry]
     ledger: Ledger
     exists: bool
     inside: bool
@@ -118,7 +118,7 @@ class Stage:
         os.rename(self.place, inner)
         self.place, self.inside = inner, True
 
-    def changes(self) -> Changes:
+    def changes(self) -> FileChanges:
         """Compare with what is there now; raises InputError FG020 for files in the way.
 
         A file that was edited and is made no more is the user's from here on.
@@ -128,13 +128,13 @@ class Stage:
             edited = list_edited(self.real, self.old, dropped)
             self.ledger.edited.update(dict.fromkeys(edited, ""))
             self.old = {path: entry for path, entry in self.old.items() if path not in edited}
-        listing = list_folder(self.real, self.inside) if self.exists else Listing(frozenset(), frozenset())
+        listing = list_folder(self.real, self.inside) if self.exists else FolderListing(frozenset(), frozenset())
         changes = compare_listing(listing, self.old, self.ledger)
         if changes.in_the_way:
             raise _explain_collisions(self.target, changes.in_the_way)
         return changes
 
-    def check_late_edits(self, changes: Changes) -> None:
+    def check_late_edits(self, changes: FileChanges) -> None:
         """Raise InputError (FG020) where a file that is about to be replaced or removed was edited since it was staged.
 
         Only files that changed since the stage was opened are read, by the clock of the file system itself.
@@ -184,12 +184,12 @@ class Stager:
     target: Path
     real: str
     tree: str
-    old: Mapping[str, Entry]
+    old: Mapping[str, ManifestEntry]
     resembles: bool
     force: bool = False
     made: set[str] = field(default_factory=set)
 
-    def __call__(self, bundles: Sequence[Bundle]) -> list[list[Staged]]:
+    def __call__(self, bundles: Sequence[FileBundle]) -> list[list[Staged]]:
         """Make the files of bundles and stage them; tells of each bundle what became of its files."""
         return [[self.put(bundle.part, path, content) for path, content in bundle.make()] for bundle in bundles]
 
@@ -214,7 +214,7 @@ class Stager:
                     os.rename(f"{self.tree}/{path}", f"{self.tree}/{destination.path}")
         return Staged(part, destination.path, tally.sha256, not destination.same, destination.kept)
 
-    def _choose_place(self, path: str, sha256: str) -> _Place:
+    def _choose_place(self, path: str, sha256: str) -> _FilePlace:
         """Where content goes: in place of what an earlier build wrote, there or beside it, and of nothing else."""
         kept: list[str] = []
         target_path = path
@@ -223,7 +223,7 @@ class Stager:
             while path in self.old:
                 digest = compute_digest(f"{self.real}/{target_path}")
                 if digest == sha256 and target_path in self.old:
-                    return _Place(target_path, same=True, kept=tuple(kept))
+                    return _FilePlace(target_path, same=True, kept=tuple(kept))
                 our_digests.update(
                     self.old[name].sha256 for name in (target_path, target_path + BESIDE) if name in self.old
                 )
@@ -231,7 +231,7 @@ class Stager:
                     break
                 kept.append(target_path)
                 target_path += BESIDE
-        return _Place(target_path, kept=tuple(kept))
+        return _FilePlace(target_path, kept=tuple(kept))
 
     def _write_pieces(self, path: str, pieces: Iterable[bytes], mode: int) -> None:
         # writes a new file of the stage, with the folders that it is in
@@ -356,7 +356,7 @@ WORKERS_FROM = 512
 """Cost, in switches, from which worker processes pay; below, starting them costs more than they save."""
 
 
-class Bundle(NamedTuple):
+class FileBundle(NamedTuple):
     """Files of one part that are made together, in whatever process takes them.
 
     `make` yields (path below the output folder, content), in the order that archives have. It must be safe to call in
@@ -377,17 +377,17 @@ class Bundle(NamedTuple):
     prepare: Callable[[], object] | None = None
 
 
-Told: TypeAlias = Callable[[Bundle], None]
+Told: TypeAlias = Callable[[FileBundle], None]
 """Called, in the parent, for each bundle that is done, in order."""
 
 
-def silent(bundle: Bundle) -> None:
+def silent(bundle: FileBundle) -> None:
     """Tell nobody of a bundle that is done."""
 
 
 def run_in_tasks(
-    bundles: Sequence[Bundle], work: Callable[[Sequence[Bundle]], Result], jobs: int
-) -> Iterator[tuple[tuple[Bundle, ...], Result]]:
+    bundles: Sequence[FileBundle], work: Callable[[Sequence[FileBundle]], Result], jobs: int
+) -> Iterator[tuple[tuple[FileBundle, ...], Result]]:
     """Yield, in order, portions of bundles and what `work` makes of each, in up to `jobs` processes.
 
     Raises as the makers of the bundles do, InputError FG023 when a worker is killed.
@@ -404,13 +404,15 @@ def run_in_tasks(
     yield from zip(tasks, results, strict=True)
 
 
-def _run_task(work: Callable[[Sequence[Bundle]], Result], tasks: Sequence[Sequence[Bundle]], number: int) -> Result:
+def _run_task(
+    work: Callable[[Sequence[FileBundle]], Result], tasks: Sequence[Sequence[FileBundle]], number: int
+) -> Result:
     return work(tasks[number])
 
 
-def _group_bundles(bundles: Iterable[Bundle]) -> Iterator[tuple[Bundle, ...]]:
+def _group_bundles(bundles: Iterable[FileBundle]) -> Iterator[tuple[FileBundle, ...]]:
     """Join neighbours until they are worth a task."""
-    portion: list[Bundle] = []
+    portion: list[FileBundle] = []
     total = 0
     for bundle in bundles:
         if portion and total + bundle.cost > TASK:

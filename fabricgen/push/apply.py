@@ -7,7 +7,7 @@ from time import monotonic
 from typing import Any
 
 from fabricgen.push.client import NetBox, RefusedError, find_first_reason
-from fabricgen.push.state import Change, Changes, Reference, State
+from fabricgen.push.state import NetboxChange, NetboxChanges, NetboxState, Reference
 
 AT_ONCE = {"cables": 20}
 """Objects of a batch, where that is not USUAL: NetBox traces the path of every cable before it answers."""
@@ -22,10 +22,10 @@ Told = Callable[[str, int, int, float], None]
 class Pusher:
     """Writes the changes that a State found."""
 
-    def __init__(self, netbox: NetBox, state: State, tell: Told) -> None:
+    def __init__(self, netbox: NetBox, state: NetboxState, tell: Told) -> None:
         self._netbox, self._state, self._tell = netbox, state, tell
 
-    def apply(self, differences: Changes, *, delete: bool) -> list[str]:
+    def apply(self, differences: NetboxChanges, *, delete: bool) -> list[str]:
         """Delete if that is asked for, then make and change; returns what NetBox would not delete, and why.
 
         Raises RefusedError at the first batch that NetBox does not take; what was written before stays.
@@ -57,7 +57,7 @@ class Pusher:
             self._netbox.make("extras/tags", [{"name": slug.replace("-", " ", 1), "slug": slug, "color": color}])
 
     def _write_in_batches(
-        self, title: str, changes: Sequence[Change], write: Callable[[Sequence[Change]], None]
+        self, title: str, changes: Sequence[NetboxChange], write: Callable[[Sequence[NetboxChange]], None]
     ) -> None:
         # writes changes of one kind, and tells how far it is; an error names the object that is to blame
         # the first word of a title is the kind of objects
@@ -71,7 +71,7 @@ class Pusher:
             done = first + len(batch)
             self._tell(title, done, len(changes), done / max(monotonic() - started, 1e-3))
 
-    def _blame_object(self, refused: RefusedError, batch: Sequence[Change]) -> RefusedError:
+    def _blame_object(self, refused: RefusedError, batch: Sequence[NetboxChange]) -> RefusedError:
         """The refusal of a batch with the first object that is to blame, which NetBox tells by its place."""
         answer = refused.answer
         if not (isinstance(answer, list) and len(answer) == len(batch)):
@@ -82,7 +82,7 @@ class Pusher:
         text = f"{self._netbox.TITLE} does not take {change.kind.name} {' '.join(change.key)}: {reason}"
         return RefusedError(refused.status, text, answer, "what was written before is kept: mend it, and run it again")
 
-    def _make_objects(self, batch: Sequence[Change]) -> None:
+    def _make_objects(self, batch: Sequence[NetboxChange]) -> None:
         # makes the objects of a batch, all of one kind, and notes their ids for what refers to them
         kind = batch[0].kind
         own = {"slug": self._state.tag}
@@ -91,12 +91,12 @@ class Pusher:
         for change, record in zip(batch, records, strict=True):
             self._state.ids[kind.path][change.key] = record["id"]
 
-    def _change_objects(self, batch: Sequence[Change]) -> None:
+    def _change_objects(self, batch: Sequence[NetboxChange]) -> None:
         numbers = [change.number or self._state.ids[change.kind.path][change.key] for change in batch]
         bodies = [{"id": number} | self._write_body(change) for number, change in zip(numbers, batch, strict=True)]
         self._netbox.change(batch[0].kind.path, bodies)
 
-    def _write_body(self, change: Change) -> dict[str, Any]:
+    def _write_body(self, change: NetboxChange) -> dict[str, Any]:
         # fields as the API takes them: references as ids, ends of cables as lists of one
         body: dict[str, Any] = {}
         for name, value in change.fields.items():
@@ -107,9 +107,9 @@ class Pusher:
                 body[name] = number
         return body
 
-    def _delete_objects(self, changes: Sequence[Change]) -> list[tuple[Change, str]]:
+    def _delete_objects(self, changes: Sequence[NetboxChange]) -> list[tuple[NetboxChange, str]]:
         """Delete one by one; (what is in use, how NetBox says it)."""
-        undeleted, started = list[tuple[Change, str]](), monotonic()
+        undeleted, started = list[tuple[NetboxChange, str]](), monotonic()
         for done, change in enumerate(changes, start=1):
             try:
                 self._netbox.delete(change.kind.path, change.number)

@@ -22,7 +22,7 @@ from fabricgen.export.graph import KINDS
 from fabricgen.kernel.units import format_number
 from fabricgen.lock.found import NetboxDevice
 from fabricgen.push.client import NetBox
-from fabricgen.push.reading import Cable, Port, Reading
+from fabricgen.push.reading import Cable, NetboxPort, NetboxReading
 from fabricgen.push.state import TAGS
 
 Row = dict[str, Any]
@@ -34,7 +34,7 @@ class Held:
     """A NetBox read beside the lists of a plan."""
 
     def __init__(self, netbox: NetBox, cluster: Cluster, plan: Lists) -> None:
-        self._reading = Reading(netbox, frozenset(cluster.sites))
+        self._reading = NetboxReading(netbox, frozenset(cluster.sites))
         self._cluster, self._plan = cluster, plan
         self._tag = f"{TAGS}{make_slug(cluster.design.loaded.blueprint.name)}"
         self._links, self._ends = _list_rows(plan.links), _list_rows(plan.cables)
@@ -128,7 +128,7 @@ class Held:
         assert self._plan.addresses is not None  # noqa: S101 - a plan has addresses
         rows = _list_rows(self._plan.addresses)
         kinds = {row["kind"] for row in rows}
-        kind_at_port = {Port(self._name_in_netbox(row["device"]), row["port"]): row["kind"] for row in rows}
+        kind_at_port = {NetboxPort(self._name_in_netbox(row["device"]), row["port"]): row["kind"] for row in rows}
         loose = {row["prefix"]: row for row in rows if not row["port"]}
         planned = {row["prefix"] for row in rows}
         for prefix, description, port, tags in self._reading.addresses():
@@ -154,13 +154,13 @@ class Held:
         """
         names = self._cluster.port_names.cage_columns
         self._cages = {
-            Port(self._name_in_netbox(row[f"{side}_device"]), row[f"{side}_port"]): cage
+            NetboxPort(self._name_in_netbox(row[f"{side}_device"]), row[f"{side}_port"]): cage
             for side, cages in zip("ab", names, strict=True)
             for row, cage in zip(self._links, cages.texts().tolist(), strict=True)
         }
         # the side and the row of the planned link at each port
         self._at_port = {
-            Port(self._name_in_netbox(row[f"{side}_device"]), row[f"{side}_port"]): (side, row)
+            NetboxPort(self._name_in_netbox(row[f"{side}_device"]), row[f"{side}_port"]): (side, row)
             for row in self._links
             for side in "ab"
         }
@@ -192,7 +192,7 @@ class Held:
 
     def _find_planned_end(self, link: Row) -> tuple[str, ...]:
         """The end of a cable that a link would be of in the plan, by the names there."""
-        ports = [Port(link[f"{side}_device"], link[f"{side}_port"]) for side in "ab"]
+        ports = [NetboxPort(link[f"{side}_device"], link[f"{side}_port"]) for side in "ab"]
         names = [self.renamed.get(port.device, port.device) for port in ports]
         cages = [self._cages.get(port, "") for port in ports]
         return link["cable"], names[0], cages[0], names[1], cages[1]
@@ -203,7 +203,7 @@ class Held:
         is_here = not row["cable"] and a in self._devices and b in self._devices
         return {**row, "a_device": a, "b_device": b} if is_here else None
 
-    def _make_link_row(self, cable: Cable, a: Port, b: Port, of_cable: Mapping[str, Row]) -> Row:
+    def _make_link_row(self, cable: Cable, a: NetboxPort, b: NetboxPort, of_cable: Mapping[str, Row]) -> Row:
         # a cable between two ports in the columns of links.csv; `of_cable` are planned rows by cable
         planned = self._at_port.get(a, self._at_port.get(b, ("", {})))[1]
         joins_as_planned = planned and {self._at_port.get(port, ("", None))[1] is planned for port in (a, b)} == {True}
@@ -214,7 +214,7 @@ class Held:
         numbers = {"a_ip": self._choose_address(a), "b_ip": self._choose_address(b)}
         return {"fabric": source.get("fabric", ""), "cable": name, **ends, **numbers, "speed_gbps": speed}
 
-    def _choose_address(self, port: Port) -> str:
+    def _choose_address(self, port: NetboxPort) -> str:
         """The address at an end: the plan's where its device has it, else the first of the port."""
         side, row = self._at_port.get(port, ("", {}))
         prefixes = [prefix for prefix, _, port_name in self._at[port.device] if port_name == port.name]
@@ -228,12 +228,12 @@ class Held:
         row = row or dict.fromkeys(COLUMNS["cables"], "") | {"cable": link["cable"], "fabric": link["fabric"]}
         end = {**row}
         for side in "ab":
-            port = Port(link[f"{side}_device"], link[f"{side}_port"])
+            port = NetboxPort(link[f"{side}_device"], link[f"{side}_port"])
             cage = self._cages.get(port) or self._reading.labels.get(port) or port.name
             end |= {
                 f"{side}_device": port.device,
                 f"{side}_cage": cage,
-                f"{side}_transceiver": self._reading.modules.get(Port(port.device, cage), ("", frozenset()))[0],
+                f"{side}_transceiver": self._reading.modules.get(NetboxPort(port.device, cage), ("", frozenset()))[0],
             }
         length = cable.length_m
         # within what NetBox rounds, the planned length stands: else each cable would differ

@@ -18,7 +18,7 @@ _KBITS = 1_000_000
 """Kbit/s of one Gb/s."""
 
 
-class Port(NamedTuple):
+class NetboxPort(NamedTuple):
     """A port of a device, both by name."""
 
     device: str
@@ -31,12 +31,12 @@ class Cable(NamedTuple):
     label: str
     type: str
     length_m: float | None
-    a: list[Port]
-    b: list[Port]
+    a: list[NetboxPort]
+    b: list[NetboxPort]
     tags: frozenset[str]
 
 
-class Reading:
+class NetboxReading:
     """Objects of the sites of some names; each kind is read once, when it is asked for."""
 
     def __init__(self, netbox: NetBox, sites: Collection[str]) -> None:
@@ -75,12 +75,12 @@ class Reading:
         )
 
     @cached_property
-    def _interfaces(self) -> dict[int, tuple[Port, str, str]]:
+    def _interfaces(self) -> dict[int, tuple[NetboxPort, str, str]]:
         """Id -> (port, label, speed in Gb/s)."""
         names = {record.number: record.name for record in self.devices}
         return {
             record["id"]: (
-                Port(names[record["device"]["id"]], record["name"]),
+                NetboxPort(names[record["device"]["id"]], record["name"]),
                 record["label"],
                 format_number(record["speed"] / _KBITS) if record["speed"] else "",
             )
@@ -89,12 +89,12 @@ class Reading:
         }
 
     @cached_property
-    def labels(self) -> dict[Port, str]:
+    def labels(self) -> dict[NetboxPort, str]:
         """What is printed at ports."""
         return {port: label for port, label, _ in self._interfaces.values()}
 
     @cached_property
-    def speeds(self) -> dict[Port, str]:
+    def speeds(self) -> dict[NetboxPort, str]:
         """Speeds of ports in Gb/s, "" where NetBox has none."""
         return {port: speed for port, _, speed in self._interfaces.values()}
 
@@ -107,16 +107,16 @@ class Reading:
             length = record["length"] * metres if metres and record["length"] is not None else None
             yield Cable(record["label"], record["type"] or "", length, a, b, _list_tags(record))
 
-    def _list_ports(self, ends: list[dict[str, Any]]) -> list[Port]:
+    def _list_ports(self, ends: list[dict[str, Any]]) -> list[NetboxPort]:
         interfaces = (self._interfaces.get(end["object_id"]) for end in ends if end["object_type"] == INTERFACE)
         return [interface[0] for interface in interfaces if interface]
 
     @cached_property
-    def modules(self) -> dict[Port, tuple[str, frozenset[str]]]:
+    def modules(self) -> dict[NetboxPort, tuple[str, frozenset[str]]]:
         """The type of the module in each bay, and its tags."""
         names = {record.number: record.name for record in self.devices}
         return {
-            Port(names[record["device"]["id"]], record["module_bay"]["name"]): (
+            NetboxPort(names[record["device"]["id"]], record["module_bay"]["name"]): (
                 record["module_type"]["model"],
                 _list_tags(record),
             )
@@ -124,7 +124,7 @@ class Reading:
             if record["device"]["id"] in names
         }
 
-    def addresses(self) -> Iterator[tuple[str, str, Port | None, frozenset[str]]]:
+    def addresses(self) -> Iterator[tuple[str, str, NetboxPort | None, frozenset[str]]]:
         """(address with its length, description, port, tags); port is None where it is at none of these sites."""
         fields = "id,address,description,assigned_object_type,assigned_object_id,tags"
         for record in self._netbox.records("ipam/ip-addresses", "ipam/ip-addresses", fields=fields):

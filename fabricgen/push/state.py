@@ -33,7 +33,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class NetboxChange:
     """One thing to do: `fields` to write, of a new object where `number` is 0; none where it is to be deleted."""
 
     kind: Kind
@@ -44,21 +44,21 @@ class Change:
 
 
 @dataclass
-class Changes:
+class NetboxChanges:
     """All that is to be done, by kind, and what is in the way of it."""
 
-    make: list[Change] = field(default_factory=list)
-    change: list[Change] = field(default_factory=list)
-    unmarks: list[Change] = field(default_factory=list)
+    make: list[NetboxChange] = field(default_factory=list)
+    change: list[NetboxChange] = field(default_factory=list)
+    unmarks: list[NetboxChange] = field(default_factory=list)
     """Devices to be reached at none for a while: NetBox moves no address that a device is reached at."""
-    marks: list[Change] = field(default_factory=list)
+    marks: list[NetboxChange] = field(default_factory=list)
     """Addresses that devices are reached at; after these are made."""
-    delete: list[Change] = field(default_factory=list)
-    blocked: list[Change] = field(default_factory=list)
+    delete: list[NetboxChange] = field(default_factory=list)
+    blocked: list[NetboxChange] = field(default_factory=list)
     kept_status: list[str] = field(default_factory=list)
     """Cables that a verdict gives another status than an operator has."""
 
-    def tagged(self) -> Iterator[Change]:
+    def tagged(self) -> Iterator[NetboxChange]:
         """What is made or changed with tags."""
         return (change for change in (*self.make, *self.change, *self.blocked) if "tags" in change.fields)
 
@@ -67,7 +67,7 @@ class Changes:
         return bool(self.make or self.change or self.marks or self.blocked or (delete and self.delete))
 
 
-class State:
+class NetboxState:
     """NetBox as it is, read kind by kind, compared with the plan, and with `verdicts` on cables by their labels."""
 
     def __init__(self, netbox: NetBox, kinds: list[Kind], name: str, verdicts: Mapping[str, Verdict]) -> None:
@@ -80,9 +80,9 @@ class State:
         self._read: dict[str, list[Record]] = {}
         self._sites: list[Id] = []
 
-    def changes(self) -> Changes:
+    def changes(self) -> NetboxChanges:
         """Compare everything; reads all that it needs, and writes nothing."""
-        differences, kept_ids = Changes(), defaultdict[str, set[Id]](set)
+        differences, kept_ids = NetboxChanges(), defaultdict[str, set[Id]](set)
         for kind in self.kinds:
             records = self._read_records(kind)
             if kind.name == "cables":
@@ -100,7 +100,7 @@ class State:
                 for record in self._read_records(kind)
                 if self._is_ours(record) and record["id"] not in kept_ids[path]
             ]
-            differences.delete += [Change(kind, _name_record(record), {}, record["id"]) for record in dropped]
+            differences.delete += [NetboxChange(kind, _name_record(record), {}, record["id"]) for record in dropped]
         return differences
 
     def _is_ours(self, record: Record) -> bool:
@@ -136,7 +136,9 @@ class State:
         ]
         return sorted({*fields_of_path, *more} - {*MARKS})
 
-    def _compare_objects(self, kind: Kind, records: list[Record], differences: Changes, kept_ids: set[Id]) -> None:
+    def _compare_objects(
+        self, kind: Kind, records: list[Record], differences: NetboxChanges, kept_ids: set[Id]
+    ) -> None:
         # enters into `differences` what is to be made, changed or is blocked; ids of what the plan knows go into
         # `kept_ids`
         by_key = {_match_key(kind, (spell_value(record.get(name)) for name in kind.key)): record for record in records}
@@ -146,7 +148,7 @@ class State:
             key_texts = (self._spell_resolved(fields[name]) if name in fields else str(row[name]) for name in kind.key)
             record = by_key.get(_match_key(kind, key_texts))
             if record is None:
-                differences.make.append(Change(kind, key, fields))
+                differences.make.append(NetboxChange(kind, key, fields))
                 continue
             self.ids[kind.path][key] = record["id"]
             kept_ids.add(record["id"])
@@ -167,9 +169,9 @@ class State:
                         if other_push
                         else "is of another interface, not by a push"
                     )
-                    differences.blocked.append(Change(kind, key, differing, 0, text))
+                    differences.blocked.append(NetboxChange(kind, key, differing, 0, text))
                 else:
-                    differences.change.append(Change(kind, key, differing, record["id"], text))
+                    differences.change.append(NetboxChange(kind, key, differing, record["id"], text))
 
     def _spell_resolved(self, value: Any) -> str:
         return spell_value(self._resolve(value))
@@ -190,7 +192,7 @@ class State:
             if name == "assigned_object_id":
                 yield "assigned_object_type", "dcim.interface" if key[-1] else None
 
-    def _compare_cables(self, kind: Kind, records: list[Record], differences: Changes, kept_ids: set[Id]) -> None:
+    def _compare_cables(self, kind: Kind, records: list[Record], differences: NetboxChanges, kept_ids: set[Id]) -> None:
         """A cable is known by the two ports that it joins; one of others at either is in the way."""
         cable_at: dict[Id, Record] = {}
         ends = {record["id"]: _list_end_ids(record) for record in records}
@@ -209,7 +211,7 @@ class State:
                 judged, _ = self._judge_cable(verdict, new)
                 fields = {**fields_of_cable, **new, **judged, "a": Reference(*a), "b": Reference(*b)}
             if not cables_here:
-                differences.make.append(Change(kind, key, fields))
+                differences.make.append(NetboxChange(kind, key, fields))
                 continue
             record = cables_here[0]
             if ends[record["id"]] == set(ids):
@@ -224,21 +226,21 @@ class State:
                 texts = [f"{n} {_show_value(record.get(n))} -> {_show_value(v)}" for n, v in differing.items()]
                 if differing or judged:
                     text = ", ".join([*texts, *words])
-                    differences.change.append(Change(kind, key, differing | judged, record["id"], text))
+                    differences.change.append(NetboxChange(kind, key, differing | judged, record["id"], text))
                 continue
             why = f"cable {record.get('display', record['id'])} is there" + (
                 ": --delete takes it away"
                 if all(map(self._is_ours, cables_here))
                 else ", and fabricgen did not make it"
             )
-            differences.blocked.append(Change(kind, key, fields, int(all(map(self._is_ours, cables_here))), why))
+            differences.blocked.append(NetboxChange(kind, key, fields, int(all(map(self._is_ours, cables_here))), why))
 
     def _judge_cable(self, verdict: Verdict | None, record: Record) -> tuple[dict[str, Any], list[str]]:
         # (fields that a verdict changes of a cable, what it says of them)
         changes = list(list_verdict_fields(verdict, self.drift, record)) if verdict else []
         return {name: value for name, value, _ in changes}, [words for _, _, words in changes]
 
-    def _compare_marks(self, differences: Changes) -> None:
+    def _compare_marks(self, differences: NetboxChanges) -> None:
         """Primary and out-of-band addresses, which are fields of devices."""
         devices = next(kind for kind in self.kinds if kind.name == "devices")
         device_records = {record["id"]: record for record in self._read_records(devices)}
@@ -247,7 +249,7 @@ class State:
         for number, record in device_records.items():
             names = [name for name in DEVICE if record.get(name) and record[name]["id"] in moved]
             if names:
-                differences.unmarks.append(Change(devices, (record["display"],), dict.fromkeys(names), number))
+                differences.unmarks.append(NetboxChange(devices, (record["display"],), dict.fromkeys(names), number))
         unmarked = {(change.number, name) for change in differences.unmarks for name in change.fields}
         for kind in self.kinds:
             mark = next((name for name in MARKS if name in kind.columns), "")
@@ -263,7 +265,7 @@ class State:
                 if (device, name) in unmarked or not is_alike(address, self._resolve(reference)):
                     key = (str(row["device"]),)
                     text = f"{name} {address['display'] if address else '-'} -> {planned}"
-                    differences.marks.append(Change(devices, key, {name: reference}, device, text))
+                    differences.marks.append(NetboxChange(devices, key, {name: reference}, device, text))
 
 
 def _match_key(kind: Kind, key: Iterable[str]) -> Key:

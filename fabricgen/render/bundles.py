@@ -12,13 +12,13 @@ from functools import cached_property, partial
 
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.discovery import find_resource_dir
-from fabricgen.publish import Bundle, Private
+from fabricgen.publish import FileBundle, Private
 from fabricgen.render.engine import Renderer, RenderOptions, Subject, list_subjects, make_subject_renderer
 
 READ_ME = "README.md.j2"
 
 
-def make_config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> list[Bundle]:
+def make_config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> list[FileBundle]:
     """Bundles of the files of all switches, in the order of the device table, then of whole fabrics, then of READMEs.
 
     Raises InputError where two of these would share a folder.
@@ -27,7 +27,7 @@ def make_config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> 
     maker = ConfigMaker(cluster, options)
     prepare = partial(maker.prepare, next(iter(subjects.values()), None))
     return [
-        Bundle(
+        FileBundle(
             part,
             name,
             partial(maker.files, subject),
@@ -35,7 +35,7 @@ def make_config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> 
         )
         for name, subject in subjects.items()
     ] + [
-        Bundle(part, nos, partial(_render_read_me, nos, options))
+        FileBundle(part, nos, partial(_render_read_me, nos, options))
         for nos in _list_nos_with_read_me(cluster, subjects.values())
     ]
 

@@ -16,7 +16,7 @@ from fabricgen.catalog.models import CageClass, SwitchProfile
 from fabricgen.catalog.naming import NosNaming
 from fabricgen.cluster import Cluster
 from fabricgen.render.nos_protocol import HasPortLanes, NamesCircuits, load_writer
-from fabricgen.switch.interfaces import Access
+from fabricgen.switch.interfaces import HostAccess
 from fabricgen.views.model.hosts import model_access
 from fabricgen.views.switch import SwitchPort, SwitchView
 
@@ -107,7 +107,7 @@ class Guard(NamedTuple):
     kinds: tuple[str, ...]
 
 
-def make_guards(access: Access) -> tuple[Guard, ...]:
+def make_guards(access: HostAccess) -> tuple[Guard, ...]:
     """The lists of a port, IPv4 before IPv6."""
     dhcp = (Guard("NO-DHCP", False, ("dhcp",)),) if "dhcp" in access.refused else ()
     kinds = tuple(kind for kind in ("dhcp6", "ra") if kind in access.refused)

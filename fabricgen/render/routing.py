@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricgen.render.escape import make_one_line, require_token
-from fabricgen.switch.routing import Bgp, Entry, OverlayPeer, Peer, Permit, RouteMaps
+from fabricgen.switch.routing import Bgp, OverlayPeer, Peer, Permit, RouteMapEntry, RouteMaps
 from fabricgen.views.model.policies import DENIED, OVERLAY_OUT
 from fabricgen.views.switch import SwitchView
 
@@ -54,7 +54,7 @@ class PolicyNames:
             return f"{base}-{self.vrf_name(self.vrf) or 'default'}"
         return f"FABRIC-{base}" if not self.vrf and base.removesuffix("6") in ("IN", "OUT", "PEER") else self.name(base)
 
-    def name_leaked(self, entry: Entry) -> str:
+    def name_leaked(self, entry: RouteMapEntry) -> str:
         """The name of the list of an entry of a leak, in which both VRFs stand."""
         own_vrf, source_vrf = (self.vrf_name(vrf) or "default" for vrf in (self.vrf, entry.source_vrf or ""))
         return f"{entry.prefix_list.partition('-')[0]}-{own_vrf}-{source_vrf}"
@@ -128,7 +128,9 @@ def sort_outside_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted((row for row in rows if not row["of_fabric"]), key=rank_row)
 
 
-def make_entry_row(map_: str, number: int, entry: Entry, names: PolicyNames, words: dict[bool, str]) -> dict[str, Any]:
+def make_entry_row(
+    map_: str, number: int, entry: RouteMapEntry, names: PolicyNames, words: dict[bool, str]
+) -> dict[str, Any]:
     """An entry of a route map; `drains`: it adds the community of what is drained to others."""
     is_leak, ended = entry.source_vrf is not None, (entry.community,) if entry.added and entry.community else ()
     return {

@@ -55,7 +55,7 @@ class _TextKind:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ports:
+class _ShapePorts:
     """The ports of some switches, one after another."""
 
     kinds: tuple[_TextKind, ...]
@@ -73,7 +73,7 @@ class _Ports:
 class PortTexts:
     """All ports of one switch, as slices of columns that it shares with other switches."""
 
-    ports: _Ports
+    ports: _ShapePorts
     switch: int
 
     @property
@@ -171,7 +171,7 @@ class PortTextBuilder:
             *families,
         )
         key = np.stack(columns, axis=1).astype(np.int32).tobytes()
-        ports = _Ports(kinds, len(families), bounds.tolist(), key, self._lengths_m[cable])
+        ports = _ShapePorts(kinds, len(families), bounds.tolist(), key, self._lengths_m[cable])
         return (PortTexts(ports, i) for i in range(len(rows)))
 
 

@@ -138,12 +138,12 @@ class _ShapeState:
     steps_m: Floats = field(default_factory=lambda: np.empty(0))
     length_classes: dict[bytes, _LengthClass] = field(default_factory=dict)
     """By the class of the cable length at each port."""
-    variants: dict[Hashable, _Variant] = field(default_factory=dict)
+    variants: dict[Hashable, _SkeletonVariant] = field(default_factory=dict)
     """By the tables that have a placeholder."""
 
 
 @dataclass(slots=True)
-class _Variant:
+class _SkeletonVariant:
     """Switches of a shape with one skeleton: the first is rendered, the skeleton is made from the second."""
 
     first: SwitchSignature
@@ -211,7 +211,7 @@ class Skeletons:
         variant = shape.variants.get(length_class.table_names)
         if variant is None:
             rendered = self._render_whole(row)
-            shape.variants[length_class.table_names] = _Variant(signature, length_class, rendered)
+            shape.variants[length_class.table_names] = _SkeletonVariant(signature, length_class, rendered)
             return rendered
         # the second switch makes the skeleton, which must give back what was rendered for the first
         if variant.skeleton is None:

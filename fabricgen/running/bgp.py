@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from fabricgen.running.policy import Policies, Route
-from fabricgen.running.tree import Line, Rules, Section, is_tolerant, report_misfit
+from fabricgen.running.policy import OwnRoute, Policies
+from fabricgen.running.tree import Line, LineRules, Section, is_tolerant, report_misfit
 from fabricgen.switch.routing import (
     EVPN,
-    Bfd,
     Bgp,
-    Overlay,
+    EvpnOverlay,
     OverlayPeer,
     OverlayVlan,
     OverlayVrf,
     Peer,
     Policy,
+    SessionBfd,
     select_families,
 )
 
@@ -34,7 +34,7 @@ class Neighbor:
     is_group: bool = False
     remote_asn: int = 0
     description: str = ""
-    bfd: Bfd | None = None
+    bfd: SessionBfd | None = None
     has_bfd: bool = False
     """With timers that stand elsewhere."""
     timers: tuple[int, int] | None = None
@@ -85,7 +85,7 @@ class Instance:
         """The neighbour or group of a name, made when first named."""
         return self.neighbors.setdefault(name, Neighbor())
 
-    def make_bgp(self, policies: Policies, connected: Iterable[Route], statics: Iterable[Route]) -> Bgp:
+    def make_bgp(self, policies: Policies, connected: Iterable[OwnRoute], statics: Iterable[OwnRoute]) -> Bgp:
         """The instance as the model of a switch has it; raises UnknownTextError for groups that are not there."""
         if len(self.max_paths) != 1 and not (is_tolerant() and not self.max_paths):
             report_misfit(f"families differ in equal paths: {self.max_paths}")
@@ -119,7 +119,7 @@ class Instance:
         """Whether it is a session, and not one for EVPN."""
         return not neighbor.is_group and EVPN not in self.merge_values(neighbor, "active")
 
-    def _list_announced(self, policies: Policies, connected: list[Route], statics: list[Route]) -> set[str]:
+    def _list_announced(self, policies: Policies, connected: list[OwnRoute], statics: list[OwnRoute]) -> set[str]:
         # the prefixes announced: networks stated, and connected and static routes that the maps let pass
         prefixes = set(self.networks)
         for maps, routes in ((self.families, connected), (self.statics, statics)):
@@ -176,7 +176,7 @@ def mark_present(*words: str) -> bool:  # noqa: ARG001 - of any line
     return True
 
 
-def add_setting_lines(rules: Rules, settings: Mapping[str, tuple[str, Callable[..., Any]]]) -> None:
+def add_setting_lines(rules: LineRules, settings: Mapping[str, tuple[str, Callable[..., Any]]]) -> None:
     """Have lines set a field of what is read of an instance, by their patterns; a set is added to.
 
     Lines that begin with `neighbor` name first the neighbour, or group, whose field it is. What stands in a line
@@ -288,7 +288,7 @@ def make_overlay(
     vtep: str,
     copies_dscp: bool = False,
     vlans: Mapping[int, OverlayVlan] | None = None,
-) -> Overlay | None:
+) -> EvpnOverlay | None:
     """The overlay of a switch from its BGP in the default VRF; None where it has none.
 
     `copies_dscp`: tunnels take the DSCP of packets. Raises UnknownTextError for tunnels without sessions,
@@ -311,7 +311,7 @@ def make_overlay(
     sources = {instance.inherit_value(neighbor, "source") for neighbor in evpn_sessions.values()}
     if len(sources) != 1:
         report_misfit(f"sessions for EVPN come from {sorted(sources)}")
-    return Overlay(
+    return EvpnOverlay(
         source=sources.pop(),
         vtep=vtep,
         vrfs={name: lines.make_vrf() for name, lines in vrfs.items()},

@@ -38,7 +38,7 @@ class Given(FrozenModel):
     like: bool = False
 
 
-class Case(FrozenModel):
+class PardonCase(FrozenModel):
     """What a device shows (`running`) beside a plan, which the rule pardons, and what it shows that no rule may pardon.
 
     Of an `error` the other way round. Snippets of files: text of FRR, EOS or NVUE; tables of SONiC, or the tree below
@@ -51,7 +51,7 @@ class Case(FrozenModel):
     """Shown in place of `running`: at least one error; of an `error` none."""
 
 
-class Rule(FrozenModel):
+class DifferenceRule(FrozenModel):
     """Differences at paths that match step by step, whole steps, as regular expressions.
 
     `neutral` changes nothing; `foreign` does something that cannot touch the plan; a `description` carries no packet;
@@ -70,7 +70,7 @@ class Rule(FrozenModel):
     why: str = Field(min_length=10)
     source: str = Field(min_length=4)
     """The manual, model or source of a daemon that says so."""
-    case: Case
+    case: PardonCase
 
     @field_validator("path", "values")
     @classmethod
@@ -84,7 +84,7 @@ class Rule(FrozenModel):
 class _Matcher:
     """A rule with its patterns compiled."""
 
-    rule: Rule
+    rule: DifferenceRule
     steps: tuple[re.Pattern[str], ...]
     values: tuple[re.Pattern[str], ...]
 
@@ -131,10 +131,10 @@ class Verdicts:
     neutral: Counter[str] = field(default_factory=Counter)
 
 
-class Rules:
+class DifferenceRules:
     """The rules of a NOS, ready to judge."""
 
-    def __init__(self, rules: Iterable[Rule], default_of: Callable[[Path], str | None] | None = None) -> None:
+    def __init__(self, rules: Iterable[DifferenceRule], default_of: Callable[[Path], str | None] | None = None) -> None:
         self._default_of = default_of
         matchers = [_Matcher(r, tuple(map(re.compile, r.path)), tuple(map(re.compile, r.values))) for r in rules]
         self._matchers: dict[int, list[_Matcher]] = {}
@@ -245,25 +245,25 @@ def rules_file(nos: str) -> FilePath:
 
 
 @cache
-def load_rule_entries(nos: str) -> tuple[Rule, ...]:
+def load_rule_entries(nos: str) -> tuple[DifferenceRule, ...]:
     """The entries of a NOS's file, or of FRR's (`frr`), in order; none where there is no file."""
     file = rules_file(nos)
     if not file.is_file():
         return ()
-    return tuple(TypeAdapter(list[Rule]).validate_python(YAML(typ="safe").load(file.read_bytes()) or []))
+    return tuple(TypeAdapter(list[DifferenceRule]).validate_python(YAML(typ="safe").load(file.read_bytes()) or []))
 
 
 @cache
-def load_rules(nos: str) -> Rules:
+def load_rules(nos: str) -> DifferenceRules:
     """The rules of a NOS, and of the rooms whose statements are part of its own: those of SONiC have FRR's."""
     spelling, entries = load_spelling(nos), list(load_rule_entries(nos))
     # the first rule that matches decides, so that the own ones come first
     for step, room in spelling.parts.items():
         entries += [_move_below(step, room, entry) for entry in load_rule_entries(room)]
-    return Rules(entries, spelling.default_of)
+    return DifferenceRules(entries, spelling.default_of)
 
 
-def _move_below(step: str, room: str, entry: Rule) -> Rule:
+def _move_below(step: str, room: str, entry: DifferenceRule) -> DifferenceRule:
     """The same rule for a room's statements below a step; its conditions are on statements there, too."""
     conditions = tuple(condition.model_copy(update={"path": (step, *condition.path)}) for condition in entry.given)
     name = entry.name or room.upper()

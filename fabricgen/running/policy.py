@@ -8,9 +8,18 @@ from functools import cache
 from ipaddress import ip_network
 from typing import Any
 
-from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
+from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
 from fabricgen.switch.interfaces import Interface, Subinterface, Vlan
-from fabricgen.switch.routing import LEAKED, LEARNED_PATH, OWN_ROUTES, Entry, Permit, Policy, RouteMaps, find_network
+from fabricgen.switch.routing import (
+    LEAKED,
+    LEARNED_PATH,
+    OWN_ROUTES,
+    Permit,
+    Policy,
+    RouteMapEntry,
+    RouteMaps,
+    find_network,
+)
 
 ADDING = ("EXIT-", "LEAKED")
 """How maps begin in which an AS number in front of the path is no sign of maintenance."""
@@ -36,9 +45,9 @@ def separate_drain(matched: dict[str, Any]) -> None:
     matched["communities"] = tuple(community for community in communities if community not in GRACEFUL)
 
 
-def make_entry_rules(further: Mapping[str, Callable[..., dict[str, Any]]]) -> Rules:
+def make_entry_rules(further: Mapping[str, Callable[..., dict[str, Any]]]) -> LineRules:
     """Patterns of the lines of an entry of a route map, with those that a NOS has besides, and what they say of it."""
-    rules = Rules()
+    rules = LineRules()
     for pattern, convert in {**_ENTRY_LINES, **further}.items():
         rules.line(pattern)(lambda matched, _, *words, convert=convert: matched.update(convert(*words)))
     return rules
@@ -67,13 +76,13 @@ class Policies(RouteMaps):
         permit = Permit(prefix, bound_of_word.get("ge", own_length), longest)
         self.prefix_lists[name] = {*self.prefix_lists.get(name, ()), permit}
 
-    def add_entry(self, rules: Rules, line: Line, name: str, action: str, seq: str) -> None:
+    def add_entry(self, rules: LineRules, line: Line, name: str, action: str, seq: str) -> None:
         """Add an entry of a route map, by the lines below its own."""
         matched: dict[str, Any] = {}
         rules.read(line.children, matched)
         if name.startswith(ADDING):
             separate_drain(matched)
-        self.maps.setdefault(name, {})[int(seq)] = Entry(action == "permit", **matched)
+        self.maps.setdefault(name, {})[int(seq)] = RouteMapEntry(action == "permit", **matched)
 
     def add_path(self, name: str, expression: str) -> None:
         """Add a rule to a list of AS paths."""
@@ -88,7 +97,7 @@ class Policies(RouteMaps):
         limiting = {
             name: entries
             for name, entries in permitting.items()
-            if not entries or any(entry != Entry(True) for entry in entries)
+            if not entries or any(entry != RouteMapEntry(True) for entry in entries)
         }
         if not limiting:
             return None
@@ -103,7 +112,7 @@ class Policies(RouteMaps):
             report_misfit(f"families differ in what may pass: {sorted(permitting)}")
         return self.make_policy(limiting, families)
 
-    def _list_entries(self, name: str) -> Iterable[Entry]:
+    def _list_entries(self, name: str) -> Iterable[RouteMapEntry]:
         # the entries of a map; one that is not there is told, and lets nothing pass from then on
         if name not in self.maps and is_tolerant():
             report_misfit(f"route-map {name} is not there: nothing passes")
@@ -117,7 +126,7 @@ class Policies(RouteMaps):
         """
         entries = [entry for _, entry in sorted(self.maps.get(name, {}).items())]
         first, rest = entries[:1], entries[1:]
-        keeping_out = {Entry(False, as_path=path) for path, paths in self.as_paths.items() if paths in KEPT_OUT}
+        keeping_out = {RouteMapEntry(False, as_path=path) for path, paths in self.as_paths.items() if paths in KEPT_OUT}
         if not keeping_out.issuperset(first):
             report_misfit(f"route-map {name} brings on what was brought in")
         for entry in rest:
@@ -135,7 +144,7 @@ class Policies(RouteMaps):
 
     def is_open(self, name: str) -> bool:
         """Whether a map lets pass what it does not look at."""
-        return Entry(permit=True) in self.maps.get(name, {}).values()
+        return RouteMapEntry(permit=True) in self.maps.get(name, {}).values()
 
     def lets_pass(self, name: str) -> bool:
         """Whether a map lets anything pass."""
@@ -159,7 +168,7 @@ class Policies(RouteMaps):
             return set()
         return super().list_permits(name)
 
-    def _on_terms(self, entry: Entry) -> bool:
+    def _on_terms(self, entry: RouteMapEntry) -> bool:
         """Whether it asks for another AS path than that of own routes."""
         return bool(entry.as_path) and self.as_paths[entry.as_path] != {OWN_ROUTES}
 
@@ -176,14 +185,14 @@ class Policies(RouteMaps):
             report_misfit(f"sessions for EVPN pass all, or own routes and those of exits: {sorted(maps)}")
         return frozenset(paths - {OWN_ROUTES}) if limited == {True} else None
 
-    def list_passing(self, name: str, routes: Iterable[Route]) -> Iterator[str]:
+    def list_passing(self, name: str, routes: Iterable[OwnRoute]) -> Iterator[str]:
         """Yield the prefixes of the routes that a map lets pass."""
         for route in routes:
             hit = (entry for _, entry in sorted(self.maps[name].items()) if self._matches(entry, route))
-            if next(hit, Entry(False)).permit:
+            if next(hit, RouteMapEntry(False)).permit:
                 yield route.prefix
 
-    def _matches(self, entry: Entry, route: Route) -> bool:
+    def _matches(self, entry: RouteMapEntry, route: OwnRoute) -> bool:
         # whether an entry matches a route: prefix, interface and tag, where these are asked for
         within = not entry.prefix_list or any(
             _is_permitted(p, route.prefix) for p in self.list_permits(entry.prefix_list)
@@ -192,7 +201,7 @@ class Policies(RouteMaps):
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class OwnRoute:
     """A route that a switch has of its own: connected, of an interface, or static, with a tag."""
 
     prefix: str
@@ -214,16 +223,16 @@ def list_connected_routes(
     vlans: Mapping[int, Vlan],
     loopbacks: Iterable[str],
     vrf_loopbacks: Mapping[str, Iterable[str]] | None = None,
-) -> Iterator[Route]:
+) -> Iterator[OwnRoute]:
     """Yield the connected routes of a VRF; loopbacks are in the default one, `vrf_loopbacks` in others."""
     for name, interface in interfaces.items():
         if interface.vrf == vrf and interface.admin_up:
-            yield from (Route(find_network(address), name) for address in interface.addresses)
+            yield from (OwnRoute(find_network(address), name) for address in interface.addresses)
     for (name, tag), sub in subinterfaces.items():
         if sub.vrf == vrf:
-            yield from (Route(find_network(address), f"{name}.{tag}") for address in sub.addresses)
+            yield from (OwnRoute(find_network(address), f"{name}.{tag}") for address in sub.addresses)
     for number, vlan in vlans.items():
         if vlan.vrf == vrf:
-            yield from (Route(find_network(gateway), f"Vlan{number}") for gateway in vlan.gateways)
+            yield from (OwnRoute(find_network(gateway), f"Vlan{number}") for gateway in vlan.gateways)
     loopback_addresses, name = (loopbacks, "Loopback0") if not vrf else ((vrf_loopbacks or {}).get(vrf, ()), vrf)
-    yield from (Route(find_network(address), name) for address in loopback_addresses)
+    yield from (OwnRoute(find_network(address), name) for address in loopback_addresses)

@@ -153,7 +153,7 @@ class ShownConfiguration(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Dump:
+class ShownText:
     """A text that a device or a file of it shows, without the prompts of a terminal."""
 
     text: str

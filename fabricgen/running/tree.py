@@ -102,7 +102,7 @@ def explain_error(error: Exception) -> str:
 
 
 @dataclass
-class Rules:
+class LineRules:
     """Patterns of the lines that may stand in a section, and what takes each; first match wins.
 
     Raises ValueError where a pattern is stated twice: the later would take the place of the first unseen.

@@ -24,7 +24,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 
 if TYPE_CHECKING:
-    from fabricgen.bom.bill import Line
+    from fabricgen.bom.bill import BillLine
     from fabricgen.cluster import Cluster
 
 
@@ -325,7 +325,7 @@ def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figu
     )
 
 
-def _price_lines(lines: tuple[Line, ...], prices: Mapping[str, float]) -> tuple[float | None, int, tuple[str, ...]]:
+def _price_lines(lines: tuple[BillLine, ...], prices: Mapping[str, float]) -> tuple[float | None, int, tuple[str, ...]]:
     """(price of all but nodes, None where a switch or transceiver has none; other pieces without a price; those)."""
     from fabricgen.bom.prices import as_price, price_units
     from fabricgen.bom.sets import find_price

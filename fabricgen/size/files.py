@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fabricgen import __version__
 from fabricgen.export.drawings.svg import make_svg_file
-from fabricgen.publish import Bundle, Content
+from fabricgen.publish import Content, FileBundle
 from fabricgen.size.plot import draw_sheet
 from fabricgen.size.reports import html, json
 from fabricgen.size.search import SearchResult
@@ -21,7 +21,7 @@ def make_header() -> dict[str, object]:
     return {"fabricgen": __version__, "command": PART}
 
 
-def list_bundles(result: SearchResult, pages: Mapping[str, str], folder: Path, *, every: bool) -> list[Bundle]:
+def list_bundles(result: SearchResult, pages: Mapping[str, str], folder: Path, *, every: bool) -> list[FileBundle]:
     """A file for each page, by name of its candidate, `size.json`, `size.html`, `front.svg`, and the own profiles of a
     folder, if any.
     """
@@ -33,7 +33,7 @@ def list_bundles(result: SearchResult, pages: Mapping[str, str], folder: Path, *
     ]
     profile_files = (file for file in (folder / "catalog").rglob("*.yaml") if file.is_file())
     files += [(file.relative_to(folder).as_posix(), file.read_bytes()) for file in profile_files]
-    return [Bundle(PART, path, partial(_wrap_file, path, content)) for path, content in sorted(files)]
+    return [FileBundle(PART, path, partial(_wrap_file, path, content)) for path, content in sorted(files)]
 
 
 def _wrap_file(path: str, content: Content) -> Iterable[tuple[str, Content]]:

@@ -143,12 +143,12 @@ def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wis
     from fabricgen.blueprint.source import resolve_contained
     from fabricgen.models.validation import validate
     from fabricgen.yaml.located import locate, read_located
-    from fabricgen.yaml.tree import Entry, Node, describe_kind, make_mapping
+    from fabricgen.yaml.tree import MappingEntry, Node, describe_kind, make_mapping
 
     option_entries = {}
     for name, value in options.items():
         span = Span(f"--{name.replace('_', '-')}", 1, 1)
-        option_entries[name] = Entry(span, Node(value, span))
+        option_entries[name] = MappingEntry(span, Node(value, span))
     if file is None:
         if unsaid := [
             name for name, wish in Wishes.model_fields.items() if wish.is_required() and name not in option_entries

@@ -19,7 +19,7 @@ from fabricgen.size.shapes import ROLE, Hardware, Ports
 from fabricgen.size.wishes import Wishes
 from fabricgen.start.answers import Answers, NodeKind
 from fabricgen.start.lines import MANAGEMENT, NAMES, write_pools, write_tiers
-from fabricgen.start.parts import Kind, Network, Pods
+from fabricgen.start.parts import NetworkLines, NodeKindAnswer, Pods
 
 ROLES = {"oob": "bmc"}
 """The ports of nodes that attach to a network, where they have another name."""
@@ -74,7 +74,7 @@ class Page:
             if isinstance(ports, str):  # why the NICs of a kind do not meet it
                 raise fault("FG150", ports, path=("switch",), hint="leave `switch` out: one that fits is found then")
 
-    def _make_kind(self, nodes: NodeKind, name: str) -> Kind:
+    def _make_kind(self, nodes: NodeKind, name: str) -> NodeKindAnswer:
         """A kind of nodes, in racks that its power allows; raises InputError where not one may stand in a rack."""
         profile = self.catalog.node(nodes.profile, ("nodes",))
         gpus = profile.accelerators.count if profile.accelerators else 1
@@ -87,7 +87,7 @@ class Page:
             if not in_rack:
                 message = f"a {nodes.profile} draws {draw_w / 1000:g} kW, a rack may draw {self.answers.rack_kw:g} kW"
                 raise fault("FG150", message, path=("rack_kw",), hint="state what a rack of this hall may draw")
-        return Kind(name, nodes, hardware, in_rack)
+        return NodeKindAnswer(name, nodes, hardware, in_rack)
 
     def _choose_switch(self) -> str:
         """The switch that takes the NICs of all kinds at full speed; raises InputError (FG150) if there is none."""
@@ -199,7 +199,7 @@ class Page:
                 Diagnostic("FG150", Severity.ERROR, message, (name,), hint) for name, message in idle.items()
             )
 
-    def _find_text(self, networks: Sequence[Network]) -> str:
+    def _find_text(self, networks: Sequence[NetworkLines]) -> str:
         """The page of some networks, without pools that they have no use for, and with waivers of what is left to
         others; raises InputError with what is found against it.
         """
@@ -216,7 +216,7 @@ class Page:
             raise InputError(findings)
         return text
 
-    def _find_clean(self, beside: Sequence[Network], forms: Iterable[Network]) -> Network:
+    def _find_clean(self, beside: Sequence[NetworkLines], forms: Iterable[NetworkLines]) -> NetworkLines:
         """The first of some forms that lints clean beside other networks; raises InputError if none does."""
         refusals: list[list[Diagnostic]] = []
         for network in forms:
@@ -245,7 +245,7 @@ class Page:
             return [*error.diagnostics]
         return [finding for finding in findings if finding.severity > Severity.INFO]
 
-    def _list_compute_forms(self) -> Iterator[Network]:
+    def _list_compute_forms(self) -> Iterator[NetworkLines]:
         """Forms of the GPUs' network: a pair, leaves of each rail below spines, the same in pods below cores."""
         head = [f"  {ROLE}:", f"    protocol: {self.answers.protocol}"]
         wanted = len(self.answers.tenants) if len(self.kinds) == 1 else 0  # several kinds have pods of their own
@@ -255,22 +255,22 @@ class Page:
             units = tuple(unit_sizes[min(step, len(unit_sizes) - 1)] for unit_sizes in sizes)
             if not step and sum(kind.nodes.count for kind in self.kinds) <= MOST_ON_A_PAIR:
                 pair = f"      leaf: {{switch: {self.switch}, count: 2, spread: stripe}}"
-                yield Network((*head, "    tiers:", pair), units)
+                yield NetworkLines((*head, "    tiers:", pair), units)
             spine = f"      spine: {{switch: {self.switch}}}               # how many follows from the leaves"
-            yield Network((*head, "    tiers:", leaf, spine), units)
-            yield Network((*head, "    tiers:", leaf, f"      spine: {{switch: {self.switch}, count: 4}}"), units)
+            yield NetworkLines((*head, "    tiers:", leaf, spine), units)
+            yield NetworkLines((*head, "    tiers:", leaf, f"      spine: {{switch: {self.switch}, count: 4}}"), units)
         for units in zip(*(unit_sizes[:1] for unit_sizes in sizes), strict=True):
             for pod_units in POD_UNITS:
                 upper = write_tiers(self.switch, "spine: {per: [pod, rail]}", "core: {per: rail}")
-                yield Network((*head, "    tiers:", leaf, *upper), units, pod_units)
+                yield NetworkLines((*head, "    tiers:", leaf, *upper), units, pod_units)
 
-    def _list_other_forms(self, compute: Network) -> Iterator[list[Network]]:
+    def _list_other_forms(self, compute: NetworkLines) -> Iterator[list[NetworkLines]]:
         """The forms of each other network that was asked for and that the nodes have ports for."""
         answers, lacking = self.answers, self._list_lacking()
         lower, upper = ("inband", "storage") if answers.providers else ("storage", "inband")
         if answers.inband == "storage" and not {lower, upper} & {*lacking}:
             yield [*self._list_ethernet_forms(lower, compute, answers.providers)]
-            yield [Network((f"  {upper}:", "    protocol: ethernet", f"    carried_by: {lower}"))]
+            yield [NetworkLines((f"  {upper}:", "    protocol: ethernet", f"    carried_by: {lower}"))]
         elif answers.storage == "own" and "storage" not in lacking:
             yield [*self._list_ethernet_forms("storage", compute, ())]
         if self._has_own_inband:
@@ -278,7 +278,9 @@ class Page:
         if answers.oob == "own" and "oob" not in lacking:
             yield [*self._list_oob_forms(compute)]
 
-    def _list_ethernet_forms(self, name: str, compute: Network, providers: Sequence[object]) -> Iterator[Network]:
+    def _list_ethernet_forms(
+        self, name: str, compute: NetworkLines, providers: Sequence[object]
+    ) -> Iterator[NetworkLines]:
         """Forms of storage or in-band: a pair, a pair of leaves a unit or leaves of each rail below two spines."""
         switch = self.ethernet_switch
         head = [f"  {name}:", "    protocol: ethernet"]
@@ -290,7 +292,7 @@ class Page:
         way_out = [border, *self._write_exits("border")] if providers else []
         if not providers or sum(kind.nodes.count for kind in self.kinds) <= MOST_ON_A_PAIR:
             pair_exits = self._write_exits("leaf") if providers else []
-            yield Network((*head, "    tiers:", pair, *pair_exits, *carried))
+            yield NetworkLines((*head, "    tiers:", pair, *pair_exits, *carried))
         upper_forms = [["spine: {}"], ["spine: {count: 2}"], ["spine: {count: 4}"]]
         if compute.pod_units:
             upper_forms = [["spine: {per: pod}", "core: {}"], ["spine: {per: pod, count: 2}", "core: {}"], *upper_forms]
@@ -298,9 +300,11 @@ class Page:
             for leaf in ("per: [su, rail]", "per: su, count: 2, spread: stripe"):
                 for upper in upper_forms:
                     tiers = write_tiers(switch, f"leaf: {{{leaf}}}", *upper)
-                    yield Network((*head, f'    oversubscription: "{ratio}"', "    tiers:", *tiers, *way_out, *carried))
+                    yield NetworkLines(
+                        (*head, f'    oversubscription: "{ratio}"', "    tiers:", *tiers, *way_out, *carried)
+                    )
         if providers and sum(kind.nodes.count for kind in self.kinds) > MOST_ON_A_PAIR:
-            yield Network((*head, "    tiers:", pair, *self._write_exits("leaf"), *carried))
+            yield NetworkLines((*head, "    tiers:", pair, *self._write_exits("leaf"), *carried))
 
     def _write_exits(self, tier: str) -> list[str]:
         """The routers of providers at the switches of a tier, and the default route that they give."""
@@ -317,7 +321,7 @@ class Page:
             f"      internet: {{{', '.join(exit_words)}}}",
         ]
 
-    def _list_oob_forms(self, compute: Network) -> Iterator[Network]:
+    def _list_oob_forms(self, compute: NetworkLines) -> Iterator[NetworkLines]:
         """Forms of the out-of-band network: a leaf a unit, or a rack, below two spines, the larger the later; then
         below two spines of each pod and cores.
         """
@@ -326,14 +330,14 @@ class Page:
         for spine in dict.fromkeys((OOB_SPINE, self.ethernet_switch)):
             for per in ("su", "rack"):
                 leaf = f"      leaf: {{switch: {OOB_LEAF}, per: {per}}}"
-                yield Network((*head, leaf, *write_tiers(spine, "spine: {count: 2}")))
+                yield NetworkLines((*head, leaf, *write_tiers(spine, "spine: {count: 2}")))
         for spine in dict.fromkeys((OOB_SPINE, self.ethernet_switch)) if compute.pod_units else ():
             for per in ("su", "rack"):
                 leaf = f"      leaf: {{switch: {OOB_LEAF}, per: {per}}}"
                 cores = write_tiers(self.ethernet_switch, "core: {count: 2}")
-                yield Network((*head, leaf, *write_tiers(spine, "spine: {per: pod, count: 2}"), *cores))
+                yield NetworkLines((*head, leaf, *write_tiers(spine, "spine: {per: pod, count: 2}"), *cores))
 
-    def _write(self, networks: Sequence[Network], pools: Mapping[str, str]) -> str:
+    def _write(self, networks: Sequence[NetworkLines], pools: Mapping[str, str]) -> str:
         """The page of some networks, of which the first is that of the GPUs."""
         answers, compute = self.answers, networks[0]
         ethernet = answers.protocol == "roce" or len(networks) > 1
@@ -384,10 +388,10 @@ class Page:
         racks = sum(-(-kind.nodes.count // kind.in_rack) for kind in self.kinds)
         return max(16, -(-2 * isqrt(racks) // 8) * 8)
 
-    def _write_units(self, compute: Network) -> list[str]:
+    def _write_units(self, compute: NetworkLines) -> list[str]:
         """The scalable unit, or those of several kinds."""
 
-        def write_unit(kind: Kind, size: int) -> str:
+        def write_unit(kind: NodeKindAnswer, size: int) -> str:
             rack = kind.hardware.rack
             racks = [f"type: {rack.id}" if rack else f"nodes_per_rack: {min(kind.in_rack, size)}"]
             racks += [f"power_kw: {self.answers.rack_kw:g}"] if self.answers.rack_kw else []
@@ -401,7 +405,7 @@ class Page:
         units = zip(self.kinds, compute.units, strict=True)
         return ["scalable_units:", *(f"  {kind.name}: {write_unit(kind, size)}" for kind, size in units)]
 
-    def _list_pods(self, compute: Network) -> list[Pods]:
+    def _list_pods(self, compute: NetworkLines) -> list[Pods]:
         """Pods of each kind: one of all of its units, or as many of equal size as hold them and one of what is left."""
         pods: list[Pods] = []
         for kind, size in zip(self.kinds, compute.units, strict=True):
@@ -417,7 +421,7 @@ class Page:
                 pods.append(Pods(kind.name, 1, rest, left if short else 0))
         return pods
 
-    def _write_pods(self, compute: Network) -> str:
+    def _write_pods(self, compute: NetworkLines) -> str:
         """All pods, each named after the number of its first."""
         listed, number = [], 1
         for pod in self._list_pods(compute):
@@ -430,7 +434,7 @@ class Page:
             number += pod.pods
         return f"{{{', '.join(listed)}}}"
 
-    def _has_reserve(self, compute: Network) -> bool:
+    def _has_reserve(self, compute: NetworkLines) -> bool:
         """Whether slots are reserved in pods; where there are several of these, further ones are growth."""
         return self.answers.grow_to > 1 and not compute.pod_units
 
@@ -445,7 +449,7 @@ class Page:
         listed = [f"{domain}: {{domain: {domain}, per: {per}}}" for domain, per in domains]
         return [f"scale_up: {{{', '.join(listed)}}}"] if listed else []
 
-    def _write_tenants(self, networks: Sequence[Network]) -> list[str]:
+    def _write_tenants(self, networks: Sequence[NetworkLines]) -> list[str]:
         """Tenants with the nodes of whole units in turn, or where there are fewer of these, of each unit."""
         names, compute = self.answers.tenants, networks[0]
         if not names:

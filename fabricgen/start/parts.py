@@ -10,7 +10,7 @@ from fabricgen.start.answers import NodeKind
 
 
 @dataclass(frozen=True)
-class Kind:
+class NodeKindAnswer:
     """A kind of nodes, with the switches that its NICs meet; `name` is empty where it is the only one."""
 
     name: str
@@ -37,7 +37,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Network:
+class NetworkLines:
     """The lines of a network below `fabrics`, and what else of the page is so for it.
 
     `units` are nodes of a unit by kind, and `pod_units` units of a pod (0: all of a kind); of the GPUs' network alone.

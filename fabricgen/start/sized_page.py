@@ -19,7 +19,7 @@ from fabricgen.size.search import SearchResult
 from fabricgen.size.shapes import ROLE, Hardware, count_nodes
 from fabricgen.start.answers import Answers, NodeKind
 from fabricgen.start.page import MOST_ON_A_PAIR, ROLES, WAIVERS, Page
-from fabricgen.start.parts import Kind, Network
+from fabricgen.start.parts import NetworkLines, NodeKindAnswer
 
 COMMENTED = ("storage", "inband")
 """Networks that a page has as comments."""
@@ -32,7 +32,7 @@ class SizedPage(Page):
         self._candidate, self._hardware = candidate, hardware
         shape, node = candidate.shape, NodeKind(count=nodes, profile=hardware.node.id)
         self.switch, self.catalog = shape.switch, hardware.catalog
-        self.kinds = [Kind("", node, hardware, hardware.in_rack)]
+        self.kinds = [NodeKindAnswer("", node, hardware, hardware.in_rack)]
         protocol = "infiniband" if self.catalog.switch(self.switch).protocol == "infiniband" else "roce"
         name = next(line.removeprefix("name: ") for line in candidate.text.splitlines() if line.startswith("name: "))
         stated = {"name": name, "nodes": (node,), "protocol": protocol, "storage": "none", "inband": "none"}
@@ -47,14 +47,14 @@ class SizedPage(Page):
                 return self._find_text([compute, self._find_clean([compute], forms)])
             except InputError as error:
                 remark = f"  # no oob: {error.diagnostics[0].message}"
-                return self._find_text([Network((*compute.lines, remark), compute.units, compute.pod_units)])
+                return self._find_text([NetworkLines((*compute.lines, remark), compute.units, compute.pod_units)])
         return self._find_text([compute])
 
     @cached_property
-    def _gpu_network(self) -> Network:
+    def _gpu_network(self) -> NetworkLines:
         """The network of the GPUs."""
         shape = self._candidate.shape
-        return Network(tuple(self._list_compute_lines()), (shape.unit,), shape.pod)
+        return NetworkLines(tuple(self._list_compute_lines()), (shape.unit,), shape.pod)
 
     def _list_compute_lines(self) -> Iterator[str]:
         """The lines of the GPUs' network as they were sized, and its NOS where the page has another."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class HostAccess:
     """What a port of hosts refuses.
 
     `storm`: percent of its speed by kind of flooded frames. `bpdu_guard`: it goes down where spanning tree speaks.
@@ -27,7 +27,7 @@ DROPPED = {
 """Refused packets: IP protocol, and UDP ports from and to, or the type of ICMPv6."""
 
 
-OPEN = Access()
+OPEN = HostAccess()
 """A port that refuses nothing."""
 
 
@@ -65,7 +65,7 @@ PEER_LINK = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Macsec:
+class LinkMacsec:
     """Encryption of a link: the cipher suite as EOS calls it, the name of the key, and the key as it is kept."""
 
     cipher: str
@@ -92,10 +92,10 @@ class Interface:
     vrf: str = ""
     description: str = ""
     bond: int = 0
-    macsec: Macsec | None = None
+    macsec: LinkMacsec | None = None
     tracked: bool = False
     """Whether bonds of hosts go down when the last link like it does."""
-    access: Access = OPEN
+    access: HostAccess = OPEN
     """What a port of hosts refuses that is in no bond."""
     relay: Relay | None = None
     silent: bool = False
@@ -123,7 +123,7 @@ class Bond:
     description: str
     mlag_id: int = 0
     """The same on both switches of an MLAG pair; 0 for a bond of one switch."""
-    access: Access = OPEN
+    access: HostAccess = OPEN
     """What its ports refuse, each of its own speed."""
     fallback: bool = False
     """Whether one of its ports carries traffic until the host speaks LACP."""
@@ -142,7 +142,7 @@ def list_trunk_vlans(access_vlan: int, tagged_vlans: Set[int]) -> tuple[int, ...
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class MlagPair:
     """An MLAG pair as one of its switches has it. `name` is the same at both, `backup` how the other is reached too.
 
     `vlans` are the VLANs of the peer link alone, in the first of which they talk: VRF, and addresses. `mate` is the

@@ -15,13 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, is_dataclass
 
-from fabricgen.switch.interfaces import Bond, Interface, Pair, Subinterface, Vlan
-from fabricgen.switch.qos import Balancing, Qos, Trimming
-from fabricgen.switch.routing import Bgp, Overlay, Srv6, StaticRoute
+from fabricgen.switch.interfaces import Bond, Interface, MlagPair, Subinterface, Vlan
+from fabricgen.switch.qos import Balancing, PacketTrimming, SwitchQos
+from fabricgen.switch.routing import Bgp, EvpnOverlay, StaticRoute, SwitchSrv6
 
 
 @dataclass(frozen=True, slots=True)
-class User:
+class SwitchUser:
     """A local account: the hash of its password as given, its SSH public keys, and `admin` or `operator`."""
 
     password_hash: str = ""
@@ -30,7 +30,7 @@ class User:
 
 
 @dataclass(frozen=True, slots=True)
-class Management:
+class SwitchManagement:
     """How a switch is managed: `addresses` are (address with prefix length, gateway) of the management port.
 
     Servers are in order of preference. `aaa` are (protocol, server), `snmp_users` name who may read with
@@ -39,7 +39,7 @@ class Management:
     """
 
     addresses: frozenset[tuple[str, str]] = frozenset()
-    users: Mapping[str, User] = field(default_factory=dict)
+    users: Mapping[str, SwitchUser] = field(default_factory=dict)
     aaa: tuple[tuple[str, str], ...] = ()
     ntp: tuple[str, ...] = ()
     dns: tuple[str, ...] = ()
@@ -65,25 +65,25 @@ class Switch:
     interfaces: Mapping[str, Interface]
     unused: frozenset[str]
     loopbacks: frozenset[str]
-    management: Management
+    management: SwitchManagement
     subinterfaces: Mapping[tuple[str, int], Subinterface] = field(default_factory=dict)
     vlans: Mapping[int, Vlan] = field(default_factory=dict)
     bonds: Mapping[int, Bond] = field(default_factory=dict)
-    pair: Pair | None = None
+    pair: MlagPair | None = None
     vrfs: frozenset[str] = frozenset()
     bgp: Mapping[str, Bgp] = field(default_factory=dict)
     routes: Mapping[tuple[str, str], StaticRoute] = field(default_factory=dict)
     drained: bool = False
     """Whether all that it announces by BGP is the last choice of its neighbours (graceful shutdown, a longer path)."""
-    qos: Qos | None = None
-    overlay: Overlay | None = None
+    qos: SwitchQos | None = None
+    overlay: EvpnOverlay | None = None
     """EVPN, over which VRFs travel."""
     balancing: Balancing = field(default_factory=Balancing)
     vrf_loopbacks: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """By VRF, the addresses of its own loopback there."""
-    srv6: Srv6 | None = None
+    srv6: SwitchSrv6 | None = None
     """Its SRv6 identifiers."""
-    trimming: Trimming | None = None
+    trimming: PacketTrimming | None = None
     """What a best-effort fabric does instead of dropping packets."""
 
 

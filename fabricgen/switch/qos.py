@@ -50,7 +50,7 @@ class PortQos:
 
 
 @dataclass(frozen=True, slots=True)
-class Watchdog:
+class PfcWatchdog:
     """The PFC watchdog, milliseconds, 0 where the NOS has no such time; `action` is "drop" or "forward"."""
 
     detect_ms: int
@@ -60,7 +60,7 @@ class Watchdog:
 
 
 @dataclass(frozen=True, slots=True)
-class Qos:
+class SwitchQos:
     """Where RoCE has a class of its own: the traffic class of each of the 64 DSCPs, the queue of each, and ports.
 
     A NOS's defaults are filled in: every DSCP has a class. `queue_of` holds the classes that carry something. No
@@ -70,7 +70,7 @@ class Qos:
     class_of: tuple[int, ...]
     queue_of: Mapping[int, int]
     ports: Mapping[str, PortQos]
-    watchdog: Watchdog | None
+    watchdog: PfcWatchdog | None
     trim_class: int = field(default=0, compare=False)
     """The class of what is left of trimmed packets, where it has a queue of its own; 0 for none."""
 
@@ -89,7 +89,7 @@ class Qos:
 
 
 @dataclass(frozen=True, slots=True)
-class Trimming:
+class PacketTrimming:
     """Packets that find no room are cut to `size` bytes, and go on with another DSCP in another class.
 
     `class_of` is the traffic class of each of the 64 DSCPs at these ports, `ports` the classes that are trimmed there.

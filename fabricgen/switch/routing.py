@@ -86,7 +86,7 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Bfd:
+class SessionBfd:
     """Bidirectional forwarding detection: ms between packets, packets missed. FRR's and EOS's defaults are these."""
 
     interval_ms: int = 300
@@ -107,7 +107,7 @@ class Peer:
     policy_out: Policy | None
     keepalive_s: int
     hold_s: int
-    bfd: Bfd | None = None
+    bfd: SessionBfd | None = None
     own_as_in: int = 0
     max_prefixes: Mapping[str, int] = field(default_factory=dict)
     description: str = ""
@@ -135,7 +135,7 @@ class Peer:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RouteMapEntry:
     """A numbered entry of a route map: what it matches, "" for anything, and what it sets on routes that pass.
 
     `last_as`: how often the first AS number of the path is repeated; `added`: the AS number that is put before it. What
@@ -170,7 +170,7 @@ class RouteMaps:
 
     prefix_lists: dict[str, Set[Permit]] = field(default_factory=dict)
     as_paths: dict[str, Set[str]] = field(default_factory=dict)
-    maps: dict[str, dict[int, Entry]] = field(default_factory=dict)
+    maps: dict[str, dict[int, RouteMapEntry]] = field(default_factory=dict)
 
     def find_map_name(self, peer: Peer, side: str, family: str) -> str:
         """The map that a session of views has for a family, `side` IN or OUT: MLAG peers may have another, PEER."""
@@ -242,7 +242,7 @@ class StaticRoute:
 
 
 @dataclass(frozen=True, slots=True)
-class Srv6:
+class SwitchSrv6:
     """Compressed SRv6 identifiers (NEXT-C-SID, RFC 9800): bits of block, node and function, and prefixes of its own.
 
     A packet to `node` (uN) goes on by what is left of its destination; one to a link (uA), of (own port, next hop),
@@ -312,7 +312,7 @@ class OverlayPeer:
 
 
 @dataclass(frozen=True, slots=True)
-class Overlay:
+class EvpnOverlay:
     """EVPN on a switch: the address of its sessions, that of its tunnels ("" for none), VRFs by name, peers by address.
 
     One without VRFs and VLANs passes routes on.

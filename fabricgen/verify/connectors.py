@@ -36,7 +36,7 @@ class Connectors:
 
 
 @dataclass(frozen=True)
-class _Ends:
+class _CableEndCodes:
     """One end of the rows of cables.csv, by row: `code` into the three lists, of distinct ends.
 
     `parts` are the numbers behind the cage (`1`, `2` of `33/1/2`), `cage` what stands before them, and `count` how many
@@ -137,7 +137,7 @@ def _count_pieces(part: EncodedColumn, several: Ints64, common_b: Flags) -> Ints
     return pieces
 
 
-def _read_ends(cage: EncodedColumn, socket: EncodedColumn) -> _Ends:
+def _read_ends(cage: EncodedColumn, socket: EncodedColumn) -> _CableEndCodes:
     # the cage and the numbers behind it of each row's end, from its cage and what its label says of the socket
     # few pairs of cage and socket among many rows: each is parsed once
     key = cage.codes.astype(np.int64) * max(len(socket.vocabulary), 1) + socket.codes
@@ -153,7 +153,7 @@ def _read_ends(cage: EncodedColumn, socket: EncodedColumn) -> _Ends:
         cages.append(cage_text)
         parts.append([*numbers[:-1], jumper_range[1]] if jumper_range else numbers)
         counts.append(int(jumper_range[2]) - int(jumper_range[1]) + 1 if jumper_range else 1)
-    return _Ends(code.astype(np.int32), cages, parts, counts)
+    return _CableEndCodes(code.astype(np.int32), cages, parts, counts)
 
 
 def _number_jumpers(row: Ints, jumpers: Ints64) -> Ints64:
@@ -167,7 +167,7 @@ def _number_jumpers(row: Ints, jumpers: Ints64) -> Ints64:
     return jumper
 
 
-def _format_connector(end: _Ends, code: int, tail: bool, nth: int) -> str:
+def _format_connector(end: _CableEndCodes, code: int, tail: bool, nth: int) -> str:
     """A connector: its cage and the numbers behind, without that of a tail."""
     parts = end.parts[code][:-1] if tail else list(end.parts[code])
     if end.count[code] > 1:

@@ -58,7 +58,7 @@ def price_findings(
     Findings at ports of which too little was seen are left out and counted in `left_out`; ids of what joins what no
     plan joins, such as a node to a spine, are in `carry_nothing`.
     """
-    hall, size = Hall(cluster, diagnosis), max(request.sizes)
+    hall, size = FoundHall(cluster, diagnosis), max(request.sizes)
     actions = [action for action in diagnosis.actions if hall.is_told(action)]
     networks, odd = hall.build_networks(), hall.carry_nothing()
     alone = [(action, hall.build_networks(action)) for action in actions[:EACH]]
@@ -311,14 +311,14 @@ _ROWS = {
 # A hall as a verification found it, as networks: links end where they were seen, and dark ones carry nothing.
 
 
-class Pair(NamedTuple):
+class UnplannedPair(NamedTuple):
     """Two ports that are joined and that no link of the plan joins; numbers as in AsFound, `low` is a planned one."""
 
     low: int
     high: int
 
 
-class _Joined(NamedTuple):
+class _SubstituteLink(NamedTuple):
     """A link that is there in place of one of the plan: its row, its devices, and the number of its upper port."""
 
     row: int
@@ -328,7 +328,7 @@ class _Joined(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Hall:
+class FoundHall:
     """The cluster of a plan, and what was found of its links."""
 
     cluster: Cluster
@@ -376,13 +376,15 @@ class Hall:
         return {name: row for row, name in enumerate(self.cluster.names)}
 
     @cached_property
-    def _all(self) -> tuple[Flags, list[Pair]]:
+    def _all(self) -> tuple[Flags, list[UnplannedPair]]:
         """(Planned links that are not there; ports that are joined in their place.)"""
         mate = self._as_found.mate[: self._planned]
         port = np.flatnonzero((mate >= 0) & (mate != np.arange(self._planned) ^ 1))
         # each pair once, from its lower port
         port = port[port < mate[port]]
-        return self._as_found.gone, [Pair(*pair) for pair in zip(port.tolist(), mate[port].tolist(), strict=True)]
+        return self._as_found.gone, [
+            UnplannedPair(*pair) for pair in zip(port.tolist(), mate[port].tolist(), strict=True)
+        ]
 
     def _flag_links(self, cables: Iterable[str]) -> Flags:
         """Which links are of some cables, by id."""
@@ -399,7 +401,7 @@ class Hall:
         lone = (mate[0::2] < 0) | (mate[1::2] < 0)
         return self._flag_links(cable for action in dark for cable in action.cables) & self._as_found.gone & lone
 
-    def _read_action(self, action: Action) -> tuple[Flags, list[Pair]]:
+    def _read_action(self, action: Action) -> tuple[Flags, list[UnplannedPair]]:
         """What one action says of links, as `_all`: a place that another plug is in has lost its own link."""
         own_links, gone = self._flag_links(action.concerned), self._as_found.gone
         if action.kind is Kind.DARK:
@@ -412,7 +414,7 @@ class Hall:
                 pairs.append(pair)
         return lost, pairs
 
-    def _wire_pairs(self, gone: Flags, pairs: Sequence[Pair]) -> tuple[Cluster, Ints64, list[Pair]]:
+    def _wire_pairs(self, gone: Flags, pairs: Sequence[UnplannedPair]) -> tuple[Cluster, Ints64, list[UnplannedPair]]:
         """(The cluster with pairs of ports joined, rows of links that are not there, pairs that no plan joins.)"""
         plan = self.cluster.plan
         columns = {name: getattr(plan.links, name).copy() for name in ("a_device", "b_device", "b_port")}
@@ -434,7 +436,7 @@ class Hall:
             return self.cluster, dark, odd
         return replace(self.cluster, plan=plan._replace(links=replace(plan.links, **columns))), dark, odd
 
-    def _join_by_lower(self, pair: Pair) -> _Joined | None:
+    def _join_by_lower(self, pair: UnplannedPair) -> _SubstituteLink | None:
         """The link of a lower port that is planned, to a port as far up as its own."""
         links = self.cluster.plan.links
         for low, up in (pair, pair[::-1]):
@@ -445,14 +447,14 @@ class Hall:
             if up >= self._planned:
                 device = self._find_device(up)
                 if self._find_tier(device) == segment.tier:
-                    return _Joined(row, int(links.a_device[row]), device, int(links.b_port[row]))
+                    return _SubstituteLink(row, int(links.a_device[row]), device, int(links.b_port[row]))
             elif up & 1 and _make_link_key(self._find_segment(up)) == _make_link_key(segment):
-                return _Joined(
+                return _SubstituteLink(
                     row, int(links.a_device[row]), self._find_device(up), int(links.b_port[self._find_row(up)])
                 )
         return None
 
-    def _join_by_either(self, pair: Pair) -> Iterator[_Joined]:
+    def _join_by_either(self, pair: UnplannedPair) -> Iterator[_SubstituteLink]:
         """The link of an upper port to a spare one of a lower switch, or between two equal ones, in a row of theirs."""
         links = self.cluster.plan.links
         for near_port, far_port in (pair, pair[::-1]):
@@ -466,7 +468,9 @@ class Hall:
                     self._find_segment(far_port)
                 ) == _make_link_key(segment)
             if fits:
-                yield _Joined(row, self._find_device(far_port), self._find_device(near_port), int(links.b_port[row]))
+                yield _SubstituteLink(
+                    row, self._find_device(far_port), self._find_device(near_port), int(links.b_port[row])
+                )
 
     def _find_row(self, port: int) -> int:
         return int(self._rows[port >> 1])

@@ -15,7 +15,7 @@ from fabricgen.verify.progress.counts import RackOrder, find_rack_order, read_ra
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedCluster:
     """The name of a cluster, its cabling, and MACs and GUIDs known before; `cluster` is None for a built folder."""
 
     name: str
@@ -29,14 +29,16 @@ class Planned:
         return find_rack_order(self.cluster) if self.cluster else read_rack_order(self.cabling)
 
 
-def make_plan(cluster: Cluster) -> Planned:
+def make_plan(cluster: Cluster) -> PlannedCluster:
     """What a blueprint plans, or a phase of it."""
-    return Planned(cluster.design.loaded.blueprint.name, make_cabling(cluster), cluster, list_known_addresses(cluster))
+    return PlannedCluster(
+        cluster.design.loaded.blueprint.name, make_cabling(cluster), cluster, list_known_addresses(cluster)
+    )
 
 
-def read_plan(folder: Path) -> Planned:
+def read_plan(folder: Path) -> PlannedCluster:
     """What a built folder says was planned; raises InputError (FG028, FG054) where it is not as it was built."""
     cabling, manifest = read_cabling(folder), folder / MANIFEST  # which has been read by now, and is one of ours
     header = json.loads(manifest.read_bytes()) if manifest.is_file() else {}
     name = str(header.get("blueprint", folder.resolve().name))
-    return Planned(name, cabling, addresses=read_known_addresses(folder))
+    return PlannedCluster(name, cabling, addresses=read_known_addresses(folder))

@@ -14,8 +14,8 @@ from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, make_printable
 from fabricgen.publish.workers import count_processors, run_in_order
 from fabricgen.verify.dumps import _json, _transcript
-from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, Content, TooManyFaultsError
-from fabricgen.verify.dumps._sources import Source, list_sources, read_contents
+from fabricgen.verify.dumps._content import CODE, MOST_FAULTS, DumpContent, TooManyFaultsError
+from fabricgen.verify.dumps._sources import DumpSource, list_sources, read_contents
 from fabricgen.verify.dumps.sighting import Dump, MacTable
 from fabricgen.verify.optics.report import PortReport
 from fabricgen.verify.sightings import Sightings, SightingsBuilder, TooMuchError, join_sightings
@@ -101,9 +101,9 @@ def list_titles() -> tuple[str, ...]:
     return tuple(dict.fromkeys(titles))
 
 
-def _cut_batches(all_sources: list[Source]) -> list[list[Source]]:
+def _cut_batches(all_sources: list[DumpSource]) -> list[list[DumpSource]]:
     """Files in runs of like size: how they are cut does not depend on the number of workers."""
-    batches: list[list[Source]] = []
+    batches: list[list[DumpSource]] = []
     for source in all_sources:
         if source.named or not batches or batches[-1][0].named or len(batches[-1]) == _BATCH:
             batches.append([])
@@ -111,7 +111,7 @@ def _cut_batches(all_sources: list[Source]) -> list[list[Source]]:
     return batches
 
 
-def _read_batch(batches: list[list[Source]], optics: bool, number: int) -> _Batch:
+def _read_batch(batches: list[list[DumpSource]], optics: bool, number: int) -> _Batch:
     """Read the files of a batch. What is parsed has no cycles: to look for these meanwhile would double the time."""
     builder, read = SightingsBuilder(), _Batch(join_sightings([]))
     with pause_collector():
@@ -123,7 +123,7 @@ def _read_batch(batches: list[list[Source]], optics: bool, number: int) -> _Batc
     return read
 
 
-def _read_source(source: Source, builder: SightingsBuilder, read: _Batch, optics: bool) -> None:
+def _read_source(source: DumpSource, builder: SightingsBuilder, read: _Batch, optics: bool) -> None:
     # add all files of an argument to `builder` and `read`; faults of a file do not stop the others
     try:
         for shown, raw in read_contents(source):
@@ -162,7 +162,7 @@ def _drop_repeated(faults: list[Diagnostic]) -> list[Diagnostic]:
     return list({fault.span: fault for fault in reversed(faults)}.values())[::-1]
 
 
-def _split_contents(shown: str, raw: bytes, faults: list[Diagnostic], must_be: bool) -> list[Content]:
+def _split_contents(shown: str, raw: bytes, faults: list[Diagnostic], must_be: bool) -> list[DumpContent]:
     """The content of a file, or of each answer in a session of a terminal; none of one that is binary, or no JSON.
 
     A fault is noted for damaged JSON, and for a binary file where it must be a dump.
@@ -174,13 +174,13 @@ def _split_contents(shown: str, raw: bytes, faults: list[Diagnostic], must_be: b
         return []
     answers = _transcript.split_answers(text) or [_transcript.Answer("", 1, text)]
     parts = [
-        Content(shown, answer.text, device=answer.host, first_line=answer.first_line, faults=faults)
+        DumpContent(shown, answer.text, device=answer.host, first_line=answer.first_line, faults=faults)
         for answer in answers
     ]
     return [part for part in parts if _is_readable(part, must_be)]
 
 
-def _is_readable(content: Content, must_be: bool) -> bool:
+def _is_readable(content: DumpContent, must_be: bool) -> bool:
     """Whether a content is text, or JSON that could be parsed, to whose value it is set; else a fault is noted."""
     text = content.text
     if _json.looks_like_json(text) or (must_be and text.lstrip()[:1] in ("{", "[")):
@@ -194,7 +194,7 @@ def _is_readable(content: Content, must_be: bool) -> bool:
     return True
 
 
-def _add_rows(readers: list[tuple[_Reader, Content]], add: Callable[[Any], None], faults: list[Diagnostic]) -> None:
+def _add_rows(readers: list[tuple[_Reader, DumpContent]], add: Callable[[Any], None], faults: list[Diagnostic]) -> None:
     """Add what is read of a file; with too many faults, or too much in it, the first part of it."""
     try:
         for reader, part in readers:
@@ -223,15 +223,15 @@ def _decode_file(raw: bytes) -> str | None:
     return None if "\0" in text[:4096] else text
 
 
-_Reader = Callable[[Content], Iterator[Any]]
+_Reader = Callable[[DumpContent], Iterator[Any]]
 
 
-_Readers = list[tuple[_Reader, Content]]
+_Readers = list[tuple[_Reader, DumpContent]]
 
 
-def _choose_readers(contents: list[Content]) -> tuple[_Readers, _Readers]:
+def _choose_readers(contents: list[DumpContent]) -> tuple[_Readers, _Readers]:
     """How a file is read for links and for ports: as it is, or in parts, if devices have dumps below their names."""
-    parts = list[Content]()
+    parts = list[DumpContent]()
     for content in contents:
         formats = _find_readers(content, PACKAGE) or _find_readers(content, OPTICS)
         if not formats and content.is_json and isinstance(content.value, dict):
@@ -244,7 +244,7 @@ def _choose_readers(contents: list[Content]) -> tuple[_Readers, _Readers]:
     return of_links, of_ports
 
 
-def _find_readers(content: Content, package: str) -> list[_Reader]:
+def _find_readers(content: DumpContent, package: str) -> list[_Reader]:
     """The first format of links that content is of; all of MACs, and of modules and ports, which may share a file."""
     text_formats, json_formats = _list_formats(package)
     formats, subject = (json_formats, content.value) if content.is_json else (text_formats, content.text)

@@ -10,7 +10,7 @@ import numpy as np
 from fabricgen.reports import formats
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.planned import Planned
+from fabricgen.verify.planned import PlannedCluster
 from fabricgen.verify.progress.counts import (
     Progress,
     RackOrder,
@@ -86,7 +86,7 @@ class VerifyRequest:
 
 
 def make_report(
-    planned: Planned, diagnosis: Diagnosis, request: VerifyRequest, looked_at: frozenset[str] = frozenset()
+    planned: PlannedCluster, diagnosis: Diagnosis, request: VerifyRequest, looked_at: frozenset[str] = frozenset()
 ) -> Report:
     """The part of a diagnosis that was asked for; raises InputError (FG066) for a place that is not in the plan.
 

@@ -10,7 +10,7 @@ import numpy as np
 from fabricgen.catalog.loader import Catalog
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import DOWN, HEARD, SEEN
-from fabricgen.verify.identity.names import Ends, Identities, number_ends
+from fabricgen.verify.identity.names import Identities, SightedEnds, number_ends
 from fabricgen.verify.port_numbers import UNKNOWN
 from fabricgen.verify.sightings import Conflict, SeenPorts, Sightings, SparePort, Stranger, cap_notes, describe_box
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
@@ -47,7 +47,7 @@ def resolve_sightings(
 
 
 @dataclass(frozen=True)
-class _Numbers:
+class _PortNumbering:
     """Ports of sightings, planned ones and then spare ones; -1 where they are not known. `device` is by port."""
 
     near: Ints
@@ -57,7 +57,7 @@ class _Numbers:
     planned: int
 
 
-def _number_ports(cabling: PlannedCabling, ends: Ends, identities: Identities, sees: Flags) -> _Numbers:
+def _number_ports(cabling: PlannedCabling, ends: SightedEnds, identities: Identities, sees: Flags) -> _PortNumbering:
     """The ports of sightings as numbers.
 
     Spare ones have theirs where devices of the plan see each other there, or a switch of it sees a stranger; hosts may
@@ -85,16 +85,16 @@ def _number_ports(cabling: PlannedCabling, ends: Ends, identities: Identities, s
     device = np.concatenate(
         [cabling.device, np.array([spare_port.device for spare_port in spare_ports], dtype=np.int32)]
     )
-    return _Numbers(near, far, device, spare_ports, cabling.ports)
+    return _PortNumbering(near, far, device, spare_ports, cabling.ports)
 
 
-def _flag_ports(numbers: _Numbers, ports: Ints) -> Flags:
+def _flag_ports(numbers: _PortNumbering, ports: Ints) -> Flags:
     flags = np.zeros(len(numbers.device), dtype=bool)
     flags[ports[ports >= 0]] = True
     return flags
 
 
-class _Pairs(NamedTuple):
+class _SeenPairs(NamedTuple):
     """Distinct pairs of ports that were seen joined, the lower first, and by which side; in order of first sighting."""
 
     low: Ints64
@@ -103,7 +103,7 @@ class _Pairs(NamedTuple):
     by_high: Flags
 
 
-def _pair_ports(numbers: _Numbers) -> _Pairs:
+def _pair_ports(numbers: _PortNumbering) -> _SeenPairs:
     # each pair of ports that see each other, once, and which of the two says so
     paired = np.flatnonzero((numbers.near >= 0) & (numbers.far >= 0) & (numbers.near != numbers.far))
     near, far = numbers.near[paired].astype(np.int64), numbers.far[paired].astype(np.int64)
@@ -119,10 +119,10 @@ def _pair_ports(numbers: _Numbers) -> _Pairs:
     # order[first] is the first sighting of each pair
     back = np.argsort(order[first], kind="stable")
     low, high = np.divmod(key[first][back], len(numbers.device))
-    return _Pairs(low, high, by_low[back], by_high[back])
+    return _SeenPairs(low, high, by_low[back], by_high[back])
 
 
-def _join_ports(pairs: _Pairs, numbers: _Numbers) -> tuple[Ints, tuple[Conflict, ...]]:
+def _join_ports(pairs: _SeenPairs, numbers: _PortNumbering) -> tuple[Ints, tuple[Conflict, ...]]:
     """(Mate of every port; conflicts, but for second neighbours of spare ports, of which none is planned.)"""
     mate = np.full(len(numbers.device), -1, dtype=np.int32)
     uses = np.bincount(pairs.low, minlength=len(mate)) + np.bincount(pairs.high, minlength=len(mate))
@@ -152,7 +152,7 @@ def _join_ports(pairs: _Pairs, numbers: _Numbers) -> tuple[Ints, tuple[Conflict,
     return mate, tuple(sorted(conflicts))
 
 
-def _find_devices_seen(mate: Ints, numbers: _Numbers, ends: Ends) -> Ints:
+def _find_devices_seen(mate: Ints, numbers: _PortNumbering, ends: SightedEnds) -> Ints:
     """The device that a port without a known mate sees, or is seen by."""
     towards = np.full(len(mate), -1, dtype=np.int32)
     # what a port says of itself is written last, over what others say of it
@@ -168,7 +168,7 @@ def _find_devices_seen(mate: Ints, numbers: _Numbers, ends: Ends) -> Ints:
 
 
 def _list_strangers(
-    mate: Ints, towards: Ints, numbers: _Numbers, ends: Ends, sightings: Sightings
+    mate: Ints, towards: Ints, numbers: _PortNumbering, ends: SightedEnds, sightings: Sightings
 ) -> tuple[Stranger, ...]:
     # boxes that no plan has, at the port that sees them or that they see; at most one a port, none where a device is
     # known
@@ -187,7 +187,7 @@ def _list_strangers(
 
 
 def _find_dumped_ports(
-    cabling: PlannedCabling, sightings: Sightings, identities: Identities, numbers: _Numbers, catalog: Catalog
+    cabling: PlannedCabling, sightings: Sightings, identities: Identities, numbers: _PortNumbering, catalog: Catalog
 ) -> tuple[Flags, Flags]:
     """(ports of which a dump says what they see; ports that a dump says are down)"""
     dumped = _flag_ports(numbers, numbers.near)
@@ -206,7 +206,7 @@ def _find_dumped_ports(
 
 
 def _find_named_ports(
-    cabling: PlannedCabling, sightings: Sightings, identities: Identities, numbers: _Numbers
+    cabling: PlannedCabling, sightings: Sightings, identities: Identities, numbers: _PortNumbering
 ) -> Flags:
     """Planned ports whose silence is theirs: if most ports of a dump have unknown names, it may be one of those.
 
@@ -230,7 +230,7 @@ def _find_doubtful_ports(
     cabling: PlannedCabling,
     sightings: Sightings,
     identities: Identities,
-    numbers: _Numbers,
+    numbers: _PortNumbering,
     silent: Flags,
     mate: Ints,
 ) -> tuple[Flags, tuple[str, ...]]:
@@ -273,7 +273,7 @@ def _note_empty_dumps(cabling: PlannedCabling, sightings: Sightings, identities:
     return cap_notes(notes, "dumps without a neighbour")
 
 
-def _note_contradictions(cabling: PlannedCabling, sightings: Sightings, numbers: _Numbers) -> tuple[str, ...]:
+def _note_contradictions(cabling: PlannedCabling, sightings: Sightings, numbers: _PortNumbering) -> tuple[str, ...]:
     """Dumps that claim to be of one device and say different things of its ports."""
     rows = np.flatnonzero((numbers.near >= 0) & (numbers.far >= 0))
     # both ports as one number, so that a pair which several dumps state counts once
@@ -305,7 +305,7 @@ def _note_contradictions(cabling: PlannedCabling, sightings: Sightings, numbers:
 
 
 @dataclass(frozen=True)
-class Coverage:
+class ListedPorts:
     """Flags, one a planned port: whether LLDP agents, or the tables of an InfiniBand subnet, would list it."""
 
     lldp: Flags
@@ -318,7 +318,7 @@ class Coverage:
         return self.subnet if agent == "ib" else self.lldp
 
 
-def find_coverage(cabling: PlannedCabling, catalog: Catalog) -> Coverage:
+def find_coverage(cabling: PlannedCabling, catalog: Catalog) -> ListedPorts:
     """What dumps of a plan's devices speak of. Links between nodes, as those of accelerators, are seen by neither."""
     nos = cabling.devices["nos"]
     is_node = (nos.vocabulary == "")[nos.codes][cabling.device]
@@ -330,4 +330,4 @@ def find_coverage(cabling: PlannedCabling, catalog: Catalog) -> Coverage:
     in_subnet = managed & ~management
     link = np.arange(cabling.ports) ^ 1
     subnet = in_subnet | in_subnet[link]
-    return Coverage(lldp=~subnet & ~(is_node & is_node[link]) & ~(is_node & bmc), subnet=subnet & ~is_node)
+    return ListedPorts(lldp=~subnet & ~(is_node & is_node[link]) & ~(is_node & bmc), subnet=subnet & ~is_node)

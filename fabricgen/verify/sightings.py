@@ -59,7 +59,7 @@ class Sightings:
         return len(self.owner)
 
 
-class _Numbers(dict[Any, int]):
+class _Numberer(dict[Any, int]):
     """Numbers things as they are asked for, from 0."""
 
     def __missing__(self, key: Any) -> int:
@@ -71,8 +71,8 @@ class _Numbers(dict[Any, int]):
 class SightingsBuilder:
     """Collects dumps into columns; what each dump yields is not kept."""
 
-    _boxes: _Numbers = field(default_factory=_Numbers)
-    _texts: _Numbers = field(default_factory=lambda: _Numbers({"": 0}))
+    _boxes: _Numberer = field(default_factory=_Numberer)
+    _texts: _Numberer = field(default_factory=lambda: _Numberer({"": 0}))
     _columns: tuple[array[int], ...] = field(default_factory=lambda: tuple(array("i") for _ in range(5)))
     _state: bytearray = field(default_factory=bytearray)
     _agents: dict[int, str] = field(default_factory=dict)

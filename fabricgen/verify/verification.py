@@ -13,7 +13,7 @@ from fabricgen.verify.identity.identify import add_hardware, check_hall, identif
 from fabricgen.verify.identity.names import Identities
 from fabricgen.verify.mac_proofs import prove_plugs
 from fabricgen.verify.optics.verifying import add_optics, find_devices
-from fabricgen.verify.planned import Planned
+from fabricgen.verify.planned import PlannedCluster
 from fabricgen.verify.reading import AllRead, read_all
 from fabricgen.verify.report import Report, VerifyRequest, make_report
 from fabricgen.verify.resolve import resolve_sightings
@@ -28,7 +28,7 @@ class Verified(NamedTuple):
     identities: Identities
 
 
-def verify(planned: Planned, dumps: Sequence[str], request: VerifyRequest, jobs: int = 0) -> Verified:
+def verify(planned: PlannedCluster, dumps: Sequence[str], request: VerifyRequest, jobs: int = 0) -> Verified:
     """Judge the hall by its dumps; raises InputError for what cannot be read (FG065) or is not planned (FG066)."""
     plan, cluster = planned.cabling, planned.cluster
     catalogue = cluster.design.catalog if cluster else Catalog()

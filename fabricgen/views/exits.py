@@ -126,7 +126,7 @@ def make_switch_exits(ends: Iterable[ExitEnd], loopbacks: tuple[str, str], max_p
 
 def _make_exit_sessions(end: ExitEnd, loopbacks: tuple[str, str], limit: int) -> Iterator[tuple[tuple[str, str], Peer]]:
     """The sessions with a far device, one a family: over the link, or from loopback to loopback, once for all links."""
-    from fabricgen.switch.routing import Bfd, Peer
+    from fabricgen.switch.routing import Peer, SessionBfd
 
     spec, far_device = end.exit.spec, end.own
     far_loopbacks = {":" in text: text for text in far_device.loopback or ()}
@@ -144,7 +144,7 @@ def _make_exit_sessions(end: ExitEnd, loopbacks: tuple[str, str], limit: int) ->
                 policy_out=None,
                 keepalive_s=EXIT_KEEPALIVE_S,
                 hold_s=EXIT_HOLD_S,
-                bfd=Bfd(bfd.interval_ms, bfd.multiplier) if bfd else None,
+                bfd=SessionBfd(bfd.interval_ms, bfd.multiplier) if bfd else None,
                 max_prefixes={family: limit_of_family} if limit_of_family else {},
                 description=" ".join(
                     f"{end.device} {'' if over_loopbacks else end.far_port} exit {end.exit.label}".split()

@@ -185,7 +185,7 @@ def make_fabric_view(design: Design, plan: WiringPlan, names: Sequence[str], nam
     return _FabricViewBuilder(design, plan, names, name).view()
 
 
-class _Ends(NamedTuple):
+class _LinkEndColumns(NamedTuple):
     """One end of each link; int64 columns as in `FabricLink`."""
 
     node: Ints64
@@ -303,13 +303,13 @@ class _FabricViewBuilder:
             stride[cls.rows] = stride[cls.rows].max(initial=1)
         return stride
 
-    def _find_link_ends(self, legs: list[_NodePort], *, at_b: bool) -> _Ends:
+    def _find_link_ends(self, legs: list[_NodePort], *, at_b: bool) -> _LinkEndColumns:
         """The lower or upper ends of the links; ports of nodes are appended to `legs`, and numbered after switches."""
         links, rows = self._plan.links, self._links
         devices, ports = (links.b_device, links.b_port) if at_b else (links.a_device, links.a_port)
         index = np.full(len(self._plan.devices), -1, dtype=np.int64)
         index[self._switches] = np.arange(len(self._switches))
-        ends = _Ends(*(np.zeros(len(rows), dtype=np.int64) for _ in range(4)))
+        ends = _LinkEndColumns(*(np.zeros(len(rows), dtype=np.int64) for _ in range(4)))
         for number, segment in enumerate(links.segments):
             at = np.flatnonzero(links.segment[rows] == number)
             side, device, port = segment.b if at_b else segment.a, devices[rows[at]], ports[rows[at]]
@@ -363,7 +363,7 @@ class _FabricViewBuilder:
                     *guids.find_switch_guid(cls.fabric, self._names[row]),
                 )
 
-    def _link_columns(self, a: _Ends, b: _Ends) -> list[list[Any]]:
+    def _link_columns(self, a: _LinkEndColumns, b: _LinkEndColumns) -> list[list[Any]]:
         segments, segment = self._plan.links.segments, self._plan.links.segment[self._links]
         speeds = (np.array([getattr(s, key) for s in segments])[segment] for key in ("speed_gbps", "lane_gbps"))
         return [column.tolist() for column in (*a, *b, *speeds)]

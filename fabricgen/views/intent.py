@@ -26,7 +26,7 @@ from fabricgen.views.service import HostServices, make_host_services
 
 if TYPE_CHECKING:
     from fabricgen.blueprint.sections import span as language
-    from fabricgen.switch.interfaces import Macsec
+    from fabricgen.switch.interfaces import LinkMacsec
     from fabricgen.switch.routing import Permit
 
 MACSEC_OVERHEAD = 32
@@ -44,7 +44,7 @@ class SpanIntent(NamedTuple):
     name: str
     length_m: int
     lossless: bool
-    macsec: Macsec | None
+    macsec: LinkMacsec | None
 
     @property
     def profile(self) -> str:
@@ -70,13 +70,13 @@ def list_spans(spec: Fabric) -> tuple[SpanIntent, ...]:
     )
 
 
-def _make_macsec(stated: language.Macsec | None) -> Macsec | None:
+def _make_macsec(stated: language.Macsec | None) -> LinkMacsec | None:
     """How a span is encrypted; the model of a switch is loaded for spans that are."""
     if stated is None:
         return None
-    from fabricgen.switch.interfaces import Macsec
+    from fabricgen.switch.interfaces import LinkMacsec
 
-    return Macsec(stated.cipher, stated.ckn, stated.cak)
+    return LinkMacsec(stated.cipher, stated.ckn, stated.cak)
 
 
 class FabricIntent(NamedTuple):

@@ -16,7 +16,7 @@ from dataclasses import replace
 from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
-from fabricgen.switch.routing import LEAKED, LEARNED_PATH, Overlay
+from fabricgen.switch.routing import LEAKED, LEARNED_PATH, EvpnOverlay
 from fabricgen.views.service import Service
 from fabricgen.views.switch import Leaked, LeakSource, SwitchView
 
@@ -55,7 +55,7 @@ def add_leaks(switch: SwitchView, frames: SwitchFrames) -> SwitchView:
     return replace(switch, leaks=tuple(leaked_by_vrf), overlay=_add_leaks_to_overlay(switch, leaked_by_vrf))
 
 
-def _add_leaks_to_overlay(switch: SwitchView, leaks: Iterable[Leaked]) -> Overlay | None:
+def _add_leaks_to_overlay(switch: SwitchView, leaks: Iterable[Leaked]) -> EvpnOverlay | None:
     """The overlay of a switch, which announces what it leaks itself, too, where its NOS tells on what is imported."""
     overlay = switch.overlay
     if overlay is None or not switch.naming.configuration.tells_imports or not any(leaked.sources for leaked in leaks):

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
-from fabricgen.switch.routing import Overlay, OverlayPeer, OverlayVlan, OverlayVrf
+from fabricgen.switch.routing import EvpnOverlay, OverlayPeer, OverlayVlan, OverlayVrf
 from fabricgen.views.leaks import list_services_of_leaks
 from fabricgen.views.service import VrfLoopback
 from fabricgen.views.switch import SwitchView
@@ -69,7 +69,7 @@ def add_overlay(switch: SwitchView, frames: SwitchFrames, row: int) -> SwitchVie
     loopbacks = tuple(_list_vrf_loopbacks(owner, frames, row))
     # routes from far devices pass on to neighbours, by the AS number that their path begins with
     outside = frozenset(f"^{peer.remote_asn}_" for (vrf, _), peer in switch.exits.peers.items() if vrf in vrfs)
-    overlay = Overlay(
+    overlay = EvpnOverlay(
         source=switch.loopback,
         vtep=switch.loopback if vrfs or vlans else "",
         vrfs=vrfs,

@@ -16,7 +16,7 @@ from dataclasses import replace
 from ipaddress import IPv4Address
 
 from fabricgen.catalog.nos_configuration import PairFacts
-from fabricgen.switch.interfaces import Pair, Subinterface
+from fabricgen.switch.interfaces import MlagPair, Subinterface
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.views.switch import SwitchPort, SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
@@ -51,7 +51,7 @@ def add_mlag_pair(switch: SwitchView, mlag_peer: SwitchView, vlans: Mapping[str,
     links |= {sub.vlan: (sub.vrf, sub.addresses) for sub in between if not sub.in_gateway}
     mac = make_pair_mac(first_switch.router_id)
     names = {"first-switch": first_switch.name, "mac": mac, "number": str(number_pair(mac))}
-    pair = Pair(
+    pair = MlagPair(
         members=OrderedSet(member_by_name),
         name=names[configuration.pairs.name],
         backup=_find_backup_address(mlag_peer, configuration.pairs.backup),

@@ -13,9 +13,9 @@ from fabricgen.catalog.naming import NosNaming
 from fabricgen.catalog.nos_configuration import DialectFacts, Intent
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.switch.interfaces import Macsec, Pair, Subinterface
+from fabricgen.switch.interfaces import LinkMacsec, MlagPair, Subinterface
 from fabricgen.switch.ordered import OrderedSet
-from fabricgen.switch.routing import Overlay, OverlayVrf, Permit, StaticRoute
+from fabricgen.switch.routing import EvpnOverlay, OverlayVrf, Permit, StaticRoute
 from fabricgen.views.exits import SwitchExits
 from fabricgen.views.intent import FabricIntent, SpanIntent
 from fabricgen.views.service import Service, VrfLoopback
@@ -166,7 +166,7 @@ class SwitchView:
     """The user's snippets, in the order in which they are inserted."""
     mac: str = ""
     """The base MAC that the inventory states."""
-    pair: Pair | None = None
+    pair: MlagPair | None = None
     """The MLAG pair that it is one of."""
     pair_end: SwitchPort | None = None
     """Its interface in the VLAN in which the two switches of the pair talk: a routed port."""
@@ -174,7 +174,7 @@ class SwitchView:
     """The router id of the first of the two switches that bonds of hosts are over by EVPN multihoming; else ""."""
     maintenance: bool = False
     """Whether it is drained: what it announces by BGP is the last choice of its neighbours."""
-    overlay: Overlay | None = None
+    overlay: EvpnOverlay | None = None
     """Its part in the overlay of a fabric whose VRFs travel over EVPN."""
     exits: SwitchExits = NO_EXITS
     """Its ways out."""
@@ -237,7 +237,7 @@ class SwitchView:
         return self.loopback if not managed and self.outside("") else ""
 
     @property
-    def encrypted_spans(self) -> tuple[tuple[str, Macsec], ...]:
+    def encrypted_spans(self) -> tuple[tuple[str, LinkMacsec], ...]:
         """(name of the profile, encryption) of the spans that end here, by name; keys are looked up as the fabric's."""
         names = {port.span.name for port in self.ports if port.span}
         return tuple((s.profile, s.macsec) for s in self.fabric.spans if s.name in names and s.macsec)

@@ -40,7 +40,7 @@ def make_bonds(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds 
     peer = _find_linked_peers(devices, links)
     try:
         # `join_pairs` adds to `peer`: multihomed pairs need no links between them
-        hosts = [_Members.of(devices, links, fabric) for fabric in bonded]
+        hosts = [_BondMembers.of(devices, links, fabric) for fabric in bonded]
         for members in hosts:
             join_pairs(design, devices, members.ends, peer)
         for members in hosts:
@@ -87,7 +87,7 @@ def _find_linked_peers(devices: DeviceTable, links: LinkTable) -> Ints:
     return peer
 
 
-def _find_mlag_peers(design: Design, devices: DeviceTable, hosts: list[_Members], peer: Ints) -> Ints:
+def _find_mlag_peers(design: Design, devices: DeviceTable, hosts: list[_BondMembers], peer: Ints) -> Ints:
     """The other switch of the MLAG pair of each device, -1 for none; int32.
 
     Raises InputError where the switches of a tier cannot be pairs.
@@ -132,7 +132,7 @@ def _check_pairs(design: Design, fabric: FabricDesign, tier: TierDesign) -> None
             raise fault(FAULT, message, path=path, hint=f"state another `vlan` of {other.name}")
 
 
-class _Members(NamedTuple):
+class _BondMembers(NamedTuple):
     """The links of some bonds, bond by bond and then by port of the lower end: int64 columns."""
 
     fabric: FabricDesign
@@ -144,7 +144,7 @@ class _Members(NamedTuple):
     """The bond of each row, counted from 0."""
 
     @classmethod
-    def of(cls, devices: DeviceTable, links: LinkTable, fabric: FabricDesign) -> _Members:
+    def of(cls, devices: DeviceTable, links: LinkTable, fabric: FabricDesign) -> _BondMembers:
         """The links of a fabric's bonds: of two ports and more."""
         parts = list(_list_bonded_ports(links, fabric))
         none = np.empty(0, dtype=np.int64)

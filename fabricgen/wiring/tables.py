@@ -115,7 +115,7 @@ class ManagementPort:
 Side: TypeAlias = Attachment | PortRun | ManagementPort | ScaleUpPort
 
 
-class Offer(NamedTuple):
+class MediumOffer(NamedTuple):
     """A medium (the id of its profile) that product lists sell for links of a kind, and their reach, m."""
 
     medium: str
@@ -150,7 +150,7 @@ class Segment(NamedTuple):
     """The protocol of the fabric: infiniband, ethernet or roce; "" for scale-up links."""
     lower_tier: TierKey | None = None
     """The lower end's tier, which for links inside a tier is the upper one's; None where no switch is there."""
-    offered: tuple[Offer, ...] | None = None
+    offered: tuple[MediumOffer, ...] | None = None
     """What the product lists of the blueprint sell for such links; None where there is no list or none sells any."""
     gearboxes: tuple[CableProfile, ...] = ()
     """Profiles of modules with a gearbox, where electrical lanes of an end are slower than `lane_gbps`."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from fabricgen.kernel.diagnostics import Path, Span
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.yaml.scalars import Include
-from fabricgen.yaml.tree import Anchor, Entry, Node, parse_tree
+from fabricgen.yaml.tree import Anchor, MappingEntry, Node, parse_tree
 
 
 class Located(NamedTuple):
@@ -74,7 +74,7 @@ class Located(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Places(Mapping[Path, Span]):
+class _SpanTree(Mapping[Path, Span]):
     """The spans of the values (or of the keys) in a tree, found by walking it: most are never asked for."""
 
     root: Node
@@ -86,7 +86,7 @@ class _Places(Mapping[Path, Span]):
         key: Span | None = None
         for part in path:
             if isinstance(node.value, dict) and part in node.value:
-                entry: Entry = node.value[part]
+                entry: MappingEntry = node.value[part]
                 key, node = entry.key, entry.node
             elif isinstance(node.value, tuple) and type(part) is int and 0 <= part < len(node.value):
                 key, node = None, node.value[part]
@@ -116,7 +116,7 @@ class _Places(Mapping[Path, Span]):
 
 def locate(root: Node) -> Located:
     """Return a tree as plain data with its places."""
-    return Located(root.plain(), _Places(root, of_keys=False), _Places(root, of_keys=True), root)
+    return Located(root.plain(), _SpanTree(root, of_keys=False), _SpanTree(root, of_keys=True), root)
 
 
 def read_located(file: FilePath, *, shown_as: str | None = None) -> Located:

@@ -24,7 +24,7 @@ MAX_ALIASED = 20_000
 """How many values aliases may stand for, in all."""
 
 
-class Entry(NamedTuple):
+class MappingEntry(NamedTuple):
     """What a mapping has under a key, and where that key stands."""
 
     key: Span
@@ -66,7 +66,7 @@ class Node(NamedTuple):
         return self.value
 
 
-def make_mapping(entries: dict[str, Entry], span: Span, used: Span | None = None) -> Node:
+def make_mapping(entries: dict[str, MappingEntry], span: Span, used: Span | None = None) -> Node:
     """The node of a mapping, sized over what is below it; `used` as in `Node`."""
     return _make_collection(entries, [entry.node for entry in entries.values()], span, used)
 
@@ -76,9 +76,9 @@ def make_sequence(nodes: tuple[Node, ...], span: Span, used: Span | None = None)
     return _make_collection(nodes, nodes, span, used)
 
 
-def place_entries(node: Node, place: Span | None) -> dict[str, Entry]:
+def place_entries(node: Node, place: Span | None) -> dict[str, MappingEntry]:
     """The entries of a mapping, to be put into another one somewhere."""
-    return {key: Entry(entry.key, entry.node.used_at(place)) for key, entry in node.value.items()}
+    return {key: MappingEntry(entry.key, entry.node.used_at(place)) for key, entry in node.value.items()}
 
 
 def _make_collection(value: Any, children: list[Node] | tuple[Node, ...], span: Span, used: Span | None) -> Node:
@@ -128,7 +128,7 @@ class _Open:
     span: Span
     is_map: bool
     anchor: str | None
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, MappingEntry] = field(default_factory=dict)
     items: list[Node] = field(default_factory=list)
     merged: list[Node] = field(default_factory=list)
     merge_key: Span | None = None
@@ -286,7 +286,7 @@ class _Builder:
             parent.merged.extend(_list_mergeable(node, mention))
             parent.key = None
         else:
-            parent.entries[parent.key.value] = Entry(parent.key.span, node)
+            parent.entries[parent.key.value] = MappingEntry(parent.key.span, node)
             parent.key = None
 
     def _check_key(self, node: Node, at: Span, parent: _Open) -> Node:

@@ -14,7 +14,7 @@ from fabricgen.analyze.bisection import bisection_gbps, count_bisection_gbps
 from fabricgen.analyze.latency import count_switches_crossed
 from fabricgen.analyze.network import Network, list_networks
 from fabricgen.analyze.sections import failures, structure
-from fabricgen.analyze.sections.structure import Paths
+from fabricgen.analyze.sections.structure import PathCounter
 from fabricgen.cluster import Cluster
 from fabricgen.phases.tables import build_at_phase
 from fabricgen.pipeline import compile_cluster, compile_design
@@ -39,7 +39,7 @@ def _pick_network(cluster: Cluster, most: int = 96) -> Network:
 @given(DRAWN, st.data())
 def test_pairs_are_as_far_apart_as_on_the_wired_graph(tree, data) -> None:
     network = _pick_network(compiled_or_dropped(tree))
-    wired, paths = Wired(network), Paths(network)
+    wired, paths = Wired(network), PathCounter(network)
     ranks = st.integers(0, len(network.ranks) - 1)
     for _ in range(6):
         a, b = data.draw(ranks), data.draw(ranks)

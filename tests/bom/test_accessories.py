@@ -15,7 +15,7 @@ from fabricgen.bom.sources.rack_pdus import size_feed_pdus
 from fabricgen.bom.trace import trace_part
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import RackProfile
-from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.drawings.rack_contents import FilledRacks
 from fabricgen.export.files.racks import make_table as make_rack_table
 from tests.conftest import example_cluster
 
@@ -152,5 +152,5 @@ def test_a_patch_rack_has_cable_managers_and_neither_pdus_nor_whips() -> None:
     table = make_rack_table(cluster).columns
     feeds = dict(zip(table["rack"], table["feeds"], strict=True))
     assert {feeds[name] for name in patch_racks} == {""} != {feeds["p1-su01-rk01"]}
-    drawn = Racks(cluster)
+    drawn = FilledRacks(cluster)
     assert [drawn.list_feeds(cluster.plan.racks.names.index(name)) for name in patch_racks] == [()] * 3

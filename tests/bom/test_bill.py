@@ -12,8 +12,8 @@ import pytest
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.blueprint.sections.spares import Spare, Spares
 from fabricgen.bom import need as needs_module
-from fabricgen.bom.bill import Bill, Line, find_policy, make_bill, split_sets
-from fabricgen.bom.need import Part
+from fabricgen.bom.bill import Bill, BillLine, find_policy, make_bill, split_sets
+from fabricgen.bom.need import OrderedPart
 from fabricgen.bom.ordered import list_order_lines
 from fabricgen.bom.owners import GROUPINGS, NONE
 from fabricgen.bom.sets import JOINT
@@ -21,7 +21,7 @@ from fabricgen.bom.totals import SPARES, sum_all, sum_totals
 from fabricgen.bom.trace import trace_all_parts, trace_part
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.drawings.rack_contents import FilledRacks
 from fabricgen.export.files import bom as bom_part
 from fabricgen.export.files import cables as cables_part
 from fabricgen.export.files import devices as devices_part
@@ -181,7 +181,7 @@ def test_cords_are_counted_where_only_the_inlet_is_unknown() -> None:
     assert cords["cord-c13-c14"].quantity == 2 * sum(installed[model] for model in ("qm9700", "sn2201", "sn4600c"))
 
 
-def _list_lines_in_busbar_racks(folder: Path) -> tuple[Line, ...]:
+def _list_lines_in_busbar_racks(folder: Path) -> tuple[BillLine, ...]:
     sets = ["scalable_unit={nodes: 18 x gb200-tray, racks: {nodes_per_rack: 18, type: nvl72-gb200}}"]
     sets += ["fabrics.oob.tiers.leaf.per=rack"]
     return make_bill(build_cluster(build_design(load_blueprint(str(folder / "fed.yaml"), sets)))).lines
@@ -242,7 +242,7 @@ def test_switches_are_ordered_by_the_numbers_of_their_variants() -> None:
 def test_an_elevation_shows_ports_on_the_side_that_the_variant_has() -> None:
     """SN5600 take air in at their ports, which face the cold aisle; SN2201 blow it out there."""
     cluster = example_cluster("rail-only")
-    items = [item for row in range(len(cluster.plan.racks)) for item in Racks(cluster).make_rack(row).items]
+    items = [item for row in range(len(cluster.plan.racks)) for item in FilledRacks(cluster).make_rack(row).items]
     texts = {item.model: (item.describe_model("front"), item.describe_model("rear")) for item in items}
     assert texts["sn5600"] == ("sn5600", "sn5600, ports at the front")
     assert texts["sn2201"] == ("sn2201, ports at the rear", "sn2201")
@@ -260,6 +260,6 @@ def test_a_span_is_a_leased_pair_and_two_jumpers_to_the_frames() -> None:
 
 
 def find_spare_policy(spares: Spares, part: str) -> Spare:
-    policy = find_policy(spares, Part(part, "", "cable", 0.0))
+    policy = find_policy(spares, OrderedPart(part, "", "cable", 0.0))
     assert policy is not None
     return policy

@@ -9,7 +9,7 @@ from functools import cache
 
 import pytest
 
-from fabricgen.bom.bill import Line, make_bill
+from fabricgen.bom.bill import BillLine, make_bill
 from fabricgen.bom.ordered import list_order_lines
 from fabricgen.bom.prices import PriceList
 from fabricgen.bom.sources.rack_pdus import RackCords
@@ -22,7 +22,7 @@ MODULES = ("fabrics.inband.tiers.leaf.media={}", "fabrics.inband.tiers.border.me
 
 
 @cache
-def list_ordered(name: str, *sets: str) -> dict[str, Line]:
+def list_ordered(name: str, *sets: str) -> dict[str, BillLine]:
     return {line.part: line for line in list_order_lines(make_bill(example_cluster(name, *sets)))}
 
 

@@ -11,7 +11,7 @@ from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.prices import PriceList
 from fabricgen.export import order
 from fabricgen.export.drawings.elevation import draw_elevation
-from fabricgen.export.drawings.rack_contents import Racks, Total
+from fabricgen.export.drawings.rack_contents import FilledRacks, RackTotal
 from fabricgen.export.files import racks
 from tests.conftest import example_cluster
 
@@ -36,7 +36,7 @@ def test_a_rack_draws_its_optics_too() -> None:
     row = table["rack"].index("p1-su01-net01")
     assert [table[name][row] for name in ("power_w", "optics_w", "drawn_w")] == ["18000", "17408", "35408"]
     assert (table["power_basis"][row], table["air_w"][row]) == ("estimate", "35408")
-    drawn = Racks(cluster).make_rack(row)
+    drawn = FilledRacks(cluster).make_rack(row)
     assert (drawn.power_kw.value, drawn.optics_kw) == (35.408, 17.408)
 
 
@@ -50,7 +50,7 @@ def test_optics_that_a_published_maximum_has_in_it_are_not_added() -> None:
     }
     assert figures["net-compute-spine-01"] == ["27520", "8704", "27520", "maximum-with-optics"]
     assert figures["p1-su01-net01"] == ["17716", "5892", "19256", "maximum-with-optics+typical"]
-    assert Racks(cluster).make_rack(row["net-compute-spine-01"]).power_kw.value == 27.52
+    assert FilledRacks(cluster).make_rack(row["net-compute-spine-01"]).power_kw.value == 27.52
 
 
 def test_the_power_of_a_bill_is_what_all_racks_draw() -> None:
@@ -82,7 +82,7 @@ def test_a_rack_that_is_sold_complete_weighs_what_is_published_of_it() -> None:
         tuple(str(table[name][i]) for name in names) for i, kind in enumerate(table["kind"]) if "nvl72" in str(kind)
     }
     assert figures == {("1360", "0", "120104", "0")}
-    drawn = Racks(cluster).make_rack(0)
+    drawn = FilledRacks(cluster).make_rack(0)
     assert (drawn.weight_kg.value, drawn.weight_kg.budget, drawn.complete) == (1360, None, True)
     assert "1360 with the rack" in draw_elevation(drawn)
 
@@ -90,12 +90,14 @@ def test_a_rack_that_is_sold_complete_weighs_what_is_published_of_it() -> None:
 def test_an_elevation_names_what_is_less_than_is_drawn() -> None:
     """Racks of switches without a figure, and a bar of which nobody knows the rest."""
     cluster = example_cluster("multi-plane")
-    drawn = Racks(cluster).make_rack(len(cluster.plan.racks) - 1)
+    drawn = FilledRacks(cluster).make_rack(len(cluster.plan.racks) - 1)
     assert (drawn.basis, drawn.missing) == ("", "kg: sn5640; kW: sn5640")
-    loaded = replace(drawn, weight_kg=Total(100, 1000, unknown=True))
+    loaded = replace(drawn, weight_kg=RackTotal(100, 1000, unknown=True))
     assert ">+ ?<" in draw_elevation(loaded)
-    assert ">+ ?<" not in draw_elevation(replace(loaded, weight_kg=Total(100, 1000)))
-    leaves = Racks(example_cluster("superpod-b200")).make_rack(list_rack_names("superpod-b200").index("p1-su01-net01"))
+    assert ">+ ?<" not in draw_elevation(replace(loaded, weight_kg=RackTotal(100, 1000)))
+    leaves = FilledRacks(example_cluster("superpod-b200")).make_rack(
+        list_rack_names("superpod-b200").index("p1-su01-net01")
+    )
     assert leaves.basis == "maximum with optics; typical: sn2201, sn5600"
 
 

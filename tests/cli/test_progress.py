@@ -9,9 +9,9 @@ import threading
 import pytest
 
 from fabricgen.cli import progress
-from fabricgen.publish import Bundle, silent
+from fabricgen.publish import FileBundle, silent
 
-BUNDLES = [Bundle("links", "links", list), *(Bundle("configs", f"leaf-{i}", list) for i in range(40))]
+BUNDLES = [FileBundle("links", "links", list), *(FileBundle("configs", f"leaf-{i}", list) for i in range(40))]
 
 
 class Terminal(io.StringIO):

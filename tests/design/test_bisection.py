@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.cluster import build_cluster
 from fabricgen.design.capacity.bisection import (
-    Loss,
+    SwitchLoss,
     compute_bisection,
     compute_bisection_per_accelerator,
     count_strands,
@@ -118,7 +118,7 @@ def _least_cut(design: Design, lost: dict[TierKey, list[str]]) -> Fraction:
 @pytest.mark.parametrize(("text", "lost"), CASES)
 def test_it_is_the_least_even_cut_of_the_plan(design_of, text: str, lost: dict[TierKey, list[str]]) -> None:
     design = design_of(text)
-    losses = {key: Loss(len(switches)) for key, switches in lost.items()}
+    losses = {key: SwitchLoss(len(switches)) for key, switches in lost.items()}
     assert compute_bisection(design, design.fabric("compute"), losses) == _least_cut(design, lost)
 
 
@@ -135,9 +135,9 @@ def test_a_plane_is_a_strand_and_its_loss_takes_its_share() -> None:
     compute = design.fabric("compute")
     assert count_strands(design, compute) == compute.planes
     spines = compute.tier("spine")
-    plane = {spines.key: Loss(spines.count)}
+    plane = {spines.key: SwitchLoss(spines.count)}
     assert compute_bisection(design, compute, plane) == Fraction(sum_node_bandwidth(design, compute), 4)
-    both = {spines.key: Loss(spines.count, strands=0)}
+    both = {spines.key: SwitchLoss(spines.count, strands=0)}
     assert compute_bisection(design, compute, both) == 0
 
 
@@ -145,7 +145,7 @@ def test_losses_in_every_place_add_up() -> None:
     design = example_design("superpod-b200-3tier")
     compute = design.fabric("compute")
     whole = compute_bisection(design, compute)
-    half = {compute.tier("spine").key: Loss(2, places=0, strands=0)}
+    half = {compute.tier("spine").key: SwitchLoss(2, places=0, strands=0)}
     assert compute_bisection(design, compute, half) == whole / 2
 
 

@@ -17,7 +17,7 @@ from fabricgen.catalog.models import RackProfile
 from fabricgen.cluster import build_cluster
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan
-from fabricgen.design.floor.joined_runs import Content, Device, RackLimits, SharedRacks, join_runs
+from fabricgen.design.floor.joined_runs import RackLimits, RunContent, SharedRacks, StackedDevice, join_runs
 from fabricgen.design.floor.network_runs import NetworkRun
 from fabricgen.design.floor.run_places import rack_unit_intervals
 from fabricgen.design.model import Design
@@ -178,7 +178,7 @@ def test_what_is_stated_stays_apart(design_of: Callable[..., Design], sets: tupl
 
 
 def test_two_fabrics_on_the_same_nics_stand_in_for_each_other() -> None:
-    switch = Device(2)
+    switch = StackedDevice(2)
     a, b = (make_content(f"san-{x}", "leaf", [switch], nics="storage") for x in "ab")
     assert [len(racks.contents) for racks in join([a, b])] == [1, 1]
     other = make_content("inband", "leaf", [switch])
@@ -187,8 +187,8 @@ def test_two_fabrics_on_the_same_nics_stand_in_for_each_other() -> None:
 
 def test_switches_that_are_plugged_from_one_side_come_first() -> None:
     """Large tiers of either side have racks; who joins goes to its own side, and elsewhere where that is full."""
-    large = [make_content(f"{aisle}-spine", "spine", [Device(2)] * 9, aisle=aisle) for aisle in ("cold", "hot")]
-    small = [make_content(f"{n}-leaf", "leaf", [Device(2)], aisle="hot") for n in range(3)]
+    large = [make_content(f"{aisle}-spine", "spine", [StackedDevice(2)] * 9, aisle=aisle) for aisle in ("cold", "hot")]
+    small = [make_content(f"{n}-leaf", "leaf", [StackedDevice(2)], aisle="hot") for n in range(3)]
     contents = [[c.fabric[0] for c in racks.contents] for racks in join([*large, *small])]
     assert contents == [["cold-spine", "2-leaf"], ["hot-spine", "0-leaf", "1-leaf"]]
 
@@ -269,36 +269,36 @@ LIMITS = RackLimits(KIND, 9000)
 def make_content(
     fabric: str,
     tier: str,
-    devices: list[Device],
+    devices: list[StackedDevice],
     *,
     plane: int = -1,
     part: int = -1,
     nics: str = "",
     aisle: str = "",
     grows: bool = False,
-) -> Content:
+) -> RunContent:
     """A run of devices that joins others if it is small."""
     stub = SimpleNamespace(key=TierKey(fabric, tier))
     run = NetworkRun(fabric, stub, plane, 0, max(part, 0), 2 if part >= 0 else 1, False, part >= 0)  # type: ignore[arg-type]
     small = 2 * sum(device.height for device in devices) < KIND.units - 2
-    return Content(
+    return RunContent(
         run, devices, True, (fabric, nics or fabric), aisle, joins=True, hosts=True, small=small, grows=grows
     )
 
 
 def join(
-    contents: list[Content], kept: Mapping[tuple[int, str], Mapping[str, tuple]] | None = None
+    contents: list[RunContent], kept: Mapping[tuple[int, str], Mapping[str, tuple]] | None = None
 ) -> tuple[SharedRacks, ...]:
     return join_runs(contents, kept or {}, LIMITS)
 
 
 @st.composite
-def runs_of_devices(draw: st.DrawFn) -> list[Content]:
+def runs_of_devices(draw: st.DrawFn) -> list[RunContent]:
     """Up to eight tiers, split into planes or parts or neither."""
     contents = []
     for number in range(draw(st.integers(1, 8))):
         grows = draw(st.booleans())
-        device = Device(draw(st.integers(1, 4)), draw(st.sampled_from([0, 400, 1500])))
+        device = StackedDevice(draw(st.integers(1, 4)), draw(st.sampled_from([0, 400, 1500])))
         split, count = draw(st.sampled_from(["", "plane", "part"])), draw(st.integers(1, 12))
         for index in range(draw(st.integers(1, 4)) if split else 1):
             named = {split: index} if split else {}
@@ -311,7 +311,7 @@ def check_racks(shared: tuple[SharedRacks, ...]) -> None:
     for racks in shared:
         units: list[tuple[int, int]] = []
         watts: dict[int, float] = {}
-        runs: dict[int, list[Content]] = {}
+        runs: dict[int, list[RunContent]] = {}
         for content in racks.contents:
             for (rack, u), device in zip(racks.spots[content.run.holder], content.devices, strict=True):
                 units += [(rack, u + i) for i in range(device.height)]
@@ -327,7 +327,7 @@ def check_racks(shared: tuple[SharedRacks, ...]) -> None:
 
 
 @given(runs_of_devices())
-def test_any_runs_share_racks_within_their_limits(contents: list[Content]) -> None:
+def test_any_runs_share_racks_within_their_limits(contents: list[RunContent]) -> None:
     shared = join(contents)
     check_racks(shared)
     assert sorted(content.run.holder for racks in shared for content in racks.contents) == sorted(
@@ -338,7 +338,7 @@ def test_any_runs_share_racks_within_their_limits(contents: list[Content]) -> No
 
 
 @given(runs_of_devices(), st.lists(st.integers(0, 6), min_size=32, max_size=32))
-def test_any_growth_with_a_lock_moves_no_device(contents: list[Content], more: list[int]) -> None:
+def test_any_growth_with_a_lock_moves_no_device(contents: list[RunContent], more: list[int]) -> None:
     before = join(contents)
     kept = {
         racks.key: {
@@ -350,7 +350,7 @@ def test_any_growth_with_a_lock_moves_no_device(contents: list[Content], more: l
         for racks in before
     }
     grown = [
-        Content(
+        RunContent(
             c.run, [*c.devices, *c.devices[:1] * extra], c.hung, c.fabric, c.aisle, c.joins, c.hosts, c.small, c.grows
         )
         for c, extra in zip(contents, more, strict=False)

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from fabricgen.bom.bill import make_bill
 from fabricgen.catalog.models import RackProfile
 from fabricgen.cluster import Cluster
-from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.drawings.rack_contents import FilledRacks
 from tests.design.test_floor import FLOOR, GROWTH, check_apart, locked, stands
 
 OWN = ("floor.network_rack=own", "scalable_unit.racks.type=own")
@@ -61,7 +61,7 @@ def test_the_bill_has_what_stands_there(racked: Cluster) -> None:
 
 
 def test_elevations_draw_them(racked: Cluster) -> None:
-    rack = Racks(racked).make_rack(racked.plan.racks.names.index("p1-su01-net01"))
+    rack = FilledRacks(racked).make_rack(racked.plan.racks.names.index("p1-su01-net01"))
     assert [(item.u, item.name) for item in rack.items if not item.model] == [
         (1, "rack pdu"),
         (2, "rack pdu"),

@@ -15,7 +15,7 @@ import pytest
 
 from fabricgen.blueprint.beside.lock import format_lock
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.design.capacity.bisection import Loss, compute_bisection
+from fabricgen.design.capacity.bisection import SwitchLoss, compute_bisection
 from fabricgen.design.capacity.uneven import find_uneven_landings
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.model import Design
@@ -100,7 +100,9 @@ def test_the_bisection_is_never_too_high(
     design = design_of(blueprint(*size).replace("[su, rail]", "su"))
     cluster = build_cluster(design)
     gone = [row for row, name in enumerate(cluster.names) if lost and name == "compute-spine-01"]
-    found = compute_bisection(design, design.fabric("compute"), {key: Loss(number) for key, number in lost.items()})
+    found = compute_bisection(
+        design, design.fabric("compute"), {key: SwitchLoss(number) for key, number in lost.items()}
+    )
     counted = least_cut(cluster.plan, gone)
     assert counted * Fraction(1, 2) < found <= counted
 

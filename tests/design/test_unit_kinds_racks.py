@@ -14,7 +14,7 @@ from fabricgen.bom.bill import make_bill
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.model import Design
-from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.drawings.rack_contents import FilledRacks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.files.racks import make_table
 from fabricgen.kernel.diagnostics import InputError
@@ -92,7 +92,7 @@ def test_every_device_stands_in_a_rack_of_its_unit(design_of: DesignOf, variant:
 
 def test_floor_plans_draw_each_unit_with_its_own_racks(design_of: DesignOf) -> None:
     cluster = build_cluster(design_of(MIXED))
-    racks = RackKinds(cluster, Racks(cluster))
+    racks = RackKinds(cluster, FilledRacks(cluster))
     runs = Counter[str]()
     for name, run in racks.split_by_unit(range(len(cluster.plan.racks))):
         runs[name] += len(run)

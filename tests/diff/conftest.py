@@ -11,7 +11,7 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cli.sides import make_lists
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.diff.compare import Change, Side, compare_sides
+from fabricgen.diff.compare import ClusterChange, Side, compare_sides
 from fabricgen.diff.listing import Listing, Lists, make_column
 from fabricgen.diff.sizing_figures import read_sizing_figures
 
@@ -41,6 +41,6 @@ def changed(lists: Lists, name: str, row: int, **cells: object) -> Lists:
 
 
 @pytest.fixture
-def change() -> Callable[[str, tuple[str, ...], tuple[str, ...]], Change]:
+def change() -> Callable[[str, tuple[str, ...], tuple[str, ...]], ClusterChange]:
     """What it does to a shipped blueprint when one set of changes gives way to another."""
     return lambda name, old, new: compare_sides(side_of(name, *old), side_of(name, *new))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.diff.cables import ChangedCables, compare_cables, compare_optics, list_cables
-from fabricgen.diff.compare import DEVICE_CHANGES, LINK_CHANGES, Change, Side, compare_addresses, compare_sides
+from fabricgen.diff.compare import DEVICE_CHANGES, LINK_CHANGES, ClusterChange, Side, compare_addresses, compare_sides
 from fabricgen.diff.fail_on import matches_any
 from fabricgen.diff.listing import COLUMNS, Listing
 from fabricgen.diff.matching import match_rows
@@ -19,14 +19,14 @@ from fabricgen.diff.sessions import SESSION_CHANGES, compare_sessions, list_sess
 from fabricgen.views.model.routing import model_bgp
 from tests.diff.conftest import changed, cluster_of, compiled, side_of
 
-Changing = Callable[[str, tuple[str, ...], tuple[str, ...]], Change]
+Changing = Callable[[str, tuple[str, ...], tuple[str, ...]], ClusterChange]
 
 ALL = ("leaf-spine", "nvl72-gb200", "superpod-b200", "superpod-b300", "mixed-speeds", "collapsed-pair")
 LEAF = "compute-leaf-p1-su01-r1-01"
 LISTS = side_of("leaf-spine").lists
 
 
-def against(lists: object) -> Change:
+def against(lists: object) -> ClusterChange:
     return compare_sides(Side("old", LISTS), Side("new", lists))  # type: ignore[arg-type]
 
 
@@ -35,7 +35,7 @@ def row(name: str, **where: str) -> int:
     return next(i for i in range(len(listing)) if all(listing[key][i] == value for key, value in where.items()))
 
 
-def counts(change: Change) -> dict[str, dict[str, int]]:
+def counts(change: ClusterChange) -> dict[str, dict[str, int]]:
     found = {kind: {k: n for k, n in d.counts().items() if n and k != "changed"} for kind, d in change.deltas.items()}
     return {kind: ways for kind, ways in found.items() if ways}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.diff.compare import Change, Side, compare_sides
+from fabricgen.diff.compare import ClusterChange, Side, compare_sides
 from fabricgen.diff.fail_on import WORDS, matches_any, parse_fail_on
 from fabricgen.diff.reports import json as json_report
 from fabricgen.diff.reports import markdown, text
@@ -19,14 +19,14 @@ from fabricgen.diff.reports.markdown import MOST, escape_markdown
 from fabricgen.kernel.diagnostics import InputError
 from tests.diff.conftest import changed, side_of
 
-Changing = Callable[[str, tuple[str, ...], tuple[str, ...]], Change]
+Changing = Callable[[str, tuple[str, ...], tuple[str, ...]], ClusterChange]
 
 SPINES = "fabrics.compute.tiers.spine.count"
 OMIT = ("leaf-spine", (), ('omit=["p1/su-2/node-4"]',))
 GROWN = ("superpod-b300", ("pods.p1.su=4",), ("pods.p1.su=5",))
 
 
-WRITERS: dict[str, Callable[[Change], str]] = {
+WRITERS: dict[str, Callable[[ClusterChange], str]] = {
     "txt": lambda change: text.report(change) + "\n",
     "md": markdown.report,
     "json": lambda change: json_report.report(change) + "\n",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.diff.compare import Change, compare_sides
+from fabricgen.diff.compare import ClusterChange, compare_sides
 from fabricgen.diff.reports.json import make_json
 from fabricgen.diff.tenant_moves import join_names
 from tests.conftest import BLUEPRINTS, Ran, built_files, example_cluster
@@ -41,7 +41,7 @@ def test_a_node_that_leaves_is_of_none() -> None:
     assert change.reasons == ("p1-su01-n002 moves from tenant blue to no tenant: compute 8 ports in partitions.conf",)
 
 
-def test_many_nodes_are_drawn_together(change: Callable[..., Change]) -> None:
+def test_many_nodes_are_drawn_together(change: Callable[..., ClusterChange]) -> None:
     """Two units on InfiniBand and two Ethernet fabrics, with storage of their own that no tenant has before."""
     was = ("tenants={blue: {nodes: [p1/su-1, p1/su-2]}, red: {nodes: [p1/su-3]}}",)
     now = ("tenants={blue: {nodes: [p1/su-1]}, red: {nodes: [p1/su-2, p1/su-3], extra: [array]}}",)
@@ -60,7 +60,7 @@ def test_many_nodes_are_drawn_together(change: Callable[..., Change]) -> None:
     assert not any(found.deltas[kind] for kind in ("devices", "cables", "links", "optics"))
 
 
-def test_other_fabrics_of_a_tenant_are_said(change: Callable[..., Change]) -> None:
+def test_other_fabrics_of_a_tenant_are_said(change: Callable[..., ClusterChange]) -> None:
     was = "tenants={blue: {nodes: [p1/su-1], fabrics: [compute]}}"
     now = "tenants={blue: {nodes: [p1/su-1], fabrics: [compute, storage]}}"
     found = change("superpod-b200", (was,), (now,))

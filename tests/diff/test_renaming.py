@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fabricgen.cli.sides import PlanOptions, compare_sources
-from fabricgen.diff.compare import Change
+from fabricgen.diff.compare import ClusterChange
 from tests.conftest import BLUEPRINTS, Ran
 
 Run = Callable[..., Ran]
@@ -22,11 +22,11 @@ ONE = "names.devices={compute-spine-01: hub}"
 ALL = "names.switches={all: 's-{default}'}"
 
 
-def plan(old: tuple[str, ...], new: tuple[str, ...], blueprint: str = LEAF_SPINE) -> Change:
+def plan(old: tuple[str, ...], new: tuple[str, ...], blueprint: str = LEAF_SPINE) -> ClusterChange:
     return compare_sources(blueprint, blueprint, PlanOptions(old_sets=old, new_sets=new))
 
 
-def happened(change: Change) -> dict[str, dict[str, int]]:
+def happened(change: ClusterChange) -> dict[str, dict[str, int]]:
     """The ways in which each list changed, without those in which it did not."""
     counts = {kind: delta.counts() for kind, delta in change.deltas.items()}
     found = {kind: {way: n for way, n in ways.items() if n and way != "changed"} for kind, ways in counts.items()}

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.running.differences import Case, Given, Rule, Rules
+from fabricgen.running.differences import DifferenceRule, DifferenceRules, Given, PardonCase
 from fabricgen.running.statements import UNREADABLE, Difference, compare_statements, read_sections, write_sections
 
-CASE = Case(planned="", running="", counter="")
+CASE = PardonCase(planned="", running="", counter="")
 
 
-def rule(*path: str, **more: object) -> Rule:
+def rule(*path: str, **more: object) -> DifferenceRule:
     fields = {"kind": "foreign", "why": "of nobody's concern", "source": "a manual", "case": CASE, **more}
-    return Rule.model_validate({"path": path, **fields})
+    return DifferenceRule.model_validate({"path": path, **fields})
 
 
 def test_differences_are_missing_extra_or_changed() -> None:
@@ -36,7 +36,7 @@ def test_sections_are_read_and_written_back() -> None:
 
 
 def test_a_rule_takes_exact_paths_and_never_what_lies_below() -> None:
-    rules = Rules([rule("user .*", side="extra")])
+    rules = DifferenceRules([rule("user .*", side="extra")])
     running = {("user ops",): "", ("user ops", "shell"): "", ("other",): ""}
     judged = rules.judge(running, {})
     assert [each.difference.path for each in judged.errors] == [("user ops", "shell"), ("other",)]
@@ -45,7 +45,7 @@ def test_a_rule_takes_exact_paths_and_never_what_lies_below() -> None:
 
 def test_conditions_look_at_what_a_group_matched() -> None:
     table = Given(path=("ACL_TABLE", "{table}", "type"), values=("CTRLPLANE",))
-    rules = Rules([rule("ACL_RULE", r"(?P<table>\w+)\|.*", name="list {table}", given=(table,))])
+    rules = DifferenceRules([rule("ACL_RULE", r"(?P<table>\w+)\|.*", name="list {table}", given=(table,))])
     judged = rules.judge(
         {("ACL_RULE", "SSH|1"): "", ("ACL_RULE", "L3|1"): "", ("ACL_TABLE", "SSH", "type"): "CTRLPLANE"},
         {("ACL_TABLE", "SSH", "type"): "CTRLPLANE"},
@@ -56,7 +56,7 @@ def test_conditions_look_at_what_a_group_matched() -> None:
 
 def test_values_and_absent_statements_restrict_a_rule() -> None:
     own = Given(path=("speed",), among="planned", absent=True)
-    rules = Rules([rule("mtu", kind="neutral", values=("9100",), given=(own,))])
+    rules = DifferenceRules([rule("mtu", kind="neutral", values=("9100",), given=(own,))])
     judge = rules.judge
     assert not judge({("mtu",): "9100"}, {}).errors
     assert judge({("mtu",): "1500"}, {}).errors
@@ -82,7 +82,7 @@ def test_values_and_absent_statements_restrict_a_rule() -> None:
     ],
 )
 def test_secrets_are_compared_in_one_form(running: str, planned: str, same: bool) -> None:
-    rules = Rules([rule("secret", kind="secret")])
+    rules = DifferenceRules([rule("secret", kind="secret")])
     stated = {("secret",): running}
     verdict = rules.judge_difference(Difference(("secret",), running, planned), stated, {})
     assert running == planned or (verdict.kind == "neutral") is same
@@ -90,6 +90,6 @@ def test_secrets_are_compared_in_one_form(running: str, planned: str, same: bool
 
 
 def test_what_cannot_be_read_is_never_pardoned() -> None:
-    rules = Rules([rule(".*", ".*")])
+    rules = DifferenceRules([rule(".*", ".*")])
     assert rules.judge({("PORT", UNREADABLE): "no table"}, {}).errors
     assert rules.judge({("PORT", "x"): ""}, {}).foreign

@@ -16,8 +16,8 @@ from fabricgen.nos.cumulus.statements import read_statements
 from fabricgen.running.differences import Verdicts, load_rules
 from fabricgen.running.statements import UNREADABLE
 from fabricgen.verify.drift.checking import check_running
-from fabricgen.verify.drift.finding import Finding
-from fabricgen.verify.drift.planned import ClusterConfigs
+from fabricgen.verify.drift.finding import DriftFinding
+from fabricgen.verify.drift.planned import RenderedConfigs
 from tests.drift.nvue_shown import as_shown, before_5_15, commands, defaults_unsaid, groups_written_out, in_ranges
 from tests.laws import law_cases
 from tests.parity.switches import switches_of
@@ -246,11 +246,11 @@ def test_a_list_of_the_control_plane_that_reaches_bgp_is_drift() -> None:
     assert judged("fabric", [*acl, "nv set interface swp29 acl SSH_ONLY inbound"]).errors
 
 
-def told(folder: Path, name: str, text: str) -> list[Finding]:
+def told(folder: Path, name: str, text: str) -> list[DriftFinding]:
     """What `check --running` tells where the switch of a plan shows this."""
     (folder / "shown.txt").write_text(text)
     example, sets = PLANS[name]
-    drift = check_running(str(folder), ClusterConfigs(cluster_of(example, *sets)), 1)
+    drift = check_running(str(folder), RenderedConfigs(cluster_of(example, *sets)), 1)
     return [each for device in drift.checked for each in device.findings]
 
 

@@ -20,7 +20,7 @@ from fabricgen.nos.sonic.statements import default_of, read_statements
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.running.differences import Verdicts, load_rules
 from fabricgen.verify.drift.checking import check_running
-from fabricgen.verify.drift.planned import ClusterConfigs
+from fabricgen.verify.drift.planned import RenderedConfigs
 from tests.laws import law_cases, take_tenth
 
 ROOT = Path(__file__).parents[2]
@@ -31,8 +31,8 @@ LARGEST = {"colossus-200k"}
 Tables = dict[str, dict[str, dict[str, Any]]]
 
 
-def planned_of(example: str) -> ClusterConfigs:
-    return ClusterConfigs(compile_cluster(compile_design(str(ROOT / "blueprints" / f"{example}.yaml"), ()), None))
+def planned_of(example: str) -> RenderedConfigs:
+    return RenderedConfigs(compile_cluster(compile_design(str(ROOT / "blueprints" / f"{example}.yaml"), ()), None))
 
 
 @cache

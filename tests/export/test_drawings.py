@@ -23,7 +23,7 @@ from fabricgen.export.drawings.floor_pages import A3, A4, Window, find_whole_hal
 from fabricgen.export.drawings.floor_plan import draw_floor_plan
 from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH
 from fabricgen.export.drawings.port_map import draw_port_maps
-from fabricgen.export.drawings.rack_contents import Racks, Total
+from fabricgen.export.drawings.rack_contents import FilledRacks, RackTotal
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import GLYPH
 from fabricgen.export.drawings.switch_ports import PortMaps, SwitchPorts
@@ -71,7 +71,7 @@ def told(svg: str) -> str:
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_devices_stand_at_their_rack_units(name):
     cluster = example_cluster(name)
-    racks = Racks(cluster)
+    racks = FilledRacks(cluster)
     for number in (0, len(cluster.plan.racks) - 1):
         drawn = texts(parsed(draw_elevation(racks.make_rack(number), alone=True)))
         unit_at = {text.text: float(text.get("y")) for text in drawn if text.get("class") == "e"}
@@ -85,9 +85,9 @@ def test_devices_stand_at_their_rack_units(name):
 
 
 def test_a_rack_above_its_budget_is_marked():
-    rack = Racks(example_cluster("leaf-spine")).make_rack(0)
+    rack = FilledRacks(example_cluster("leaf-spine")).make_rack(0)
     assert "OVER" not in told(draw_elevation(rack, alone=True))
-    assert "kW 12.5+ of 12 OVER" in told(draw_elevation(replace(rack, power_kw=Total(12.5, 12, True)), alone=True))
+    assert "kW 12.5+ of 12 OVER" in told(draw_elevation(replace(rack, power_kw=RackTotal(12.5, 12, True)), alone=True))
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -202,7 +202,7 @@ def test_hostile_names_are_text():
     for svg in draw_port_maps(switch):
         assert not list(parsed(svg).iter(f"{SVG}script"))
         assert "<script>alert('&\"')</script>\ufffd\ufffd" in told(svg)
-    rack = Racks(example_cluster("leaf-spine")).make_rack(0)
+    rack = FilledRacks(example_cluster("leaf-spine")).make_rack(0)
     item = replace(rack.items[0], name=name, model=name)
     assert not list(parsed(draw_elevation(replace(rack, name=name, items=(item,)), alone=True)).iter(f"{SVG}script"))
 
@@ -215,7 +215,7 @@ def racks_drawn(svg: str, names: tuple[str, ...]) -> Counter[str]:
 
 
 def kinds_of(cluster: Cluster) -> RackKinds:
-    return RackKinds(cluster, Racks(cluster))
+    return RackKinds(cluster, FilledRacks(cluster))
 
 
 @pytest.mark.parametrize("name", ["leaf-spine", "multi-plane", "modular-spine"])
@@ -386,25 +386,26 @@ def test_what_places_are_kept_for_is_inside_their_outlines():
 
 def test_a_rack_that_is_sold_complete_has_its_power_shelves():
     """28 of 48 rack units were told of a rack whose eight power shelves take eight more."""
-    rack = Racks(example_cluster("nvl72-gb200")).make_rack(0)
+    rack = FilledRacks(example_cluster("nvl72-gb200")).make_rack(0)
     shelves = [(item.u, item.model) for item in rack.items if item.name == "power shelf"]
     assert shelves == [(u, "with the rack") for u in (3, 4, 5, 6, 39, 40, 41, 42)]
     assert "U  36 of 48" in told(draw_elevation(rack))
-    named = Racks(example_cluster("full-cluster")).make_rack(0)
+    named = FilledRacks(example_cluster("full-cluster")).make_rack(0)
     assert len({item.u for item in named.items}) == len(named.items) == named.used_u.value
     assert not any(item.model == "with the rack" for item in named.items), "the blueprint names its shelves"
 
 
 def test_what_is_not_known_of_a_rack_is_not_a_zero():
     """`kg 0+` stood for a weight of which nothing is known, and nothing told why there was no bar."""
-    rack = Racks(example_cluster("leaf-spine")).make_rack(0)
+    rack = FilledRacks(example_cluster("leaf-spine")).make_rack(0)
     words = {
-        kg: told(draw_elevation(replace(rack, weight_kg=kg))) for kg in (Total(0, None, True), Total(0, 900, True))
+        kg: told(draw_elevation(replace(rack, weight_kg=kg)))
+        for kg in (RackTotal(0, None, True), RackTotal(0, 900, True))
     }
     assert [text.partition("kg of devices ")[2].partition(" kW")[0] for text in words.values()] == [
         "not stated", "not stated, limit 900",
     ]  # fmt: skip
-    assert "kg of devices 40, no limit stated" in told(draw_elevation(replace(rack, weight_kg=Total(40, None))))
+    assert "kg of devices 40, no limit stated" in told(draw_elevation(replace(rack, weight_kg=RackTotal(40, None))))
     assert "of it optics" not in told(draw_elevation(replace(rack, optics_kw=0.04)))  # `0.0 kW of it optics` was told
     assert "0.1 kW of it optics" in told(draw_elevation(replace(rack, optics_kw=0.06)))
 
@@ -414,7 +415,7 @@ def test_notes_below_a_rack_can_be_read(name):
     """Eighty letters of what has no figure stood in half their width."""
     cluster = example_cluster(name)
     for number in range(len(cluster.plan.racks)):
-        root = parsed(draw_elevation(Racks(cluster).make_rack(number)))
+        root = parsed(draw_elevation(FilledRacks(cluster).make_rack(number)))
         notes = [text for text in texts(root) if text.get("font-size") == "1.9"]
         assert len(notes) <= 6
         assert max((float(text.get("y")) for text in notes), default=0) + 1.9 / 4 <= float(
@@ -427,7 +428,7 @@ def test_notes_below_a_rack_can_be_read(name):
 def test_names_of_switches_are_not_squeezed_by_their_ports():
     """26 letters stood in 63 % of their width, so that the aisle of their ports fitted beside them."""
     cluster = example_cluster("full-cluster")
-    rack = Racks(cluster).make_rack(cluster.plan.racks.names.index("p1-su01-net01"))
+    rack = FilledRacks(cluster).make_rack(cluster.plan.racks.names.index("p1-su01-net01"))
     root = parsed(draw_elevation(rack))
     named = {text.text: text for text in texts(root)}
     for item in rack.items:

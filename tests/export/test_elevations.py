@@ -10,7 +10,7 @@ import pytest
 
 from fabricgen.export.drawings.book import Books
 from fabricgen.export.drawings.elevation import WIDTH, draw_elevation
-from fabricgen.export.drawings.rack_contents import Racks, Total
+from fabricgen.export.drawings.rack_contents import FilledRacks, RackTotal
 from fabricgen.export.view.blocks.hall import block as hall_block
 from fabricgen.export.view.source import PageSource
 from tests.conftest import example_cluster
@@ -31,7 +31,7 @@ def cages_at(svg: str) -> dict[str, list[tuple[float, float, float, float]]]:
 def test_ports_are_drawn_on_the_side_where_they_are():
     """Of a network rack of superpod-b200 the QM9700 and SN2201 blow out at their ports, the SN5600 breathe in there."""
     cluster = example_cluster("superpod-b200")
-    racks = Racks(cluster)
+    racks = FilledRacks(cluster)
     network = racks.make_rack(cluster.plan.racks.names.index("p1-su01-net01"))
     models = Counter(item.model for item in network.items)
     cages = cages_at(draw_elevation(network))
@@ -51,7 +51,7 @@ def test_ports_are_drawn_on_the_side_where_they_are():
 )
 def test_cages_lie_in_their_face_and_not_on_each_other(name):
     cluster = example_cluster(name)
-    racks = Racks(cluster)
+    racks = FilledRacks(cluster)
     for rack in {
         racks.make_rack(number).kind: racks.make_rack(number) for number in range(len(cluster.plan.racks))
     }.values():
@@ -66,11 +66,11 @@ def test_cages_lie_in_their_face_and_not_on_each_other(name):
 
 def test_ports_of_bluefield_cards_are_named_where_they_are():
     """A GB200 tray has them at its front, a DGX B200 at its rear; of the first only these have room for their names."""
-    tray = parsed(draw_elevation(Racks(example_cluster("nvl72-gb200")).make_rack(0)))
+    tray = parsed(draw_elevation(FilledRacks(example_cluster("nvl72-gb200")).make_rack(0)))
     named = [(text.text, float(text.get("x"))) for text in texts(tray) if (text.text or "").startswith("BF3-")]
     assert Counter(text for text, _ in named) == {"BF3-P1": 36, "BF3-P2": 36}
     assert all(x < WIDTH / 2 for _, x in named)
-    node = parsed(draw_elevation(Racks(example_cluster("superpod-b200")).make_rack(0)))
+    node = parsed(draw_elevation(FilledRacks(example_cluster("superpod-b200")).make_rack(0)))
     at = {text.text: float(text.get("x")) for text in texts(node)}
     assert min(at[f"SLOT{slot}P{port}"] for slot in (1, 2) for port in (1, 2)) > WIDTH / 2
     assert at["bf3-b3240"] > WIDTH / 2
@@ -81,7 +81,7 @@ def test_neighbours_change_sides_behind_a_rack():
     R02 faces up.
     """
     cluster = example_cluster("superpod-b300")
-    racks = Racks(cluster)
+    racks = FilledRacks(cluster)
     beside = {rack.name: rack.beside for rack in map(racks.make_rack, range(len(cluster.plan.racks)))}
     assert beside["p1-su01-rk02"] == ("01", "03")
     assert beside["p1-su02-rk02"] == ("03", "01")
@@ -96,11 +96,11 @@ def test_racks_that_differ_in_names_only_are_drawn_once():
     cluster = example_cluster("nvl72-gb200")
     ((_, book),) = Books(cluster).sections["book"]()
     text = book.decode()
-    counts = Counter(Racks(cluster).make_rack(number).kind for number in range(len(cluster.plan.racks)))
+    counts = Counter(FilledRacks(cluster).make_rack(number).kind for number in range(len(cluster.plan.racks)))
     assert text.count("<title>Rack ") == len(counts)
     assert sorted(re.findall(r">x (\d+) like this<", text)) == sorted(str(n) for n in counts.values() if n > 1)
-    changed = Racks(cluster).make_rack(0)
-    assert replace(changed, weight_kg=Total(1, None)).kind != changed.kind
+    changed = FilledRacks(cluster).make_rack(0)
+    assert replace(changed, weight_kg=RackTotal(1, None)).kind != changed.kind
 
 
 def test_aisles_reach_from_the_outer_rows_to_the_walls():
@@ -119,6 +119,6 @@ def test_aisles_reach_from_the_outer_rows_to_the_walls():
 
 def test_a_published_group_of_cages_is_one_row():
     """The eight OSFP of a DGX B300 sit side by side; the last stood below the first."""
-    drawn = texts(parsed(draw_elevation(Racks(example_cluster("superpod-b300")).make_rack(0))))
+    drawn = texts(parsed(draw_elevation(FilledRacks(example_cluster("superpod-b300")).make_rack(0))))
     rows = Counter(text.get("y") for text in drawn if (text.text or "").startswith("OSFP"))
     assert list(rows.values()) == [8] * 4

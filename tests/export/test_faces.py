@@ -13,7 +13,7 @@ from fabricgen.export.drawings import port_map
 from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH, list_panels
 from fabricgen.export.drawings.port_map import draw_port_maps
 from fabricgen.export.drawings.svg import find_narrowest_width, wrap_words
-from fabricgen.export.drawings.switch_ports import Port, SwitchPorts
+from fabricgen.export.drawings.switch_ports import FacePort, SwitchPorts
 from fabricgen.export.palette import Swatch
 
 CATALOG = Catalog()
@@ -73,7 +73,7 @@ def full(profile: SwitchProfile) -> SwitchPorts:
             for sub in range(ways):
                 place = f"{number} Ethernet{number * 8 + sub}"
                 ports.append(
-                    Port(number, sub, ways, "down", "C1 A", "#206699", "dots", far, place, "p1-su01-net01", 33)
+                    FacePort(number, sub, ways, "down", "C1 A", "#206699", "dots", far, place, "p1-su01-net01", 33)
                 )
     return SwitchPorts("compute-spine-01", profile, swatch, "net-compute-spine-01", 4, tuple(ports), frozenset())
 

@@ -11,7 +11,7 @@ import pytest
 from fabricgen.export.drawings.elevation import draw_elevation
 from fabricgen.export.drawings.floor_pages import find_whole_hall
 from fabricgen.export.drawings.floor_plan import draw_floor_plan
-from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.drawings.rack_contents import FilledRacks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.files import drawings, labels, racks
 from fabricgen.export.table import ExportContext
@@ -30,7 +30,7 @@ def test_a_place_is_called_the_same_everywhere(name: str) -> None:
     place = dict(zip(table["rack"], table["place"], strict=True))
     assert printed <= set(place.values())
     assert len(set(place.values())) == len(place)
-    drawn = Racks(cluster)
+    drawn = FilledRacks(cluster)
     for number, rack in enumerate(table["rack"]):
         assert f">{place[rack]}</text>" in draw_elevation(drawn.make_rack(number))
     words = set()

@@ -10,7 +10,7 @@ import pytest
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.export.drawings.book import Books, draw_node_panel
-from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH, NodePorts, list_node_ports
+from fabricgen.export.drawings.port_layout import PAGE_HEIGHT, PAGE_WIDTH, NodeCages, list_node_ports
 from fabricgen.export.technician.labels import make_label_table
 from fabricgen.export.technician.records import make_records
 from tests.conftest import example_cluster
@@ -21,16 +21,16 @@ CATALOG = Catalog()
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def parsed(ports: NodePorts) -> ElementTree.Element:
+def parsed(ports: NodeCages) -> ElementTree.Element:
     return ElementTree.fromstring(draw_node_panel(ports, alone=True))
 
 
-def told(ports: NodePorts) -> str:
+def told(ports: NodeCages) -> str:
     return " ".join(text.text or "" for text in parsed(ports).iter(f"{SVG}text"))
 
 
 @cache
-def drawn(name: str) -> dict[str, NodePorts]:
+def drawn(name: str) -> dict[str, NodeCages]:
     return {ports.profile.id: ports for ports in list_node_ports(example_cluster(name))}
 
 

@@ -10,9 +10,9 @@ import pytest
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lab import breaking, machine, state
 from fabricgen.lab.fabric import Lab
-from fabricgen.lab.files import Build, End, kernel_name, write_frr_config
+from fabricgen.lab.files import Build, BuiltEnd, kernel_name, write_frr_config
 from fabricgen.lab.inside import Inside, cut_to_lab
-from fabricgen.switch.model import Management, Switch
+from fabricgen.switch.model import Switch, SwitchManagement
 from fabricgen.switch.routing import StaticRoute
 from tests.conftest import BLUEPRINTS, Ran
 from tests.render.lab_files import built
@@ -190,7 +190,7 @@ def test_labs_are_found_and_none_is_taken_for_another(
     assert (tmp_path / "other" / state.FILE).exists()
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        state.State(tmp_path / name, {}, ()).save(up=False)
+        state.LabState(tmp_path / name, {}, ()).save(up=False)
     (tmp_path / "other" / state.FILE).unlink()
     assert "there are 2 labs" in fabricgen("lab", "down").err
     with pytest.raises(InputError, match=r"FG173.*there is a lab in .*/one already"):
@@ -213,10 +213,10 @@ def test_only_what_is_a_labs_own_goes_down(tmp_path: Path) -> None:
         ("../host", "one-../host"),
         ("a\nlink del eth0", "one-a\nlink del eth0"),
     ):
-        state.State(folder, {device: space}, ()).save(up=True)
+        state.LabState(folder, {device: space}, ()).save(up=True)
         with pytest.raises(InputError, match=r"FG173.* holds (no lab: lab.json|a lab that has another name)"):
             state.read_state(folder)
-    state.State(folder, {"host": "one-host"}, ()).save(up=True)
+    state.LabState(folder, {"host": "one-host"}, ()).save(up=True)
     state.remove_lab(state.read_state(folder))
     assert [file.name for file in folder.iterdir()] == ["notes"]
 
@@ -284,7 +284,9 @@ def test_static_routes_of_a_vrf_stay_in_it() -> None:
         ("", "10.0.0.0/8"): StaticRoute(frozenset({("swp1", "10.1.1.1")}), False),
         ("blue", "2001:db8::/32"): StaticRoute(frozenset({("swp1/2", "2001:db8::1")}), True),
     }
-    text = write_frr_config(Switch("leaf", {}, frozenset(), frozenset(), Management(), routes=routes), kernel_name)
+    text = write_frr_config(
+        Switch("leaf", {}, frozenset(), frozenset(), SwitchManagement(), routes=routes), kernel_name
+    )
     assert "ip route 10.0.0.0/8 10.1.1.1 swp1\n" in text
     assert "ipv6 route 2001:db8::/32 2001:db8::1 swp1_2 vrf blue\n" in text
     assert "ipv6 route 2001:db8::/32 blackhole 250 vrf blue\n" in text
@@ -303,7 +305,7 @@ def test_each_port_of_a_host_has_a_table(small: Inside) -> None:
     host = small.build.hosts[0]
     ends = [end for link in small.build.links for end in (link.a, link.b) if end.device == host]
     assert [small.build.tables[end] for end in ends] == list(range(1000, 1000 + len(ends)))
-    assert End(small.build.switches[0], "Ethernet0") not in small.build.tables
+    assert BuiltEnd(small.build.switches[0], "Ethernet0") not in small.build.tables
 
 
 SNIPPETS = {

@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.cluster import build_cluster
 from fabricgen.design.model import Design
-from fabricgen.export.drawings.rack_contents import Racks, format_total
+from fabricgen.export.drawings.rack_contents import FilledRacks, format_total
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.lint.subjects.rack_loads import find_fullest_node_rack, power_kw, weight_kg
@@ -136,7 +136,7 @@ def test_a_rack_that_is_sold_complete_is_judged_whole(design_of: DesignOf) -> No
 def test_an_elevation_and_lint_agree_on_what_is_over(design_of: DesignOf) -> None:
     for limit, is_over in ((58.54, True), (58.544, False)):
         design = design_of(OPTICAL % "sn5600", [f"scalable_unit.racks.power_kw={limit}"])
-        drawn = format_total(Racks(build_cluster(design)).make_rack(0).power_kw)
+        drawn = format_total(FilledRacks(build_cluster(design)).make_rack(0).power_kw)
         assert ("OVER" in drawn, bool(told(design))) == (is_over, is_over)
 
 

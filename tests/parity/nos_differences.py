@@ -8,9 +8,9 @@ from ipaddress import ip_network
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.render.nos_protocol import known_nos
-from fabricgen.switch.interfaces import Access, Interface
+from fabricgen.switch.interfaces import HostAccess, Interface
 from fabricgen.switch.model import Switch
-from fabricgen.switch.qos import PortQos, Qos
+from fabricgen.switch.qos import PortQos, SwitchQos
 from fabricgen.switch.routing import Bgp, Peer, find_network
 
 BGPCFGD = "bgpcfgd"
@@ -79,7 +79,7 @@ def _lossy_class(switch: Switch) -> Switch:
 
     return replace(
         switch,
-        qos=Qos(
+        qos=SwitchQos(
             class_of=tuple(map(of, qos.class_of)),
             queue_of={of(c): of(queue) for c, queue in qos.queue_of.items()},
             ports={name: port(one) for name, one in qos.ports.items()},
@@ -183,7 +183,7 @@ def _gnmi_port(switch: Switch) -> Switch:
 
 
 def _bpdu_guard(switch: Switch) -> Switch:
-    def open_(access: Access) -> Access:
+    def open_(access: HostAccess) -> HostAccess:
         return replace(access, bpdu_guard=False)
 
     bonds = {number: replace(bond, access=open_(bond.access)) for number, bond in switch.bonds.items()}

@@ -14,7 +14,7 @@ from fabricgen.export.files import hosts
 from fabricgen.export.table import ExportContext
 from fabricgen.running.tree import UnknownTextError
 from fabricgen.switch.model import Switch
-from fabricgen.switch.qos import Qos
+from fabricgen.switch.qos import SwitchQos
 from fabricgen.views.switch import SwitchPort
 from tests.conftest import BLUEPRINTS, EXAMPLES
 from tests.hosts.netplans import ethernets
@@ -88,7 +88,7 @@ def printed(script: str) -> str:
         return "\n".join(run(Path(folder), script).printed)
 
 
-def others_of(qos: Qos) -> int:
+def others_of(qos: SwitchQos) -> int:
     """What a NOS calls the class of all other traffic."""
     return max(set(qos.class_of), key=qos.class_of.count)
 

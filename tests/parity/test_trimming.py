@@ -13,7 +13,7 @@ from fabricgen.nos.sonic.reading.qos import read_trimming
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.tree import UnknownTextError
 from fabricgen.switch.model import list_differences
-from fabricgen.switch.qos import Trimming
+from fabricgen.switch.qos import PacketTrimming
 from tests.conftest import example_design
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.nvue_model import faults
@@ -34,7 +34,7 @@ def test_what_is_trimmed_is_said_and_read() -> None:
         assert not list(faults(YAML(typ="safe").load(files["startup.yaml"])[0]["set"]))
         found = read(switch, files)
         assert not (left := list(list_differences(found, wanted(cluster, switch)))), first(left)
-        assert isinstance(found.trimming, Trimming)
+        assert isinstance(found.trimming, PacketTrimming)
         assert (found.qos, found.trimming.class_of[11:14]) == (None, (0, 5, 0))
         assert set(found.trimming.ports) == {port.name for port in switch.ports}
 
@@ -48,7 +48,7 @@ def test_sonic_trims_the_lossy_queue_alone() -> None:
         assert not list(check_config_db(tables, cluster.design.catalog))
         found = read(switch, files)
         assert not (left := list(list_differences(found, wanted(cluster, switch)))), first(left)
-        assert isinstance(found.trimming, Trimming)
+        assert isinstance(found.trimming, PacketTrimming)
         assert (found.qos, found.trimming.class_of[11:14]) == (None, (0, 5, 0))
         assert tables["SWITCH_TRIMMING"] == {"GLOBAL": {"dscp_value": "12", "queue_index": "5", "size": "528"}}
         plain, trimmed = (tables["BUFFER_PROFILE"][f"queue0_{word}_profile"] for word in ("lossy", "trim"))

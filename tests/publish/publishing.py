@@ -12,7 +12,7 @@ from typing import TypeAlias
 import pytest
 
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.publish import Bundle, Content, PublishReport, publish_folder
+from fabricgen.publish import Content, FileBundle, PublishReport, publish_folder
 from fabricgen.publish.archive import publish_archive
 
 File: TypeAlias = tuple[str, str, Content]
@@ -32,10 +32,10 @@ B: list[File] = [
 ]
 
 
-def bundles_of(files: Iterable[File]) -> Iterator[Bundle]:
+def bundles_of(files: Iterable[File]) -> Iterator[FileBundle]:
     """A bundle for each file."""
     for part, path, content in files:
-        yield Bundle(part, path, functools.partial(_made, path, content))
+        yield FileBundle(part, path, functools.partial(_made, path, content))
 
 
 def _made(path: str, content: Content) -> list[tuple[str, Content]]:

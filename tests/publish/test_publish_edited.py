@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.publish import Bundle, PublishReport, publish_folder
+from fabricgen.publish import FileBundle, PublishReport, publish_folder
 from tests.publish.publishing import HEADER, A, B, File, expected, only_entry, publish, refusal, tree
 
 MINE = b"redlined by hand"
@@ -190,11 +190,11 @@ def test_an_edited_file_where_a_folder_would_be_is_named(target: Path) -> None:
 
 
 def test_an_edited_list_that_comes_in_pieces_is_kept(target: Path) -> None:
-    def lists(last: bytes) -> list[Bundle]:
+    def lists(last: bytes) -> list[FileBundle]:
         def make() -> Iterator[tuple[str, Iterator[bytes]]]:
             yield "links.csv", iter([b"a,b\n", last])
 
-        return [Bundle("links", "links", make)]
+        return [FileBundle("links", "links", make)]
 
     build = partial(publish_folder, target, header=HEADER)
     build(lists(b"1,2\n"))

@@ -15,7 +15,7 @@ import fabricgen.publish.folder as folders
 import fabricgen.publish.folder as journals
 import fabricgen.publish.stage as stages
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.publish import Bundle, Content, publish_folder, recover
+from fabricgen.publish import Content, FileBundle, publish_folder, recover
 from fabricgen.publish.exchange import can_exchange
 from tests.publish.publishing import HEADER, A, B, File, bundles_of, expected, only_entry, pack, publish, refusal, tree
 
@@ -166,7 +166,7 @@ def test_an_edit_saved_during_a_build_is_not_lost(target: Path) -> None:
         edited.write_bytes(b"edited by hand")  # after links.csv was staged
         return [("bom.csv", b"part\n")]
 
-    during = [*bundles_of(B[:3]), Bundle("bom", "bom.csv", saving)]
+    during = [*bundles_of(B[:3]), FileBundle("bom", "bom.csv", saving)]
     code, message = refusal(lambda: publish_folder(target, during, header=HEADER))
     assert (code, message) == ("FG020", f"{edited} was saved while this build ran; nothing was published")
     assert tree(target) == expected(A, {"links.csv": b"edited by hand"})

@@ -20,7 +20,7 @@ import pytest
 
 import fabricgen
 import fabricgen.publish.folder as folders
-from fabricgen.publish import Bundle, publish_folder, recover
+from fabricgen.publish import FileBundle, publish_folder, recover
 from fabricgen.publish.exchange import can_exchange
 from fabricgen.publish.manifest import STAGE
 
@@ -48,7 +48,8 @@ def files(version: str, count: int) -> Iterator[tuple[str, str, bytes]]:
 
 def publish(target: Path, version: str, count: int) -> None:
     bundles = [
-        Bundle(part, path, functools.partial(list, [(path, content)])) for part, path, content in files(version, count)
+        FileBundle(part, path, functools.partial(list, [(path, content)]))
+        for part, path, content in files(version, count)
     ]
     publish_folder(target, bundles, header={"blueprint": version, "version": "1"})
 

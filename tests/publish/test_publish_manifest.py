@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.publish.manifest import Entry, Ledger, check_path, parse_manifest, write_manifest
+from fabricgen.publish.manifest import Ledger, ManifestEntry, check_path, parse_manifest, write_manifest
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_no_bad_path_is_entered_beside_a_good_one(path: str) -> None:
 
 @given(st.frozensets(st.text("./\\\0\nab", max_size=5), min_size=1, max_size=4))
 def test_a_manifest_is_read_if_each_of_its_paths_stays_below_its_folder(paths: frozenset[str]) -> None:
-    files = {path: Entry("00", "part") for path in paths}
+    files = {path: ManifestEntry("00", "part") for path in paths}
     assert parse_manifest(write_manifest({}, files)) == (files if all(map(_stays, paths)) else None)
 
 

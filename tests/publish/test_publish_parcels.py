@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.publish import Bundle
+from fabricgen.publish import FileBundle
 from fabricgen.publish.archive import publish_archive
 from fabricgen.publish.stage import TASK
 from tests.publish.publishing import HEADER
@@ -24,10 +24,10 @@ def _table(name: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     yield f"{name}.csv", (f"{name},{row}\n".encode() * 100 for row in range(30))
 
 
-def _bundles() -> list[Bundle]:
+def _bundles() -> list[FileBundle]:
     """Forty tasks of switches, more than are made ahead, around tables that are started before them."""
-    made = [Bundle("configs", str(i), partial(_switch, i), cost=TASK) for i in range(40)]
-    tables = [Bundle(name, name, partial(_table, name), cost=5 * TASK) for name in ("cables", "links")]
+    made = [FileBundle("configs", str(i), partial(_switch, i), cost=TASK) for i in range(40)]
+    tables = [FileBundle(name, name, partial(_table, name), cost=5 * TASK) for name in ("cables", "links")]
     return [tables[0], *made, tables[1]]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.publish import Bundle, PublishReport, publish_folder
+from fabricgen.publish import FileBundle, PublishReport, publish_folder
 from fabricgen.publish.archive import publish_archive
 from tests.publish.publishing import HEADER, expected, tree
 
@@ -16,11 +16,11 @@ PIECES = [b"cable,fabric\n", b"", b"c1,compute\n" * 100_000, b"\n"]
 PATH = "lists/cables.csv"
 
 
-def made(pieces: list[bytes], *, whole: bool) -> list[Bundle]:
+def made(pieces: list[bytes], *, whole: bool) -> list[FileBundle]:
     def make() -> Iterator[tuple[str, bytes | Iterator[bytes]]]:
         yield PATH, b"".join(pieces) if whole else iter(pieces)
 
-    return [Bundle("cables", "cables", make)]
+    return [FileBundle("cables", "cables", make)]
 
 
 @pytest.mark.parametrize("kind", [".tar", ".tar.zst", ".zip"])
@@ -49,5 +49,5 @@ def test_a_fault_between_pieces_leaves_nothing(tmp_path: Path, name: str) -> Non
 
     publish = publish_archive if "." in name else publish_folder
     with pytest.raises(OSError, match="of theirs"):
-        publish(tmp_path / name, [Bundle("cables", "cables", lambda: [(PATH, broken())])], header=HEADER)
+        publish(tmp_path / name, [FileBundle("cables", "cables", lambda: [(PATH, broken())])], header=HEADER)
     assert not any(tmp_path.iterdir())

@@ -16,7 +16,7 @@ import pytest
 
 import fabricgen.publish.stage as bundles
 from fabricgen.kernel.diagnostics import InputError, fault
-from fabricgen.publish import Bundle, publish_folder, workers
+from fabricgen.publish import FileBundle, publish_folder, workers
 from fabricgen.publish.archive import publish_archive
 from fabricgen.publish.workers import count_processors, run_in_order
 from tests.conftest import require
@@ -168,7 +168,7 @@ def test_an_archive_is_the_same_whoever_makes_it(tmp_path: Path, kind: str) -> N
 
 @pytest.mark.parametrize("name", ["out", "out.tar", "out.zip"])
 def test_faults_of_producers_leave_nothing(tmp_path: Path, name: str) -> None:
-    made = [*bundles_of(A), Bundle("x", "y", partial(fails, 2, OSError("of theirs")))]  # type: ignore[arg-type]
+    made = [*bundles_of(A), FileBundle("x", "y", partial(fails, 2, OSError("of theirs")))]  # type: ignore[arg-type]
     publish = publish_archive if "." in name else publish_folder
     with pytest.raises(OSError, match="of theirs"):
         publish(tmp_path / name, made, header=HEADER, jobs=2)
@@ -181,7 +181,7 @@ def test_of_several_faults_the_first_is_told_whoever_began_first(tmp_path: Path,
     """The largest bundles begin first."""
     made = [*bundles_of(A)]
     for number, cost in enumerate((1, 999, 1, 1000)):
-        made.append(Bundle("x", str(number), partial(fails, 2, fault("FG033", f"number {number}")), cost=cost))  # type: ignore[arg-type]
+        made.append(FileBundle("x", str(number), partial(fails, 2, fault("FG033", f"number {number}")), cost=cost))  # type: ignore[arg-type]
     publish = publish_archive if "." in name else publish_folder
     with pytest.raises(InputError, match=r"FG033.*number 0"):
         publish(tmp_path / name, made, header=HEADER, jobs=jobs)

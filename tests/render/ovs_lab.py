@@ -26,7 +26,7 @@ from ruamel.yaml import YAML
 
 from fabricgen.lab import fabric, machine
 from fabricgen.lab.fabric import run_ip_batch
-from fabricgen.lab.files import Build, End, kernel_name
+from fabricgen.lab.files import Build, BuiltEnd, kernel_name
 from fabricgen.lab.start import configure_switches, start_daemons
 from fabricgen.switch.model import Switch
 
@@ -48,7 +48,7 @@ class Lab:
     netplans: dict[str, dict[str, Any]]
     folder: Path
     spaces: dict[str, str]
-    ports: dict[End, str] = field(default_factory=dict)
+    ports: dict[BuiltEnd, str] = field(default_factory=dict)
     bridges: dict[str, str] = field(default_factory=dict)
     """By switch, and by the bond of a host."""
     bonds: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Lab:
         done = self.run("", "ovs-vsctl", f"--db=unix:{self.folder}/db", "--no-wait", *words)
         assert done.returncode == 0, f"{words}\n{done.stderr}"
 
-    def bond(self, device: str, name: str) -> dict[End, bool]:
+    def bond(self, device: str, name: str) -> dict[BuiltEnd, bool]:
         """By member of a bond, whether LACP has attached it and the bond sends over it."""
         own = self.bonds[device, name]
         shown = [self.run("", "ovs-appctl", "-t", f"{self.folder}/ctl", word, own).stdout for word in WORDS]
@@ -85,7 +85,7 @@ class Lab:
             if line.startswith("member:")
         }
 
-    def cut(self, end: End) -> None:
+    def cut(self, end: BuiltEnd) -> None:
         """Pull the cable at a port."""
         assert self.run("", "ip", "link", "set", self.ports[end], "down").returncode == 0
 
@@ -162,7 +162,7 @@ def _cables(running: Lab) -> Iterator[str]:
         yield f"link add name {ends[0]} type veth peer name {ends[1]}"
 
 
-def _is_bridged(running: Lab, end: End) -> bool:
+def _is_bridged(running: Lab, end: BuiltEnd) -> bool:
     form = running.build.forms.get(end.device)
     if form is None:
         bonds = running.netplans.get(end.device, {}).get("bonds", {}).values()
@@ -189,7 +189,7 @@ fcntl.ioctl(socket.socket(), 0x8946, asked)  # SIOCETHTOOL
 def _link(running: Lab, device: str, interface: str, bridge: str, vlans: Sequence[str]) -> None:
     """An interface of a device's namespace on a bridge."""
     own = f"v{len(running.ports)}-{bridge}"
-    running.ports[End(device, interface)] = own
+    running.ports[BuiltEnd(device, interface)] = own
     space, far = running.spaces[device], running.spaces[""]
     run_ip_batch([f"link add name {own} netns {far} type veth peer name {kernel_name(interface)} netns {space}"])
     running.run("", "ip", "link", "set", own, "up")
@@ -209,7 +209,7 @@ def _vlans(untagged: int, tagged: frozenset[int]) -> list[str]:
     ]
 
 
-def _bond(running: Lab, place: tuple[str, str], bridge: str, members: Sequence[End], *vlans: str) -> None:
+def _bond(running: Lab, place: tuple[str, str], bridge: str, members: Sequence[BuiltEnd], *vlans: str) -> None:
     """A bond on a bridge; `place` is its device and its name there."""
     own = [running.ports[member] for member in members]
     for port in own:
@@ -236,7 +236,7 @@ def _switch(running: Lab, device: str, form: Switch) -> None:
             addresses += [(f"pair.{number}", address) for address in own]
         for name, port in form.interfaces.items():
             if port.access_vlan or port.tagged_vlans:
-                own_name = running.ports[End(device, name)]
+                own_name = running.ports[BuiltEnd(device, name)]
                 running.run("", "ip", "link", "set", own_name, "up")
                 running.vsctl("add-port", bridge, own_name, *_vlans(port.access_vlan, port.tagged_vlans))
     for name in form.interfaces:
@@ -253,10 +253,10 @@ def _pair_of(running: Lab, device: str) -> str:
 def _bonds(running: Lab) -> None:
     """The bonds of switches: those of a pair have ports of both."""
     forms = running.build.forms
-    members: dict[tuple[str, int], list[End]] = {}
+    members: dict[tuple[str, int], list[BuiltEnd]] = {}
     for device, form in forms.items():
         for number, bond in form.bonds.items():
-            ends = [End(device, port) for port in sorted(bond.members)]
+            ends = [BuiltEnd(device, port) for port in sorted(bond.members)]
             members.setdefault((_pair_of(running, device) if bond.mlag_id else device, number), []).extend(ends)
     for (_, number), ends in members.items():
         bond = forms[ends[0].device].bonds[number]
@@ -276,7 +276,7 @@ def _host(running: Lab, device: str) -> None:
         words = bond["parameters"]
         assert (words["mode"], words["lacp-rate"]) == ("802.3ad", "fast")
         bridge = _bridge(running, f"{device} {name}")
-        _bond(running, (device, name), bridge, [End(device, port) for port in bond["interfaces"]])
+        _bond(running, (device, name), bridge, [BuiltEnd(device, port) for port in bond["interfaces"]])
         _link(running, device, name, bridge, [])
     for name, vlan in network.get("vlans", {}).items():  # kernels need not have VLANs of their own
         _link(running, device, name, running.bridges[f"{device} {vlan['link']}"], [f"tag={vlan['id']}"])

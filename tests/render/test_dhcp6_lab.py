@@ -35,7 +35,7 @@ from ruamel.yaml import YAML
 
 from fabricgen.lab import fabric, machine
 from fabricgen.lab.fabric import run_ip_batch
-from fabricgen.lab.files import Build, End
+from fabricgen.lab.files import Build, BuiltEnd
 from fabricgen.lab.start import configure_switches, start_daemons
 from tests.conftest import require
 from tests.render import dhcp6_client, frr_lab
@@ -83,7 +83,7 @@ class Lab:
         devices = [*LEAVES, SPINE, "server", "stranger", *(end.device for end in self.hosts.values())]
         self.spaces = {name: f"fg6{os.getpid()}-{place}" for place, name in enumerate(devices)}
 
-    def _host(self, leaf: str) -> End:
+    def _host(self, leaf: str) -> BuiltEnd:
         return next(link.a for link in self.build.links if link.b.device == leaf and link.a.device in self.build.hosts)
 
     def within(self, device: str, *command: str) -> list[str]:
@@ -107,7 +107,7 @@ class Lab:
                 subprocess.Popen(self.within(device, *command), stdout=log, stderr=log, env=environment)
             )
 
-    def asks(self, ends: list[End], seconds: float) -> list[dict[str, Any]]:
+    def asks(self, ends: list[BuiltEnd], seconds: float) -> list[dict[str, Any]]:
         """What is heard and given at some ports, all at once."""
         client = (sys.executable, dhcp6_client.__file__)
         commands = [self.within(end.device, *client, end.port, str(seconds)) for end in ends]
@@ -138,13 +138,13 @@ class Lab:
         found: dict[str, Any] = item["set"]
         return found
 
-    def spare(self, leaf: str) -> End:
+    def spare(self, leaf: str) -> BuiltEnd:
         """The first port of a leaf that the plan has no cable for."""
         used = {end.port for link in self.build.links for end in (link.a, link.b) if end.device == leaf}
         names = self.tables(leaf)["PORT"] if self.nos == "sonic" else self.tree(leaf)["interface"]
-        return End(leaf, next(name for name in names if name.startswith(("Ethernet", "swp")) and name not in used))
+        return BuiltEnd(leaf, next(name for name in names if name.startswith(("Ethernet", "swp")) and name not in used))
 
-    def uplink(self, leaf: str) -> tuple[End, End]:
+    def uplink(self, leaf: str) -> tuple[BuiltEnd, BuiltEnd]:
         """(end at a leaf, end at the spine) of the link between them."""
         link = next(link for link in self.build.links if {link.a.device, link.b.device} == {leaf, SPINE})
         return (link.a, link.b) if link.a.device == leaf else (link.b, link.a)
@@ -208,9 +208,9 @@ def _leaf(lab: Lab, leaf: str) -> None:
     """A leaf with the bridge of its VLAN, what is at its ports, and the spine's end of a link."""
     form, bridge, (number, gateway) = lab.build.forms[leaf], lab.bridge(leaf), lab.vlan(leaf)
     near, far = lab.uplink(leaf)
-    host = lab.hosts.get(leaf, End("server", "eth1"))
+    host = lab.hosts.get(leaf, BuiltEnd("server", "eth1"))
     port = next(link.b for link in lab.build.links if link.b.device == leaf and link.a.device in lab.build.hosts)
-    spare, stranger = lab.spare(leaf), End("stranger", leaf[-11:])
+    spare, stranger = lab.spare(leaf), BuiltEnd("stranger", leaf[-11:])
     for a, b in ((host, port), (near, far), (stranger, spare)):
         ends = (f"{end.port} netns {lab.spaces[end.device]}" for end in (a, b))
         run_ip_batch(["link add name {} type veth peer name {}".format(*ends)])
@@ -377,5 +377,5 @@ def _hears_of_its_gateway(lab: Lab, leaf: str) -> None:
 
 def _nothing_is_advertised_elsewhere(lab: Lab) -> None:
     """Not to the spine, nor at ports that the plan leaves spare."""
-    ends = [lab.uplink(leaf)[1] for leaf in ASKING] + [End("stranger", leaf[-11:]) for leaf in ASKING]
+    ends = [lab.uplink(leaf)[1] for leaf in ASKING] + [BuiltEnd("stranger", leaf[-11:]) for leaf in ASKING]
     assert [each["heard"] for each in lab.asks(ends, SILENCE_S)] == [None] * len(ends)

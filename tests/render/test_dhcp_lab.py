@@ -25,7 +25,7 @@ from typing import Any
 import pytest
 
 from fabricgen.lab.fabric import run_ip_batch
-from fabricgen.lab.files import Build, End
+from fabricgen.lab.files import Build, BuiltEnd
 from fabricgen.views.mtu import HOST_MTU
 from tests.conftest import require
 from tests.render import dhcp_client
@@ -54,7 +54,7 @@ class Lab:
         devices = [*LEAVES, SPINE, "server", *(end.device for end in self.hosts.values())]
         self.spaces = {name: f"fgd{os.getpid()}-{place}" for place, name in enumerate(devices)}
 
-    def _host(self, leaf: str) -> End:
+    def _host(self, leaf: str) -> BuiltEnd:
         return next(link.a for link in self.build.links if link.b.device == leaf and link.a.device in self.build.hosts)
 
     def run(self, device: str, *command: str) -> subprocess.CompletedProcess[str]:
@@ -113,7 +113,7 @@ def _cable(lab: Lab, leaf: str) -> None:
     port = next(link.b.port for link in lab.build.links if link.a == host)
     ((number, vlan),) = form.vlans.items()
     (gateway,) = vlan.gateways
-    for a, b in ((host, End(leaf, port)), (own, far)):
+    for a, b in ((host, BuiltEnd(leaf, port)), (own, far)):
         ends = (f"{end.port} netns {lab.spaces[end.device]}" for end in (a, b))
         run_ip_batch(["link add name {} type veth peer name {}".format(*ends)])
     above = lab.build.forms[SPINE].interfaces[far.port]

@@ -28,7 +28,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from fabricgen.lab.fabric import Lab, run_ip_batch, wait_until
-from fabricgen.lab.files import Build, End, Link
+from fabricgen.lab.files import Build, BuiltEnd, Link
 from fabricgen.switch.model import Switch
 from tests.conftest import require
 from tests.render import dhcp_client, vrf_lab
@@ -63,7 +63,9 @@ class SwitchesAlone(Build):
         """What the files of each switch say, without ports of hosts."""
         cabled = {end for link in self.links for end in (link.a, link.b)}
         return {
-            name: replace(form, interfaces={p: own for p, own in form.interfaces.items() if End(name, p) in cabled})
+            name: replace(
+                form, interfaces={p: own for p, own in form.interfaces.items() if BuiltEnd(name, p) in cabled}
+            )
             for name, form in Build(self.files).forms.items()
         }
 

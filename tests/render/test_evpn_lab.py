@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.lab.fabric import Lab, run_ip_batch, wait_until
-from fabricgen.lab.files import Build, End, kernel_name
+from fabricgen.lab.files import Build, BuiltEnd, kernel_name
 from fabricgen.views.mtu import VXLAN_BYTES
 from tests.render import vrf_lab
 from tests.render.lab_files import built
@@ -134,7 +134,7 @@ def _widen(lab: Lab) -> None:
             run_ip_batch(commands, "-n", vrf_lab.space_of(lab, name, vrf))
 
 
-def _large(lab: Lab, first: dict[str, End], one: str, other: str, address: str) -> tuple[bool, bool]:
+def _large(lab: Lab, first: dict[str, BuiltEnd], one: str, other: str, address: str) -> tuple[bool, bool]:
     """Whether the largest packet of a host reaches another whole, and whether one does that no tunnel has room for."""
     for name in (one, other):
         end = first[name]

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from fabricgen.lab.fabric import Lab, wait_until
-from fabricgen.lab.files import Build, End
+from fabricgen.lab.files import Build, BuiltEnd
 from fabricgen.switch.interfaces import Interface
-from fabricgen.switch.model import Management, Switch
+from fabricgen.switch.model import Switch, SwitchManagement
 from tests.render import frr_lab
 from tests.render.lab_files import built
 from tests.render.rendered import EXITS_JUNOS
@@ -49,7 +49,7 @@ class WithRouters(Build):
         inside = Build(self.files).forms
         return inside | {name: self._router(name) for name in ROUTERS}
 
-    def _ends(self, router: str) -> list[tuple[End, End]]:
+    def _ends(self, router: str) -> list[tuple[BuiltEnd, BuiltEnd]]:
         return [(link.a, link.b) for link in self.links if link.a.device == router]
 
     def _router(self, name: str) -> Switch:
@@ -58,7 +58,7 @@ class WithRouters(Build):
             for near, _ in self._ends(name)
         }
         own = {f"{FAR}/32"} | ({f"{BETWEEN_LOOPBACKS}/32"} if name == ROUTERS[1] else set())
-        return Switch(name, ports, frozenset(), frozenset(own), Management())
+        return Switch(name, ports, frozenset(), frozenset(own), SwitchManagement())
 
     def frr(self, name: str) -> str:
         if name not in ROUTERS:

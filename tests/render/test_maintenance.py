@@ -15,7 +15,7 @@ from fabricgen.lab.files import Build, Link, kernel_name
 from fabricgen.lint.engine import lint
 from fabricgen.switch.model import list_differences
 from fabricgen.verify.drift.checking import check_running
-from fabricgen.verify.drift.planned import ClusterConfigs
+from fabricgen.verify.drift.planned import RenderedConfigs
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render import frr_lab
 from tests.render.frr_lab import settled
@@ -112,7 +112,7 @@ def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None
             answered = _answered(file)
             assert answered == [*range(1, len(answered) + 1)], "an answer was lost"
 
-        running, plan = short_path / "running", ClusterConfigs(cluster_of("leaf-spine", *sets))
+        running, plan = short_path / "running", RenderedConfigs(cluster_of("leaf-spine", *sets))
         assert judged_as_shown(lab, leaf, running, plan) == []
         link = next(link for link in build.links if _joins(link, leaf, SPINE))
         port, asn = link.a.port, build.devices[leaf]["asn"]
@@ -132,7 +132,7 @@ def _answered(file: Path) -> list[int]:
     return sorted(map(int, re.findall(r"icmp_seq=(\d+) .*\n", file.read_text())))
 
 
-def judged_as_shown(lab: Lab, device: str, folder: Path, plan: ClusterConfigs) -> list[str]:
+def judged_as_shown(lab: Lab, device: str, folder: Path, plan: RenderedConfigs) -> list[str]:
     """What `check --running` says of a switch by what its real FRR shows, and its tables as they were built.
 
     FRR shows the name of the machine, which all switches of a lab share.

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.lab.files import Build, End, kernel_name
+from fabricgen.lab.files import Build, BuiltEnd, kernel_name
 from tests.conftest import built_files, example_cluster, require
 from tests.render import ovs_lab
 from tests.render.lab_files import PARTS
@@ -79,7 +79,7 @@ def test_bonds_come_up_and_carry_all_vlans(short_path: Path) -> None:
                 address = _address(lab, other, interface)
                 assert _until(lambda i=interface, a=address: lab.pings(first, i, a)), (interface, other)
         port = lab.netplans[first]["bonds"]["bond0"]["interfaces"][0]
-        lab.cut(End(first, port))
+        lab.cut(BuiltEnd(first, port))
         assert _until(lambda: {end.port: up for end, up in lab.bond(first, "bond0").items()}[port] is False)
         assert sum(lab.bond(first, "bond0").values()) == 1
         assert _until(lambda: lab.pings(first, "bond0", _address(lab, last, "bond0")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue
+from fabricgen.switch.qos import Ecn, PortQos, Queue, SwitchQos
 
 LOSSY, ROCE, NOTIFICATIONS = Queue(False, 57), Queue(False, 43, Ecn(311, 907, 71)), Queue(True, limit=7)
 
@@ -19,4 +19,4 @@ LOSSY, ROCE, NOTIFICATIONS = Queue(False, 57), Queue(False, 43, Ecn(311, 907, 71
 )
 def test_classes_go_by_what_their_queues_do(queues: dict[int, Queue], classes: tuple[int, int, int]) -> None:
     port = PortQos(frozenset({classes[-1]}), frozenset(), queues)
-    assert Qos((classes[0],) * 64, {number: number for number in queues}, {"swp1": port}, None).classes == classes
+    assert SwitchQos((classes[0],) * 64, {number: number for number in queues}, {"swp1": port}, None).classes == classes

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fabricgen.lab.files import Build
-from fabricgen.lab.state import State
+from fabricgen.lab.state import LabState
 from tests.render.test_secret_leaks import KEY, folder
 
 __all__ = ["folder"]
@@ -67,6 +67,6 @@ def test_what_has_a_secret_is_its_owners(folder: Path, fabricgen: Any) -> None:
 
 def test_a_lab_keeps_what_it_runs_to_itself(tmp_path: Path) -> None:
     """A built folder that it comes of may have secrets."""
-    state = State(tmp_path, {"a": f"{tmp_path.name}-a"}, ())
+    state = LabState(tmp_path, {"a": f"{tmp_path.name}-a"}, ())
     state.write(Build({"configs/a/frr.conf": f"password {KEY}\n", "devices.csv": "device\n"}))
     assert {file.stat().st_mode & 0o777 for file in (tmp_path / "build").rglob("*") if file.is_file()} == {0o600}

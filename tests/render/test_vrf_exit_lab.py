@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.lab.fabric import Lab, run_ip_batch, wait_until
-from fabricgen.lab.files import Build, End
+from fabricgen.lab.files import Build, BuiltEnd
 from fabricgen.lab.start import configure_switches
 from fabricgen.switch.model import Switch
 from tests.render import vrf_lab
@@ -106,7 +106,7 @@ def test_exits_of_a_tenant(short_path: Path, sets: tuple[str, ...]) -> None:
 
     with vrf_lab.lab(build, short_path) as lab:
 
-        def leaves_by(end: End, seconds: float = 1) -> set[str]:
+        def leaves_by(end: BuiltEnd, seconds: float = 1) -> set[str]:
             """The families in which a node reaches the routers; hosts choose their default route by the source."""
             sources = {"-6" if ":" in own else "-4": own.partition("/")[0] for own in build.addresses[end]}
             ping = {f: ("ping", "-c1", f"-W{seconds}", "-I", sources[f], far) for f, far in families.items()}

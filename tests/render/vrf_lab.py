@@ -21,7 +21,7 @@ from ruamel.yaml import YAML
 
 from fabricgen.lab import fabric
 from fabricgen.lab.fabric import run_ip_batch
-from fabricgen.lab.files import Build, End, kernel_name
+from fabricgen.lab.files import Build, BuiltEnd, kernel_name
 from fabricgen.lab.start import configure_switches, start_daemons
 from tests.render import frr_lab
 
@@ -106,7 +106,7 @@ def space_of(running: Lab, device: str, vrf: str) -> str:
     return own[_named(set(own), vrf)] if vrf else running.spaces[device]
 
 
-def _vrf_of(build: Build, end: End) -> str:
+def _vrf_of(build: Build, end: BuiltEnd) -> str:
     """The VRF that a port is in: its own, or that of the gateway of its VLAN."""
     form = build.forms.get(end.device)
     if form is None or end.port not in form.interfaces:
@@ -156,7 +156,10 @@ def _switch(running: Lab, name: str) -> None:
         commands[vlan.vrf] += [f"link add name vlan{number} type bridge", f"link set vlan{number} up"]
         commands[vlan.vrf] += [_address(address, f"vlan{number}") for address in sorted(vlan.gateways)]
     for port in sorted(form.interfaces):
-        commands[_vrf_of(build, End(name, port))] += [*_up(build, End(name, port)), *_addresses(build, End(name, port))]
+        commands[_vrf_of(build, BuiltEnd(name, port))] += [
+            *_up(build, BuiltEnd(name, port)),
+            *_addresses(build, BuiltEnd(name, port)),
+        ]
     for (port, tag), sub in sorted(form.subinterfaces.items()):
         commands[sub.vrf].append(f"link set {_tagged(port, tag)} up")
         commands[sub.vrf] += [_address(address, _tagged(port, tag)) for address in sorted(sub.addresses)]
@@ -164,7 +167,7 @@ def _switch(running: Lab, name: str) -> None:
         run_ip_batch(lines, "-n", space_of(running, name, vrf))
 
 
-def _up(build: Build, end: End) -> list[str]:
+def _up(build: Build, end: BuiltEnd) -> list[str]:
     """A switch port up, and in its VLAN."""
     vlan = build.forms[end.device].interfaces[end.port].access_vlan
     return [
@@ -173,7 +176,7 @@ def _up(build: Build, end: End) -> list[str]:
     ]
 
 
-def _addresses(build: Build, end: End) -> list[str]:
+def _addresses(build: Build, end: BuiltEnd) -> list[str]:
     found = build.forms[end.device].interfaces[end.port]
     return [_address(address, kernel_name(end.port)) for address in sorted(found.addresses)]
 
@@ -191,7 +194,7 @@ def becomes(running: Lab, build: Build) -> None:
     configure_switches(running, {n: build.frr(n) for n in build.switches if build.frr(n) != was.frr(n)})
 
 
-def _known(running: Lab, end: End, space: str, seconds: float = 300) -> None:
+def _known(running: Lab, end: BuiltEnd, space: str, seconds: float = 300) -> None:
     """Wait until zebra has a port in the VRF that it has moved to (see `lab`)."""
     vrf = next((vrf for vrf, each in running.vrfs[end.device].items() if each == space), "default")
     deadline = time.monotonic() + seconds
@@ -242,7 +245,7 @@ def _host(build: Build, name: str) -> Iterator[str]:
             yield f"rule add from {rule['from']} table {rule['table']} priority {rule['priority']}"
 
 
-def first_ports(build: Build) -> dict[str, End]:
+def first_ports(build: Build) -> dict[str, BuiltEnd]:
     """The first port of each host: the one that asks, and whose address is asked."""
     return {link.a.device: link.a for link in reversed(build.links) if link.a.device in build.hosts}
 

@@ -11,7 +11,7 @@ from fabricgen.kernel.discovery import list_modules, load_module
 from fabricgen.reports.formats import FINDINGS, list_formats
 from fabricgen.reports.judgement import Case, Finding, Judgement, Suite
 from fabricgen.verify.drift.finding import Checked, Drift
-from fabricgen.verify.drift.finding import Finding as Drifted
+from fabricgen.verify.drift.finding import DriftFinding as Drifted
 from fabricgen.verify.drift.reports._findings import describe_findings
 
 ERROR = Finding(Severity.ERROR, "port: down", "one, two", span=Span("a,b.yaml", 0, 0))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.nos.frr.routing import read_frr
-from fabricgen.running.tree import Rules, UnknownTextError, read_tolerantly
+from fabricgen.running.tree import LineRules, UnknownTextError, read_tolerantly
 from fabricgen.switch.routing import StaticRoute
 
 SHOWN = """
@@ -57,7 +57,7 @@ def test_a_line_of_a_vrf_that_no_reader_knows_is_told() -> None:
 
 
 def test_two_readers_for_the_same_lines_are_refused() -> None:
-    rules = Rules()
+    rules = LineRules()
     rules.ignore_lines("exit-vrf")
     with pytest.raises(ValueError, match="two readers for lines `exit-vrf`"):
         rules.line("exit-vrf")(lambda line: None)

@@ -13,7 +13,7 @@ import pytest
 from fabricgen.bom.bill import make_bill
 from fabricgen.bom.ordered import list_order_lines
 from fabricgen.export.drawings.floor_pages import find_whole_hall, list_window_racks
-from fabricgen.export.drawings.rack_contents import Racks
+from fabricgen.export.drawings.rack_contents import FilledRacks
 from fabricgen.export.files import labels, patches, racks
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.table import ExportContext
@@ -151,7 +151,7 @@ def test_panels_take_up_units_of_racks_and_are_drawn_in_elevations() -> None:
     assert patching is not None
     used = dict(zip(table["rack"], table["units_used"], strict=True))
     place = dict(zip(table["rack"], table["column"], strict=True))
-    drawn = Racks(cluster)
+    drawn = FilledRacks(cluster)
     for number, name in enumerate(table["rack"]):
         rack = drawn.make_rack(number)
         assert sum(item.height for item in rack.items) == used[name] == rack.used_u.value

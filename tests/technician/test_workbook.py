@@ -22,7 +22,15 @@ from fabricgen.export.locations import locate_racks
 from fabricgen.export.table import ExportContext, list_part_names
 from fabricgen.export.technician import workbook as technician_volumes
 from fabricgen.export.technician.labels import make_label_table
-from fabricgen.export.technician.sheet import PLACE, TEXT, Column, Sheet, Styles, make_redline_columns, write_sheet
+from fabricgen.export.technician.sheet import (
+    PLACE,
+    TEXT,
+    SheetColumn,
+    Styles,
+    WorkSheet,
+    make_redline_columns,
+    write_sheet,
+)
 from fabricgen.export.technician.sheets import (
     TechnicianPack,
     list_home_rows,
@@ -340,7 +348,7 @@ def test_text_that_looks_like_a_formula_or_a_link_stays_text() -> None:
     hostile = ["=1+1", "+cmd|' /C calc'!A0", "@SUM(1)", "http://example.com", "<b>&amp;</b>", "{=A1}"]
     buffer = io.BytesIO()
     target = xlsxwriter.Workbook(buffer, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
-    sheet = Sheet("x", "&A=1&", len(hostile), (Column("text", 9, TEXT, hostile), *make_redline_columns()))
+    sheet = WorkSheet("x", "&A=1&", len(hostile), (SheetColumn("text", 9, TEXT, hostile), *make_redline_columns()))
     write_sheet(target, Styles(target), sheet, "=2&P")
     target.close()
     page = openpyxl.load_workbook(io.BytesIO(buffer.getvalue()))["x"]

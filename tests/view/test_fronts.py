@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.export.view.blocks import faces
-from fabricgen.export.view.blocks.faces import Cage, list_fronts
+from fabricgen.export.view.blocks.faces import DrawnCage, list_fronts
 from fabricgen.export.view.source import PageSource
 from tests.conftest import example_cluster
 
@@ -38,7 +38,7 @@ def test_cages_do_not_overlap_and_lie_on_the_front(name: str):
                 assert not _overlap(one, other), (one, other)
 
 
-def _overlap(a: Cage, b: Cage) -> bool:
+def _overlap(a: DrawnCage, b: DrawnCage) -> bool:
     return a.x < b.x + b.w and b.x < a.x + a.w and a.y < b.y + b.h and b.y < a.y + a.h
 
 

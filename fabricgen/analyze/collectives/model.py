@@ -206,7 +206,7 @@ def find_turn(number: int) -> Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class CollectiveStage:
     """Steps that follow each other: `network_steps` of them cross the network, `scale_up_steps` the domain.
 
     Of a message of 1 byte a rank sends `network_bytes` to its NIC and `scale_up_bytes` into its domain in all of them,
@@ -244,7 +244,7 @@ class Timed:
         return self.scale_up_bytes / total if total else 0.0
 
 
-def time_stages(team: Team, stages: Sequence[Stage], kind: str, size: int) -> Timed:
+def time_stages(team: Team, stages: Sequence[CollectiveStage], kind: str, size: int) -> Timed:
     """The time of the stages of an algorithm for a message of so many bytes, with the quickest protocol it has."""
     scale_up, network = (size * sum(getattr(s, name) for s in stages) for name in ("scale_up_bytes", "network_bytes"))
     algorithm = getattr(team.constants.latency, kind)
@@ -255,7 +255,7 @@ def time_stages(team: Team, stages: Sequence[Stage], kind: str, size: int) -> Ti
     return Timed(us, name, scale_up, network)
 
 
-def _time_stage(team: Team, stage: Stage, steps: Steps, size: int) -> float:
+def _time_stage(team: Team, stage: CollectiveStage, steps: Steps, size: int) -> float:
     """The time of the steps of a stage for a message of so many bytes, us, with the constants of one protocol."""
     slower = stage.pattern.times_slower if stage.pattern else 1.0
     network = _time_bytes(size * stage.network_bytes, team.rail_gbps / slower * steps.bandwidth_share)
@@ -276,7 +276,7 @@ def _time_stage(team: Team, stage: Stage, steps: Steps, size: int) -> float:
     return number * busiest + _find_longest_delay(hops)
 
 
-def _time_flow(stage: Stage, steps: Steps, network: float, scale_up: float) -> float:
+def _time_flow(stage: CollectiveStage, steps: Steps, network: float, scale_up: float) -> float:
     """The time of a flow whose bytes take so long on the network and in the domain, us."""
     far = 0.0 if stage.far_us is None else float(np.sum(stage.far_us))
     across, inside = stage.network_steps * steps.nic_us + far, stage.scale_up_steps * steps.scale_up_us

@@ -8,7 +8,7 @@ from typing import Any
 from fabricgen.analyze.asked import Job, Question
 from fabricgen.analyze.bisection import bisection_gbps
 from fabricgen.analyze.collectives.model import make_team
-from fabricgen.analyze.loss_classes import Loss, LossClasses
+from fabricgen.analyze.loss_classes import LossClass, LossClasses
 from fabricgen.analyze.losses import ALL_TO_ALL, RING, Losses
 from fabricgen.analyze.network import Network
 from fabricgen.analyze.reckoned import Reckoning, cite_sources
@@ -55,7 +55,7 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
     }
 
 
-def _make_row(losses: Losses, loss: Loss, bisection: float) -> dict[str, Any]:
+def _make_row(losses: Losses, loss: LossClass, bisection: float) -> dict[str, Any]:
     """What a class of losses leaves, as the JSON of an analysis has it."""
     effect = losses.after(loss.devices, loss.links)
     lost = effect.lost_gbps / bisection if bisection else 0.0

@@ -251,7 +251,7 @@ def _count_paths(network: Network) -> dict[_Cell, tuple[int, int]]:
         _group_like_ranks(*keys)[0],
         len(network.ranks) - 1 - _group_like_ranks(*(key[::-1] for key in keys))[0],
     )
-    paths, top = Paths(network), len(network.levels)
+    paths, top = PathCounter(network), len(network.levels)
     if len(first) > KINDS or not all(level.tiers for level in network.levels):
         counts = {cell: [paths.count(*pair) for pair in pairs] for cell, pairs in _pick_examples(network).items()}
         return {cell: (min(cell_counts), max(cell_counts)) for cell, cell_counts in counts.items()}
@@ -357,7 +357,7 @@ def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
 _NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
 
 
-class Paths:
+class PathCounter:
     """Counts shortest paths of a network; parallel links of two switches are paths of their own, as ECMP has it."""
 
     def __init__(self, network: Network) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, Part, join_needs, make_needs
+from fabricgen.bom.need import Needs, OrderedPart, join_needs, make_needs
 from fabricgen.bom.optics import find_end_powers
 from fabricgen.bom.sets import JOINT
 from fabricgen.cluster import Cluster
@@ -21,7 +21,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     # NaN, which is not equal to itself, is no figure
     power = [None if watts != watts else watts for watts in _sum_powers_w(cluster, cables)[row].tolist()]
     parts_by_kind = [
-        [Part(part, text, "cable", watts) for part, text in _split_pieces(names[cable], descriptions[cable])]
+        [OrderedPart(part, text, "cable", watts) for part, text in _split_pieces(names[cable], descriptions[cable])]
         for cable, watts in zip(row.tolist(), power, strict=True)
     ]
     most = max(map(len, parts_by_kind), default=0)
@@ -34,7 +34,7 @@ def _split_pieces(name: str, description: str) -> list[tuple[str, str]]:
     return list(zip(names, texts if len(texts) == len(names) else [description] * len(names), strict=True))
 
 
-def _need_nth_parts(parts_by_kind: list[list[Part]], nth: int, code: Ints64) -> Needs:
+def _need_nth_parts(parts_by_kind: list[list[OrderedPart]], nth: int, code: Ints64) -> Needs:
     """The n-th parts of all cables that consist of that many; `code` is the kind of each cable, an index into
     `parts_by_kind`.
     """

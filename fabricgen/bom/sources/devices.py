@@ -7,7 +7,7 @@ from collections.abc import Set
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, Part, make_needs
+from fabricgen.bom.need import Needs, OrderedPart, make_needs
 from fabricgen.bom.variants import count_variants, describe_variants
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.catalog.rack_models import NODE_PLACES, TRAY_PLACES
@@ -41,7 +41,7 @@ def name_model(profile: NodeProfile | SwitchProfile) -> str:
     return model if model.startswith(profile.vendor) else f"{profile.vendor} {model}"
 
 
-def _make_part(cluster: Cluster, cls: DeviceClass, included: Set[str]) -> Part:
+def _make_part(cluster: Cluster, cls: DeviceClass, included: Set[str]) -> OrderedPart:
     """The part of a class of devices, with its variants, and whether it comes with its rack."""
     text, kind = name_model(cls.profile), "node" if cls.kind in (NODE, EXTRA) else "switch"
     variants = describe_variants(count_variants(cluster, cls.profile.id)) if kind == "switch" else ""
@@ -49,7 +49,7 @@ def _make_part(cluster: Cluster, cls: DeviceClass, included: Set[str]) -> Part:
         text = f"{text} ({variants})"
     if cls.profile.id in included:
         text = f"{text}, comes with its rack"
-    return Part(cls.profile.id, text, kind, cls.profile.power_w.planning_w)
+    return OrderedPart(cls.profile.id, text, kind, cls.profile.power_w.planning_w)
 
 
 def name_rack_place(cluster: Cluster, cls: DeviceClass) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, Part, join_needs, make_needs
+from fabricgen.bom.need import Needs, OrderedPart, join_needs, make_needs
 from fabricgen.bom.sources.devices import name_model
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
@@ -20,7 +20,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
             continue
         open_text = "" if lasers.part_number else ", part number not published"
         text = f"External laser module of {name_model(cls.profile)}{open_text}"
-        part = Part(lasers.part_number or f"laser-module-{cls.profile.id}", text, "laser-module", lasers.power_w)
+        part = OrderedPart(lasers.part_number or f"laser-module-{cls.profile.id}", text, "laser-module", lasers.power_w)
         rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
         per_switch = np.full(cls.count, lasers.count, dtype=np.int32)
         modules.append(make_needs([part], np.zeros(cls.count, dtype=np.int32), quantity=per_switch, device=rows))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, Part, join_needs, make_needs
+from fabricgen.bom.need import Needs, OrderedPart, join_needs, make_needs
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.cluster import Cluster
 
@@ -17,7 +17,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
         for cards in cls.profile.line_cards if isinstance(cls.profile, SwitchProfile) else ():
             text = f"{cls.profile.vendor} {cards.model} line card, {cards.cages} cages"
             rows = np.arange(cls.first, cls.first + cls.count, dtype=np.int32)
-            parts = [Part(cards.part_number, text, "line-card", 0)]
+            parts = [OrderedPart(cards.part_number, text, "line-card", 0)]
             per_chassis = np.full(cls.count, cards.count, dtype=np.int32)
             card_needs.append(make_needs(parts, np.zeros(cls.count, dtype=np.int32), quantity=per_chassis, device=rows))
     return join_needs(card_needs)

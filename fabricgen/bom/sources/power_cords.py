@@ -11,7 +11,7 @@ import numpy as np
 
 from fabricgen.bom.accessories import flag_busbar_racks, make_accessory
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, Part, join_needs, make_needs
+from fabricgen.bom.need import Needs, OrderedPart, join_needs, make_needs
 from fabricgen.bom.sources.devices import is_bought, name_model
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import format_number
@@ -48,7 +48,7 @@ def list_corded(cluster: Cluster) -> Iterator[tuple[DeviceClass, Ints]]:
             yield cls, rows
 
 
-def make_cord(cluster: Cluster, cls: DeviceClass) -> Part:
+def make_cord(cluster: Cluster, cls: DeviceClass) -> OrderedPart:
     """The cord from the inlet to an outlet of a rack PDU; where nobody says the inlet, the cord of that device. Its
     length is that of the blueprint, if any.
     """

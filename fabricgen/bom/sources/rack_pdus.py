@@ -20,7 +20,7 @@ import numpy as np
 from fabricgen.blueprint.sections.spares import RackPdus
 from fabricgen.bom.accessories import has_busbar, make_accessory
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, Part, join_needs, make_needs
+from fabricgen.bom.need import Needs, OrderedPart, join_needs, make_needs
 from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.bom.sources.power_cords import ENDS, list_corded
 from fabricgen.bom.sources.racks import find_device_racks
@@ -75,7 +75,7 @@ def _split_by_outlets(
     """
     spec, text, kind = line
     if kind != "rack-pdu":
-        yield _need_accessory(cluster, Part(spec, text, kind), spec, counts)
+        yield _need_accessory(cluster, OrderedPart(spec, text, kind), spec, counts)
         return
     # counts by rack, by the kinds of outlets that its cords take
     alike: dict[tuple[str, ...], dict[int, int]] = {}
@@ -91,7 +91,7 @@ def _split_by_outlets(
         for rack in alike[kinds]:
             most |= outlets[rack]
         name = spec if kinds == first else "-".join((spec, *kinds))
-        yield _need_accessory(cluster, Part(name, text + describe_outlets(most), kind), spec, alike[kinds])
+        yield _need_accessory(cluster, OrderedPart(name, text + describe_outlets(most), kind), spec, alike[kinds])
 
 
 def _list_lines(volts: int, amps: int | None, feed: str, height: str) -> tuple[tuple[str, str, str], ...]:
@@ -128,7 +128,7 @@ def _find_kva(amps: int, volts: int) -> float:
     return sqrt(3) * volts * amps / 1000
 
 
-def _need_accessory(cluster: Cluster, draft: Part, base_spec: str, counts: Mapping[int, int]) -> Needs:
+def _need_accessory(cluster: Cluster, draft: OrderedPart, base_spec: str, counts: Mapping[int, int]) -> Needs:
     """Needs of an accessory, `counts` pieces by rack (its row).
 
     Taken is the product that the blueprint states for its specification, else the one for `base_spec`, of which it is a

@@ -7,7 +7,7 @@ from collections.abc import Set
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, Part, make_needs
+from fabricgen.bom.need import Needs, OrderedPart, make_needs
 from fabricgen.bom.sources.devices import find_bought_devices, name_rack_place
 from fabricgen.catalog.models import RackProfile
 from fabricgen.catalog.rack_models import TRAY_PLACES
@@ -51,7 +51,7 @@ def _flag_device_racks(cluster: Cluster) -> Flags:
     return held
 
 
-def _make_part(kind: RackProfile, listed: Set[str]) -> Part:
+def _make_part(kind: RackProfile, listed: Set[str]) -> OrderedPart:
     """A rack with what it is sold with, but for what has lines of its own; one of any maker has its size."""
     size = f", {1000 * kind.width_m:.0f} x {1000 * kind.depth_m:.0f} mm"
     text = f"{kind.vendor} {kind.name}".strip() + ("" if kind.vendor or kind.name.endswith(size) else size)
@@ -62,4 +62,4 @@ def _make_part(kind: RackProfile, listed: Set[str]) -> Part:
     ]
     if included:
         text += f" with {', '.join(included)}"
-    return Part(kind.part_number or kind.id, text, "rack", 0)
+    return OrderedPart(kind.part_number or kind.id, text, "rack", 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.need import Needs, Part, make_needs
+from fabricgen.bom.need import Needs, OrderedPart, make_needs
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
@@ -35,8 +35,10 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
     )
 
 
-def _make_part(kind: EndKind, medium: CableProfile) -> Part:
-    return Part(kind.transceiver(medium), kind.transceiver_text(medium), "transceiver", kind.transceiver_w(medium))
+def _make_part(kind: EndKind, medium: CableProfile) -> OrderedPart:
+    return OrderedPart(
+        kind.transceiver(medium), kind.transceiver_text(medium), "transceiver", kind.transceiver_w(medium)
+    )
 
 
 def _find_first_ends(cluster: Cluster, kinds: tuple[Ints, Ints], plugs: Flags) -> tuple[Flags, Ints64]:
@@ -68,11 +70,11 @@ def _flag_owner_ends(cluster: Cluster, segment: Ints, device: Ints) -> Flags:
     return flags
 
 
-def _number_parts(combinations: list[Part | None]) -> tuple[Ints, list[Part]]:
+def _number_parts(combinations: list[OrderedPart | None]) -> tuple[Ints, list[OrderedPart]]:
     """(index of the part for each combination, distinct parts); parts of one name are merged, with the
     highest power.
     """
-    parts: dict[str, Part] = {}
+    parts: dict[str, OrderedPart] = {}
     for part in combinations:
         if part is not None:
             earlier = parts.setdefault(part.part, part)

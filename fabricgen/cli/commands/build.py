@@ -21,7 +21,7 @@ from fabricgen.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from fabricgen.publish import Bundle, PublishReport, Told
+    from fabricgen.publish import FileBundle, PublishReport, Told
 
 
 _NAMED = 20
@@ -175,7 +175,7 @@ def _tell_of_edited(kept_files: Mapping[str, str]) -> None:
 
 
 def _publish(
-    bundles: Sequence[Bundle],
+    bundles: Sequence[FileBundle],
     output: Path | None,
     archive: Path | None,
     parts: tuple[str, ...],

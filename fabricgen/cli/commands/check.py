@@ -102,7 +102,7 @@ def _check_running(
         if not Path(built).is_dir():
             design = compile_design(str(path), sets, allow_outside=allow_outside)
             settings = CheckRequest(strict, list_waivers(design.loaded), day)
-            drift = check_running(running, planned.ClusterConfigs(compile_cluster(design, phase)), jobs, settings)
+            drift = check_running(running, planned.RenderedConfigs(compile_cluster(design, phase)), jobs, settings)
         else:
             refuse_for_a_build(path, set=sets, allow_outside=allow_outside, phase=phase)
             drift = check_running(running, planned.read_build(built), jobs, CheckRequest(strict, (), day))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
     from fabricgen.lab.fabric import Lab
     from fabricgen.lab.inside import Inside
-    from fabricgen.lab.state import State
+    from fabricgen.lab.state import LabState
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -173,7 +173,7 @@ def _start_lab(folder: Path, plan: Inside, wait: int, started: float) -> int:
     return int(up < sessions)
 
 
-def _bring_lab_up(folder: Path, plan: Inside, wait: int) -> tuple[State, Lab, int, int]:
+def _bring_lab_up(folder: Path, plan: Inside, wait: int) -> tuple[LabState, Lab, int, int]:
     """Bring a lab up, and leave nothing of it where that fails or is interrupted; returns sessions that are up too."""
     from fabricgen.lab.start import bring_lab_up, wait_for_sessions
     from fabricgen.lab.state import hold_folder, new_state, remove_lab, require_empty
@@ -198,7 +198,7 @@ def _tell(text: str) -> None:
     click.echo(text, err=True)
 
 
-def _tell_how_to_enter(state: State, lab: Lab) -> None:
+def _tell_how_to_enter(state: LabState, lab: Lab) -> None:
     """How to reach a switch and a host, for example."""
     switch = lab.build.switches[0]
     click.echo(f"a switch: ip netns exec {lab.spaces[switch]} vtysh --vty_socket {state.sockets / switch}")
@@ -283,7 +283,7 @@ def _open_lab(folder: Path | None) -> Lab:
     return _find_lab(folder)[1]
 
 
-def _find_lab(folder: Path | None) -> tuple[State, Lab]:
+def _find_lab(folder: Path | None) -> tuple[LabState, Lab]:
     """The lab that is meant; raises InputError (FG172, FG173) where there is none that is up, or no way to it."""
     from fabricgen.kernel.diagnostics import fault
     from fabricgen.lab.machine import require_machine

@@ -119,9 +119,9 @@ def _update_lock(
 def _read_netbox(url: str, *, token: str | None, plain_http: bool) -> Source:
     """The devices of a NetBox, to be read once the sites are known."""
     target = open_netbox(url, token, plain_http=plain_http)
-    from fabricgen.push.reading import Reading
+    from fabricgen.push.reading import NetboxReading
 
-    return lambda sites: Reading(target, sites).devices
+    return lambda sites: NetboxReading(target, sites).devices
 
 
 def _tell_not_kept(earlier: list[str], text: str) -> None:

@@ -15,7 +15,7 @@ from fabricgen.kernel.diagnostics import make_printable
 if TYPE_CHECKING:
     from fabricgen.addons.netbox_objects.kinds import Kind
     from fabricgen.api import ClusterView
-    from fabricgen.push.state import Change, Changes
+    from fabricgen.push.state import NetboxChange, NetboxChanges
     from fabricgen.push.verdicts import Verdict
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -103,7 +103,7 @@ def _push(
     from fabricgen.cli.findings import refuse_unbuildable
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.push.apply import Pusher
-    from fabricgen.push.state import State
+    from fabricgen.push.state import NetboxState
     from fabricgen.push.verdicts import read_verdicts
 
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
@@ -111,7 +111,7 @@ def _push(
     verdicts = read_verdicts(report, cluster) if report else {}
     target = open_netbox(url, token, plain_http=plain_http, title=title)
     kinds = list(list_objects(ClusterView(cluster)))
-    state = State(target, kinds, make_slug(cluster.design.loaded.blueprint.name), verdicts)
+    state = NetboxState(target, kinds, make_slug(cluster.design.loaded.blueprint.name), verdicts)
     differences = state.changes()
     if report:
         _print_verdicts(list(verdicts.values()), len(cluster.cable_ids), differences.kept_status)
@@ -127,7 +127,7 @@ def _push(
     return int(bool(undeleted) or any(not (delete and change.number) for change in differences.blocked))
 
 
-def _print_changes(differences: Changes, names: Sequence[str], *, every: bool, delete: bool) -> None:
+def _print_changes(differences: NetboxChanges, names: Sequence[str], *, every: bool, delete: bool) -> None:
     """What is to be done, kind by kind: what is made as a number, all else by name."""
     for name in names:
         new_objects = [change for change in differences.make if change.kind.name == name]
@@ -163,7 +163,7 @@ def _print_verdicts(verdicts: Sequence[Verdict], cables: int, kept_status: Seque
         click.echo(f"and of {len(kept_status) - _NAMED:,} cables more")
 
 
-def _list_changes(changes: Sequence[Change], sign: str, *, every: bool, most: int) -> None:
+def _list_changes(changes: Sequence[NetboxChange], sign: str, *, every: bool, most: int) -> None:
     # prints changes, a line each after a sign, as + or -; beyond `most` only how many more there are
     shown = changes if every else changes[:most]
     for change in shown:

@@ -13,7 +13,7 @@ from fabricgen.cli.options import blueprint_argument, complete_files, output_opt
 from fabricgen.reports.formats import list_formats
 
 if TYPE_CHECKING:
-    from fabricgen.verify.planned import Planned
+    from fabricgen.verify.planned import PlannedCluster
     from fabricgen.verify.report import Report
     from fabricgen.verify.verification import Verified
 
@@ -129,7 +129,7 @@ def _check_files(read: tuple[str, ...], output: str, learn: str | None) -> None:
         raise click.UsageError("--learn and --output name the same file")
 
 
-def _write_inventory(planned: Planned, verified: Verified) -> bytes:
+def _write_inventory(planned: PlannedCluster, verified: Verified) -> bytes:
     # the inventory as CSV, with MACs learnt from what devices said; what is not clear is told on standard error
     from fabricgen.verify.identity.learn import learn_hardware
 
@@ -140,7 +140,7 @@ def _write_inventory(planned: Planned, verified: Verified) -> bytes:
     return learnt_macs.table
 
 
-def _write_overlay(blueprint: str, planned: Planned, report: Report, ids: tuple[str, ...], file: str) -> bytes:
+def _write_overlay(blueprint: str, planned: PlannedCluster, report: Report, ids: tuple[str, ...], file: str) -> bytes:
     """The overlay that accepts some actions; says where the blueprint does not take it yet."""
     from fabricgen.as_built.stated import read_overrides
     from fabricgen.cli.overlays import spell_include, tell_to_include
@@ -159,7 +159,7 @@ def _write_overlay(blueprint: str, planned: Planned, report: Report, ids: tuple[
     return overlay
 
 
-def _read_plan(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None) -> Planned:
+def _read_plan(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None) -> PlannedCluster:
     """The plan of a blueprint, or of a built folder or archive, of which nothing can be changed."""
     from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build
     from fabricgen.pipeline import compile_cluster, compile_design

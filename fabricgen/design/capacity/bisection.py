@@ -36,7 +36,7 @@ unit.
 """
 
 
-class Loss(NamedTuple):
+class SwitchLoss(NamedTuple):
     """Switches of a tier that have failed: `switches` in each of `places` places and each of `strands` strands (0:
     all).
 
@@ -53,7 +53,7 @@ class Loss(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StrandPlace:
     """A place as seen from above, Gb/s: node ports, those that still work, uplinks; and its parts with how many of
     each.
 
@@ -65,7 +65,7 @@ class Place:
     size: Number
     works: Number
     up: tuple[Number, ...]
-    parts: tuple[tuple[Place, int], ...] = ()
+    parts: tuple[tuple[StrandPlace, int], ...] = ()
     sliced: bool = False
     _cuts: dict[tuple[Number, Sides], Number] = field(default_factory=dict, compare=False, repr=False)
     """Cuts that were asked for: each side of the switches above asks for the same ones."""
@@ -137,7 +137,7 @@ class Place:
         )
 
 
-_Cost = tuple[Number, Number, Place, int]
+_Cost = tuple[Number, Number, StrandPlace, int]
 """What a part taken whole costs more than where it is left out, what that costs, the part, and how many there are."""
 Sides = int
 _ByClass = tuple[Fraction, ...]
@@ -188,7 +188,7 @@ def count_strands(design: Design, fabric: FabricDesign) -> int:
 def compute_bisection(
     design: Design,
     fabric: FabricDesign,
-    lost: Mapping[TierKey, Loss] | None = None,
+    lost: Mapping[TierKey, SwitchLoss] | None = None,
     classes: tuple[int, ...] = (1,),
 ) -> Fraction:
     """Bandwidth across the worst cut of a fabric's nodes into halves, Gb/s each way; 0 where no nodes attach.
@@ -209,7 +209,7 @@ def compute_bisection(
 
 
 def compute_bisection_per_accelerator(
-    design: Design, fabric: FabricDesign, lost: Mapping[TierKey, Loss] | None = None
+    design: Design, fabric: FabricDesign, lost: Mapping[TierKey, SwitchLoss] | None = None
 ) -> Fraction | None:
     """What each accelerator in one half can send to the other half at once, Gb/s; None without accelerators.
 
@@ -250,7 +250,7 @@ class _Strand:
         fabric: FabricDesign,
         chain: tuple[TierDesign, ...],
         strands: int,
-        lost: Mapping[TierKey, Loss],
+        lost: Mapping[TierKey, SwitchLoss],
         classes: tuple[int, ...] = (1,),
     ) -> None:
         # `chain` are the tiers from the nodes up, `classes` how many strands are alike, where losses tell them apart
@@ -269,7 +269,7 @@ class _Strand:
             part: of_parts[part] / (strands * number) if number else Fraction(0) for part, number in units.items()
         }
 
-    def root(self) -> Place:
+    def root(self) -> StrandPlace:
         """The whole strand as one place; where the top tier is grouped by place, spans join its places or
         nothing does.
         """
@@ -277,16 +277,16 @@ class _Strand:
         if len(tops) == 1 and find_scope(tops[0].per) == "all":
             intact = next(iter(self._list_shares_left(tops[0], 1, hit=True)), self._all)
             return self._make_place(tops[0], pods, self._spread_by_class(Fraction(0)), self._all, intact, hit=True)
-        places: list[tuple[Place, int]] = []
+        places: list[tuple[StrandPlace, int]] = []
         for top in tops:
             places += self._list_parts(
                 top, "all", pods, self._count_switches_per_place(top) * _find_span_bandwidth(top), self._all, hit=True
             )
-        return Place(self._sum_place_bandwidth(pods), 0, self._spread_by_class(Fraction(0)), tuple(places))
+        return StrandPlace(self._sum_place_bandwidth(pods), 0, self._spread_by_class(Fraction(0)), tuple(places))
 
     def _list_parts(
         self, tier: TierDesign, above: str, pods: Pods, up: Fraction, meets: _ByClass, *, hit: bool
-    ) -> tuple[tuple[Place, int], ...]:
+    ) -> tuple[tuple[StrandPlace, int], ...]:
         """(place, how many) of a tier within a wider place, each with `up` Gb/s of uplinks; `meets` are the shares of
         upper switches left.
         """
@@ -342,14 +342,14 @@ class _Strand:
 
     def _make_place(
         self, tier: TierDesign, pods: Pods, up: tuple[Number, ...], meets: _ByClass, intact: _ByClass, *, hit: bool
-    ) -> Place:
+    ) -> StrandPlace:
         """A place of a tier with its switches and all below; `meets` and `intact` are the shares of the switches above
         and of its own that are left.
         """
         size, scope = self._sum_place_bandwidth(pods), find_scope(tier.per)
         if not self._lower[tier.key]:
-            return Place(size, size, up, tuple(self._list_leaves(tier, size, meets, hit=hit)))
-        places: list[tuple[Place, int]] = []
+            return StrandPlace(size, size, up, tuple(self._list_leaves(tier, size, meets, hit=hit)))
+        places: list[tuple[StrandPlace, int]] = []
         for lower in self._lower[tier.key]:
             places += self._list_parts(
                 lower,
@@ -359,11 +359,11 @@ class _Strand:
                 intact,
                 hit=hit,
             )
-        return Place(size, size, up, tuple(places), sliced=tier.key in self._sliced)
+        return StrandPlace(size, size, up, tuple(places), sliced=tier.key in self._sliced)
 
     def _list_leaves(
         self, leaf: TierDesign, size: Number, meets: _ByClass, *, hit: bool
-    ) -> Iterator[tuple[Place, int]]:
+    ) -> Iterator[tuple[StrandPlace, int]]:
         """(leaf, how many) of a place, by the nodes they serve; leaves that lost switches apart from the others."""
         bunches = max(1, leaf.count // self._count_leaves_of_node(leaf))
         per_bunch, loss = self._count_switches_per_place(leaf) / bunches, self._lost.get(leaf.key)
@@ -374,7 +374,10 @@ class _Strand:
         share = _divide_exactly(size, bunches)
         for alive, number in ((Fraction(0), dead), (partly, 1), (Fraction(1), bunches - dead - (partly is not None))):
             if alive is not None and number:
-                yield Place(share, _reduce_to_integer(share * alive), self._spread_by_class(up * alive, meets)), number
+                yield (
+                    StrandPlace(share, _reduce_to_integer(share * alive), self._spread_by_class(up * alive, meets)),
+                    number,
+                )
 
     def _count_leaves_of_node(self, leaf: TierDesign) -> int:
         """Over how many leaves of a group the ports of one node are spread."""

@@ -23,7 +23,7 @@ Figures: TypeAlias = Mapping[str, Mapping[str, float]]
 """Fabric -> tier, or pair of tiers -> a figure."""
 
 
-class Expected(NamedTuple):
+class ExpectedFigure(NamedTuple):
     """A figure that is expected, where it is written, what it counts, and what the design has."""
 
     path: Path
@@ -49,7 +49,7 @@ class Expected(NamedTuple):
         return Diagnostic(code, Severity.ERROR, message, self.path, "correct the figure, or what it is a figure of")
 
 
-def list_expected(design: Design) -> tuple[Expected, ...]:
+def list_expected(design: Design) -> tuple[ExpectedFigure, ...]:
     """Every expected figure beside that of the design.
 
     Raises InputError (FG016) for fabrics and tiers that are not there, or that several fabrics have.
@@ -58,7 +58,7 @@ def list_expected(design: Design) -> tuple[Expected, ...]:
     if not expect.model_fields_set:
         return ()
     figures = summarize_design(design)
-    expectations: list[Expected] = []
+    expectations: list[ExpectedFigure] = []
     faults: list[Diagnostic] = []
     for key, unit, actual in (
         ("gpus", "accelerators", figures["accelerators"]),
@@ -66,7 +66,7 @@ def list_expected(design: Design) -> tuple[Expected, ...]:
         ("power_w", "W of power", figures["power_w"]),
     ):
         if (value := getattr(expect, key)) is not None:
-            expectations.append(Expected(("expect", key), unit, value, actual))
+            expectations.append(ExpectedFigure(("expect", key), unit, value, actual))
     for key in ("switches", "links", "cables", "oversubscription"):
         by_fabric = {name: fabric[key] for name, fabric in figures["fabrics"].items()}
         totals = {name: sum(tiers.values()) for name, tiers in by_fabric.items()}
@@ -114,12 +114,12 @@ WORDS: Mapping[str, str] = {
 """What each figure is, in words."""
 
 
-def expand_bound(key: str, stated: Any, actual: Mapping[str, float | None]) -> Iterator[Expected]:
+def expand_bound(key: str, stated: Any, actual: Mapping[str, float | None]) -> Iterator[ExpectedFigure]:
     """A bound that is stated of each fabric that has a figure, or of some by name."""
     bounds = stated if isinstance(stated, Mapping) else dict.fromkeys(actual or ("the cluster",), stated)
     for name, bound in bounds.items():
         path: Path = ("expect", key, name) if stated is bounds else ("expect", key)
-        yield Expected(path, f"{WORDS[key]}, {name}", bound, actual.get(name))
+        yield ExpectedFigure(path, f"{WORDS[key]}, {name}", bound, actual.get(name))
 
 
 def _list_bisections(design: Design) -> dict[str, float | None]:
@@ -149,13 +149,13 @@ def _find_unknown_fabrics(stated: Expect, names: list[str]) -> Iterator[Diagnost
 
 def _expect_by_kind(
     key: str, stated: Any, figures: Figures, totals: Mapping[str, float]
-) -> Iterator[Expected | Diagnostic]:
+) -> Iterator[ExpectedFigure | Diagnostic]:
     """Figures of one kind: in all, by fabric, by tier or pair, or by both."""
     path: Path = ("expect", key)
     if stated is None:
         return
     if not isinstance(stated, Mapping):
-        yield Expected(path, key, stated, sum(totals.values()))
+        yield ExpectedFigure(path, key, stated, sum(totals.values()))
         return
     for name, value in stated.items():
         owners = [fabric for fabric, tiers in figures.items() if name in tiers]
@@ -165,17 +165,17 @@ def _expect_by_kind(
                 continue
             for tier, figure in value.items():
                 if tier in figures[name]:
-                    yield Expected((*path, name, tier), f"{key} of {name} {tier}", figure, figures[name][tier])
+                    yield ExpectedFigure((*path, name, tier), f"{key} of {name} {tier}", figure, figures[name][tier])
                 else:
                     yield _refuse_unknown((*path, name, tier), f"{name} has no '{tier}'", tier, list(figures[name]))
         elif len(owners) == 1:
-            yield Expected((*path, name), f"{key} of {owners[0]} {name}", value, figures[owners[0]][name])
+            yield ExpectedFigure((*path, name), f"{key} of {owners[0]} {name}", value, figures[owners[0]][name])
         elif owners:
             written = f"{{{owners[0]}: {{{name}: {_spell_figure(value)}}}}}"
             message = f"'{name}' is of {' and of '.join(owners)}: say which"
             yield Diagnostic("FG016", Severity.ERROR, message, (*path, name), f"write {written}")
         elif name in totals:
-            yield Expected((*path, name), f"{key} of {name}", value, totals[name])
+            yield ExpectedFigure((*path, name), f"{key} of {name}", value, totals[name])
         else:
             names = [*figures, *(tier for tiers in figures.values() for tier in tiers)]
             yield _refuse_unknown((*path, name), f"there is no fabric or tier '{name}'", name, names)

@@ -18,7 +18,7 @@ from math import prod
 from typing import NamedTuple
 
 from fabricgen.blueprint.dimensions import list_leg_dimensions
-from fabricgen.design.capacity.bisection import Loss, compute_bisection, count_strands, list_chain
+from fabricgen.design.capacity.bisection import SwitchLoss, compute_bisection, count_strands, list_chain
 from fabricgen.design.capacity.failure_domains import FailureDomain
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
@@ -40,7 +40,7 @@ class _FailedSwitch(NamedTuple):
     numbers: Mapping[str, int]
 
 
-_StrandLosses = tuple[frozenset[tuple[TierKey, Loss]], tuple[int, ...]]
+_StrandLosses = tuple[frozenset[tuple[TierKey, SwitchLoss]], tuple[int, ...]]
 """Losses of one strand, and how many numbers are of each class."""
 
 
@@ -62,7 +62,7 @@ class FailureAnalysis:
         self.chain = list_chain(design, fabric)
         self._strands = count_strands(design, fabric)
         self.whole = compute_bisection(design, fabric)
-        self._tiers = {tier.key: _Groups(self.chain, tier) for tier in self.chain}
+        self._tiers = {tier.key: _GroupPositions(self.chain, tier) for tier in self.chain}
         self._joiners = [
             (t.key, next((u.key for u in self.chain if u.fabric == t.fabric and t.name in u.per), None))
             for t in reversed(self.chain)
@@ -84,7 +84,7 @@ class FailureAnalysis:
         # planes that are apart in every tier share nothing, and what is left is what the others carry
         if len(split) == len(self.chain):
             return RemainingBisection(Fraction(planes - 1, planes), "one plane", gone)
-        lost = {t.key: Loss(self._tiers[t.key].per_place // planes, places=0, strands=0) for t in split}
+        lost = {t.key: SwitchLoss(self._tiers[t.key].per_place // planes, places=0, strands=0) for t in split}
         return RemainingBisection(self._find_share((frozenset(lost.items()), (1,))), "one plane", gone)
 
     def after(self, lost: FailureDomain) -> RemainingBisection:
@@ -103,7 +103,7 @@ class FailureAnalysis:
 
     def _find_losses(self, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> _StrandLosses:
         """The losses in one strand: by place, and by class of numbers where a tier above joins those of one number."""
-        losses: dict[TierKey, Loss] = {}
+        losses: dict[TierKey, SwitchLoss] = {}
         classes: tuple[int, ...] = (1,)
         joined: set[TierKey] = set()
         for key, joiner in self._joiners:
@@ -115,14 +115,14 @@ class FailureAnalysis:
         for key, spots in lost.items():
             if key not in joined:
                 places = Counter(spot.place for spot in spots)
-                losses[key] = Loss(max(places.values()), len(places))
+                losses[key] = SwitchLoss(max(places.values()), len(places))
         if not joined:
             losses |= self._count_in_every_place(lost)
         return frozenset(losses.items()), classes
 
     def _group_by_class(
         self, lower: TierKey, upper: TierKey, lost: Mapping[TierKey, Sequence[_FailedSwitch]]
-    ) -> tuple[tuple[Loss, Loss], tuple[int, ...]] | None:
+    ) -> tuple[tuple[SwitchLoss, SwitchLoss], tuple[int, ...]] | None:
         """The losses of a tier and of the one that joins its switches of one number, by class of numbers that have lost
         as many in the same places; None where these are too many, or no such numbers tell switches apart.
         """
@@ -151,7 +151,7 @@ class FailureAnalysis:
                 row = [numbers_alike[kind] * dict(kind).get((key, place), 0) for kind in kinds]
                 rows.append((*row, *(0,) * (rest > 0)))
             # the first place is a particular one (see `_list_places`); the others are alike but for their order
-            losses.append(Loss(0, of_class=(*rows[:1], *sorted(rows[1:]))))
+            losses.append(SwitchLoss(0, of_class=(*rows[:1], *sorted(rows[1:]))))
         return (losses[0], losses[1]), classes
 
     def _list_places(self, key: TierKey, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> list[int]:
@@ -185,13 +185,13 @@ class FailureAnalysis:
     def _has_below(self, key: TierKey) -> bool:
         return any(tier.uplink and tier.uplink.upper == key for tier in self.chain)
 
-    def _count_in_every_place(self, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> dict[TierKey, Loss]:
+    def _count_in_every_place(self, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> dict[TierKey, SwitchLoss]:
         """The losses of tiers whose switches of one number are joined, where classes of numbers are too many.
 
         Failed switches of different numbers in two places cut these off from each other, and failed switches above of a
         third number add to that: all of them then count in every place, so that what is left is not told too high.
         """
-        losses: dict[TierKey, Loss] = {}
+        losses: dict[TierKey, SwitchLoss] = {}
         for key, joiner in self._joiners:
             spots = lost.get(key, ())
             above = lost.get(joiner, ()) if joiner else ()
@@ -201,9 +201,9 @@ class FailureAnalysis:
                 numbers = len({tuple(sorted(spot.numbers.items())) for spot in spots})
                 # a failed switch above takes with it the numbers below that it joins, its share of them
                 numbers = min(switches, numbers + -(-len(above) * switches // of_joiner))
-                losses[key] = Loss(numbers, places=0 if above else len({spot.place for spot in spots}))
+                losses[key] = SwitchLoss(numbers, places=0 if above else len({spot.place for spot in spots}))
                 if above:
-                    losses[joiner] = Loss(0)
+                    losses[joiner] = SwitchLoss(0)
         return losses
 
     def _find_share(self, lost: _StrandLosses) -> Fraction:
@@ -214,7 +214,7 @@ class FailureAnalysis:
         return self._known[lost]
 
 
-class _Groups:
+class _GroupPositions:
     """Where each group of a tier stands: its place, its strand of the fabric, and what tells it from others there."""
 
     def __init__(self, chain: tuple[TierDesign, ...], tier: TierDesign) -> None:

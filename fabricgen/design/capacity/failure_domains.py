@@ -35,7 +35,7 @@ class FailureDomain:
         return all(layout.cluster_units[unit] in self.units for unit in list_units_of_place(layout, scope, place))
 
 
-class _Rack(NamedTuple):
+class _NetworkRack(NamedTuple):
     """A network rack: name, position, and its switches by tier."""
 
     name: str
@@ -94,9 +94,9 @@ Key = TypeVar("Key", bound=Hashable)
 
 def _group_by_share(
     design: Design, floor: FloorPlan, share: Callable[[RackPosition], Key]
-) -> dict[Key, tuple[list[_Rack], frozenset[int]]]:
+) -> dict[Key, tuple[list[_NetworkRack], frozenset[int]]]:
     """By shared row or feed: the network racks on it, and the units all of whose nodes are on it."""
-    racks: dict[Key, list[_Rack]] = {}
+    racks: dict[Key, list[_NetworkRack]] = {}
     units: dict[Key, set[int]] = {}
     for unit in range(design.layout.units):
         nodes = {share(spot) for spot in _list_node_racks(floor, unit)}
@@ -109,7 +109,7 @@ def _group_by_share(
     return {key: (racks.get(key, []), frozenset(units.get(key, ()))) for key in {*racks, *units}}
 
 
-def _make_failure_domain(name: str, racks: Iterable[_Rack], units: frozenset[int]) -> FailureDomain:
+def _make_failure_domain(name: str, racks: Iterable[_NetworkRack], units: frozenset[int]) -> FailureDomain:
     # the switches of some racks, by tier, and the units that fail with them, under one name
     switches: dict[TierKey, list[SwitchIndex]] = {}
     for rack in racks:
@@ -118,7 +118,7 @@ def _make_failure_domain(name: str, racks: Iterable[_Rack], units: frozenset[int
     return FailureDomain(name, switches, units)
 
 
-def _list_unit_racks(floor: FloorPlan, unit: int) -> Iterator[_Rack]:
+def _list_unit_racks(floor: FloorPlan, unit: int) -> Iterator[_NetworkRack]:
     """The racks of a unit that hold switches, each with its place and its switches by tier, numbered in the cluster."""
     unit_number = floor.unit_in_part[unit]
     for number, switches in floor.unit_racks(unit):
@@ -126,7 +126,7 @@ def _list_unit_racks(floor: FloorPlan, unit: int) -> Iterator[_Rack]:
         for tier, ordinal in switches:
             group, index = divmod(ordinal, tier.count)
             held.setdefault(tier.key, []).append((unit_number * tier.groups // tier.layout.units + group, index))
-        yield _Rack(floor.name_unit_rack(unit, number), floor.unit_spot(unit, number), held)
+        yield _NetworkRack(floor.name_unit_rack(unit, number), floor.unit_spot(unit, number), held)
 
 
 def _list_node_racks(floor: FloorPlan, unit: int) -> Iterator[RackPosition]:
@@ -134,17 +134,17 @@ def _list_node_racks(floor: FloorPlan, unit: int) -> Iterator[RackPosition]:
     return (floor.unit_spot(unit, rack) for rack in range(floor.find_plan(unit).kind.racks))
 
 
-def _list_shared_racks(floor: FloorPlan) -> Iterator[_Rack]:
+def _list_shared_racks(floor: FloorPlan) -> Iterator[_NetworkRack]:
     """All shared network racks that hold switches."""
     yield from _list_racks_of_runs(floor, floor.runs)
 
 
-def _list_racks_of_runs(floor: FloorPlan, runs: Iterable[RackRun]) -> Iterator[_Rack]:
+def _list_racks_of_runs(floor: FloorPlan, runs: Iterable[RackRun]) -> Iterator[_NetworkRack]:
     # the racks of some runs of network racks that hold switches, with what stands in each
     for run in runs:
         for position, switches in enumerate(floor.shared_racks(run)):
             if switches:
-                yield _Rack(floor.name_shared_rack(run, position), floor.shared_spot(run, position), switches)
+                yield _NetworkRack(floor.name_shared_rack(run, position), floor.shared_spot(run, position), switches)
 
 
 class SharedFailure(NamedTuple):
@@ -181,7 +181,7 @@ def find_shared_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> Shar
 
 
 def _find_shared_failures(
-    design: Design, floor: FloorPlan, tier: TierDesign, units: Iterable[int], share: Callable[[_Rack], str]
+    design: Design, floor: FloorPlan, tier: TierDesign, units: Iterable[int], share: Callable[[_NetworkRack], str]
 ) -> Iterator[tuple[SharedFailure, int]]:
     """Places whose switches of a tier all share a rack or feed, in order; only `units` of its layout are looked at."""
     scope, places = tier.scope, tier.places

@@ -34,7 +34,7 @@ class RackLimits(NamedTuple):
     watts: float
 
 
-class Device(NamedTuple):
+class StackedDevice(NamedTuple):
     """Rack units of a device, W of it and its optics, and kg; 0 where nobody says."""
 
     height: int
@@ -42,7 +42,7 @@ class Device(NamedTuple):
     kg: float = 0
 
 
-def make_device(profile: NodeProfile | SwitchProfile, rack: RackProfile) -> Device:
+def make_device(profile: NodeProfile | SwitchProfile, rack: RackProfile) -> StackedDevice:
     """A device as far as racks have limits for it. Half of what it draws is for its optics; where the racks have a
     limit of power, no less than optics in all of its cages may draw, so that they keep to it.
     """
@@ -50,7 +50,7 @@ def make_device(profile: NodeProfile | SwitchProfile, rack: RackProfile) -> Devi
     optics = watts / 2
     if rack.power_kw and isinstance(profile, SwitchProfile) and not profile.power_w.max_with_optics:
         optics = max(optics, _sum_optics(profile))
-    return Device(profile.rack_units, watts + optics, profile.weight_kg or 0)
+    return StackedDevice(profile.rack_units, watts + optics, profile.weight_kg or 0)
 
 
 def _sum_optics(profile: SwitchProfile) -> float:
@@ -62,7 +62,7 @@ def _sum_optics(profile: SwitchProfile) -> float:
     )
 
 
-class Content(NamedTuple):
+class RunContent(NamedTuple):
     """The devices of a run, those of reserved units included, in the order in which they are stacked.
 
     `fabric` are the fabric and the NICs of nodes that it serves; `aisle` is the one that ports of switches face, ""
@@ -71,7 +71,7 @@ class Content(NamedTuple):
     """
 
     run: NetworkRun
-    devices: Sequence[Device]
+    devices: Sequence[StackedDevice]
     hung: bool
     fabric: tuple[str, str]
     aisle: str
@@ -86,7 +86,7 @@ class SharedRacks:
 
     def __init__(self, hall: int, holder: str, limits: RackLimits) -> None:
         self.hall, self.holder, self._limits = hall, holder, limits
-        self.contents: list[Content] = []
+        self.contents: list[RunContent] = []
         self.spots: dict[str, list[Spot]] = {}
         """Where each device of a run stands, by the lock key of the run; of extra devices, where they came first."""
         self.free = [make_network_units(limits.kind)]
@@ -96,7 +96,7 @@ class SharedRacks:
         """Its hall and its key in the lock."""
         return self.hall, self.holder
 
-    def keep_allocations(self, content: Content | None, intervals: Intervals) -> bool:
+    def keep_allocations(self, content: RunContent | None, intervals: Intervals) -> bool:
         """Keep the rack units that a lock has for a run; says whether the run, if it is still there, goes on in
         them.
         """
@@ -117,7 +117,7 @@ class SharedRacks:
         )
         return True
 
-    def stack_rest(self, content: Content) -> None:
+    def stack_rest(self, content: RunContent) -> None:
         """Give devices of a run that have no place yet the next ones behind those that have, in further racks too."""
         spots = self.spots.setdefault(content.run.holder, [])
         rack, end = spots[-1] if spots else (0, 0)
@@ -132,7 +132,7 @@ class SharedRacks:
             end = u if content.hung else u + device.height - 1
             spots.append((rack, u))
 
-    def fill_first(self, content: Content) -> None:
+    def fill_first(self, content: RunContent) -> None:
         """Stack a run in these racks, which are its own."""
         if content.hosts or self.contents:
             self.stack_rest(content)
@@ -142,7 +142,7 @@ class SharedRacks:
         """Whether ports of all switches here face an aisle, as far as anybody says."""
         return not aisle or {content.aisle for content in self.contents} <= {aisle, ""}
 
-    def take_in(self, content: Content) -> bool:
+    def take_in(self, content: RunContent) -> bool:
         """Stack a run in the first rack that has room, power and load for all of it; says whether there is one."""
         if not any(other.hosts for other in self.contents) or not self._goes_with(content):
             return False
@@ -160,7 +160,7 @@ class SharedRacks:
         while len(self.free) < count:
             self.free.append(make_network_units(self._limits.kind))
 
-    def _stack_in(self, rack: int, content: Content) -> list[int]:
+    def _stack_in(self, rack: int, content: RunContent) -> list[int]:
         """The rack units of all devices of a run in one rack; empty where it has no room for them.
 
         From the other end of the rack where its first run may grow, so that this moves nobody as long as there is room.
@@ -177,7 +177,7 @@ class SharedRacks:
         # the first of a tier is at the side from which the rack is filled
         return bottoms if hung == content.hung or content.run.holder == EXTRAS else bottoms[::-1]
 
-    def _goes_with(self, content: Content) -> bool:
+    def _goes_with(self, content: RunContent) -> bool:
         """Whether the loss of a rack with a run takes nothing that stands in for what is there."""
         run, (name, nics) = content.run, content.fabric
         # the parts of what is split stand in different rows, and these go by who was first
@@ -191,7 +191,7 @@ class SharedRacks:
             for other in self.contents
         )
 
-    def _can_carry(self, rack: int, devices: Iterable[Device]) -> bool:
+    def _can_carry(self, rack: int, devices: Iterable[StackedDevice]) -> bool:
         """Whether a rack may draw and carry further devices beside those that it has."""
         there = [
             device
@@ -205,7 +205,7 @@ class SharedRacks:
 
 
 def join_runs(
-    contents: Sequence[Content], kept: Mapping[Key, Allocations], limits: RackLimits
+    contents: Sequence[RunContent], kept: Mapping[Key, Allocations], limits: RackLimits
 ) -> tuple[SharedRacks, ...]:
     """The runs of racks for some runs of devices; `kept` are the rack units of those that share, as a lock has them.
 
@@ -236,12 +236,12 @@ def join_runs(
     return tuple(sorted(live, key=lambda racks: min(order[c.run.key] for c in _list_first(racks))))
 
 
-def _list_first(racks: SharedRacks) -> Sequence[Content]:
+def _list_first(racks: SharedRacks) -> Sequence[RunContent]:
     """The run by which racks are called, or all that are left where it is gone."""
     return [c for c in racks.contents if c.run.holder == racks.holder] or racks.contents
 
 
-def _list_spots(numbers: Sequence[tuple[int, int]], content: Content) -> list[Spot]:
+def _list_spots(numbers: Sequence[tuple[int, int]], content: RunContent) -> list[Spot]:
     """Where the devices of a run stand by all rack units that they take; empty where these are of other devices."""
     height = content.devices[0].height
     starts = numbers[::height]

@@ -12,12 +12,12 @@ from fabricgen.catalog.models import NodeProfile, RackProfile, SwitchProfile
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.floor.joined_runs import (
-    Content,
-    Device,
     Key,
     RackLimits,
+    RunContent,
     SharedRacks,
     Spot,
+    StackedDevice,
     join_runs,
     make_device,
 )
@@ -110,7 +110,7 @@ class RunPlaces:
         """What tells holders of halls apart; "" where there is only one hall."""
         return f" at{self.suffix(hall)}" if self.suffix(hall) else ""
 
-    def _make_content(self, run: NetworkRun) -> Content:
+    def _make_content(self, run: NetworkRun) -> RunContent:
         """The devices of a run, and whether it shares racks: it joins others where it has less than half a rack, and
         nothing states a rack of its own. Runs longer than a row take nobody in.
         """
@@ -121,7 +121,7 @@ class RunPlaces:
         room, fits = list_network_places(self._rack, 1, hung=self._hung), max(device.height for device in devices)
         fabric = self._design.loaded.blueprint.fabrics.get(run.owner)
         stays = run.holder in self._layout.lock.find_allocations(KIND + self.suffix(run.hall))
-        return Content(
+        return RunContent(
             run,
             devices,
             hung=self._hung if run.owner else floor.network_fill == "down",
@@ -138,7 +138,7 @@ class RunPlaces:
             grows=run.tier is not None and spans_units(run.tier.per) and not self._is_stated(run.tier),
         )
 
-    def _list_devices(self, run: NetworkRun) -> list[Device]:
+    def _list_devices(self, run: NetworkRun) -> list[StackedDevice]:
         """The devices of a run; those of reserved units too, where each unit has some of its own."""
         if run.owner:
             derived = run.tier is not None and spans_units(run.tier.per)

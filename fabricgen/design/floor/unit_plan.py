@@ -21,7 +21,7 @@ from fabricgen.design.floor.unit_racks import (
     stack_unit_switches,
 )
 from fabricgen.design.floor.usual_floor import is_filled_from_top
-from fabricgen.design.layout import Layout, Part
+from fabricgen.design.layout import ClusterPart, Layout
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.model import ScaleUpDesign
@@ -35,7 +35,7 @@ RACKED = "racked"
 class UnitPlan:
     """The racks of a unit of a part, node racks before network racks, and what stands in them."""
 
-    def __init__(self, design: Design, part: Part) -> None:
+    def __init__(self, design: Design, part: ClusterPart) -> None:
         self._design, self.part = design, part
         self.layout: Layout = design.layout.of_part(part.name)
         self.lock_kind = RACKED + part.suffix
@@ -167,7 +167,7 @@ def _list_heights(
 
 
 def _sum_node_rack_units(
-    part: Part, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
+    part: ClusterPart, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> int:
     """Rack units needed in the fullest node rack of a part of the cluster: a slot of the tallest node for each node,
     and the fixtures beside them.
@@ -182,7 +182,7 @@ def _sum_node_rack_units(
 
 
 def list_devices_beside_nodes(
-    part: Part, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
+    part: ClusterPart, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> Iterator[tuple[SwitchProfile, int]]:
     """(profile, how many) of switches and scale-up trays that stand in every node rack of a part of the cluster."""
     for fabric in fabrics:

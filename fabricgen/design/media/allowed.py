@@ -15,7 +15,7 @@ from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.catalog.cable_models import CageLanes
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
-from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Span, TierDesign
+from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, SiteSpan, TierDesign
 from fabricgen.design.media.gearing import find_light_rate
 from fabricgen.design.media.policy import is_named
 from fabricgen.design.model import Design
@@ -106,7 +106,7 @@ def find_uplink_media(design: Design, lower: TierDesign, upper: TierDesign) -> S
     return up or down or (_find_fabric_media(design, lower.uplink.fabric) if lower.uplink else None)
 
 
-def find_peer_media(design: Design, tier: TierDesign, span: Span | None) -> StatedMedia | None:
+def find_peer_media(design: Design, tier: TierDesign, span: SiteSpan | None) -> StatedMedia | None:
     """Media stated for the links inside a tier: those of a span, or of pairs."""
     words = design.loaded.blueprint.fabrics[tier.fabric].spans[span.name].media if span else None
     if span and words:

@@ -25,7 +25,7 @@ LinkPort: TypeAlias = Attachment | PortRun
 """What a link of the design ends at."""
 
 
-class LinkEnd(NamedTuple):
+class UnplacedEnd(NamedTuple):
     """An end of a link before it has a port: a cage of a switch, or a NIC; `ways` ports are stated to be made of it, or
     a NIC is split so, 0 where nothing is stated.
     """
@@ -55,7 +55,7 @@ class LinkOptics(NamedTuple):
     words: tuple[tuple[str, ...], ...]
     policy: CablePolicy
 
-    def find_lane_rates(self, a: LinkEnd, b: LinkEnd, speed_gbps: int) -> tuple[float, float] | None:
+    def find_lane_rates(self, a: UnplacedEnd, b: UnplacedEnd, speed_gbps: int) -> tuple[float, float] | None:
         """The electrical lane rates at both ends of a link, Gb/s; None where they have no such port in common.
 
         They are equal unless modules with a gearbox make more ports of the cages, or the only ones.
@@ -70,7 +70,7 @@ class LinkOptics(NamedTuple):
                 rates, most = pair, ports
         return rates
 
-    def _match_gearboxes(self, a: LinkEnd, b: LinkEnd, speed_gbps: int) -> Iterator[tuple[float, float]]:
+    def _match_gearboxes(self, a: UnplacedEnd, b: UnplacedEnd, speed_gbps: int) -> Iterator[tuple[float, float]]:
         """Pairs of different lane rates at which modules of both ends send the same light.
 
         Modules that hang on a splitter are there only where a breakout is stated.

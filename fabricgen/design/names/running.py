@@ -26,7 +26,7 @@ RACKS = "racks"
 """Whose numbers they are, of racks of nodes."""
 
 
-class Counted(NamedTuple):
+class CountedNames(NamedTuple):
     """By pod, the running numbers from 0 of its devices if each kind of units counts by itself (`usual`), and how
     many there are, reserved ones included (`sizes`).
     """
@@ -35,12 +35,12 @@ class Counted(NamedTuple):
     sizes: Mapping[str, int]
 
 
-def count_members(layout: Layout, per_unit: Sequence[int]) -> Counted:
+def count_members(layout: Layout, per_unit: Sequence[int]) -> CountedNames:
     """Members of units, so many in each (`per_unit`, by pod): by slot, so that growth moves none."""
     slots = iter(layout.number_units("all", by_slot=True))
     counts = list(zip(layout.pods, per_unit, strict=True))
     numbers = {pod.name: [s * count + i for s in islice(slots, pod.su) for i in range(count)] for pod, count in counts}
-    return Counted(numbers, {pod.name: pod.slots * count for pod, count in counts if count})
+    return CountedNames(numbers, {pod.name: pod.slots * count for pod, count in counts if count})
 
 
 def name_numbers_kind(owner: str) -> str:
@@ -48,7 +48,7 @@ def name_numbers_kind(owner: str) -> str:
     return f"{INDEXES} {owner}"
 
 
-def allocate_blocks(layout: Layout, owner: str, kinds: int, counted: Counted) -> Allocations:
+def allocate_blocks(layout: Layout, owner: str, kinds: int, counted: CountedNames) -> Allocations:
     """Blocks of running numbers from 0 by pod, through units of several `kinds`; empty where there is one, and
     the lock has no such blocks.
 
@@ -69,12 +69,12 @@ def allocate_blocks(layout: Layout, owner: str, kinds: int, counted: Counted) ->
     return {**kept, **allocate_intervals(kept, requests)}
 
 
-def list_block_numbers(blocks: Allocations, counted: Counted) -> Mapping[str, Sequence[int]]:
+def list_block_numbers(blocks: Allocations, counted: CountedNames) -> Mapping[str, Sequence[int]]:
     """By pod, the running numbers from 0 of its devices in their order: those of its block, else the usual ones."""
     return {pod: list(list_numbers(intervals)) for pod, intervals in blocks.items()} or counted.usual
 
 
-def count_racks(layout: Layout) -> Counted:
+def count_racks(layout: Layout) -> CountedNames:
     """The racks of nodes."""
     return count_members(layout, [kind.racks for kind in layout.kind_of_pod])
 

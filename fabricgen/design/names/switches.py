@@ -18,7 +18,7 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.names.running import (
     RACKS,
-    Counted,
+    CountedNames,
     allocate_blocks,
     allocate_rack_blocks,
     count_members,
@@ -151,7 +151,7 @@ class SwitchNames:
         """Whether the running number alone tells the switches of a tier apart, in units of all kinds."""
         return "index" in self.naming.fields and self.naming.fields <= {"index", *self._own}
 
-    def number_switches(self, sizes: Mapping[str, int], count: int) -> Counted:
+    def number_switches(self, sizes: Mapping[str, int], count: int) -> CountedNames:
         """How the switches of a part of the cluster are counted, by pod."""
         fields, layout = self._list_fields(sizes, count), self._layout
         usual: dict[str, list[int]] = defaultdict(list)
@@ -159,7 +159,7 @@ class SwitchNames:
             usual[str(pod)].append(int(number) - 1)
         per_place = len(fields["index"]) // count_places(layout, self._scope)
         places = {pod.name: count_places_in_pod(layout, self._scope, pod.slots) for pod in layout.pods}
-        return Counted(usual, {pod: per_place * number for pod, number in places.items()})
+        return CountedNames(usual, {pod: per_place * number for pod, number in places.items()})
 
     def of(self, sizes: Mapping[str, int], count: int) -> list[str]:
         """Names of all switches, group by group."""
@@ -229,7 +229,7 @@ def allocate_switch_blocks(design: Design, fabric: str, tier: str) -> Allocation
     counted = [name.number_switches(part.sizes, part.count) for name, part in zip(names, parts, strict=True)]
     usual = {pod: numbers for part in counted for pod, numbers in part.usual.items()}
     sizes = {pod: size for part in counted for pod, size in part.sizes.items()}
-    return allocate_blocks(design.layout, f"{fabric} {tier}", len(parts), Counted(usual, sizes))
+    return allocate_blocks(design.layout, f"{fabric} {tier}", len(parts), CountedNames(usual, sizes))
 
 
 def list_index_entries(design: Design) -> dict[str, Allocations]:
@@ -328,7 +328,7 @@ class NodeNames:
         return f"nodes {self.naming.path[-1]}"
 
     @cached_property
-    def _counted(self) -> Counted:
+    def _counted(self) -> CountedNames:
         """How the nodes that are counted together are counted, by pod."""
         in_unit = Counter[str]()
         for node_set in self._counted_sets:

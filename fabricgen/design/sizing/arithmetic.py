@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol
 
 from fabricgen.catalog.models import CageClass
 from fabricgen.design.layout import Layout
-from fabricgen.design.media.gearing import LinkEnd, LinkOptics
+from fabricgen.design.media.gearing import LinkOptics, UnplacedEnd
 from fabricgen.design.ports import (
     PortDemand,
     PortKind,
@@ -102,7 +102,7 @@ def plan_uplinks(
     cages = [cage for cage in upper.profile.cages if cage.form_factor != "RJ45"]
     for ways in dict.fromkeys((upper.find_stated_breakout(speed), 0)):
         for cage in sorted(cages, key=lambda c: -c.count * c.speed_gbps):
-            rates = optics.find_lane_rates(LinkEnd(uplink_cage), LinkEnd(cage, ways), speed)
+            rates = optics.find_lane_rates(UnplacedEnd(uplink_cage), UnplacedEnd(cage, ways), speed)
             if rates:
                 kinds = PortKind(speed, rates[0]), PortKind(speed, rates[1])
                 groups = prod(sizes[dimension] for dimension in list_met_dimensions(tier.per, tier.name, upper.per))

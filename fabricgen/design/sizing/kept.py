@@ -121,7 +121,7 @@ Placed = Callable[[SwitchDemand], PortPlacement | None]
 """Places the ports of a switch; None when it has too few."""
 
 
-class Laid(NamedTuple):
+class LaidPorts(NamedTuple):
     """Where the ports of a switch are: its placement, the feeds, and over how many ports of the first run the links of
     the first feed are spread.
     """
@@ -153,7 +153,7 @@ class KeptAbove:
         self.known = bool(lock.find_allocations(name_cages_kind(spec.key)))
         """Whether the lock keeps some."""
 
-    def place(self, demand: SwitchDemand, fresh: Laid, alone: Laid | None, placed: Placed) -> Laid:
+    def place(self, demand: SwitchDemand, fresh: LaidPorts, alone: LaidPorts | None, placed: Placed) -> LaidPorts:
         """The ports of a demand beside those that stay: of the lock, else those that the part which came first has
         `alone`; `fresh` where they cannot stay. `placed` places the ports of a switch.
         """
@@ -174,7 +174,9 @@ class KeptAbove:
         }
         return _Staying(cages, ports)
 
-    def _place_beside(self, staying: _Staying, demand: SwitchDemand, fresh: Laid, placed: Placed) -> Laid | None:
+    def _place_beside(
+        self, staying: _Staying, demand: SwitchDemand, fresh: LaidPorts, placed: Placed
+    ) -> LaidPorts | None:
         """The ports of a demand beside those that stay; None where they cannot."""
         chosen = [find_down_class(self._spec.profile, wanted) or (0, 1) for wanted in demand.downs]
         names = [spell_run(split[1], wanted.kind) for split, wanted in zip(chosen, demand.downs, strict=True)]
@@ -214,10 +216,10 @@ class KeptAbove:
             if laid is None:
                 return None
             laid_feeds |= laid
-        return Laid(placement, tuple(laid_feeds[feed] for feed in fresh.feeds), reach)
+        return LaidPorts(placement, tuple(laid_feeds[feed] for feed in fresh.feeds), reach)
 
 
-def _record_staying(laid: Laid) -> _Staying:
+def _record_staying(laid: LaidPorts) -> _Staying:
     """What stays of ports as they are; those of the first feed follow from the cages."""
     ports: dict[str, dict[str, tuple[int, ...]]] = {}
     for feed in laid.feeds[1:]:
@@ -226,7 +228,7 @@ def _record_staying(laid: Laid) -> _Staying:
     return _Staying({name_run(run): run.cages for run in laid.placement.downs}, ports)
 
 
-def _lay_explicitly(laid: Laid) -> Laid:
+def _lay_explicitly(laid: LaidPorts) -> LaidPorts:
     """The same, with the ports of all feeds but the first one told one by one."""
     first_feed, *other_feeds = laid.feeds
     return laid._replace(feeds=(first_feed, *(_lay_feed(feed, laid.ports_of(feed)) for feed in other_feeds)))

@@ -7,7 +7,7 @@ from itertools import count
 from fabricgen.blueprint.beside.lock import PORTS
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.blueprint.sections.fabric import Fabric
-from fabricgen.design.fabric_model import PeerLinks, Span, TierKey
+from fabricgen.design.fabric_model import PeerLinks, SiteSpan, TierKey
 from fabricgen.design.ports import PortRun
 from fabricgen.design.shape import count_units_below, find_scope
 from fabricgen.design.sizing.tiers import SizedTier
@@ -43,7 +43,7 @@ def make_peer_links(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> PeerLin
     return PeerLinks(run, _make_spans(fabric, spec, sized))
 
 
-def _make_spans(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[Span, ...]:
+def _make_spans(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[SiteSpan, ...]:
     # the spans of a fabric between its sites; raises InputError (FG012, FG107) for sites or numbers that cannot be
     path = (*spec.path[:2], "spans")
     if find_scope(spec.per) != "site":
@@ -53,7 +53,7 @@ def _make_spans(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[Span,
             path=path,
             hint="give pods a `site` each, and put a border tier per site above the spines",
         )
-    spans: list[Span] = []
+    spans: list[SiteSpan] = []
     for name, span in sorted(fabric.spans.items(), key=lambda name_and_span: make_natural_key(name_and_span[0])):
         unknown = [site for site in span.between if site not in spec.layout.sites]
         if unknown or span.between[0] == span.between[1]:
@@ -72,7 +72,9 @@ def _make_spans(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[Span,
                 hint=f"use {total // switches * switches or switches} or {-(-total // switches) * switches}",
             )
         a, b = (spec.layout.sites.index(site) for site in span.between)
-        spans.append(Span(name, (a, b), total // switches, (0, 0), span.km, span.fibre_pairs or total, (*path, name)))
+        spans.append(
+            SiteSpan(name, (a, b), total // switches, (0, 0), span.km, span.fibre_pairs or total, (*path, name))
+        )
     return _add_first_ports(spans, sized.placement.peers[0], spec)
 
 
@@ -83,7 +85,7 @@ def name_ports_holder(tier: TierKey, span: str = "", site: str = "") -> str:
     return f"{PORTS}{tier.text} " + (f"span {span} at {site}" if span else "peers")
 
 
-def _add_first_ports(spans: list[Span], run: PortRun, spec: TierSpec) -> tuple[Span, ...]:
+def _add_first_ports(spans: list[SiteSpan], run: PortRun, spec: TierSpec) -> tuple[SiteSpan, ...]:
     """The spans with their first ports at both sites: in turn, but for those that the lock knows, which keep theirs.
 
     Ports are counted from the last one then: those that come with further spans lie before them.

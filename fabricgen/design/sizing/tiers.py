@@ -36,7 +36,7 @@ from fabricgen.design.sizing.arithmetic import (
     list_group_ranks,
     plan_uplinks,
 )
-from fabricgen.design.sizing.kept import KeptAbove, Laid, find_kept_count, is_sized_as_before, place_upward
+from fabricgen.design.sizing.kept import KeptAbove, LaidPorts, find_kept_count, is_sized_as_before, place_upward
 from fabricgen.design.sizing.kept_front import KeptFront, name_ports_beside_nodes
 from fabricgen.design.sizing.node_ports import (
     DownPorts,
@@ -358,14 +358,14 @@ class TierSizing:
             nested = self._connect_lower(sized, spec, count, tier, by_slot=by_slot, per_connector=per)
             feeds.append(Feed(sized.spec.key, run, first, in_use, room, links, nested))
         used, numbered = downs.totals(len(placement.downs))
-        laid = Laid(placement, tuple(feeds), self._find_reach(spec, demand, up))
+        laid = LaidPorts(placement, tuple(feeds), self._find_reach(spec, demand, up))
         front, first = KeptAbove(self._layout.lock, spec), lowers[0].spec.turn
         if front.known or lowers[-1].spec.turn > first:  # parts that came first are laid alone, others beside them
             early = [tier for tier, sized in zip(met, lowers, strict=True) if sized.spec.turn == first]
             _, where = self._add_ports(spec, count, early, by_slot=by_slot)
             fit = fit_ports(spec, demand_for(count, early, by_slot=by_slot), up)
             some = tuple(f._replace(run=run, first=at) for f, (run, at) in zip(feeds, where, strict=False))
-            alone = Laid(fit, some, laid.reach) if fit else None
+            alone = LaidPorts(fit, some, laid.reach) if fit else None
             laid = front.place(demand, laid, alone, lambda wanted: fit_ports(spec, wanted, up))
         self._note_fewest(lowers[0], spec, below, fits)
         kept = tuple(self._list_extras(spec, groups * count).items())

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fabricgen.diff.stages import Stage
+from fabricgen.diff.stages import PushStage
 
 FEW = 6
 """Switches of a wave, and waves of a stage, that are named; of more, how many."""
 
 
-def format_stages(stages: Sequence[Stage] | None, *, every: bool) -> str:
+def format_stages(stages: Sequence[PushStage] | None, *, every: bool) -> str:
     """The stages for people, below what changes; "" where none were asked for. Nothing is pushed by anyone."""
     if stages is None:
         return ""
@@ -18,7 +18,7 @@ def format_stages(stages: Sequence[Stage] | None, *, every: bool) -> str:
     return "\n".join(["\n", f"push order: {count:,} switch{'es' * (count != 1)}", *_list_lines(stages, count, every)])
 
 
-def _list_lines(stages: Sequence[Stage], count: int, every: bool) -> Iterator[str]:
+def _list_lines(stages: Sequence[PushStage], count: int, every: bool) -> Iterator[str]:
     # the lines of the order of pushing; `count` is how many switches there are, `every` lists all waves
     if not stages:
         return

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fabricgen.diff.bill import BomDelta
-from fabricgen.diff.compare import Change
+from fabricgen.diff.compare import ClusterChange
 from fabricgen.diff.delta import Delta, list_changed_pairs
 from fabricgen.diff.device_places import DevicePlaces
 from fabricgen.diff.renaming import NAME
-from fabricgen.diff.stages import Stage
+from fabricgen.diff.stages import PushStage
 from fabricgen.diff.wording import count_optics_by_part
 
 _INTEGERS = frozenset({"u", "asn", "a_asn", "b_asn", "su", "rail", "plane"})
@@ -21,13 +21,13 @@ KINDS = ("devices", "cables", "optics", "links", "addresses", "sessions")
 _LEFT_OUT = frozenset({"labels", "family"})
 
 
-def report(change: Change, *, every: bool = False, stages: Sequence[Stage] | None = None) -> str:  # noqa: ARG001
+def report(change: ClusterChange, *, every: bool = False, stages: Sequence[PushStage] | None = None) -> str:  # noqa: ARG001
     """The whole change, always, and in which order to push."""
     order = [{"what": stage.what, "waves": [list(wave) for wave in stage.waves]} for stage in stages or ()]
     return json.dumps(make_json(change) | ({} if stages is None else {"stages": order}), indent=2)
 
 
-def make_json(change: Change) -> dict[str, Any]:
+def make_json(change: ClusterChange) -> dict[str, Any]:
     """The whole change; null for a missing value, and for a kind that a side lacks.
 
     A changed row names its ways to change (`what`) and the fields that differ, `old` and `new`.
@@ -58,7 +58,7 @@ def make_json(change: Change) -> dict[str, Any]:
     }
 
 
-def count_by_kind(change: Change) -> dict[str, dict[str, int] | None]:
+def count_by_kind(change: ClusterChange) -> dict[str, dict[str, int] | None]:
     """Numbers of rows added, removed and changed in each way, by kind; None for a kind that a side lacks."""
     deltas = change.deltas
     return {kind: _count_rows(deltas[kind]) if kind in deltas else None for kind in (*KINDS, *deltas)}
@@ -118,7 +118,7 @@ def _convert_cell(name: str, value: Any) -> Any:
     return value
 
 
-def _convert_configs(change: Change) -> dict[str, Any] | None:
+def _convert_configs(change: ClusterChange) -> dict[str, Any] | None:
     # the files that differ, with diffs where these are asked for; null where configurations are not compared
     configs = change.configs
     if configs is None:
@@ -159,7 +159,7 @@ def _convert_bom(bom: BomDelta) -> dict[str, Any]:
     }
 
 
-def _convert_tenants(change: Change) -> list[dict[str, Any]]:
+def _convert_tenants(change: ClusterChange) -> list[dict[str, Any]]:
     # which devices change tenants, and the ports that this touches
     return [
         {
@@ -172,7 +172,7 @@ def _convert_tenants(change: Change) -> list[dict[str, Any]]:
     ]
 
 
-def _convert_spare_ports(change: Change) -> list[dict[str, Any]]:
+def _convert_spare_ports(change: ClusterChange) -> list[dict[str, Any]]:
     # free ports of each tier before and after; null on a side without the tier
     names = ("ports", "free_on_fullest", "free", "unnumbered")
     return [

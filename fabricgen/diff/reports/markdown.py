@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from fabricgen.diff.bill import describe_bom
-from fabricgen.diff.compare import Change
+from fabricgen.diff.compare import ClusterChange
 from fabricgen.diff.reports._stages import format_stages
-from fabricgen.diff.stages import Stage
+from fabricgen.diff.stages import PushStage
 from fabricgen.diff.wording import (
     group_by_rack,
     group_by_unit,
@@ -29,13 +29,13 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9 ,;()=%/\u2026]|(?<=www)\.")
 _PLAIN = frozenset(".:+->'?\"")
 
 
-def report(change: Change, *, every: bool = False, stages: Sequence[Stage] | None = None) -> str:
+def report(change: ClusterChange, *, every: bool = False, stages: Sequence[PushStage] | None = None) -> str:
     """The report, and in which order to push; names cannot inject markup, mentions or links."""
     order = format_stages(stages, every=every)
     return _write_change(change, every) + (f"\n```text{order}\n```\n" if order else "")
 
 
-def _write_change(change: Change, every: bool) -> str:
+def _write_change(change: ClusterChange, every: bool) -> str:
     # the report: a table, then folded sections as long as a comment on a pull request holds them
     if not change:
         return "\n".join(["**No differences.**", *(f"- {escape_markdown(note)}" for note in change.notes), ""])
@@ -68,7 +68,7 @@ def _escape_character(match: re.Match[str]) -> str:
     return f"&#{ord(character)};" + ("&#8288;" if character == "@" else "")
 
 
-def _write_summary(change: Change, every: bool) -> Iterator[str]:
+def _write_summary(change: ClusterChange, every: bool) -> Iterator[str]:
     # the table of totals, and lists of reasons, parts and notes
     yield f"### {escape_markdown(change.title)}"
     yield from ("", "| | |", "|---|---|")
@@ -88,7 +88,7 @@ def _write_list(title: str, rows: Sequence[str], every: bool) -> Iterator[str]:
             yield f"- … and {len(rows) - ROWS:,} more (`--all`)"
 
 
-def _write_units(change: Change, every: bool) -> Iterator[str]:
+def _write_units(change: ClusterChange, every: bool) -> Iterator[str]:
     # a folded section a unit, its changes rack by rack
     for unit, racks in group_by_unit(group_by_rack(change)).items():
         body: list[str] = []
@@ -102,7 +102,7 @@ def _write_units(change: Change, every: bool) -> Iterator[str]:
         yield _write_fold(f"{unit}: {summarize_racks(change, racks)}", "text", body)
 
 
-def _write_diffs(change: Change) -> Iterator[str]:
+def _write_diffs(change: ClusterChange) -> Iterator[str]:
     # a folded section for each configuration with a diff
     for file in change.configs.files if change.configs and change.show_diffs else ():
         if file.diff:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fabricgen.diff.bill import describe_bom
-from fabricgen.diff.compare import Change
+from fabricgen.diff.compare import ClusterChange
 from fabricgen.diff.reports._stages import format_stages
-from fabricgen.diff.stages import Stage
+from fabricgen.diff.stages import PushStage
 from fabricgen.diff.wording import (
     group_by_rack,
     group_by_unit,
@@ -22,7 +22,7 @@ LINES, RACKS, UNITS, ROWS = 6, 3, 8, 8
 """Limits: lines of a rack, racks of a unit, units, and rows of a table of the summary."""
 
 
-def report(change: Change, *, every: bool = False, stages: Sequence[Stage] | None = None) -> str:
+def report(change: ClusterChange, *, every: bool = False, stages: Sequence[PushStage] | None = None) -> str:
     """The report; shortened lists say how much was left out, unless `every`. `stages` say in which order to push."""
     if change:
         lines = [*_write_summary(change, every), *_write_details(change, every), *_write_diffs(change)]
@@ -31,7 +31,7 @@ def report(change: Change, *, every: bool = False, stages: Sequence[Stage] | Non
     return "\n".join(lines) + format_stages(stages, every=every)
 
 
-def _write_summary(change: Change, every: bool) -> Iterator[str]:
+def _write_summary(change: ClusterChange, every: bool) -> Iterator[str]:
     # the totals in two columns, then the sections
     yield make_printable(change.title)
     width = max(len(title) for title, _ in list_totals(change))
@@ -55,7 +55,7 @@ def _write_left_out(count: int, shown: int, indent: str, noun: str = "") -> Iter
         yield f"{indent}… and {count - shown:,} more{noun} (--all)"
 
 
-def _write_details(change: Change, every: bool) -> Iterator[str]:
+def _write_details(change: ClusterChange, every: bool) -> Iterator[str]:
     # the changes by unit and rack, cut to the first of each unless all are asked for
     units = group_by_unit(group_by_rack(change))
     for unit in list(units)[: None if every else UNITS]:
@@ -73,7 +73,7 @@ def _write_details(change: Change, every: bool) -> Iterator[str]:
         yield from _write_left_out(len(units), UNITS, "", " units")
 
 
-def _write_diffs(change: Change) -> Iterator[str]:
+def _write_diffs(change: ClusterChange) -> Iterator[str]:
     # the diffs of configurations, as they are
     for file in change.configs.files if change.configs and change.show_diffs else ():
         if file.diff:

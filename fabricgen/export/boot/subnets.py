@@ -26,7 +26,7 @@ Place = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class AddressHolder:
     """Who has an address: a device, at the ports of switches that it is plugged into; a bond has several."""
 
     device: int
@@ -45,7 +45,7 @@ class Subnet:
     network: Network
     fabric: str
     gateway: str
-    holders: list[Holder] = field(default_factory=list)
+    holders: list[AddressHolder] = field(default_factory=list)
 
 
 def list_served_fabrics(cluster: Cluster) -> tuple[str, ...]:
@@ -147,7 +147,7 @@ def _list_end_subnets(
         ends = bond_members.get(row, (row,))
         places = () if shared else tuple((cluster.names[links.b_device[end]], str(b_port[end])) for end in ends)
         port_macs = macs.list_macs(device, [str(a_port[end]) for end in ends])
-        holder = Holder(device, address, port_macs, places, is_bmc[links.segment[row]])
+        holder = AddressHolder(device, address, port_macs, places, is_bmc[links.segment[row]])
         gateway = allocated.text(allocated.b.at(row))
         yield Subnet(networks.find_network(address, int(lengths[row])), fabric, gateway, [holder])
 
@@ -172,14 +172,14 @@ def _list_linkless_subnets(cluster: Cluster, allocated: FamilyAddresses) -> Iter
     managing = [i for i, s in enumerate(links.segments) if _is_host_segment(s) and getattr(s.a, "role", "bmc") == "bmc"]
     is_unlinked = allocated.management.present.copy()
     is_unlinked[links.a_device[np.isin(links.segment, managing)]] = False
-    macs, networks, loopbacks = _Macs(cluster), _Networks(allocated), dict[str, list[Holder]]()
+    macs, networks, loopbacks = _Macs(cluster), _Networks(allocated), dict[str, list[AddressHolder]]()
     for row in np.flatnonzero(is_unlinked).tolist():
         cls = devices.classes[devices.device_class[row]]
         if cls.kind != SWITCH:
             continue
         address, length = allocated.management.at(row), int(allocated.management_length[row])
         port = cluster.design.catalog.naming(cls.nos).find_management_port(cls.profile)
-        holder = Holder(row, address, macs.list_macs(row, [port]))
+        holder = AddressHolder(row, address, macs.list_macs(row, [port]))
         # a whole address is a loopback: no subnet of its own in which a server could answer
         if length == family.bits:
             loopbacks.setdefault(cls.fabric, []).append(holder)

@@ -14,9 +14,16 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.drawings.elevation import draw_elevation
 from fabricgen.export.drawings.floor_pages import A3, A4, Paper, plan_sheets
 from fabricgen.export.drawings.floor_plan import draw_floor_plan
-from fabricgen.export.drawings.port_layout import PAGE_WIDTH, CageBlock, NodeCage, NodePorts, Socket, list_node_ports
+from fabricgen.export.drawings.port_layout import (
+    PAGE_WIDTH,
+    CageBlock,
+    NodeCage,
+    NodeCages,
+    TaggedSocket,
+    list_node_ports,
+)
 from fabricgen.export.drawings.port_map import draw_port_maps
-from fabricgen.export.drawings.rack_contents import PANEL_SWATCH, Rack, Racks
+from fabricgen.export.drawings.rack_contents import PANEL_SWATCH, FilledRack, FilledRacks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.drawings.svg import (
     STYLE,
@@ -85,7 +92,7 @@ class NodePage:
 class RackPages:
     """A rack and its switches."""
 
-    rack: Rack
+    rack: FilledRack
     switches: tuple[SwitchPages, ...]
 
 
@@ -95,10 +102,10 @@ class AlikeRacks:
     the devices of each from the bottom.
     """
 
-    first: Rack
+    first: FilledRack
     svg: Markup
     names: str
-    members: tuple[tuple[Rack, str], ...]
+    members: tuple[tuple[FilledRack, str], ...]
 
     @property
     def count(self) -> int:
@@ -107,7 +114,7 @@ class AlikeRacks:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RackRow:
     """A row of racks: its name, the name of its book, and its racks by position."""
 
     name: str
@@ -147,7 +154,7 @@ class Books:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, self._table = cluster, cluster.plan.racks
-        self._racks, self._ports = Racks(cluster), PortMaps(cluster)
+        self._racks, self._ports = FilledRacks(cluster), PortMaps(cluster)
         self._kinds = RackKinds(cluster, self._racks)
 
     def files(self) -> Iterator[tuple[str, bytes]]:
@@ -175,7 +182,7 @@ class Books:
             **racks,
         }
 
-    def _write_book(self, rows: Sequence[Row], with_racks: bool) -> Iterator[tuple[str, bytes]]:
+    def _write_book(self, rows: Sequence[RackRow], with_racks: bool) -> Iterator[tuple[str, bytes]]:
         yield "book.html", self._render_book(rows, [rack for row in rows for rack in row.racks] if with_racks else [])
 
     def _write_floors(self) -> Iterator[tuple[str, bytes]]:
@@ -191,7 +198,7 @@ class Books:
                 yield hall, sheet.name, draw_floor_plan(self._kinds, sheet.window, zones, alone=alone)
 
     @cached_property
-    def _node_models(self) -> tuple[NodePorts, ...]:
+    def _node_models(self) -> tuple[NodeCages, ...]:
         return list_node_ports(self._cluster)
 
     def _write_nodes(self) -> Iterator[tuple[str, bytes]]:
@@ -203,7 +210,7 @@ class Books:
         for number, name in list(enumerate(self._table.names))[start : start + MOST_RACKS]:
             yield f"racks/{name}.svg", make_svg_file(draw_elevation(self._racks.make_rack(number), alone=True))
 
-    def _list_rows(self) -> Iterator[Row]:
+    def _list_rows(self) -> Iterator[RackRow]:
         """Rows of all halls as they lie, with racks by position."""
         table = self._table
         # lexsort sorts by its last column first: hall, then row, then column
@@ -215,9 +222,9 @@ class Books:
         for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
             racks = tuple(order[start:end].tolist())
             location = str(places[racks[0]])
-            yield Row(location, f"{location}.html", racks, tuple(table.names[rack] for rack in racks))
+            yield RackRow(location, f"{location}.html", racks, tuple(table.names[rack] for rack in racks))
 
-    def _render_book(self, rows: Sequence[Row], racks: Sequence[int]) -> bytes:
+    def _render_book(self, rows: Sequence[RackRow], racks: Sequence[int]) -> bytes:
         # the book of all: plans, models of nodes, and racks by their numbers
         table = self._table
         plans = [Markup(svg) for _, _, svg in self._draw_plans((A4,))]  # noqa: S704 - escaped there
@@ -229,7 +236,7 @@ class Books:
             f"{name}: racks and ports", facts, rows=rows, racks=rack_pages, ports=rack_pages, plans=plans, nodes=nodes
         )
 
-    def _write_row_books(self, row: Row) -> Iterator[tuple[str, bytes]]:
+    def _write_row_books(self, row: RackRow) -> Iterator[tuple[str, bytes]]:
         """A book of a row's elevations, and a book of port maps for each of its racks with switches."""
         name = self._cluster.design.loaded.blueprint.name
         back = f"All of {name}, with the legend"
@@ -248,7 +255,7 @@ class Books:
         title: str,
         facts: str,
         *,
-        rows: Sequence[Row] = (),
+        rows: Sequence[RackRow] = (),
         racks: Sequence[RackPages] = (),
         ports: Sequence[RackPages] = (),
         plans: Sequence[Markup] = (),
@@ -304,9 +311,9 @@ class Books:
         }
 
 
-def _draw_kinds(racks: Sequence[Rack]) -> Iterator[AlikeRacks]:
+def _draw_kinds(racks: Sequence[FilledRack]) -> Iterator[AlikeRacks]:
     """The elevations of racks, those that differ in names only by one, in the order of the first of each kind."""
-    racks_by_kind: dict[Rack, list[Rack]] = {}
+    racks_by_kind: dict[FilledRack, list[FilledRack]] = {}
     for rack in racks:
         racks_by_kind.setdefault(rack.kind, []).append(rack)
     for members in racks_by_kind.values():
@@ -343,7 +350,7 @@ _MOST_TAGS = 4
 """Tags of one socket that are told; where nodes differ in more, the number of the others."""
 
 
-def draw_node_panel(ports: NodePorts, *, alone: bool = False) -> str:
+def draw_node_panel(ports: NodeCages, *, alone: bool = False) -> str:
     """A model of node as SVG, of at most the width of a page; `alone` makes it a complete file."""
     body: list[str] = []
     head = _draw_head(ports)
@@ -358,7 +365,7 @@ def draw_node_panel(ports: NodePorts, *, alone: bool = False) -> str:
     return make_svg(PAGE_WIDTH, y + row_height + 1, "".join([*head, *body]), title=title, alone=alone)
 
 
-def _draw_head(ports: NodePorts) -> list[str]:
+def _draw_head(ports: NodeCages) -> list[str]:
     profile = ports.profile
     maker = f"{profile.vendor} " if profile.vendor and not profile.name.startswith(profile.vendor) else ""
     count_text = "1 of it" if ports.count == 1 else f"{ports.count} of them"
@@ -459,7 +466,7 @@ def _draw_cage(cage: NodeCage, x: float, y: float, size: tuple[float, float]) ->
     return elements
 
 
-def _join_tags(socket: Socket) -> str:
+def _join_tags(socket: TaggedSocket) -> str:
     """The tags of a socket's cables: `C3A`, or several where nodes differ."""
     texts = [tag.text for tag in socket.tags]
     more = f" +{len(texts) - _MOST_TAGS}" if len(texts) > _MOST_TAGS else ""

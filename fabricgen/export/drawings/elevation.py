@@ -8,7 +8,14 @@ from itertools import chain
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.export.drawings.port_layout import Panel, list_cage_groups, list_panels
-from fabricgen.export.drawings.rack_contents import Item, Rack, Total, format_total, is_over_budget, is_unknown
+from fabricgen.export.drawings.rack_contents import (
+    FilledRack,
+    Item,
+    RackTotal,
+    format_total,
+    is_over_budget,
+    is_unknown,
+)
 from fabricgen.export.drawings.svg import (
     GLYPH,
     draw_label,
@@ -57,16 +64,16 @@ _Box = tuple[float, float, float, float]
 """Left, top, width and height, mm."""
 
 
-def draw_elevation(rack: Rack, *, alike: int = 1, alone: bool = False) -> str:
+def draw_elevation(rack: FilledRack, *, alike: int = 1, alone: bool = False) -> str:
     """A rack as SVG, one of `alike` racks that differ in names only; `alone` makes it a complete file."""
     unit = min(_TALLEST_UNIT, (HEIGHT - _HEAD - _FOOT) / rack.units)
-    faces = [_Face(rack, side, left, unit) for side, (left, _) in _SIDES.items()]
+    faces = [_RackFace(rack, side, left, unit) for side, (left, _) in _SIDES.items()]
     body = [*_draw_head(rack, alike), *chain.from_iterable(face.draw_lines() for face in faces)]
     body += _draw_foot(rack, _HEAD + rack.units * unit + 2)
     return make_svg(WIDTH, HEIGHT, "".join(body), title=f"Rack {rack.name}", alone=alone)
 
 
-def _draw_head(rack: Rack, alike: int) -> Iterator[str]:
+def _draw_head(rack: FilledRack, alike: int) -> Iterator[str]:
     """Name and position, and over each face its aisle and the places of the racks to its left and right."""
     count = f"x {alike} like this" if alike > 1 else ""
     middle, left = WIDTH / 2, next(iter(_SIDES.values()))[0]
@@ -82,10 +89,10 @@ def _draw_head(rack: Rack, alike: int) -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Face:
+class _RackFace:
     """One face of a rack: its left edge and the height of a rack unit, mm."""
 
-    rack: Rack
+    rack: FilledRack
     side: str
     left: float
     unit: float
@@ -242,7 +249,7 @@ def _flow_cages(
         x += 0.7
 
 
-def _draw_foot(rack: Rack, top: float) -> Iterator[str]:
+def _draw_foot(rack: FilledRack, top: float) -> Iterator[str]:
     """The totals, each with its budget and a bar for the share used, and beside them what they are made of."""
     left, notes_left = (left for left, _ in _SIDES.values())
     for i, (unit, total) in enumerate((("U", rack.used_u), ("kg", rack.weight_kg), ("kW", rack.power_kw))):
@@ -278,7 +285,7 @@ def _break_notes(notes: Sequence[str]) -> list[str]:
     return [line for note_lines in lines.values() for line in note_lines]
 
 
-def _draw_bar(total: Total, left: float, middle: float) -> list[str]:
+def _draw_bar(total: RackTotal, left: float, middle: float) -> list[str]:
     """The share of a budget that is used; one that is more, nobody knows by how much, ends in a question mark."""
     if not total.budget or is_unknown(total):
         return []

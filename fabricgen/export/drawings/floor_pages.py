@@ -92,7 +92,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Aisle:
+class FloorAisle:
     """An aisle along a row, from y to y in the frame of its site, m: cold where fronts are; `is_whole` if it reaches to
     the next row or to a wall that is stated.
     """
@@ -104,7 +104,7 @@ class Aisle:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class FloorSheet:
     """A page of a plan: its name behind that of the hall ("" for the first), and what it shows."""
 
     name: str
@@ -138,7 +138,7 @@ def find_frame(table: RackTable, window: Window) -> Frame:
     return _bound_window(table.halls[window.hall], window, find_whole_hall(table, window.hall))
 
 
-def list_aisles(table: RackTable, window: Window) -> Iterator[Aisle]:
+def list_aisles(table: RackTable, window: Window) -> Iterator[FloorAisle]:
     """The aisles of a window: between neighbouring rows, and before the first and behind the last one."""
     hall, rows, frame = table.halls[window.hall], window.rows, find_frame(table, window)
     ends, half, walls = find_whole_hall(table, window.hall).rows, hall.rack_depth_m / 2, hall.walls
@@ -147,11 +147,11 @@ def list_aisles(table: RackTable, window: Window) -> Iterator[Aisle]:
     top = frame.top if top_wall is None else max(frame.top, top_wall)
     bottom = frame.bottom if bottom_wall is None else min(frame.bottom, bottom_wall)
     edges = [float(hall.find_y(row)) for row in rows]
-    yield Aisle(top, edges[0] - half, find_facing(rows[0]) < 0, top_wall is not None)
+    yield FloorAisle(top, edges[0] - half, find_facing(rows[0]) < 0, top_wall is not None)
     for (row, y), (next_row, next_y) in pairwise(zip(rows, edges, strict=True)):
         if next_row - row == 1:
-            yield Aisle(y + half, next_y - half, find_facing(row) > 0, True)
-    yield Aisle(edges[-1] + half, bottom, find_facing(rows[-1]) > 0, bottom_wall is not None)
+            yield FloorAisle(y + half, next_y - half, find_facing(row) > 0, True)
+    yield FloorAisle(edges[-1] + half, bottom, find_facing(rows[-1]) > 0, bottom_wall is not None)
 
 
 def fit_on_page(table: RackTable, hall: int, paper: Paper = A4) -> Window:
@@ -185,19 +185,22 @@ def split_hall(table: RackTable, hall: int, paper: Paper = A4) -> Iterator[Windo
                 yield window
 
 
-def plan_sheets(table: RackTable, hall: int, papers: Sequence[Paper]) -> list[Sheet]:
+def plan_sheets(table: RackTable, hall: int, papers: Sequence[Paper]) -> list[FloorSheet]:
     """The plan of a hall on sheets of a size: one where that takes all of it with the names of racks; else an overview,
     and one for each zone of rows, named after it. Of several `papers` that one which shows more, or takes fewer.
     """
     overview = max((fit_on_page(table, hall, paper) for paper in papers), key=lambda window: window.scale)
     if overview.scale >= DETAIL:
-        return [Sheet("", overview)]
+        return [FloorSheet("", overview)]
     narrowed_papers = [replace(paper, width=paper.width - ZONES) for paper in papers]
     overview = max((fit_on_page(table, hall, paper) for paper in narrowed_papers), key=lambda window: window.scale)
     # zones take whole pages: only an overview has their names at its edge
     zones = min((list(split_hall(table, hall, paper)) for paper in papers), key=len)
     is_cut = len({zone.columns for zone in zones}) > 1
-    return [Sheet("", overview), *(Sheet(f"{zone.zone}{f'.{zone.places}' if is_cut else ''}", zone) for zone in zones)]
+    return [
+        FloorSheet("", overview),
+        *(FloorSheet(f"{zone.zone}{f'.{zone.places}' if is_cut else ''}", zone) for zone in zones),
+    ]
 
 
 def _bound_window(hall: Hall, window: Window, hall_window: Window) -> Frame:

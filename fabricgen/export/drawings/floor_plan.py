@@ -63,11 +63,11 @@ _DISTINCT = 2.5
 
 def draw_floor_plan(kinds: RackKinds, window: Window, zones: Sequence[Window] = (), *, alone: bool = False) -> str:
     """A window as SVG; an overview names `zones` that have sheets of their own; `alone` makes it a complete file."""
-    plan = _Plan(kinds, window, zones)
+    plan = _FloorDrawing(kinds, window, zones)
     return make_svg(plan.width, plan.height, plan.body(), title=plan.title, alone=alone)
 
 
-class _Plan:
+class _FloorDrawing:
     def __init__(self, kinds: RackKinds, window: Window, zones: Sequence[Window]) -> None:
         self._kinds, self._window, self._zones = kinds, window, zones
         self._table = kinds.table

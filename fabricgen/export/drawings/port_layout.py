@@ -14,7 +14,7 @@ from fabricgen.blueprint.models import make_natural_key
 from fabricgen.catalog.models import CageClass, NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.export.drawings.svg import GLYPH, Groups, find_narrowest_width
-from fabricgen.export.drawings.switch_ports import KEPT, Port
+from fabricgen.export.drawings.switch_ports import KEPT, FacePort
 from fabricgen.export.plugs import list_cable_end_ports, list_plugs
 from fabricgen.export.technician.records import CableTag, list_cable_tags
 from fabricgen.wiring.arrays import unique_combinations
@@ -53,7 +53,7 @@ _REMEMBERED = 1 << 15
 Outline: TypeAlias = tuple[int, int, int, str, str, str, str, str, str, str, int]
 """The fields of a port, with the letters of its far end masked."""
 
-Shapes = tuple[tuple[int, tuple[Port, ...]], ...]
+Shapes = tuple[tuple[int, tuple[FacePort, ...]], ...]
 """By split of the cage: one port for each way that texts wrap."""
 
 
@@ -73,7 +73,7 @@ class Grid:
     idle: frozenset[int]
     """Kinds of cages that carry no cables."""
 
-    def measure_column(self, column: Column) -> float:
+    def measure_column(self, column: CageColumn) -> float:
         """Width of a column, mm."""
         return IDLE if column.kind in self.idle else self.column
 
@@ -88,14 +88,14 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class PanelGrid:
     """A grid, and how many columns and rows of a panel are on each drawing."""
 
     grid: Grid
     columns_each: int
     rows_each: int
 
-    def list_drawings(self, panel: Panel) -> Iterator[tuple[Sequence[Column], range]]:
+    def list_drawings(self, panel: Panel) -> Iterator[tuple[Sequence[CageColumn], range]]:
         """(columns, rows) of each drawing."""
         for row in range(0, panel.rows, self.rows_each):
             for first in range(0, len(panel.columns), self.columns_each):
@@ -103,7 +103,7 @@ class Layout:
                 yield columns, range(row, min(panel.rows, row + self.rows_each))
 
 
-def group_far_end(port: Port, lines: int) -> Groups:
+def group_far_end(port: FacePort, lines: int) -> Groups:
     """Text of the far end: the device, then cage, port, rack and rack unit, on another line if there is one."""
     if port.role == KEPT:
         return ((port.device,),)
@@ -111,28 +111,28 @@ def group_far_end(port: Port, lines: int) -> Groups:
     return ((port.device,), rest) if lines > 1 else ((port.device, *rest),)
 
 
-def join_far_end(port: Port) -> str:
+def join_far_end(port: FacePort) -> str:
     """The whole text of the far end, of which each line is a slice."""
     return port.device if port.role == KEPT else f"{port.device} {port.place} {port.rack} U{port.u}"
 
 
-def outline_port(port: Port) -> Outline:
+def outline_port(port: FacePort) -> Outline:
     """What determines how a port is drawn: for the far end only lengths and hyphens of the text."""
     texts = _mask_letters(port.device), _mask_letters(port.place), _mask_letters(port.rack), 10 if port.u > 9 else 1
     return (port.cage, port.sub, port.ways, port.role, port.tag, port.fill, port.pattern, *texts)
 
 
-def restore_port(outline: Outline) -> Port:
+def restore_port(outline: Outline) -> FacePort:
     """A port with an outline."""
-    return Port(*outline)
+    return FacePort(*outline)
 
 
-def group_band(port: Port, lines: int) -> Groups:
+def group_band(port: FacePort, lines: int) -> Groups:
     """Text of a port's band: its role, and the code for fabric, rail and plane."""
     return ((port.role,), (port.tag,)) if lines > 1 else ((port.role, port.tag),)
 
 
-def lay_out(panel: Panel, ports_by_cage: Mapping[int, Sequence[Port]]) -> Layout:
+def lay_out(panel: Panel, ports_by_cage: Mapping[int, Sequence[FacePort]]) -> PanelGrid:
     """The layout with the fewest drawings; of several the one with fewest cuts between columns, then larger text."""
     ports = [port for column in panel.columns for cage in column.cages for port in ports_by_cage.get(cage, ())]
     used = {column.kind for column in panel.columns if any(ports_by_cage.get(cage) for cage in column.cages)}
@@ -140,9 +140,9 @@ def lay_out(panel: Panel, ports_by_cage: Mapping[int, Sequence[Port]]) -> Layout
 
 
 @lru_cache(_REMEMBERED)
-def _choose_layout(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> Layout:
+def _choose_layout(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> PanelGrid:
     """The layout for ports of these shapes; cached, as most switches of a tier have the same."""
-    candidates: list[tuple[tuple[int, int, float], Layout]] = []
+    candidates: list[tuple[tuple[int, int, float], PanelGrid]] = []
     for size in SIZES:
         for cuts in range(1, min(_MOST_CUTS, len(panel.columns)) + 1):
             layout = _make_layout(panel, dict(shapes), idle, -(-len(panel.columns) // cuts), size)
@@ -153,18 +153,20 @@ def _choose_layout(panel: Panel, shapes: Shapes, idle: frozenset[int]) -> Layout
     return min(candidates, key=lambda candidate: candidate[0])[1]
 
 
-def _list_shapes(ports: Iterable[Port]) -> Shapes:
+def _list_shapes(ports: Iterable[FacePort]) -> Shapes:
     """By split of the cage: one port for each way that texts wrap, in the order of first occurrence."""
-    ports_by_split: dict[int, dict[Port, None]] = defaultdict(dict)
+    ports_by_split: dict[int, dict[FacePort, None]] = defaultdict(dict)
     for port in ports:
         ports_by_split[port.ways].setdefault(_mask_port(port))
     return tuple((split, tuple(ports_by_split[split])) for split in sorted(ports_by_split))
 
 
-def _mask_port(port: Port) -> Port:
+def _mask_port(port: FacePort) -> FacePort:
     """A port with masked texts, which wrap like its own."""
     *_, device, place, rack, u = outline_port(port)
-    return Port(0, 0, port.ways, port.role, _mask_letters(port.tag), "", port.pattern and "x", device, place, rack, u)
+    return FacePort(
+        0, 0, port.ways, port.role, _mask_letters(port.tag), "", port.pattern and "x", device, place, rack, u
+    )
 
 
 @lru_cache(_REMEMBERED)
@@ -173,8 +175,8 @@ def _mask_letters(text: str) -> str:
 
 
 def _make_layout(
-    panel: Panel, shapes: Mapping[int, Sequence[Port]], idle: frozenset[int], columns_each: int, size: float
-) -> Layout:
+    panel: Panel, shapes: Mapping[int, Sequence[FacePort]], idle: frozenset[int], columns_each: int, size: float
+) -> PanelGrid:
     """The layout with `columns_each` columns side by side and this text size, mm."""
     kinds = {column.kind for column in panel.columns}
     resting = sum(column.kind in idle for column in panel.columns)
@@ -196,7 +198,7 @@ def _make_layout(
     crowded = column / largest_split < bare.line * 0.95
     # as few rows in each as the same number of drawings takes, so that the last is not left with few
     rows_each = 1 if crowded else -(-panel.rows // -(-panel.rows // rows_fitting))
-    return Layout(Grid(size, column, cell, band, letters, bands, idle), columns_each, rows_each)
+    return PanelGrid(Grid(size, column, cell, band, letters, bands, idle), columns_each, rows_each)
 
 
 # The front of a switch: which cage is where, in columns from left to right, each from the top down.
@@ -216,7 +218,7 @@ IN_A_ROW = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class CageColumn:
     """Cages above one another, by number from the top; `kind` is the index of their class in the profile."""
 
     kind: int
@@ -230,7 +232,7 @@ class Panel:
     """
 
     slot: int
-    columns: tuple[Column, ...]
+    columns: tuple[CageColumn, ...]
 
     @property
     def rows(self) -> int:
@@ -258,7 +260,7 @@ def list_panels(profile: SwitchProfile) -> tuple[Panel, ...]:
     )
 
 
-def _arrange_columns(profile: SwitchProfile, cages: tuple[int, ...]) -> Iterator[Column]:
+def _arrange_columns(profile: SwitchProfile, cages: tuple[int, ...]) -> Iterator[CageColumn]:
     # the columns of a part of a face, class by class of cages; `cages` are the numbers of those in it
     for kind, cage in enumerate(profile.cages):
         first = profile.find_first_cage(kind)
@@ -272,7 +274,7 @@ def _arrange_columns(profile: SwitchProfile, cages: tuple[int, ...]) -> Iterator
                 # numbered down: a column has consecutive numbers; else a row has, and a column every so many-th
                 class_cages[i * rows : (i + 1) * rows] if cage.numbered == "down" else class_cages[i::columns]
             )
-            yield Column(kind, tuple(column_cages))
+            yield CageColumn(kind, tuple(column_cages))
 
 
 # The cages of each model of node, with what its labels say, which cables they take, and where they are.
@@ -283,7 +285,7 @@ _CageTags: TypeAlias = dict[str, dict[str, list[CableTag]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Socket:
+class TaggedSocket:
     """What one plug is in, as its label says (`OSFP1/2`), and the tags of the cables that nodes have there."""
 
     label: str
@@ -296,7 +298,7 @@ class NodeCage:
 
     name: str
     form_factor: str
-    sockets: tuple[Socket, ...] | None
+    sockets: tuple[TaggedSocket, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +311,7 @@ class CageBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class NodePorts:
+class NodeCages:
     """A model of node, how many of it there are, and its cages."""
 
     profile: NodeProfile
@@ -317,7 +319,7 @@ class NodePorts:
     blocks: tuple[CageBlock, ...]
 
 
-def list_node_ports(cluster: Cluster) -> tuple[NodePorts, ...]:
+def list_node_ports(cluster: Cluster) -> tuple[NodeCages, ...]:
     """The models of nodes of a cluster that have cables, by id."""
     counts: dict[str, int] = {}
     profiles: dict[str, NodeProfile] = {}
@@ -327,7 +329,7 @@ def list_node_ports(cluster: Cluster) -> tuple[NodePorts, ...]:
             counts[cls.profile.id] = counts.get(cls.profile.id, 0) + cls.count
     sockets = _find_socket_tags(cluster, sorted(profiles))
     return tuple(
-        NodePorts(profiles[id_], counts[id_], tuple(_make_blocks(profiles[id_], sockets[id_])))
+        NodeCages(profiles[id_], counts[id_], tuple(_make_blocks(profiles[id_], sockets[id_])))
         for id_ in sorted(profiles)
         if sockets[id_]
     )
@@ -392,6 +394,6 @@ def list_cage_groups(profile: NodeProfile) -> Iterator[tuple[str, bool, Sequence
             yield role, False, sorted(role_cages, key=make_natural_key)
 
 
-def _sort_sockets(tags_by_label: Mapping[str, Sequence[CableTag]]) -> Iterator[Socket]:
+def _sort_sockets(tags_by_label: Mapping[str, Sequence[CableTag]]) -> Iterator[TaggedSocket]:
     for label in sorted(tags_by_label, key=make_natural_key):
-        yield Socket(label, tuple(sorted(set(tags_by_label[label]), key=lambda tag: make_natural_key(tag.text))))
+        yield TaggedSocket(label, tuple(sorted(set(tags_by_label[label]), key=lambda tag: make_natural_key(tag.text))))

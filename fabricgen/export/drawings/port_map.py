@@ -23,7 +23,7 @@ from fabricgen.export.drawings.port_layout import (
     PAD,
     PAGE_WIDTH,
     PLANE,
-    Column,
+    CageColumn,
     Grid,
     Outline,
     Panel,
@@ -48,7 +48,7 @@ from fabricgen.export.drawings.svg import (
     trace_box,
     wrap_words,
 )
-from fabricgen.export.drawings.switch_ports import MANAGEMENT, Port, SwitchPorts
+from fabricgen.export.drawings.switch_ports import MANAGEMENT, FacePort, SwitchPorts
 from fabricgen.export.palette import LIGHT, choose_ink
 
 _NARROWEST = 120.0
@@ -60,7 +60,7 @@ _REMEMBERED = 256
 _HOLE = "\0"
 """Delimits placeholders for text of a far end; a character that XML cannot contain."""
 
-PortsByCage = Mapping[int, Sequence[Port]]
+PortsByCage = Mapping[int, Sequence[FacePort]]
 """Ports by cage; management ports are under 0."""
 
 _PortPlace: TypeAlias = tuple[int, int]
@@ -68,7 +68,7 @@ _PortPlace: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Model:
+class _ProfileKey:
     """A switch profile, compared by identity; the reference keeps the id from being reused."""
 
     profile: SwitchProfile = field(compare=False)
@@ -76,7 +76,7 @@ class _Model:
 
 
 @dataclass(frozen=True, slots=True)
-class _Face:
+class _FaceDrawing:
     """A drawing without the names of far ends, mm: between `pieces` stand slices of the texts of ports.
 
     `part` says which part of the switch is drawn.
@@ -100,7 +100,7 @@ def draw_port_maps(switch: SwitchPorts) -> Iterator[str]:
     """SVG drawings of a switch, each of at most a page: its front, or the line cards of a chassis that carry cables."""
     far_texts = {(port.cage, port.sub): join_far_end(port) for port in switch.ports}
     model, outlines = (
-        _Model(switch.profile, id(switch.profile)),
+        _ProfileKey(switch.profile, id(switch.profile)),
         [outline_port(port) for port in switch.ports if port.cage],
     )
     for face in _draw_faces(model, switch.closed, tuple(outlines)):
@@ -109,10 +109,10 @@ def draw_port_maps(switch: SwitchPorts) -> Iterator[str]:
 
 
 @lru_cache(_REMEMBERED)
-def _draw_faces(model: _Model, closed: frozenset[int], outlines: tuple[Outline, ...]) -> tuple[_Face, ...]:
+def _draw_faces(model: _ProfileKey, closed: frozenset[int], outlines: tuple[Outline, ...]) -> tuple[_FaceDrawing, ...]:
     """The drawings for switches of a model whose ports have these outlines, in the order of the front."""
     profile = model.profile
-    ports_by_cage: dict[int, list[Port]] = defaultdict(list)
+    ports_by_cage: dict[int, list[FacePort]] = defaultdict(list)
     for port in map(restore_port, outlines):
         ports_by_cage[port.cage].append(port)
     faces = []
@@ -120,11 +120,11 @@ def _draw_faces(model: _Model, closed: frozenset[int], outlines: tuple[Outline, 
         if not panel.slot or any(ports_by_cage.get(cage) for column in panel.columns for cage in column.cages):
             layout = lay_out(panel, ports_by_cage)
             for columns, rows in layout.list_drawings(panel):
-                faces.append(_draw_face(_Sheet(profile, closed, layout.grid, ports_by_cage), panel, columns, rows))
+                faces.append(_draw_face(_PieceSheet(profile, closed, layout.grid, ports_by_cage), panel, columns, rows))
     return tuple(faces)
 
 
-def _draw_face(sheet: _Sheet, panel: Panel, columns: Sequence[Column], rows: range) -> _Face:
+def _draw_face(sheet: _PieceSheet, panel: Panel, columns: Sequence[CageColumn], rows: range) -> _FaceDrawing:
     # draws the cages of some rows; texts of far ends are cut out as holes, for switches alike share the rest
     x, kind = 0.2, columns[0].kind
     for column in columns:
@@ -138,7 +138,7 @@ def _draw_face(sheet: _Sheet, panel: Panel, columns: Sequence[Column], rows: ran
     # every second piece is what stands in a hole: cage, port, start and end of its text
     pieces = sheet.body().split(_HOLE)
     cuts = [tuple(map(int, hole.split())) for hole in pieces[1::2]]
-    return _Face(
+    return _FaceDrawing(
         width=max(x + 0.4, _NARROWEST),
         height=bottom,
         part=_describe_part(sheet.profile, panel, columns, rows),
@@ -147,7 +147,7 @@ def _draw_face(sheet: _Sheet, panel: Panel, columns: Sequence[Column], rows: ran
     )
 
 
-def _describe_part(profile: SwitchProfile, panel: Panel, columns: Sequence[Column], rows: range) -> str:
+def _describe_part(profile: SwitchProfile, panel: Panel, columns: Sequence[CageColumn], rows: range) -> str:
     """Which part of a switch is drawn, in words; "" for all of it."""
     cage_labels = [profile.cage_label(column.cages[0]) for column in columns]
     part = f"  slot {panel.slot}" if panel.slot else ""
@@ -176,7 +176,7 @@ def _draw_title(switch: SwitchPorts, part: str) -> str:
     )
 
 
-class _Sheet:
+class _PieceSheet:
     """The pieces of a drawing grouped by style, so that few SVG elements hold many cages."""
 
     def __init__(self, profile: SwitchProfile, closed: frozenset[int], grid: Grid, ports_by_cage: PortsByCage) -> None:
@@ -205,7 +205,7 @@ class _Sheet:
         for port in ports:
             self._draw_port(port, x + port.sub * port_width, y + NUMBER, port_width, height - NUMBER)
 
-    def _draw_port(self, port: Port, x: float, y: float, width: float, height: float) -> None:
+    def _draw_port(self, port: FacePort, x: float, y: float, width: float, height: float) -> None:
         """Draw a band with role and code, and the far end below it, in text that runs upwards."""
         grid, band, plane = self.grid, self.grid.band, PLANE if port.pattern else 0.0
         if port.sub:
@@ -228,7 +228,7 @@ class _Sheet:
         room: float,
         lines: Sequence[str],
         style: str,
-        cut_from: Port | None = None,
+        cut_from: FacePort | None = None,
     ) -> None:
         """Draw lines of upward text side by side, centred in a width; lines of a far end become placeholders."""
         step = min(self.grid.line, width / len(lines))
@@ -258,7 +258,7 @@ class _Sheet:
         return bands + planes + lines + "".join(self._numbers) + turned
 
 
-def _make_placeholders(port: Port, lines: Sequence[str]) -> Iterator[str]:
+def _make_placeholders(port: FacePort, lines: Sequence[str]) -> Iterator[str]:
     """The placeholder for each line of a far end: its port, and start and end of the line in the port's text."""
     text, start = join_far_end(port), 0
     for line in lines:

@@ -65,7 +65,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Total:
+class RackTotal:
     """A sum over a rack, its budget (None: not stated), and whether a device has no figure.
 
     `rounding` is what its figures may be too large by.
@@ -78,16 +78,16 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Rack:
+class FilledRack:
     """A rack and its devices, from the bottom; `place` is its position as labels have it."""
 
     name: str
     place: str
     units: int
     items: tuple[Item, ...]
-    used_u: Total
-    weight_kg: Total
-    power_kw: Total
+    used_u: RackTotal
+    weight_kg: RackTotal
+    power_kw: RackTotal
     """With optics."""
     optics_kw: float
     basis: str
@@ -105,13 +105,13 @@ class Rack:
     """The places to its left and to its right, as who stands before its front sees them; "" where there is no rack."""
 
     @property
-    def kind(self) -> Rack:
+    def kind(self) -> FilledRack:
         """All of it but names: racks of one kind differ in nothing else."""
         items = (replace(item, name="") if item.is_device else item for item in self.items)
         return replace(self, name="", place="", beside=("", ""), items=tuple(items))
 
 
-class Racks:
+class FilledRacks:
     """The racks of a cluster, computed one at a time."""
 
     def __init__(self, cluster: Cluster) -> None:
@@ -119,17 +119,17 @@ class Racks:
         self._devices, self._table = cluster.plan.devices, cluster.plan.racks
         self._floor_plan = FloorPlan(cluster.design)
 
-    def make_rack(self, number: int) -> Rack:
+    def make_rack(self, number: int) -> FilledRack:
         """A rack, by its row in the rack table."""
         kind, loads = self._table.kinds[int(self._table.kind[number])], self._loads
-        return Rack(
+        return FilledRack(
             name=self._table.names[number],
             place=self.locate_rack(number),
             units=kind.units,
             items=self._list_items(number),
-            used_u=Total(float(loads.units[number]), kind.units),
-            weight_kg=Total(float(loads.weight_kg[number]), kind.load_kg, bool(loads.unweighed[number])),
-            power_kw=Total(
+            used_u=RackTotal(float(loads.units[number]), kind.units),
+            weight_kg=RackTotal(float(loads.weight_kg[number]), kind.load_kg, bool(loads.unweighed[number])),
+            power_kw=RackTotal(
                 float(loads.power_w[number] + self._optics.added_w[number]) / 1000,
                 kind.power_kw,
                 bool(loads.unpowered[number] or self._optics.unpowered[number]),
@@ -318,17 +318,17 @@ def _choose_swatch(cls: DeviceClass, fabric_swatches: Mapping[str, Swatch], shel
     return fabric_swatches[cls.fabric]
 
 
-def is_unknown(total: Total) -> bool:
+def is_unknown(total: RackTotal) -> bool:
     """Whether there are devices in a sum, and none of them has a figure."""
     return total.unknown and not total.value
 
 
-def is_over_budget(total: Total) -> bool:
+def is_over_budget(total: RackTotal) -> bool:
     """Whether a total exceeds its budget."""
     return total.budget is not None and total.value > total.budget + total.rounding
 
 
-def format_total(total: Total) -> str:
+def format_total(total: RackTotal) -> str:
     """A total as text: `12.3+ of 40 OVER`, `not stated` where nothing in it has a figure."""
     if is_unknown(total):
         return "not stated" if total.budget is None else f"not stated, limit {total.budget:g}"

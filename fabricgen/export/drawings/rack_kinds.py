@@ -9,7 +9,7 @@ from functools import cached_property
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan
-from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
+from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, FilledRacks
 from fabricgen.export.locations import locate_halls
 from fabricgen.export.palette import LIGHT, Swatch, choose_cluster_swatches
 from fabricgen.wiring.tables import EXTRA, NODE
@@ -29,7 +29,7 @@ class RackKind:
 class RackKinds:
     """The contents of a cluster's racks, and their units."""
 
-    def __init__(self, cluster: Cluster, racks: Racks) -> None:
+    def __init__(self, cluster: Cluster, racks: FilledRacks) -> None:
         self._cluster, self._racks = cluster, racks
         self.table = cluster.plan.racks
 

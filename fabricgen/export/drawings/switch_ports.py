@@ -23,7 +23,7 @@ DOWN, UP, PEER, MANAGEMENT, KEPT = "down", "up", "peer", "mgmt", "kept"
 
 
 @dataclass(frozen=True, slots=True)
-class Port:
+class FacePort:
     """A port of a switch: its cage (from 1; 0: management port), its number in the cage, the cage's split, and its far
     end.
 
@@ -53,12 +53,12 @@ class SwitchPorts:
     swatch: Swatch
     rack: str
     u: int
-    ports: tuple[Port, ...]
+    ports: tuple[FacePort, ...]
     closed: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Ends:
+class _CabledEnds:
     """Ends of cabled links at switches, by device and port, int32; `upper` is 1 for a b end."""
 
     device: Ints
@@ -102,7 +102,7 @@ class PortMaps:
         start, stop = np.searchsorted(ends.device, np.array([device, device + 1], dtype=np.int32)).tolist()
         return slice(start, stop)
 
-    def _list_ports(self, device: int) -> list[Port]:
+    def _list_ports(self, device: int) -> list[FacePort]:
         # the ports of a switch with their far ends, and those kept for a purpose, by cage
         ends, rows, links = self._link_ends, self._find_end_rows(device), self._links
         link_rows, upper = ends.link[rows], ends.upper[rows].astype(bool)
@@ -117,20 +117,20 @@ class PortMaps:
         names, racks = self._cluster.name_column[far].tolist(), self._rack_names[self._devices.rack[far]].tolist()
         far_ends = zip(names, places, racks, self._devices.u[far].tolist(), strict=True)
         ports = [
-            Port(cage, sub, split, *look, *end)
+            FacePort(cage, sub, split, *look, *end)
             for cage, sub, split, look, end in zip(*numbers, looks, far_ends, strict=True)
         ]
         cls = self._devices.classes[int(self._devices.device_class[device])]
         kept_ports = self._find_kept_ports(cls.key)
         return sorted([*ports, *kept_ports], key=lambda port: (port.cage, port.sub)) if kept_ports else ports
 
-    def _make_kept_ports(self, key: TierKey) -> tuple[Port, ...]:
+    def _make_kept_ports(self, key: TierKey) -> tuple[FacePort, ...]:
         """The ports of a tier's switches that are kept for a purpose."""
         design = self._cluster.design
         tier = next((tier for tier in design.tiers if tier.key == key), None)
         look = self._swatches[key.fabric]
         return tuple(
-            Port(
+            FacePort(
                 port.cage,
                 port.sub,
                 port.ways,
@@ -181,7 +181,7 @@ class PortMaps:
         return frozenset(closed)
 
     @cached_property
-    def _link_ends(self) -> _Ends:
+    def _link_ends(self) -> _CabledEnds:
         # the ends of links on switches as columns (int32), sorted by device, cage and port, so that those of a switch
         # are a slice
         links = self._links
@@ -203,7 +203,7 @@ class PortMaps:
                     column.append(value)
         columns = [np.concatenate([*column, np.empty(0, dtype=np.int32)]).astype(np.int32) for column in parts]
         order = np.lexsort((columns[2], columns[1], columns[0]))
-        return _Ends(*(column[order] for column in columns))
+        return _CabledEnds(*(column[order] for column in columns))
 
 
 def _locate_ports(side: PortRun | ManagementPort, port: Ints) -> tuple[Ints, Ints, Ints]:

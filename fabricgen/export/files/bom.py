@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fabricgen.bom.bill import Line, make_bill
+from fabricgen.bom.bill import BillLine, make_bill
 from fabricgen.bom.prices import as_price, price_units
 from fabricgen.bom.sets import find_price
 from fabricgen.cluster import Cluster
@@ -32,13 +32,13 @@ def make_table(cluster: Cluster, context: ExportContext) -> Table:
     return make_bill_table(make_bill(cluster).lines, context)
 
 
-def make_bill_table(lines: Sequence[Line], context: ExportContext) -> Table:
+def make_bill_table(lines: Sequence[BillLine], context: ExportContext) -> Table:
     """Lines of a bill in the columns of bom.csv."""
     rows = [_make_row(line, find_price(line.part, context.prices)) for line in lines]
     return Table("bom", {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)})
 
 
-def _make_row(line: Line, price: float | None) -> tuple[Cell, ...]:
+def _make_row(line: BillLine, price: float | None) -> tuple[Cell, ...]:
     # a line of the bill as cells; "" for a price or power that is not known
     units = None if price is None else price_units(price)
     return (

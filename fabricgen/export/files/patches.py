@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
-from fabricgen.bom.jumpers import Channels
+from fabricgen.bom.jumpers import PatchedChannels
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.plugs import find_sockets
@@ -46,7 +46,7 @@ def make_table(cluster: Cluster, patching: Patching) -> Table:
 
 
 def _make_side_columns(
-    cluster: Cluster, patching: Patching, names: PatchParts, jumpers: Channels, end: int
+    cluster: Cluster, patching: Patching, names: PatchParts, jumpers: PatchedChannels, end: int
 ) -> dict[str, list[Any]]:
     # columns of patches.csv for the jumpers at the a ends (`end` 0) or b ends (1) of cables
     cables, links, patches, trunks = cluster.plan.cables, cluster.plan.links, patching.patches, patching.trunks

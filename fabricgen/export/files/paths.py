@@ -42,7 +42,7 @@ ON_REQUEST = True
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PathStep:
     """From a switch to the next, by a row of the device table: the ports that it may leave by, and its identifier."""
 
     peer: int
@@ -58,14 +58,14 @@ class Way:
     identifiers: tuple[int, ...]
     hops: tuple[str, ...]
 
-    def take_step(self, name: str, step: Step) -> Way:
+    def take_step(self, name: str, step: PathStep) -> Way:
         """The way with one step more, from the switch of this name."""
         hop = f"{name}:{'|'.join(step.ports)}"
         return Way(step.peer, (*self.identifiers, step.identifier), (*self.hops, hop))
 
 
 @dataclass(frozen=True)
-class FabricPaths:
+class SteeredPaths:
     """The ways of a fabric with SRv6, found when they are asked for."""
 
     cluster: Cluster
@@ -99,7 +99,7 @@ class FabricPaths:
             upper,
         )
 
-    def list_steps(self, switch: int, *, down: bool) -> Iterator[Step]:
+    def list_steps(self, switch: int, *, down: bool) -> Iterator[PathStep]:
         """The steps from a switch, in the order of its ports: to each next switch, or with `links` over each link."""
         links, identifiers = self.cluster.plan.links, self.cluster.addresses.identifiers
         pointer, index = self._link_indexes[down]
@@ -109,13 +109,13 @@ class FabricPaths:
         if self.block.links:
             local = self.cluster.views.list_local_identifiers(rows.astype(np.int32), np.full(len(rows), down))
             for peer, port, identifier in zip(peers.tolist(), ports, local.tolist(), strict=True):
-                yield Step(peer, (port,), identifier)
+                yield PathStep(peer, (port,), identifier)
             return
         ports_to: dict[int, list[str]] = {}
         for peer, port in zip(peers.tolist(), ports, strict=True):
             ports_to.setdefault(peer, []).append(port)
         for peer, own_ports in ports_to.items():
-            yield Step(peer, tuple(own_ports), int(identifiers[peer]))
+            yield PathStep(peer, tuple(own_ports), int(identifiers[peer]))
 
     def _lengthen_ways(self, ways: Sequence[Way], *, down: bool) -> list[Way]:
         """Each of the ways with every step that its last switch has."""
@@ -143,7 +143,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
     """Yield the tables of each fabric with SRv6: nodes, ways up by leaf, ways down by switch."""
     for fabric in cluster.design.fabrics:
         if block := cluster.intent(fabric).srv6:
-            paths = FabricPaths(cluster, fabric, block)
+            paths = SteeredPaths(cluster, fabric, block)
             yield from _list_node_tables(paths)
             turns = dict[int, None]()
             for leaf in sorted(paths.leaves):
@@ -154,7 +154,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
                 yield _make_down_table(paths, switch, list(paths.list_ways_down(switch)))
 
 
-def _list_node_tables(paths: FabricPaths) -> Iterator[File]:
+def _list_node_tables(paths: SteeredPaths) -> Iterator[File]:
     # paths/nodes/NODE.csv of every host
     cluster, links = paths.cluster, paths.cluster.plan.links
     leaf_addresses = cluster.addresses.families[-1].b  # IPv6, which SRv6 asks for (FG127)
@@ -174,7 +174,7 @@ def _list_node_tables(paths: FabricPaths) -> Iterator[File]:
         yield make_csv_file(Table(f"paths/nodes/{cluster.names[links.a_device[rows[0]]]}", columns))
 
 
-def _make_up_table(paths: FabricPaths, leaf: int, ways: Sequence[Way]) -> File:
+def _make_up_table(paths: SteeredPaths, leaf: int, ways: Sequence[Way]) -> File:
     own = 0 if paths.block.links else 1
     columns: dict[str, Sequence[str | int]] = {
         "path": list(range(len(ways))),
@@ -187,7 +187,7 @@ def _make_up_table(paths: FabricPaths, leaf: int, ways: Sequence[Way]) -> File:
     return make_csv_file(Table(f"paths/up/{paths.cluster.names[leaf]}", columns))
 
 
-def _make_down_table(paths: FabricPaths, switch: int, ways: Sequence[Way]) -> File:
+def _make_down_table(paths: SteeredPaths, switch: int, ways: Sequence[Way]) -> File:
     columns: dict[str, Sequence[str | int]] = {
         "leaf": [paths.cluster.names[way.end] for way in ways],
         "down": _number_by_end(ways),

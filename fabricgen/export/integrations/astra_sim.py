@@ -11,7 +11,7 @@ from fabricgen.analyze.network import list_networks
 from fabricgen.cluster import Cluster
 from fabricgen.export.simulators.dimensions import (
     GBPS_OF_GB,
-    Dimension,
+    NetworkDimension,
     NumberedAccelerators,
     list_dimensions,
     make_numbers_file,
@@ -29,7 +29,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         yield make_numbers_file(numbers, "astra-sim")
 
 
-def _format_network(numbers: NumberedAccelerators, dimension_list: list[Dimension]) -> str:
+def _format_network(numbers: NumberedAccelerators, dimension_list: list[NetworkDimension]) -> str:
     # the network as YAML for ASTRA-sim's analytical model
     network = numbers.network
     name = network.cluster.design.loaded.blueprint.name

@@ -17,7 +17,7 @@ from fabricgen.export.simulators.dimensions import (
     make_numbers_file,
     number_accelerators,
 )
-from fabricgen.export.simulators.packets import Topology, build_topology
+from fabricgen.export.simulators.packets import PacketTopology, build_topology
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.diagnostics import InputError
 
@@ -46,7 +46,7 @@ def _find_logical_sizes(network: Network) -> tuple[NumberedAccelerators, list[in
     return numbers, [dimension.npus for dimension in dimension_list]
 
 
-def _format_topology(graph: Topology) -> str:
+def _format_topology(graph: PacketTopology) -> str:
     switches = range(len(graph.numbers.rows), graph.vertices)
     head = f"{graph.vertices} {len(switches)} {len(graph.links.a)}\n{' '.join(map(str, switches))}\n"
     return head + "".join(graph.format_links())

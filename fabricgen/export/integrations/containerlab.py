@@ -17,7 +17,7 @@ from json import dumps
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
-from fabricgen.export.containers import Containers, Port, check_device_count, name_linux_ports, sort_ports
+from fabricgen.export.containers import ContainerPort, Containers, check_device_count, name_linux_ports, sort_ports
 from fabricgen.export.table import ExportContext, File
 from fabricgen.kernel.templates import load_templates
 from fabricgen.phases.left_out import left_out
@@ -122,13 +122,13 @@ def _render_readme(cluster: Cluster, lab: Containers) -> str:
     )
 
 
-def _name_interfaces(catalog: Catalog, cls: DeviceClass, names: Sequence[str]) -> list[Port]:
+def _name_interfaces(catalog: Catalog, cls: DeviceClass, names: Sequence[str]) -> list[ContainerPort]:
     """The interfaces of the ports of a device, in the order of the ports' numbers."""
     ordered, kind = sort_ports(names), find_kind(cls, catalog)
     if kind == "linux":
         return name_linux_ports(names)
     if kind == "nvidia_cumulusvx":
         if all(re.fullmatch("swp[1-9][0-9]*", name) for name in ordered):
-            return [Port(name, name) for name in ordered]
-        return [Port(name, f"swp{i}") for i, name in enumerate(ordered, 1)]
-    return [Port(name, f"eth{i}") for i, name in enumerate(ordered, 1)]
+            return [ContainerPort(name, name) for name in ordered]
+        return [ContainerPort(name, f"swp{i}") for i, name in enumerate(ordered, 1)]
+    return [ContainerPort(name, f"eth{i}") for i, name in enumerate(ordered, 1)]

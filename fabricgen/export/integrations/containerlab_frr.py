@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from json import dumps
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.containers import Containers, Port, check_device_count, name_linux_ports, sort_ports
+from fabricgen.export.containers import ContainerPort, Containers, check_device_count, name_linux_ports, sort_ports
 from fabricgen.export.table import ExportContext, File, FrrLab
 from fabricgen.kernel.templates import load_templates
 from fabricgen.phases.left_out import left_out
@@ -68,10 +68,10 @@ def _list_nodes(lab: Containers, frr: FrrLab) -> Iterator[tuple[str, dict[str, o
         yield device, settings
 
 
-def _name_interfaces(cls: DeviceClass, names: Sequence[str]) -> list[Port]:
+def _name_interfaces(cls: DeviceClass, names: Sequence[str]) -> list[ContainerPort]:
     """The interfaces of a device; those of switches are called as frr.conf calls them."""
     return (
-        [Port(name, name.replace("/", "_")) for name in sort_ports(names)]
+        [ContainerPort(name, name.replace("/", "_")) for name in sort_ports(names)]
         if cls.kind == SWITCH
         else name_linux_ports(names)
     )

@@ -135,7 +135,7 @@ VENDORS = {"mlx5": "15b3"}
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class PodNetwork:
     """A network: its name (`compute-r1`), the resource that pods ask for, and what nodes call the port."""
 
     fabric: str
@@ -159,13 +159,13 @@ class Network:
 class Pool:
     """The addresses of a network: a prefix that holds them, and (node, its prefix, its gateway)."""
 
-    network: Network
+    network: PodNetwork
     cidr: str
     length: int
     nodes: tuple[tuple[str, str, str], ...]
 
 
-def list_networks(cluster: Cluster) -> tuple[Network, ...]:
+def list_networks(cluster: Cluster) -> tuple[PodNetwork, ...]:
     """The networks in order of fabrics, rails and ports."""
     return tuple(network for fabric in cluster.design.fabrics for network in _list_fabric_networks(cluster, fabric))
 
@@ -174,7 +174,7 @@ def _list_attachments(fabric: FabricDesign) -> list[Attachment]:
     return list({id(side): side for _, side in fabric.attachments}.values())
 
 
-def _list_fabric_networks(cluster: Cluster, fabric: FabricDesign) -> Iterator[Network]:
+def _list_fabric_networks(cluster: Cluster, fabric: FabricDesign) -> Iterator[PodNetwork]:
     # the networks of a lossless fabric on ports of its own: one for each rail and RDMA device, with the interfaces that
     # it has on models of nodes
     if fabric.protocol != "roce" or fabric.shares_ports:
@@ -190,7 +190,7 @@ def _list_fabric_networks(cluster: Cluster, fabric: FabricDesign) -> Iterator[Ne
                 vendor_by_interface[name] = VENDORS.get(nic.driver, "") if nic else ""
     for (_, device), vendor_by_interface in sorted(interfaces.items()):
         vendors = tuple(sorted({vendor for vendor in vendor_by_interface.values() if vendor}))
-        yield Network(fabric.name, device, tuple(sorted(vendor_by_interface)), vendors, fabric.hosts == "routed")
+        yield PodNetwork(fabric.name, device, tuple(sorted(vendor_by_interface)), vendors, fabric.hosts == "routed")
 
 
 def list_pools(cluster: Cluster) -> Iterator[Pool]:
@@ -227,7 +227,7 @@ def list_pools(cluster: Cluster) -> Iterator[Pool]:
                 break
 
 
-def _make_pool(network: Network, fabric_prefixes: tuple[str, ...], nodes: list[tuple[str, str, str]]) -> Pool:
+def _make_pool(network: PodNetwork, fabric_prefixes: tuple[str, ...], nodes: list[tuple[str, str, str]]) -> Pool:
     # a pool of the prefixes of a network's links; `nodes` are (node, its address with length, gateway), and the pool's
     # prefix spans all of the fabric's
     network_prefix = ip_network(fabric_prefixes[0])

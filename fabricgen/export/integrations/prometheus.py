@@ -19,8 +19,8 @@ from typing import Any
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.operations.devices import (
+    AlertProfile,
     Labels,
-    Profile,
     list_labels,
     list_profiles,
     make_metric_labels,
@@ -60,7 +60,7 @@ def _format_target(labels: Labels, profile: str | None) -> str:
     )
 
 
-def _write_groups(cluster: Cluster, profile_list: list[Profile]) -> Iterator[str]:
+def _write_groups(cluster: Cluster, profile_list: list[AlertProfile]) -> Iterator[str]:
     """A group for each profile, and one for planes; rules are JSON, which is YAML."""
     classes, class_of_device = cluster.plan.devices.classes, cluster.plan.devices.device_class
     noses = [classes[class_of_device[profile.switches[0]]].nos for profile in profile_list]
@@ -77,7 +77,7 @@ def _write_groups(cluster: Cluster, profile_list: list[Profile]) -> Iterator[str
         yield from (f"      - {dumps(rule)}\n" for rule in rules)
 
 
-def _list_profile_rules(profile: Profile, sessions_told: bool) -> Iterator[Rule]:
+def _list_profile_rules(profile: AlertProfile, sessions_told: bool) -> Iterator[Rule]:
     # rules for switches that the plan expects the same of: silence, uplinks, speeds, sessions; `sessions_told`: whether
     # they tell of sessions
     expected, matcher, labels = profile.expected, f'profile="{profile.name}"', {"profile": profile.name}
@@ -111,7 +111,7 @@ def _list_profile_rules(profile: Profile, sessions_told: bool) -> Iterator[Rule]
         yield _make_alert("FabricSessionsSilent", silent, "10m", summary, severity="warning", **labels)
 
 
-def _list_cluster_rules(cluster: Cluster, profile_list: list[Profile]) -> Iterator[Rule]:
+def _list_cluster_rules(cluster: Cluster, profile_list: list[AlertProfile]) -> Iterator[Rule]:
     """Any session that is configured, and the share of uplinks of each plane of a fabric that are up."""
     down = "max by (host, neighbor, fabric, tier) (fabric_session_up) == 0"
     summary = "{{ $labels.host }} has no session with {{ $labels.neighbor }}"

@@ -18,7 +18,7 @@ from fabricgen.export.simulators.dimensions import (
     make_refusal,
     number_accelerators,
 )
-from fabricgen.export.simulators.packets import Topology, build_topology
+from fabricgen.export.simulators.packets import PacketTopology, build_topology
 from fabricgen.export.table import ExportContext, File
 
 ON_REQUEST = True
@@ -39,7 +39,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         yield make_numbers_file(numbers, "simai", graph.list_vertices_above())
 
 
-def _format_topology(graph: Topology) -> str:
+def _format_topology(graph: PacketTopology) -> str:
     """Vertices, accelerators of a domain, domains, switches, links and accelerator; numbers of both; the links."""
     numbers, switches = graph.numbers, len(graph.switches)
     head = (

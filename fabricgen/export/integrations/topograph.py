@@ -13,7 +13,7 @@ from json import dumps
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.kubernetes.labels import REGION, ZONE, list_node_places, make_label_value
-from fabricgen.export.locality.model import Leaf, Locality, group_nodes, list_hostlists, list_leaves
+from fabricgen.export.locality.model import Locality, LogicalLeaf, group_nodes, list_hostlists, list_leaves
 from fabricgen.export.table import ExportContext, File
 
 ON_REQUEST = True
@@ -39,7 +39,7 @@ def rows(cluster: Cluster) -> int:
     return len(cluster.plan.devices)
 
 
-def _write_switches(leaf_list: list[Leaf]) -> Iterator[str]:
+def _write_switches(leaf_list: list[LogicalLeaf]) -> Iterator[str]:
     """Groups with those below them; a logical leaf that nothing joins to others, too."""
     below: dict[str, dict[str, None]] = {}
     for leaf in leaf_list:
@@ -52,7 +52,7 @@ def _write_switches(leaf_list: list[Leaf]) -> Iterator[str]:
         yield f"  {dumps(name)}: {dumps({'switches': list(groups)} if groups else {})}"
 
 
-def _write_blocks(locality_groups: Locality, leaf_list: list[Leaf]) -> Iterator[str]:
+def _write_blocks(locality_groups: Locality, leaf_list: list[LogicalLeaf]) -> Iterator[str]:
     """The nodes of a logical leaf that share domain, site and hall."""
     yield "blocks:"
     domain, names, node_places = (

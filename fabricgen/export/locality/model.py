@@ -30,7 +30,7 @@ LONGEST = 63
 
 
 @dataclass(frozen=True, slots=True)
-class Tier:
+class LocalityTier:
     """Groups of nodes: what their tier is called, names of groups, by node its group (int64).
 
     `has_switches` says whether a group has switches of the tier; one that has none is the group below it.
@@ -51,7 +51,7 @@ class Locality:
 
     cluster: Cluster
     nodes: Ints64
-    tiers: tuple[Tier, ...]
+    tiers: tuple[LocalityTier, ...]
     others: Ints64
 
     @cached_property
@@ -98,14 +98,14 @@ def group_nodes(cluster: Cluster) -> Locality:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ports:
+class _PortParts:
     """Ports of nodes: row of the node, and at each height the part of the network that it reaches [ports, heights]."""
 
     node: Ints64
     part: Ints64
 
 
-def _list_ports(cluster: Cluster, networks: Sequence[Network]) -> _Ports:
+def _list_ports(cluster: Cluster, networks: Sequence[Network]) -> _PortParts:
     # the ports of nodes with a link: node rows, and for each the part that it is in at every level (height columns)
     height, node, part = max(len(n.levels) for n in networks), [], []
     kind = np.array([c.kind for c in cluster.plan.devices.classes])[cluster.plan.devices.device_class]
@@ -114,7 +114,7 @@ def _list_ports(cluster: Cluster, networks: Sequence[Network]) -> _Ports:
         lit = (leaf != NONE) & (kind[device] == NODE)
         node.append(device[lit])
         part.append(np.stack([_find_level(network, h).component[leaf[lit]] for h in range(height)], axis=1))
-    return _Ports(np.concatenate(node), np.concatenate(part))
+    return _PortParts(np.concatenate(node), np.concatenate(part))
 
 
 def _find_level(network: Network, height: int) -> Level:
@@ -122,7 +122,7 @@ def _find_level(network: Network, height: int) -> Level:
     return network.levels[min(height, len(network.levels) - 1)]
 
 
-def _list_tiers(networks: Sequence[Network], node: Ints64, ports: _Ports) -> Iterator[Tier]:
+def _list_tiers(networks: Sequence[Network], node: Ints64, ports: _PortParts) -> Iterator[LocalityTier]:
     """The tiers; above them one that joins groups with some of their parts in common, if there are such."""
     group, used_names = np.arange(node.max() + 1), set[str]()
     for height in range(ports.part.shape[1]):
@@ -159,7 +159,7 @@ def _number_alike(pairs: tuple[Ints64, Ints64]) -> Ints64:
 
 def _make_tier(
     networks: Sequence[Network], height: int, group: Ints64, pairs: tuple[Ints64, Ints64], used_names: set[str]
-) -> Tier:
+) -> LocalityTier:
     """A tier whose groups are called by what the names of their switches have in common."""
     names_by_part: dict[int, list[str]] = {}
     kinds = []
@@ -178,7 +178,7 @@ def _make_tier(
         switches[number] += names_by_part.get(part, ())
     kind = "-".join(dict.fromkeys("/".join(kinds).split("/")))
     group_names = [find_common_name(switch_names) or kind for switch_names in switches]
-    return Tier(kind, tuple(_distinguish_names(group_names, used_names)), group, tuple(map(bool, switches)))
+    return LocalityTier(kind, tuple(_distinguish_names(group_names, used_names)), group, tuple(map(bool, switches)))
 
 
 def find_common_name(names: Sequence[str]) -> str:
@@ -209,21 +209,21 @@ def _distinguish_names(names: Sequence[str], used_names: set[str]) -> Iterator[s
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class LogicalLeaf:
     """A logical leaf: names of the groups that it is in, itself first, and its nodes by index."""
 
     path: tuple[str, ...]
     nodes: tuple[int, ...]
 
 
-def list_leaves(locality: Locality) -> Iterator[Leaf]:
+def list_leaves(locality: Locality) -> Iterator[LogicalLeaf]:
     """The logical leaves, those of a group beside each other."""
     nodes_by_group: dict[int, list[int]] = {}
     for node, group in zip(locality.order.tolist(), locality.tiers[0].group[locality.order].tolist(), strict=True):
         nodes_by_group.setdefault(group, []).append(node)
     for nodes in nodes_by_group.values():
         groups = [(tier, int(tier.group[nodes[0]])) for tier in locality.tiers]
-        yield Leaf(tuple(tier.names[group] for tier, group in groups if tier.has_switches[group]), tuple(nodes))
+        yield LogicalLeaf(tuple(tier.names[group] for tier, group in groups if tier.has_switches[group]), tuple(nodes))
 
 
 # Names in Slurm's short form: `n[001-031,033]`.

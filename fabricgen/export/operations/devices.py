@@ -64,7 +64,7 @@ Ports = tuple[tuple[float, tuple[str, ...]], ...]
 """Names of ports by their speed, Gb/s, ascending."""
 
 
-class Expected(NamedTuple):
+class ExpectedCounts(NamedTuple):
     """Of a switch: ports to switches above it or beside it, all that have a link, and sessions with switches at least.
 
     There is a session for each link between switches that run BGP; families and VRFs may have more of them.
@@ -77,33 +77,33 @@ class Expected(NamedTuple):
     sessions: int
 
 
-class Profile(NamedTuple):
+class AlertProfile(NamedTuple):
     """Switches of which the same is expected: a name, and their rows of the device table, ascending."""
 
     name: str
-    expected: Expected
+    expected: ExpectedCounts
     switches: tuple[int, ...]
 
 
-def list_profiles(cluster: Cluster) -> list[Profile]:
+def list_profiles(cluster: Cluster) -> list[AlertProfile]:
     """The profiles of all switches that have a configuration, in the order of the device table."""
-    rows_by_expected = dict[Expected, list[int]]()
+    rows_by_expected = dict[ExpectedCounts, list[int]]()
     for row, expected in _list_expected(cluster):
         rows_by_expected.setdefault(expected, []).append(row)
-    numbers, named_profiles = Counter[str](), list[Profile]()
+    numbers, named_profiles = Counter[str](), list[AlertProfile]()
     for expected, rows in rows_by_expected.items():
         tier = f"{expected.fabric}-{expected.tier}"  # which two may have: a-b and c, a and b-c
         numbers[tier] += 1
-        named_profiles.append(Profile(f"{tier}-{numbers[tier]}", expected, tuple(rows)))
+        named_profiles.append(AlertProfile(f"{tier}-{numbers[tier]}", expected, tuple(rows)))
     return named_profiles
 
 
-def map_switch_profiles(cluster: Cluster, profiles: Iterable[Profile]) -> dict[str, str]:
+def map_switch_profiles(cluster: Cluster, profiles: Iterable[AlertProfile]) -> dict[str, str]:
     """The profile of each switch by the switch's name."""
     return {cluster.names[row]: profile.name for profile in profiles for row in profile.switches}
 
 
-def _list_expected(cluster: Cluster) -> Iterator[tuple[int, Expected]]:
+def _list_expected(cluster: Cluster) -> Iterator[tuple[int, ExpectedCounts]]:
     # (row, what is expected of its ports and sessions) of each switch that a build configures
     plan, classes = cluster.plan, cluster.plan.devices.classes
     links, (pointer, link_of, upper_of) = plan.links, index_switch_ends(plan)
@@ -131,7 +131,9 @@ def _list_expected(cluster: Cluster) -> Iterator[tuple[int, Expected]]:
         ports = tuple((speed, tuple(port_names)) for speed, port_names in sorted(by_speed.items()))
         yield (
             row,
-            Expected(cls.fabric, cls.tier, uplinks, ports, int((routed[segment] & outside_bonds[row_links]).sum())),
+            ExpectedCounts(
+                cls.fabric, cls.tier, uplinks, ports, int((routed[segment] & outside_bonds[row_links]).sum())
+            ),
         )
 
 

@@ -32,7 +32,7 @@ GBPS_OF_GB = 8 * 2**30 / 1e9
 
 
 @dataclass(frozen=True, slots=True)
-class Dimension:
+class NetworkDimension:
     """A dimension: its building block, accelerators along it, Gb/s and ns of one of its links, and what it is."""
 
     topology: str
@@ -42,7 +42,7 @@ class Dimension:
     label: str
 
 
-def list_dimensions(network: Network) -> tuple[NumberedAccelerators, list[Dimension]]:
+def list_dimensions(network: Network) -> tuple[NumberedAccelerators, list[NetworkDimension]]:
     """The accelerators in the order that the dimensions need, and these: the scale-up domain, then levels.
 
     A level of unequal parts is told with the one above it where a rank sends as much through both; the farther one's
@@ -73,21 +73,21 @@ def list_dimensions(network: Network) -> tuple[NumberedAccelerators, list[Dimens
     return replace(numbers, rows=grid[order].ravel()), network_dimensions
 
 
-def _list_domain_dimensions(numbers: NumberedAccelerators, domain: ScaleUpDomainProfile) -> Iterator[Dimension]:
+def _list_domain_dimensions(numbers: NumberedAccelerators, domain: ScaleUpDomainProfile) -> Iterator[NetworkDimension]:
     """The dimensions within a scale-up domain."""
     size, step_us = int(numbers.size[0]), numbers.step_us
     if domain.shape == "switched":
         gbps = numbers.reduce_bandwidth(domain, float(numbers.network.ranks.domain_gbps[0]))
-        yield Dimension("Switch", size, gbps, 500 * step_us, domain.id)
+        yield NetworkDimension("Switch", size, gbps, 500 * step_us, domain.id)
     elif domain.shape in ("mesh", "point_to_point"):
         pair = numbers.reduce_bandwidth(domain, domain.links_per_pair * domain.link_gbps)
-        yield Dimension("FullyConnected", size, pair, 1000 * step_us, domain.id)
+        yield NetworkDimension("FullyConnected", size, pair, 1000 * step_us, domain.id)
     elif domain.shape == "torus" and prod(domain.dims) == size and not domain.switches:
         links_per_axis = domain.links_per_neighbour or (1,) * len(domain.dims)
         for number, (length, links) in enumerate(zip(domain.dims, links_per_axis, strict=True), start=1):
             if length > 1:
                 gbps = numbers.reduce_bandwidth(domain, links * domain.link_gbps)
-                yield Dimension("Ring", length, gbps, 1000 * step_us, f"axis {number} of {domain.id}")
+                yield NetworkDimension("Ring", length, gbps, 1000 * step_us, f"axis {number} of {domain.id}")
     else:
         raise make_refusal(
             numbers.network,
@@ -119,7 +119,7 @@ def _find_first_equal(column: Ints64) -> Ints64:
     return first_equal
 
 
-def _list_level_dimensions(numbers: NumberedAccelerators, parts: list[Ints64 | None]) -> Iterator[Dimension]:
+def _list_level_dimensions(numbers: NumberedAccelerators, parts: list[Ints64 | None]) -> Iterator[NetworkDimension]:
     """The dimensions of the network, from the leaf up."""
     network, constants = numbers.network, numbers.constants
     nic_us = min(steps.nic_us for _, steps in constants.latency.ring.protocols)
@@ -141,7 +141,7 @@ def _list_level_dimensions(numbers: NumberedAccelerators, parts: list[Ints64 | N
             name = " and ".join(name_level(network, level) for level in range(lowest, number + 1))
             gbps = rates[number] * constants.efficiency.network.reached
             # us to ns, halved: ASTRA-sim counts the latency of a switch twice, to it and from it
-            yield Dimension("Switch", int(counts[0]), gbps, 500 * us, name)
+            yield NetworkDimension("Switch", int(counts[0]), gbps, 500 * us, name)
         lowest = number + 1
     if (below != below[0]).any():
         apart = len(np.unique(below))

@@ -26,7 +26,7 @@ MOST_VERTICES, MOST_LINKS, MOST_NEIGHBOURS = 2**16, 254 * 255, 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
+class PacketLinks:
     """Links, one row each: numbers of both ends (int64), Gb/s each way, ns of delay."""
 
     a: Ints64
@@ -36,7 +36,7 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
-class Topology:
+class PacketTopology:
     """Accelerators have the lowest numbers, then come scale-up domains that switches join, then `switches`.
 
     `domains` are the first accelerators of these domains, `switches` rows of devices (both int64).
@@ -45,7 +45,7 @@ class Topology:
     numbers: NumberedAccelerators
     domains: Ints64
     switches: Ints64
-    links: Links
+    links: PacketLinks
 
     @property
     def vertices(self) -> int:
@@ -70,7 +70,7 @@ class Topology:
         return sorted({round(gbps * 1e9) for gbps in self.links.gbps.tolist()})
 
 
-def build_topology(numbers: NumberedAccelerators, *, domains_first: bool) -> Topology:
+def build_topology(numbers: NumberedAccelerators, *, domains_first: bool) -> PacketTopology:
     """The wired graph of a network; raises InputError (FG146) where ns-3 cannot hold it.
 
     The first link of the first accelerator tells the reader the rate of NICs, by which it grades its PFC thresholds;
@@ -86,9 +86,9 @@ def build_topology(numbers: NumberedAccelerators, *, domains_first: bool) -> Top
     number_by_rank[numbers.rows] = np.arange(len(numbers.rows))
     ends = number_by_device[np.maximum(a, 0)]
     ends[a < 0] = number_by_rank[-1 - a[a < 0]]
-    wired = Links(ends, number_by_device[b], gbps, ns)
+    wired = PacketLinks(ends, number_by_device[b], gbps, ns)
     links = _join_links(inside, wired) if domains_first else _join_links(wired, inside)
-    graph = Topology(numbers, switched_domains, switches, links)
+    graph = PacketTopology(numbers, switched_domains, switches, links)
     _check_limits(graph)
     return graph
 
@@ -129,7 +129,7 @@ def _read_switch_latencies(numbers: NumberedAccelerators) -> Floats:
     return class_ns[table.device_class]
 
 
-def _list_domain_links(numbers: NumberedAccelerators) -> tuple[Ints64, Links]:
+def _list_domain_links(numbers: NumberedAccelerators) -> tuple[Ints64, PacketLinks]:
     """First accelerators of the domains that switches join, and the links within domains.
 
     Switches of a domain are one vertex, half a step from each accelerator; those of a mesh are joined themselves.
@@ -157,12 +157,12 @@ def _list_domain_links(numbers: NumberedAccelerators) -> tuple[Ints64, Links]:
                     "domains that are switched, or full meshes",
                 )
     columns = np.array(link_rows, dtype=np.float64).reshape(-1, 4).T
-    return np.array(switched_domains, dtype=np.int64), Links(
+    return np.array(switched_domains, dtype=np.int64), PacketLinks(
         columns[0].astype(np.int64), columns[1].astype(np.int64), columns[2], columns[3]
     )
 
 
-def _join_links(*parts: Links) -> Links:
+def _join_links(*parts: PacketLinks) -> PacketLinks:
     """Links in order; those of one pair become one with their rates added up, and the longest delay."""
     a, b, gbps, ns = (np.concatenate([getattr(part, name) for part in parts]) for name in ("a", "b", "gbps", "ns"))
     low, high = np.minimum(a, b), np.maximum(a, b)
@@ -174,10 +174,10 @@ def _join_links(*parts: Links) -> Links:
     order = np.argsort(first)
     first_rows = first[order]
     summed: Floats = np.bincount(inverse, gbps)[order].astype(np.float64)
-    return Links(low[first_rows], high[first_rows], summed, longest[order])
+    return PacketLinks(low[first_rows], high[first_rows], summed, longest[order])
 
 
-def _check_limits(graph: Topology) -> None:
+def _check_limits(graph: PacketTopology) -> None:
     """Raise InputError (FG146) where the reader's numbers do not suffice."""
     neighbours = np.bincount(np.r_[graph.links.a, graph.links.b]).max()
     for number, most, counted in (

@@ -20,7 +20,7 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.locations import locate_racks, locate_rows, number_rows, rank_racks
-from fabricgen.export.plugs import Plugs
+from fabricgen.export.plugs import PlugTable
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.arrays import Floats, Ints, Ints64, unique_combinations
 from fabricgen.wiring.cabling.end_numbers import number_ends
@@ -64,7 +64,7 @@ class PullPlan:
     steps: tuple[str, ...]
 
 
-def make_pull_plan(cluster: Cluster, plugs: Plugs) -> PullPlan:
+def make_pull_plan(cluster: Cluster, plugs: PlugTable) -> PullPlan:
     """Bundle and order the jumpers of a cluster and the tails of its splitters, each by the racks at its ends."""
     cables = cluster.plan.cables
     cable, link = cables.end_cable, cables.end_link
@@ -102,7 +102,7 @@ def _orient_ends(cluster: Cluster, link: Ints) -> tuple[Ints, Ints, Ints]:
     return np.where(forward, a, b), np.where(forward, b, a), position
 
 
-def _count_jumpers(cable: Ints, plugs: Plugs, home: Ints, away: Ints) -> tuple[Ints, Ints64]:
+def _count_jumpers(cable: Ints, plugs: PlugTable, home: Ints, away: Ints) -> tuple[Ints, Ints64]:
     """(how many jumpers each cable end row adds to what goes between its two racks; the row that says its plane).
 
     A straight row is its own jumpers. The tails of a splitter to one rack count once, and have the plane of the first.

@@ -190,7 +190,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _End:
+class _LabelEnd:
     """An end of a jumper or trunk: device or panel, port, and location."""
 
     device: str
@@ -214,7 +214,7 @@ def _make_trunk_labels(cluster: Cluster, patching: Patching) -> list[Label]:
     labels = []
     for row in _read_rows(trunks.make_table(cluster, patching).columns):
         a, b = (
-            _End(
+            _LabelEnd(
                 row[f"{side}_panel"],
                 row[f"{side}_ports"],
                 f"{places[row[f'{side}_rack']]}-U{row[f'{side}_u']:02d}:{row[f'{side}_ports']}",
@@ -263,7 +263,7 @@ def _make_jumper_labels(records: Records, patching: Patching) -> list[Label]:
     return sorted(labels, key=lambda label: int(label["order"]))
 
 
-def _list_cage_ends(records: Records, patching: Patching, sockets: Sequence[str]) -> Iterator[_End]:
+def _list_cage_ends(records: Records, patching: Patching, sockets: Sequence[str]) -> Iterator[_LabelEnd]:
     """The cage end of each row of patches.csv, whose `sockets` are given."""
     a, b = patches.find_end_rows(records.cluster, patching)
     several = records.cluster.plan.cables.end_links > 1
@@ -273,14 +273,14 @@ def _list_cage_ends(records: Records, patching: Patching, sockets: Sequence[str]
         columns = cages.take(rows), ports.take(rows), several[rows].tolist(), records.place[end][rows].tolist()
         for name, cage, port, is_shared, location in zip(device, *columns, strict=True):
             socket = next(socket_texts)
-            yield _End(name, append_port(socket, cage, port, several=is_shared), f"{location}:{socket}")
+            yield _LabelEnd(name, append_port(socket, cage, port, several=is_shared), f"{location}:{socket}")
 
 
-def _list_panel_ends(cluster: Cluster, rows: Sequence[Row]) -> Iterator[_End]:
+def _list_panel_ends(cluster: Cluster, rows: Sequence[Row]) -> Iterator[_LabelEnd]:
     """The panel port of each row of patches.csv."""
     places = dict(zip(cluster.plan.racks.names, locate_racks(cluster).tolist(), strict=True))
     for row in rows:
-        yield _End(row["panel"], str(row["port"]), f"{places[row['rack']]}-U{row['u']:02d}:{row['port']}")
+        yield _LabelEnd(row["panel"], str(row["port"]), f"{places[row['rack']]}-U{row['u']:02d}:{row['port']}")
 
 
 def _list_jumper_texts(records: Records, patching: Patching, rows: Sequence[Row]) -> Iterator[tuple[Label, str]]:
@@ -301,7 +301,9 @@ def _list_jumper_texts(records: Records, patching: Patching, rows: Sequence[Row]
         yield shared_fields, f"{tag.text} {medium} {format_number(row['length_m'])} m"
 
 
-def _make_label(shared_fields: Label, end: str, near: _End, far: _End, third_line: str, far_ends: int = 1) -> Label:
+def _make_label(
+    shared_fields: Label, end: str, near: _LabelEnd, far: _LabelEnd, third_line: str, far_ends: int = 1
+) -> Label:
     # the label at the end `near`, with the columns of labels.csv; `far_ends` are how many ends it leads to
     further_ends = f" +{far_ends - 1}" if far_ends > 1 else ""
     return shared_fields | {

@@ -11,7 +11,7 @@ from fabricgen.bom.sets import split_set
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import patches, trunks
 from fabricgen.export.locations import locate_racks
-from fabricgen.export.technician.sheet import BOLD, NUMBER, SMALL, Column, Sheet, make_redline_columns
+from fabricgen.export.technician.sheet import BOLD, NUMBER, SMALL, SheetColumn, WorkSheet, make_redline_columns
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.reports.table import Cell, Table
 
@@ -79,7 +79,7 @@ def _shorten_place(place: str, own: str) -> str:
     return "" if place == own else place.removeprefix(f"{own.rpartition('.')[0]}.") + "-"
 
 
-def make_patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, Sheet]]:
+def make_patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, WorkSheet]]:
     """(zone, sheet) for the trunks whose a ends are in racks of a zone, and for jumpers whose panels are there, by
     rack, panel and port.
     """
@@ -115,14 +115,14 @@ def _select_racks(table: Table, column: str, racks: frozenset[str], order: tuple
     return replace(table, columns={name: [cells[i] for i in rows] for name, cells in table.columns.items()})
 
 
-def _make_sheet(table: Table, title: str) -> Sheet:
+def _make_sheet(table: Table, title: str) -> WorkSheet:
     """A sheet to tick off, without redline columns: these are on the sheets of cables."""
     planned = [
-        Column(name, _WIDTHS.get(name.removeprefix("a_").removeprefix("b_"), 8), _choose_use(name, cells), cells)
+        SheetColumn(name, _WIDTHS.get(name.removeprefix("a_").removeprefix("b_"), 8), _choose_use(name, cells), cells)
         for name, cells in table.columns.items()
     ]
     done, *_, remark = make_redline_columns()
-    return Sheet(table.name, title, len(table), (*planned, done, remark))
+    return WorkSheet(table.name, title, len(table), (*planned, done, remark))
 
 
 def _choose_use(name: str, cells: Sequence[Cell]) -> str:

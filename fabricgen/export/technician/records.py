@@ -9,7 +9,7 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.locations import locate_devices
 from fabricgen.export.palette import Swatch, choose_cluster_swatches, choose_ink, make_plane_mark, shade_for_rail
-from fabricgen.export.plugs import Plugs, list_cable_end_ports, list_plugs
+from fabricgen.export.plugs import PlugTable, list_cable_end_ports, list_plugs
 from fabricgen.export.technician.cable_bundles import PullPlan, make_pull_plan
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_combinations
@@ -48,7 +48,7 @@ class Records:
     rows_of_cable: Ints
     device: tuple[Ints, Ints]
     port: tuple[Strings, Strings]
-    plugs: Plugs
+    plugs: PlugTable
     socket: tuple[Strings, Strings]
     place: tuple[Strings, Strings]
     tags: tuple[CableTag, ...]

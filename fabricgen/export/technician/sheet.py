@@ -26,7 +26,7 @@ _OPTIONS = {"autofilter": True, "format_columns": True, "format_rows": True, "se
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SheetColumn:
     """A column of a sheet: name, width in characters, use; its cells, or None for a column to fill in by hand.
 
     `closed`: rows in which it is not to be filled in. `hidden` columns are not printed; `as-built` reads them.
@@ -41,7 +41,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class WorkSheet:
     """The content of a sheet. `tags` are the colours of cells with use MARK; `bands` says which rows are shaded,
     `lines` how many lines of small text each row takes (none: all rows take two).
     """
@@ -49,7 +49,7 @@ class Sheet:
     name: str
     title: str
     rows: int
-    columns: tuple[Column, ...]
+    columns: tuple[SheetColumn, ...]
     tags: Sequence[CableTag] = ()
     bands: Sequence[bool] = ()
     paper: int = A4
@@ -58,20 +58,20 @@ class Sheet:
 
 def make_redline_columns(
     closed: tuple[Sequence[int], Sequence[int]] = ((), ()), no_length: Sequence[int] = ()
-) -> tuple[Column, ...]:
+) -> tuple[SheetColumn, ...]:
     """The columns to fill in by hand; `closed` are the rows whose a (or b) end is not in the rack that the sheet is
     for, `no_length` those of cables that have no length of their own: they go through panels.
     """
     return (
-        Column("done", 7, REDLINE),
-        Column("built_a_cage", 8, REDLINE, closed=closed[0]),
-        Column("built_b_cage", 8, REDLINE, closed=closed[1]),
-        Column("built_length_m", 8, REDLINE, closed=no_length),
-        Column("remark", 13, REDLINE),
+        SheetColumn("done", 7, REDLINE),
+        SheetColumn("built_a_cage", 8, REDLINE, closed=closed[0]),
+        SheetColumn("built_b_cage", 8, REDLINE, closed=closed[1]),
+        SheetColumn("built_length_m", 8, REDLINE, closed=no_length),
+        SheetColumn("remark", 13, REDLINE),
     )
 
 
-def write_sheet(book: Any, styles: Styles, sheet: Sheet, cluster: str) -> None:
+def write_sheet(book: Any, styles: Styles, sheet: WorkSheet, cluster: str) -> None:
     """Add a sheet to a workbook; raises InputError when it has more rows than a sheet takes."""
     if sheet.rows >= SHEET_ROWS:
         raise fault("FG029", f"{sheet.rows} rows do not fit an Excel sheet of {SHEET_ROWS}", hint="use cables.csv")
@@ -91,14 +91,14 @@ def write_sheet(book: Any, styles: Styles, sheet: Sheet, cluster: str) -> None:
     set_up_print(page, sheet.title, cluster, paper=sheet.paper)
 
 
-def _write_column(page: Any, styles: Styles, sheet: Sheet, position: int, column: Column) -> None:
+def _write_column(page: Any, styles: Styles, sheet: WorkSheet, position: int, column: SheetColumn) -> None:
     if column.cells is not None:
         write_cells(page, position, column.cells, _choose_formats(styles, sheet, column))
     for row in column.closed:
         page.write_blank(row + 1, position, None, styles.of(CLOSED))
 
 
-def _choose_formats(styles: Styles, sheet: Sheet, column: Column) -> list[Any]:
+def _choose_formats(styles: Styles, sheet: WorkSheet, column: SheetColumn) -> list[Any]:
     # a format for each row: by tag in the column of tags, else in bands that tell groups apart
     if column.use == MARK and sheet.tags:
         return [styles.tag(tag) for tag in sheet.tags]
@@ -106,7 +106,7 @@ def _choose_formats(styles: Styles, sheet: Sheet, column: Column) -> list[Any]:
     return [shaded if band else plain for band in sheet.bands] or [plain] * sheet.rows
 
 
-def _finish_sheet(page: Any, sheet: Sheet) -> None:
+def _finish_sheet(page: Any, sheet: WorkSheet) -> None:
     """Freeze the heads, set filter and check-off choices, and protect the sheet without a password."""
     names = [column.name for column in sheet.columns]
     last = max(1, sheet.rows)

@@ -27,8 +27,8 @@ from fabricgen.export.technician.sheet import (
     PLACE,
     SMALL,
     TEXT,
-    Column,
-    Sheet,
+    SheetColumn,
+    WorkSheet,
     make_redline_columns,
 )
 from fabricgen.numbering.lazy_columns import EncodedColumn, SelectableColumn, Strings
@@ -251,11 +251,11 @@ def _select_racks(first: Ints64, row: Ints64, racks: tuple[int, ...]) -> Ints64:
     return np.concatenate([row[:0], *(row[int(first[rack]) : int(first[rack + 1])] for rack in racks)])
 
 
-def make_wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
+def make_wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkSheet:
     """Rows of cables.csv with its column names, and the redline columns."""
     rows = np.sort(rows)
     planned = tuple(
-        Column(
+        SheetColumn(
             column,
             WIDTHS[column.removeprefix("a_").removeprefix("b_")],
             NUMBER if column in NUMBERS else SMALL,
@@ -266,7 +266,9 @@ def make_wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
     labels = zip(*(pack.wiring[f"label_{end}"].take(rows) for end in "ab"), strict=True)
     # of the longer of both labels, as cells wrap them
     lines = [max(2, -(-max(len(str(a)), len(str(b))) // LABEL_LINE)) for a, b in labels]
-    return Sheet(name, "Wiring list", len(rows), (*planned, *_list_redline_columns(pack, rows)), paper=A3, lines=lines)
+    return WorkSheet(
+        name, "Wiring list", len(rows), (*planned, *_list_redline_columns(pack, rows)), paper=A3, lines=lines
+    )
 
 
 def list_pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, Ints64, str]]:
@@ -327,7 +329,7 @@ def _pluralize(word: str, count: int) -> str:
     return " ".join([first if count == 1 else f"{first}s", *rest])
 
 
-def make_pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -> Sheet:
+def make_pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -> WorkSheet:
     """The cables of a step, bundle by bundle."""
     records, wiring = pack.records, pack.wiring
     bundle = records.pull.bundle[rows]
@@ -335,22 +337,22 @@ def make_pull_sheet(pack: TechnicianPack, rows: Ints64, name: str, title: str) -
     # panel ports take a little of the page
     end_width = 32 if pack.panel_ports is None else 31
     columns = (
-        Column("order", 7, NUMBER, records.pull.order[rows].tolist()),
-        Column("bundle", 18, SMALL, records.pull.names[bundle].tolist()),
-        Column("tag", 7, MARK, [tag.text for tag in pack.tags(rows)]),
-        Column("a_end", end_width, PLACE, a_end.tolist()),
-        Column("b_end", end_width, PLACE, b_end.tolist()),
-        Column("part", 18, SMALL, pack.name_pieces(rows, pack.pieces_laid[rows])),
-        Column("length_m", 8, NUMBER, list(wiring["length_m"].take(rows))),
-        Column("labels", 9, SMALL, pack.label_numbers[rows].tolist()),
+        SheetColumn("order", 7, NUMBER, records.pull.order[rows].tolist()),
+        SheetColumn("bundle", 18, SMALL, records.pull.names[bundle].tolist()),
+        SheetColumn("tag", 7, MARK, [tag.text for tag in pack.tags(rows)]),
+        SheetColumn("a_end", end_width, PLACE, a_end.tolist()),
+        SheetColumn("b_end", end_width, PLACE, b_end.tolist()),
+        SheetColumn("part", 18, SMALL, pack.name_pieces(rows, pack.pieces_laid[rows])),
+        SheetColumn("length_m", 8, NUMBER, list(wiring["length_m"].take(rows))),
+        SheetColumn("labels", 9, SMALL, pack.label_numbers[rows].tolist()),
         *_make_via_columns(pack, rows),
         *_list_redline_columns(pack, rows),
         *_make_key_columns(pack, rows, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
     )
-    return Sheet(name, title, len(rows), columns, pack.tags(rows), _shade_groups(bundle))
+    return WorkSheet(name, title, len(rows), columns, pack.tags(rows), _shade_groups(bundle))
 
 
-def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
+def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> WorkSheet:
     """All cable ends in a rack, from the top down, along the ports of each device."""
     first, row, b = pack.ends_by_rack
     rack_rows = slice(int(first[rack]), int(first[rack + 1]))
@@ -359,24 +361,24 @@ def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> Sheet:
     device = np.where(b, records.device[1][row], records.device[0][row])
     a_end, b_end = pack.list_locations(row)
     columns = (
-        Column("u", 5, NUMBER, records.cluster.plan.devices.u[device].tolist()),
-        Column("device", 16, NAME, _select_side(wiring, "device", row, b).tolist()),
-        Column("port", 14, PLACE, np.where(b, records.socket[1][row], records.socket[0][row]).tolist()),
-        Column("tag", 7, MARK, [tag.text for tag in pack.tags(row)]),
-        Column("far_end", 32, PLACE, np.where(b, a_end, b_end).tolist()),
-        Column("far_device", 16, NAME, _select_side(wiring, "device", row, ~b).tolist()),
-        Column("transceiver", 13, SMALL, _select_side(wiring, "transceiver", row, b).tolist()),
-        Column("part", 16, SMALL, pack.name_pieces(row, pack.pieces_laid[row])),
-        Column("length_m", 8, NUMBER, list(wiring["length_m"].take(row))),
+        SheetColumn("u", 5, NUMBER, records.cluster.plan.devices.u[device].tolist()),
+        SheetColumn("device", 16, NAME, _select_side(wiring, "device", row, b).tolist()),
+        SheetColumn("port", 14, PLACE, np.where(b, records.socket[1][row], records.socket[0][row]).tolist()),
+        SheetColumn("tag", 7, MARK, [tag.text for tag in pack.tags(row)]),
+        SheetColumn("far_end", 32, PLACE, np.where(b, a_end, b_end).tolist()),
+        SheetColumn("far_device", 16, NAME, _select_side(wiring, "device", row, ~b).tolist()),
+        SheetColumn("transceiver", 13, SMALL, _select_side(wiring, "transceiver", row, b).tolist()),
+        SheetColumn("part", 16, SMALL, pack.name_pieces(row, pack.pieces_laid[row])),
+        SheetColumn("length_m", 8, NUMBER, list(wiring["length_m"].take(row))),
         *_make_via_columns(pack, row, b),
         *_list_redline_columns(pack, row, (np.flatnonzero(b).tolist(), np.flatnonzero(~b).tolist())),
-        Column("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
+        SheetColumn("end", 4, TEXT, np.where(b, "b", "a").tolist(), hidden=True),
         *_make_key_columns(pack, row, ("cable", "a_device", "a_cage", "b_device", "b_cage")),
     )
     title = (
         f"Rack {records.cluster.plan.racks.names[rack]} at {pack.rack_places[rack]}: {pack.plugs_per_rack[rack]} plugs"
     )
-    return Sheet(name, title, len(row), columns, pack.tags(row), _shade_groups(device))
+    return WorkSheet(name, title, len(row), columns, pack.tags(row), _shade_groups(device))
 
 
 def list_wired_racks(pack: TechnicianPack, racks: tuple[int, ...]) -> list[tuple[int, int]]:
@@ -385,7 +387,7 @@ def list_wired_racks(pack: TechnicianPack, racks: tuple[int, ...]) -> list[tuple
     return [(rack, int(count[rack])) for rack in racks if count[rack]]
 
 
-def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
+def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkSheet:
     """The cable bundles of a workbook in pulling order, to tick off as they are laid."""
     pull, records = pack.records.pull, pack.records
     bundle, first = np.unique(pull.bundle[rows], return_index=True)
@@ -403,25 +405,25 @@ def make_bundle_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> Sheet:
     tags = [records.bundle_tags[i] for i in records.tag[rows[first]].tolist()]
     steps = pull.step[bundle]
     columns = (
-        Column("step", 28, SMALL, [pull.steps[i] for i in steps.tolist()]),
-        Column("bundle", 36, SMALL, pull.names[bundle].tolist()),
-        Column("tag", 7, MARK, [tag.text for tag in tags]),
-        Column("colour", 9, TEXT, [tag.word for tag in tags]),
-        Column("kind", 12, TEXT, [KIND_WORDS[i] for i in pull.kind[bundle].tolist()]),
-        Column("from_rack", 22, NAME, [pack.cluster.plan.racks.names[i] for i in start.tolist()]),
-        Column("to_rack", 22, NAME, [pack.cluster.plan.racks.names[i] for i in end.tolist()]),
-        Column("cables", 8, NUMBER, cables),
+        SheetColumn("step", 28, SMALL, [pull.steps[i] for i in steps.tolist()]),
+        SheetColumn("bundle", 36, SMALL, pull.names[bundle].tolist()),
+        SheetColumn("tag", 7, MARK, [tag.text for tag in tags]),
+        SheetColumn("colour", 9, TEXT, [tag.word for tag in tags]),
+        SheetColumn("kind", 12, TEXT, [KIND_WORDS[i] for i in pull.kind[bundle].tolist()]),
+        SheetColumn("from_rack", 22, NAME, [pack.cluster.plan.racks.names[i] for i in start.tolist()]),
+        SheetColumn("to_rack", 22, NAME, [pack.cluster.plan.racks.names[i] for i in end.tolist()]),
+        SheetColumn("cables", 8, NUMBER, cables),
         *(
-            Column(f"{APART[pulled_kind]}s", 7, NUMBER, piece_counts)
+            SheetColumn(f"{APART[pulled_kind]}s", 7, NUMBER, piece_counts)
             for pulled_kind, piece_counts in ((FIBRE, fibres), (TAIL, tails))
             if any(piece_counts)
         ),
-        Column("jumpers", 8, NUMBER, jumpers.tolist()),
-        Column("longest_m", 10, NUMBER, lengths[bundle].tolist()),
+        SheetColumn("jumpers", 8, NUMBER, jumpers.tolist()),
+        SheetColumn("longest_m", 10, NUMBER, lengths[bundle].tolist()),
         make_redline_columns()[0],
         make_redline_columns()[-1],
     )
-    return Sheet(name, "Bundles in the order of pulling", len(bundle), columns, tags, _shade_groups(steps))
+    return WorkSheet(name, "Bundles in the order of pulling", len(bundle), columns, tags, _shade_groups(steps))
 
 
 def _find_first_rows(pack: TechnicianPack, rows: Ints64) -> Ints64:
@@ -430,7 +432,7 @@ def _find_first_rows(pack: TechnicianPack, rows: Ints64) -> Ints64:
     return rows[first]
 
 
-def _make_via_columns(pack: TechnicianPack, rows: Ints64, b: Flags | None = None) -> tuple[Column, ...]:
+def _make_via_columns(pack: TechnicianPack, rows: Ints64, b: Flags | None = None) -> tuple[SheetColumn, ...]:
     """A column with the panel ports that patched cables go through, where there are any: from the a end to the b end,
     or with `b` that of the jumper at this end.
     """
@@ -438,14 +440,14 @@ def _make_via_columns(pack: TechnicianPack, rows: Ints64, b: Flags | None = None
         return ()
     near, far = (ports[rows] for ports in pack.panel_ports)
     if b is not None:
-        return (Column("via", VIA_WIDTH, SMALL, np.where(b, far, near).tolist()),)
+        return (SheetColumn("via", VIA_WIDTH, SMALL, np.where(b, far, near).tolist()),)
     ways = [a if a in ("", THROUGH) else f"{a} > {b}" for a, b in zip(near.tolist(), far.tolist(), strict=True)]
-    return (Column("via", VIA_WIDTH, SMALL, ways),)
+    return (SheetColumn("via", VIA_WIDTH, SMALL, ways),)
 
 
 def _list_redline_columns(
     pack: TechnicianPack, rows: Ints64, closed: tuple[Sequence[int], Sequence[int]] = ((), ())
-) -> tuple[Column, ...]:
+) -> tuple[SheetColumn, ...]:
     """The columns to fill in by hand of some rows; `as-built` takes no length of a cable through panels (FG087)."""
     patching = pack.cluster.plan.patching
     patched = [] if patching is None else np.flatnonzero(patching.policy[pack.records.cable[rows]] >= 0).tolist()
@@ -457,9 +459,9 @@ def _select_side(wiring: dict[str, SelectableColumn], name: str, row: Ints64, b:
     return side
 
 
-def _make_key_columns(pack: TechnicianPack, rows: Ints64, names: tuple[str, ...]) -> tuple[Column, ...]:
+def _make_key_columns(pack: TechnicianPack, rows: Ints64, names: tuple[str, ...]) -> tuple[SheetColumn, ...]:
     """Hidden columns from which `as-built` knows which cable a row is."""
-    return tuple(Column(name, 12, TEXT, list(pack.wiring[name].take(rows)), hidden=True) for name in names)
+    return tuple(SheetColumn(name, 12, TEXT, list(pack.wiring[name].take(rows)), hidden=True) for name in names)
 
 
 def _shade_groups(group: Ints | Ints64) -> list[bool]:

@@ -17,7 +17,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.locations import locate_rows, number_rows, rank_racks
 from fabricgen.export.technician.patched import make_patch_sheets
 from fabricgen.export.technician.records import CableTag, count_ends_per_rack
-from fabricgen.export.technician.sheet import A3, A4, BOLD, NUMBER, TEXT, Sheet, Styles, set_up_print, write_sheet
+from fabricgen.export.technician.sheet import A3, A4, BOLD, NUMBER, TEXT, Styles, WorkSheet, set_up_print, write_sheet
 from fabricgen.export.technician.sheets import (
     TechnicianPack,
     list_end_rows,
@@ -59,7 +59,7 @@ def write_work_sheets(title: str, header: str, cover: Cover) -> bytes:
     return make_workbook(title, add_sheets)
 
 
-def _make_sheets(pack: TechnicianPack, volume: Volume, rows: Ints64) -> Iterator[Sheet]:
+def _make_sheets(pack: TechnicianPack, volume: Volume, rows: Ints64) -> Iterator[WorkSheet]:
     """The sheets of a workbook, with the names they should have if possible."""
     zones = _list_zones(pack, volume)
     for zone, sheet in make_patch_sheets(pack.cluster, zones):
@@ -85,12 +85,12 @@ def _list_zones(pack: TechnicianPack, volume: Volume) -> dict[str, tuple[int, ..
     }
 
 
-def _name_by_zone(sheet: Sheet, zone: str, zones: Collection[str]) -> Sheet:
+def _name_by_zone(sheet: WorkSheet, zone: str, zones: Collection[str]) -> WorkSheet:
     """A sheet whose page header names its zone, and its tab too where there are several."""
     return replace(sheet, name=f"{sheet.name} {zone}" if len(zones) > 1 else sheet.name, title=f"{zone}: {sheet.title}")
 
 
-def _name_sheets(sheets: list[Sheet]) -> list[Sheet]:
+def _name_sheets(sheets: list[WorkSheet]) -> list[WorkSheet]:
     """The sheets with legal, distinct names; `cover` and wiring lists keep theirs, whatever racks are called."""
     other_sheets = [sheet for sheet in sheets if sheet.paper != A3]
     wired = [sheet for sheet in sheets if sheet.paper == A3]
@@ -116,7 +116,7 @@ def count_pulls(pack: TechnicianPack, racks: Collection[int]) -> list[tuple[str,
     ]
 
 
-def make_cover(pack: TechnicianPack, volume: Volume, sheets: list[Sheet]) -> Cover:
+def make_cover(pack: TechnicianPack, volume: Volume, sheets: list[WorkSheet]) -> Cover:
     """The content of a workbook's cover; without cables to pull, it says that in place of how to pull them."""
     records, end_row_numbers = pack.records, list_end_rows(pack, volume.racks)
     tags = [records.tags[i] for i in np.unique(records.tag[end_row_numbers]).tolist()]
@@ -194,7 +194,7 @@ class Cover:
     subtitle: str
     counts: Sequence[tuple[str, int]]
     tags: Sequence[CableTag]
-    sheets: Sequence[Sheet]
+    sheets: Sequence[WorkSheet]
     how: Sequence[str] = HOW
 
 
@@ -250,7 +250,7 @@ def _write_legend(page: Any, styles: Styles, tags: Sequence[CableTag], row: int)
     return row + 1
 
 
-def _write_contents(page: Any, styles: Styles, sheets: Sequence[Sheet], row: int) -> int:
+def _write_contents(page: Any, styles: Styles, sheets: Sequence[WorkSheet], row: int) -> int:
     # writes which sheets there are, with links to them, from `row`; gives the last row
     page.write_string(row, 0, "Sheets", styles.make_heading(12))
     row += 1

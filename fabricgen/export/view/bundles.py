@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.view.places import LEVELS, Places
+from fabricgen.export.view.places import LEVELS, BoxTree
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 from fabricgen.wiring.tables import SWITCH
 
@@ -30,7 +30,7 @@ ALIKE = ("rail", "plane", "medium", "length_m")
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
+class DrawnBundle:
     """Links of a segment in a box. `lower` and `upper` are the classes of the devices at both ends.
 
     `child` and `other` are the places of the box that hold the two ends, or what the constants above say. `target` is
@@ -65,7 +65,7 @@ class Bundle:
         return self.segment, self.lower, self.upper
 
 
-def make_bundles(cluster: Cluster, places: Places, is_included: Flags | None = None) -> tuple[Bundle, ...]:
+def make_bundles(cluster: Cluster, places: BoxTree, is_included: Flags | None = None) -> tuple[DrawnBundle, ...]:
     """The bundles of a cluster, or of some of its links, by box, segment and ends; wide places first."""
     links, devices = cluster.plan.links, cluster.plan.devices
     counter, alike_columns = _Counter(places, len(devices.classes)), _make_alike_columns(cluster)
@@ -121,11 +121,11 @@ def _make_alike_columns(cluster: Cluster) -> list[Ints | Floats]:
 class _Counter:
     """Counts links by what a bundle is known by."""
 
-    def __init__(self, places: Places, classes: int) -> None:
+    def __init__(self, places: BoxTree, classes: int) -> None:
         self._places, self._classes = places, classes
         self._ancestors = places.ancestors
         self._grid = np.bincount(places.parent[1:], minlength=len(places)) > MOST_IN_A_ROW
-        self.bundles: list[Bundle] = []
+        self.bundles: list[DrawnBundle] = []
 
     def add(self, segment: int, alike: list[Ints | Floats], low: tuple[Ints, Ints], high: tuple[Ints, Ints]) -> None:
         """Count links of a segment by the box and class of the devices at both ends; `alike` are columns of them."""
@@ -176,7 +176,7 @@ class _Counter:
         for box, child, lower, other, upper, target, links, low, high in zip(
             *reversed(parts), counts.tolist(), least, most, strict=True
         ):
-            self.bundles.append(Bundle(box, child, lower, other, upper, target, segment, links, low, high))
+            self.bundles.append(DrawnBundle(box, child, lower, other, upper, target, segment, links, low, high))
 
 
 def _find_child(up: Ints, box: Ints, level: Ints64) -> Ints:

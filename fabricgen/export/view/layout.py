@@ -17,8 +17,8 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.design.linked import group_linked_fabrics
-from fabricgen.export.view.bundles import MOST_IN_A_ROW, OUTSIDE, OWN_BAND, Bundle, make_bundles
-from fabricgen.export.view.places import CLUSTER, Places, make_places
+from fabricgen.export.view.bundles import MOST_IN_A_ROW, OUTSIDE, OWN_BAND, DrawnBundle, make_bundles
+from fabricgen.export.view.places import CLUSTER, BoxTree, make_places
 from fabricgen.wiring.arrays import Floats, Ints
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH
 
@@ -93,8 +93,8 @@ class Scene:
     network; `networks` are by class of device.
     """
 
-    places: Places
-    bundles: tuple[Bundle, ...]
+    places: BoxTree
+    bundles: tuple[DrawnBundle, ...]
     box_x: Floats
     box_y: Floats
     box_w: Floats
@@ -121,11 +121,11 @@ class Scene:
 
 def lay_out_scene(cluster: Cluster) -> Scene:
     """Lay the fabric view of a cluster out."""
-    return _Layout(cluster).lay_out()
+    return _SceneLayout(cluster).lay_out()
 
 
 @dataclass(slots=True)
-class _Block:
+class _PlacedBand:
     """A band before its box has a place: where it is in its box, with its name and margins."""
 
     cls: int
@@ -149,11 +149,11 @@ class _Block:
 
 
 @dataclass(slots=True)
-class _Column:
+class _NetworkColumn:
     """The bands of a network in a box, uppermost first, and whether its links pass beside them."""
 
     network: int
-    blocks: list[_Block] = field(default_factory=list)
+    blocks: list[_PlacedBand] = field(default_factory=list)
     lane: bool = False
 
     @property
@@ -167,15 +167,15 @@ def _choose_column_count(count: int) -> int:
     return max(1, round(sqrt(count * ASPECT * (CELL_H + CELL_GAP) / (CELL_W + CELL_GAP))))
 
 
-class _Layout:
+class _SceneLayout:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, self._devices = cluster, cluster.plan.devices
         self._places = make_places(cluster)
-        self._bundles: dict[int, list[Bundle]] = defaultdict(list)
+        self._bundles: dict[int, list[DrawnBundle]] = defaultdict(list)
         for bundle in make_bundles(cluster, self._places):
             self._bundles[bundle.box].append(bundle)
         self._networks = _number_networks(cluster)
-        self._blocks: dict[int, list[_Block]] = defaultdict(list)
+        self._blocks: dict[int, list[_PlacedBand]] = defaultdict(list)
         self._children: dict[int, list[int]] = defaultdict(list)
         for box, parent in enumerate(self._places.parent.tolist()):
             if parent >= 0:
@@ -204,7 +204,7 @@ class _Layout:
             if len(rows):
                 cls = int(self._devices.device_class[rows[0]])
                 is_foot = self._devices.classes[cls].kind in (NODE, EXTRA)
-                block = _Block(cls, rows, bar=0.0 if is_foot else BAR)
+                block = _PlacedBand(cls, rows, bar=0.0 if is_foot else BAR)
                 block.arrange(_choose_column_count(len(rows)))
                 self._blocks[int(self._places.device_box[rows[0]])].append(block)
 
@@ -247,7 +247,7 @@ class _Layout:
         self._h[box] = y + bottom_h + pad + self._foot[box]
 
     def _choose_gaps(
-        self, box: int, columns: Sequence[_Column], inner: float, heights: tuple[float, float]
+        self, box: int, columns: Sequence[_NetworkColumn], inner: float, heights: tuple[float, float]
     ) -> tuple[float, float]:
         """Room of a box above its switches, and between these and its foot, by the heights of both."""
         heads_h, bottom_h = heights
@@ -287,23 +287,25 @@ class _Layout:
             self._y[child] = sum(heights[: i // per_row]) + gap * (i // per_row)
         return sum(widths) + gap * (per_row - 1), sum(heights) + gap * (len(heights) - 1)
 
-    def _list_columns(self, box: int) -> list[_Column]:
+    def _list_columns(self, box: int) -> list[_NetworkColumn]:
         """The columns of a box in the order of networks; none where it has no switches."""
-        columns: dict[int, _Column] = {}
+        columns: dict[int, _NetworkColumn] = {}
         heads = [b for b in self._blocks[box] if self._devices.classes[b.cls].kind not in (NODE, EXTRA)]
         # bands stand from the highest tier down, in the column of their network
         for block in sorted(heads, key=lambda b: -self._find_level(b.cls)):
             network = self._networks[block.cls]
-            columns.setdefault(network, _Column(network)).blocks.append(block)
+            columns.setdefault(network, _NetworkColumn(network)).blocks.append(block)
         if columns:
             positions = {block.cls: (c.network, i) for c in list(columns.values()) for i, block in enumerate(c.blocks)}
             for bundle in self._bundles[box]:
                 network = self._networks[bundle.upper]
                 if self._is_passing(bundle, positions, columns):
-                    columns.setdefault(network, _Column(network)).lane = True
+                    columns.setdefault(network, _NetworkColumn(network)).lane = True
         return [column for _, column in sorted(columns.items())]
 
-    def _is_passing(self, bundle: Bundle, positions: dict[int, tuple[int, int]], columns: dict[int, _Column]) -> bool:
+    def _is_passing(
+        self, bundle: DrawnBundle, positions: dict[int, tuple[int, int]], columns: dict[int, _NetworkColumn]
+    ) -> bool:
         """Whether links have to pass beside bands to where they go."""
         head = positions.get(bundle.lower) if bundle.child == OWN_BAND else None
         if bundle.other == OUTSIDE:
@@ -318,14 +320,16 @@ class _Layout:
         # within a column, past the bands in between
         return head[0] == goal[0] and head[1] > goal[1] + 1
 
-    def _is_arched(self, bundle: Bundle, columns: Sequence[_Column]) -> bool:
+    def _is_arched(self, bundle: DrawnBundle, columns: Sequence[_NetworkColumn]) -> bool:
         """Whether links inside a box go from side to side rather than up."""
         column = {block.cls: column.network for column in columns for block in column.blocks}
         if bundle.child == OWN_BAND and bundle.lower in column:
             return bundle.lower == bundle.upper or column[bundle.lower] != column.get(bundle.upper)
         return bundle.other != OWN_BAND or bundle.upper not in column
 
-    def _stack_bands(self, box: int, columns: Sequence[_Column], width: float, wider: float) -> tuple[float, float]:
+    def _stack_bands(
+        self, box: int, columns: Sequence[_NetworkColumn], width: float, wider: float
+    ) -> tuple[float, float]:
         """Place bands of switches: a column for each network, its tiers from below upward; returns (width, height).
 
         They are to be as wide as the box's foot, or so many times wider if they must not be in rows.
@@ -398,7 +402,7 @@ class _Layout:
         )  # fmt: skip
 
 
-def _shape_extras(extras: Sequence[_Block], grid_w: float, grid_h: float) -> None:
+def _shape_extras(extras: Sequence[_PlacedBand], grid_w: float, grid_h: float) -> None:
     """Shape the extra devices that stand beside the places of a box: no higher than these."""
     if not extras:
         return
@@ -410,7 +414,7 @@ def _shape_extras(extras: Sequence[_Block], grid_w: float, grid_h: float) -> Non
         block.arrange(ceil(len(block.rows) / lines), scale, HEADER_SHARE * grid_w)
 
 
-def _widen_feet(feet: Sequence[_Block], natural: float) -> None:
+def _widen_feet(feet: Sequence[_PlacedBand], natural: float) -> None:
     """Shape nodes wider where the switches above them need it."""
     width = sum(block.w for block in feet)
     if feet and natural > width:

@@ -16,7 +16,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.drawings.svg import MIDDLE, escape_text, format_number
 from fabricgen.export.drawings.svg import trace_box as rectangle
 from fabricgen.export.palette import LIGHT, Swatch, choose_cluster_swatches
-from fabricgen.export.view.bundles import Bundle, list_oversubscription
+from fabricgen.export.view.bundles import DrawnBundle, list_oversubscription
 from fabricgen.export.view.layout import BAR, BAR_SHARE, CELL_H, CELL_W, Band, Scene, lay_out_scene
 from fabricgen.export.view.places import CLUSTER, LEVEL_NAMES
 from fabricgen.export.view.ribbons import Ribbon, draw_ribbons
@@ -197,7 +197,7 @@ class _Picture:
                 text = self._describe_bundle(self.scene.bundles[bundle])
                 yield from _draw_fitting([text], x, y, room, 11, INK, anchor="middle", halo=True)
 
-    def _describe_bundle(self, bundle: Bundle) -> str:
+    def _describe_bundle(self, bundle: DrawnBundle) -> str:
         segment = self.cluster.plan.links.segments[bundle.segment]
         text = f"{bundle.links:,} x {segment.speed_gbps:g}G"
         ratio = self._ratios.get(frozenset((bundle.lower, bundle.upper)))

@@ -25,7 +25,7 @@ LEVEL_NAMES = ("cluster", "site", "pod", "su", "rack")
 
 
 @dataclass(frozen=True)
-class Places:
+class BoxTree:
     """Boxes, wide ones first: int32 columns of level and parent (-1 for the cluster), and what each is called.
 
     `device_box` is the box that each device is drawn in; int32, one a device.
@@ -50,7 +50,7 @@ class Places:
         return boxes
 
 
-def make_places(cluster: Cluster) -> Places:
+def make_places(cluster: Cluster) -> BoxTree:
     """The boxes of a cluster and the box of each device, for the levels that tell its places apart."""
     devices = cluster.plan.devices
     depth = _find_depths(devices)
@@ -68,7 +68,7 @@ def make_places(cluster: Cluster) -> Places:
         names += [_name_place(cluster, level, int(row)) for row in inside[first]]
         device_box[inside] = count + number.astype(np.int32)
         count += len(first)
-    return Places(np.concatenate(levels), np.concatenate(parents), tuple(names), device_box)
+    return BoxTree(np.concatenate(levels), np.concatenate(parents), tuple(names), device_box)
 
 
 def _find_depths(devices: DeviceTable) -> Ints:

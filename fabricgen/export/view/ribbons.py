@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import sqrt
 
 from fabricgen.cluster import Cluster
-from fabricgen.export.view.bundles import ALL_CHILDREN, OWN_BAND, Bundle
+from fabricgen.export.view.bundles import ALL_CHILDREN, OWN_BAND, DrawnBundle
 from fabricgen.export.view.layout import GAP, Band, Scene
 
 FILLED, THINNEST = 0.85, 0.4
@@ -59,10 +59,10 @@ class _Station:
 
 def draw_ribbons(cluster: Cluster, scene: Scene) -> tuple[Ribbon, ...]:
     """The ribbons of a scene in the order of its bundles."""
-    return tuple(_Drawing(cluster, scene).list_ribbons())
+    return tuple(_RibbonDrawing(cluster, scene).list_ribbons())
 
 
-class _Drawing:
+class _RibbonDrawing:
     def __init__(self, cluster: Cluster, scene: Scene) -> None:
         self._scene = scene
         segments = cluster.plan.links.segments
@@ -124,7 +124,7 @@ class _Drawing:
                 x += part_width
         return parts
 
-    def _find_route(self, number: int, bundle: Bundle) -> tuple[list[_Station], bool]:
+    def _find_route(self, number: int, bundle: DrawnBundle) -> tuple[list[_Station], bool]:
         """The edges that a bundle goes by, and whether it is an arc between two."""
         box, slot = bundle.box, (number,)
         start = self._find_end_station(box, bundle.child, bundle.lower, bundle.lane, (number, 0))
@@ -210,7 +210,7 @@ class _Drawing:
             x += w + gap
         return shares
 
-    def _find_far_x(self, bundle: Bundle, stations: list[_Station], index: int) -> float:
+    def _find_far_x(self, bundle: DrawnBundle, stations: list[_Station], index: int) -> float:
         """The x by which a bundle has its place at an edge: of the lane next to it, else of its other end."""
         last = index + 1 == len(stations)
         near = stations[index - 1 if last else index + 1].edge
@@ -219,12 +219,12 @@ class _Drawing:
             return left + width / 2
         return self._find_source_x(bundle) if last and not bundle.leaves else self._find_goal_x(bundle)
 
-    def _find_goal_x(self, bundle: Bundle) -> float:
+    def _find_goal_x(self, bundle: DrawnBundle) -> float:
         """The x of where the upper ends of a bundle are."""
         box = bundle.other if bundle.other >= 0 else bundle.target
         return self._find_middle_x(box, bundle.upper)
 
-    def _find_source_x(self, bundle: Bundle) -> float:
+    def _find_source_x(self, bundle: DrawnBundle) -> float:
         return self._find_middle_x(bundle.child if bundle.child >= 0 else bundle.box, bundle.lower)
 
     def _find_middle_x(self, box: int, cls: int) -> float:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from fabricgen.running.statements import Dump, ShownConfiguration, find_text
+from fabricgen.running.statements import ShownConfiguration, ShownText, find_text
 
 
-def recognize_configuration(dump: Dump) -> ShownConfiguration | None:
+def recognize_configuration(dump: ShownText) -> ShownConfiguration | None:
     """The configuration that a dump shows; None where it is none of Cumulus Linux."""
     if isinstance(dump.data, list) and any(isinstance(step, dict) and "set" in step for step in dump.data):
         hostname = find_text(dump.data, "set", "system", "hostname")

@@ -16,14 +16,14 @@ from ruamel.yaml import YAML
 from fabricgen.nos.cumulus.reading import hosts, qos
 from fabricgen.nos.cumulus.reading import routing as bgp
 from fabricgen.nos.cumulus.reading.qos import read_seed
-from fabricgen.nos.cumulus.reading.routing import Routing
+from fabricgen.nos.cumulus.reading.routing import CumulusRouting
 from fabricgen.nos.cumulus.reading.spelling import make_tree, read_settings
 from fabricgen.nos.cumulus.reading.system import read_system
-from fabricgen.running.policy import Route, list_connected_routes
+from fabricgen.running.policy import OwnRoute, list_connected_routes
 from fabricgen.running.tree import allow_fields, is_tolerant, read_part, report_misfit
-from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, Pair, Relay, Subinterface, Vlan, is_unused
-from fabricgen.switch.model import Management, Switch
-from fabricgen.switch.qos import Balancing, Qos
+from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, MlagPair, Relay, Subinterface, Vlan, is_unused
+from fabricgen.switch.model import Switch, SwitchManagement
+from fabricgen.switch.qos import Balancing, SwitchQos
 
 Row = Mapping[str, Any]
 
@@ -78,7 +78,9 @@ def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     # the model of a switch from NVUE's tree; `rows` are those of its switch ports, by name. A part that cannot be read
     # is noted and the others are read all the same
     breakout_of = {name: _find_breakout(row) for name, row in rows.items()}
-    routing = read_part("BGP", lambda: Routing(tree.get("router", {}), tree.get("vrf", {})), Routing({}, {}))
+    routing = read_part(
+        "BGP", lambda: CumulusRouting(tree.get("router", {}), tree.get("vrf", {})), CumulusRouting({}, {})
+    )
     bridged = set(map(int, tree["bridge"]["domain"]["br_default"]["vlan"])) if "bridge" in tree else set()
     unsplit = [name for name, into in breakout_of.items() if not into]
     unknown_port = Interface(True, DEFAULT_MTU, 0)
@@ -104,7 +106,7 @@ def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     loopbacks = frozenset(a for row in further_rows if row["type"] == "loopback" for a in _list_addresses(row))
     loopbacks_by_vrf = {find_vrf(name): addresses for name, addresses in hosts.list_vrf_loopbacks(tree).items()}
 
-    def routes_in(vrf: str) -> Iterator[Route]:
+    def routes_in(vrf: str) -> Iterator[OwnRoute]:
         return list_connected_routes(vrf, used, subinterfaces, vlans, loopbacks, loopbacks_by_vrf)
 
     hostname, management = _read_management(tree, routing.sources, further_rows, loopbacks)
@@ -136,7 +138,7 @@ def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
     )
 
 
-def _put_members_into_bonds(ports: dict[str, Interface], bonds: Mapping[int, Bond], pair: Pair | None) -> None:
+def _put_members_into_bonds(ports: dict[str, Interface], bonds: Mapping[int, Bond], pair: MlagPair | None) -> None:
     # mark in `ports` which bond each port is a member of, the peer link of a pair among them
     for name in pair.members if pair else ():
         ports[name] = _put_into_bond(name, ports[name], PEER_LINK)
@@ -146,9 +148,9 @@ def _put_members_into_bonds(ports: dict[str, Interface], bonds: Mapping[int, Bon
 
 def _read_management(
     tree: Mapping[str, Any], sources: Mapping[str, str], rows: list[Row], loopbacks: Set[str]
-) -> tuple[str, Management]:
+) -> tuple[str, SwitchManagement]:
     """(host name, management); `sources` are the addresses that packets of the switch itself have, by family."""
-    unread = tree.get("system", {}).get("hostname", ""), Management()
+    unread = tree.get("system", {}).get("hostname", ""), SwitchManagement()
     hostname, management = read_part("management", lambda: read_system(tree["system"], _list_managements(rows)), unread)
     if sources.get("ipv4") and (management.ntp or management.dns or management.syslog):
         from_loopback = any(address.partition("/")[0] == sources["ipv4"] for address in loopbacks)
@@ -169,7 +171,7 @@ def _add_access(
         bonds[number] = replace(bond, access=hosts.make_access(tree["interface"][f"bond{number}"], members, filters))
 
 
-def _make_qos(tree: Mapping[str, Any], rows: Mapping[str, Row], ports: Mapping[str, Interface]) -> Qos | None:
+def _make_qos(tree: Mapping[str, Any], rows: Mapping[str, Row], ports: Mapping[str, Interface]) -> SwitchQos | None:
     # lossless QoS; None where the tree has none, or only the map of DSCPs that packet trimming needs
     if "qos" not in tree or qos.is_map_alone(tree["qos"]):
         return None
@@ -276,7 +278,7 @@ def _make_bonds(rows: Mapping[str, Row], bridged: set[int]) -> Iterator[tuple[in
             )
 
 
-def _make_pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, Set[str]]]) -> Pair | None:
+def _make_pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, Set[str]]]) -> MlagPair | None:
     """The MLAG pair; raises UnknownTextError where its parts do not fit together."""
     mlag, row = tree.get("mlag"), tree["interface"].get(PEERLINK)
     if mlag is None or row is None:
@@ -289,7 +291,7 @@ def _make_pair(tree: Mapping[str, Any], vlans: dict[int, tuple[str, Set[str]]]) 
         report_misfit(f"an MLAG pair that does not come up: {conditions}")
     ((address, reached_over),) = mlag["backup"].items()
     backup = address, "management" if reached_over == {"vrf": MANAGEMENT} else ""
-    return Pair(frozenset(row["bond"]["member"]), mlag["mac-address"], backup, vlans)
+    return MlagPair(frozenset(row["bond"]["member"]), mlag["mac-address"], backup, vlans)
 
 
 def _put_into_bond(name: str, port: Interface, bond: int) -> Interface:

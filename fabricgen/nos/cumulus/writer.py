@@ -46,7 +46,7 @@ from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import find_blocked_cages, list_unused_ports, number_cages
 from fabricgen.render.trees import merge_tree, read_data, write_yaml
 from fabricgen.switch.interfaces import Bond, Subinterface
-from fabricgen.switch.qos import Balancing, Qos, Trimming, Watchdog
+from fabricgen.switch.qos import Balancing, PacketTrimming, PfcWatchdog, SwitchQos
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.forwarding import model_balancing, model_qos, model_trimming
 from fabricgen.views.model.hosts import model_access, model_vlan
@@ -170,7 +170,9 @@ def _make_vlan_row(switch: SwitchView, service: Service) -> dict[str, Any]:
     }
 
 
-def _make_port_row(switch: SwitchView, port: SwitchPort, trimming: Trimming | None, *, dynamic: bool) -> dict[str, Any]:
+def _make_port_row(
+    switch: SwitchView, port: SwitchPort, trimming: PacketTrimming | None, *, dynamic: bool
+) -> dict[str, Any]:
     """The values of a port, "" and 0 where it has none; `addresses` are (family, address).
 
     Lanes are given where a port leaves some of its share of the cage unused. Storms are limited at each port of a bond.
@@ -360,7 +362,7 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
 
 
 @lru_cache(maxsize=256)
-def _make_qos_values(qos: Qos, watchdog: Watchdog | None, speeds: tuple[int, ...]) -> dict[str, Any]:
+def _make_qos_values(qos: SwitchQos, watchdog: PfcWatchdog | None, speeds: tuple[int, ...]) -> dict[str, Any]:
     """The values of QoS that all switches with such ports share; `speeds` are those of `qos.ports`, Gb/s."""
     lossy_class, cnp_class, roce_class = qos.classes
     # thresholds depend on the speed alone, so that any port of a speed stands for it; `model_qos` keeps ports in the
@@ -414,7 +416,7 @@ def make_balancing_values(balancing: Balancing) -> dict[str, Any]:
     return {"adaptive": balancing.by_load, "hash_seed": balancing.seed}
 
 
-def make_trim_values(trimming: Trimming | None) -> dict[str, Any] | None:
+def make_trim_values(trimming: PacketTrimming | None) -> dict[str, Any] | None:
     """The values for the templates, None for a switch that trims nothing: it is not asked to, or its chip cannot."""
     if trimming is None:
         return None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fabricgen.running.statements import Dump, ShownConfiguration
+from fabricgen.running.statements import ShownConfiguration, ShownText
 
 MOST_DEEP = 20
 """More sections within sections than EOS has."""
@@ -19,7 +19,7 @@ _OF_VTYSH = re.compile(r"^(?:frr version|frr defaults|Building configuration|ser
 """FRR's shell shows interfaces of the same names."""
 
 
-def recognize_configuration(dump: Dump) -> ShownConfiguration | None:
+def recognize_configuration(dump: ShownText) -> ShownConfiguration | None:
     """The configuration that a dump shows; None where it is none of EOS."""
     text = dump.text
     if isinstance(dump.data, dict) and isinstance(dump.data.get("cmds"), dict):

@@ -8,16 +8,16 @@ from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from fabricgen.nos.eos.reading.forwarding import MANAGEMENT, check_forwarding, check_mtus
-from fabricgen.nos.eos.reading.hosts import MARKING, Gateway, PortAccess, add_gateway_rules, add_host_rules
+from fabricgen.nos.eos.reading.hosts import MARKING, EosGateway, PortAccess, add_gateway_rules, add_host_rules
 from fabricgen.nos.eos.reading.macsec import add_macsec_rules
 from fabricgen.nos.eos.reading.management import EosManagement, add_management_rules
-from fabricgen.nos.eos.reading.overlay import Segment, add_segment_rules, check_segments
+from fabricgen.nos.eos.reading.overlay import EosSegment, add_segment_rules, check_segments
 from fabricgen.nos.eos.reading.qos import EosBalancing, EosQos, add_balancing_rules, add_qos_rules
 from fabricgen.nos.eos.reading.routing import EosRouting, add_routing_rules
-from fabricgen.running.policy import Route, list_connected_routes
-from fabricgen.running.tree import Line, Rules, is_tolerant, parse_tree, read_part, report_misfit, report_unknown
-from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, Macsec, Pair, Subinterface, Vlan, is_unused
-from fabricgen.switch.model import Management, Switch
+from fabricgen.running.policy import OwnRoute, list_connected_routes
+from fabricgen.running.tree import Line, LineRules, is_tolerant, parse_tree, read_part, report_misfit, report_unknown
+from fabricgen.switch.interfaces import PEER_LINK, Bond, Interface, LinkMacsec, MlagPair, Subinterface, Vlan, is_unused
+from fabricgen.switch.model import Switch, SwitchManagement
 from fabricgen.switch.routing import StaticRoute
 
 DEFAULT_MTU = 1500
@@ -25,7 +25,7 @@ MOST_VLANS = 4094
 
 
 @dataclass
-class Port:
+class EosPort:
     """What an interface section says."""
 
     admin_up: bool = True
@@ -53,16 +53,16 @@ class Port:
     profile: str = ""
     macsec: str = ""
     access: PortAccess = field(default_factory=PortAccess)
-    gateway: Gateway = field(default_factory=Gateway)
-    segment: Segment = field(default_factory=Segment)
+    gateway: EosGateway = field(default_factory=EosGateway)
+    segment: EosSegment = field(default_factory=EosSegment)
 
 
 @dataclass
-class Box:
+class EosBox:
     """What the configuration says."""
 
     hostname: str = ""
-    ports: dict[str, Port] = field(default_factory=dict)
+    ports: dict[str, EosPort] = field(default_factory=dict)
     vlans: set[int] = field(default_factory=set)
     vlan_groups: dict[int, str] = field(default_factory=dict)
     without_tree: set[int] = field(default_factory=set)
@@ -85,19 +85,19 @@ class Box:
     routing: EosRouting = field(default_factory=EosRouting)
     qos: EosQos = field(default_factory=EosQos)
     managed: EosManagement = field(default_factory=EosManagement)
-    macsecs: dict[str, Macsec] = field(default_factory=dict)
+    macsecs: dict[str, LinkMacsec] = field(default_factory=dict)
     balancing: EosBalancing = field(default_factory=EosBalancing)
 
 
 def read(files: Mapping[str, str]) -> Switch:
     """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
     (text,) = files.values()
-    box = Box()
+    box = EosBox()
     _TOP.read(parse_tree(text).children, box)
     return _make_switch(box)
 
 
-def _make_switch(box: Box) -> Switch:
+def _make_switch(box: EosBox) -> Switch:
     ports = {n: p for n, p in box.ports.items() if n.startswith("Ethernet") and not p.tag}
     interfaces = {name: _make_interface(name, port, box) for name, port in ports.items()}
     encrypted = {n: replace(interfaces[n], macsec=box.macsecs.get(p.macsec)) for n, p in ports.items() if p.macsec}
@@ -112,19 +112,19 @@ def _make_switch(box: Box) -> Switch:
         for name, port in box.ports.items()
         if port.tag
     }
-    loopbacks = frozenset(box.ports.get("Loopback0", Port()).addresses)
+    loopbacks = frozenset(box.ports.get("Loopback0", EosPort()).addresses)
     loopbacks_by_vrf = {
         p.vrf: frozenset(p.addresses) for name, p in box.ports.items() if name.startswith("Loopback") and p.vrf
     }
     vlans = {number: _make_vlan(box, number) for number in box.vlans - set(box.vlan_groups)}
 
-    def routes_in(vrf: str) -> Iterator[Route]:
+    def routes_in(vrf: str) -> Iterator[OwnRoute]:
         return list_connected_routes(vrf, used, subinterfaces, vlans, loopbacks, loopbacks_by_vrf)
 
     profiles = {name: port.profile for name, port in ports.items() if port.profile}
 
-    def statics_in(vrf: str) -> list[Route]:
-        return [Route(prefix) for route_vrf, prefix in box.statics if route_vrf == vrf]
+    def statics_in(vrf: str) -> list[OwnRoute]:
+        return [OwnRoute(prefix) for route_vrf, prefix in box.statics if route_vrf == vrf]
 
     check_forwarding(box, interfaces.values())
     check_mtus(box)
@@ -137,7 +137,7 @@ def _make_switch(box: Box) -> Switch:
         unused=unused,
         loopbacks=loopbacks,
         vrf_loopbacks=loopbacks_by_vrf,
-        management=read_part("management", lambda: _make_management(box), Management()),
+        management=read_part("management", lambda: _make_management(box), SwitchManagement()),
         subinterfaces=subinterfaces,
         vlans=vlans,
         bonds=read_part("bonds", lambda: dict(_make_bonds(box)), {}),
@@ -152,7 +152,7 @@ def _make_switch(box: Box) -> Switch:
     )
 
 
-def _make_interface(name: str, port: Port, box: Box) -> Interface:  # what no port of ours has is a misfit
+def _make_interface(name: str, port: EosPort, box: EosBox) -> Interface:  # what no port of ours has is a misfit
     if (port.addresses or port.link_local or port.vrf) and not port.routed:
         report_misfit(f"{name} has addresses and is no routed port")
     bridged = bool(port.access_vlan or port.tagged_vlans)
@@ -183,7 +183,7 @@ def _make_interface(name: str, port: Port, box: Box) -> Interface:  # what no po
     )
 
 
-def _make_pair(box: Box) -> Pair | None:
+def _make_pair(box: EosBox) -> MlagPair | None:
     """The MLAG pair; raises UnknownTextError where its parts do not fit together."""
     mlag = box.mlag
     peer_link = box.ports.get(mlag.get("peer-link", ""))
@@ -212,10 +212,10 @@ def _make_pair(box: Box) -> Pair | None:
     backup = (mlag["heartbeat"], "management") if "heartbeat" in mlag else ("", "")
     number = int(mlag["peer-link"].removeprefix("Port-Channel"))
     members = frozenset(name for name, port in box.ports.items() if port.bond == number)
-    return Pair(members, mlag["domain-id"], backup, vlans)
+    return MlagPair(members, mlag["domain-id"], backup, vlans)
 
 
-def _make_bonds(box: Box) -> Iterator[tuple[int, Bond]]:
+def _make_bonds(box: EosBox) -> Iterator[tuple[int, Bond]]:
     """Port channels; raises UnknownTextError where members have no channel, a channel has none, or PDUs are slow."""
     ports, peer_link = box.ports, box.mlag.get("peer-link", "")
     channels = {int(name.removeprefix("Port-Channel")): p for name, p in ports.items() if name.startswith("Port-C")}
@@ -253,9 +253,9 @@ def _make_bonds(box: Box) -> Iterator[tuple[int, Bond]]:
         )
 
 
-def _make_vlan(box: Box, number: int) -> Vlan:
+def _make_vlan(box: EosBox, number: int) -> Vlan:
     # gateways are anycast addresses, else those shared by VARP (`virtual-router`), else its own
-    interface = box.ports.get(f"Vlan{number}", Port())
+    interface = box.ports.get(f"Vlan{number}", EosPort())
     lengths = {":" in address: address.partition("/")[2] for address in interface.addresses}
     shared = frozenset(f"{address}/{lengths[':' in address]}" for address in interface.shared)
     addresses, gateway = frozenset(interface.addresses), interface.gateway
@@ -271,7 +271,7 @@ def _make_vlan(box: Box, number: int) -> Vlan:
     )
 
 
-def _make_management(box: Box) -> Management:
+def _make_management(box: EosBox) -> SwitchManagement:
     """How it is managed; servers are in one VRF, that of the management port where there is one."""
     managed, addresses = box.managed, frozenset(_list_managements(box))
     managed.check_lines({name for name in box.ports if name.startswith("Management")})
@@ -279,7 +279,7 @@ def _make_management(box: Box) -> Management:
         report_misfit(f"servers are in {sorted(managed.vrfs)}")
     if {protocol for protocol, _ in managed.aaa} - {managed.login_group}:
         report_misfit("servers decide on logins, and are not asked")
-    return Management(
+    return SwitchManagement(
         addresses=addresses,
         from_loopback=managed.speaks_from_loopback(),
         users=managed.users,
@@ -297,7 +297,7 @@ def _make_management(box: Box) -> Management:
     )
 
 
-def _list_managements(box: Box) -> Iterator[tuple[str, str]]:  # (address, gateway) of management ports
+def _list_managements(box: EosBox) -> Iterator[tuple[str, str]]:  # (address, gateway) of management ports
     ports = [port for name, port in box.ports.items() if name.startswith("Management")]
     for port in ports:
         if port.vrf != MANAGEMENT or MANAGEMENT not in box.vrfs or box.ssh_vrfs != {MANAGEMENT}:
@@ -306,7 +306,7 @@ def _list_managements(box: Box) -> Iterator[tuple[str, str]]:  # (address, gatew
             yield address, _find_gateway(box, "ipv6" if ":" in address else "ip")
 
 
-def _find_gateway(box: Box, word: str) -> str:
+def _find_gateway(box: EosBox, word: str) -> str:
     if word not in box.gateways:
         report_misfit(f"there is no default gateway of {word} for management")
     return box.gateways.get(word, "")
@@ -316,7 +316,7 @@ def _make_static_route(hops: list[tuple[str, str]]) -> StaticRoute:
     return StaticRoute(frozenset(hop for hop in hops if hop[1]), any(not address for _, address in hops))
 
 
-_TOP, _PORT, _SSH, _VLAN, _MLAG = Rules(), Rules(), Rules(), Rules(), Rules()
+_TOP, _PORT, _SSH, _VLAN, _MLAG = LineRules(), LineRules(), LineRules(), LineRules(), LineRules()
 _TOP.require_lines("service routing protocols model multi-agent", r"spanning-tree mode (?:mstp|none)")
 _VLAN.ignore_lines(r"name \S+")
 add_balancing_rules(_TOP)
@@ -330,17 +330,17 @@ add_gateway_rules(_TOP, _PORT)
 
 
 @_TOP.line("spanning-tree edge-port bpduguard default")
-def _read_edge_guard(box: Box, line: Line) -> None:
+def _read_edge_guard(box: EosBox, line: Line) -> None:
     box.edge_guard = True
 
 
 @_TOP.line(r"hostname (\S+)")
-def _read_hostname(box: Box, line: Line, name: str) -> None:
+def _read_hostname(box: EosBox, line: Line, name: str) -> None:
     box.hostname = name
 
 
 @_TOP.line(r"vlan ([\d,-]+)")
-def _read_vlan(box: Box, line: Line, numbers: str) -> None:
+def _read_vlan(box: EosBox, line: Line, numbers: str) -> None:
     for number in parse_vlans(numbers):
         _VLAN.read(line.children, box, number)
         box.vlans.add(number)
@@ -353,55 +353,55 @@ def parse_vlans(text: str) -> frozenset[int]:
 
 
 @_VLAN.line(r"trunk group (\S+)")
-def _read_vlan_group(box: Box, number: int, line: Line, group: str) -> None:
+def _read_vlan_group(box: EosBox, number: int, line: Line, group: str) -> None:
     box.vlan_groups[number] = group
 
 
 @_TOP.line(r"no spanning-tree vlan-id (\d+)")
-def _read_without_tree(box: Box, line: Line, number: str) -> None:
+def _read_without_tree(box: EosBox, line: Line, number: str) -> None:
     box.without_tree.add(int(number))
 
 
 @_TOP.line(r"ip virtual-router mac-address ([0-9a-f:]{17})")
-def _read_gateway_mac(box: Box, line: Line, mac: str) -> None:
+def _read_gateway_mac(box: EosBox, line: Line, mac: str) -> None:
     box.gateway_mac = mac
 
 
 @_TOP.line(r"mlag configuration")
-def _read_mlag(box: Box, line: Line) -> None:
+def _read_mlag(box: EosBox, line: Line) -> None:
     _MLAG.read(line.children, box)
 
 
 @_MLAG.line(r"(domain-id|local-interface|peer-address|peer-link) (\S+)")
-def _read_mlag_word(box: Box, line: Line, word: str, value: str) -> None:
+def _read_mlag_word(box: EosBox, line: Line, word: str, value: str) -> None:
     box.mlag[word] = value
 
 
 @_MLAG.line(
     r"peer-address (heartbeat) (\S+) vrf MGMT|(dual-primary) detection delay (\d+) action errdisable all-interfaces"
 )
-def _read_mlag_heartbeat(box: Box, line: Line, word: str, address: str, detection: str, delay: str) -> None:
+def _read_mlag_heartbeat(box: EosBox, line: Line, word: str, address: str, detection: str, delay: str) -> None:
     box.mlag[word or detection] = address or delay
 
 
 @_TOP.line(r"vrf instance (\S+)")
-def _read_vrf_instance(box: Box, line: Line, name: str) -> None:
+def _read_vrf_instance(box: EosBox, line: Line, name: str) -> None:
     box.vrfs.add(name)
 
 
 @_TOP.line(r"(ip) routing(?:( ipv6 interfaces)| vrf (\S+))?|(ipv6) unicast-routing(?: vrf (\S+))?")
-def _read_routing(box: Box, line: Line, v4: str, over: str, vrf4: str, v6: str, vrf6: str) -> None:
+def _read_routing(box: EosBox, line: Line, v4: str, over: str, vrf4: str, v6: str, vrf6: str) -> None:
     box.routes_in.add((v4 or v6, vrf4 or vrf6 or ""))
     box.v4_over_v6 |= bool(over)
 
 
 @_TOP.line(r"(ip|ipv6) route vrf MGMT (?:0\.0\.0\.0/0|::/0) (\S+)")
-def _read_gateway(box: Box, line: Line, word: str, address: str) -> None:
+def _read_gateway(box: EosBox, line: Line, word: str, address: str) -> None:
     box.gateways[word] = address
 
 
 @_TOP.line(r"(?:ip|ipv6) route(?: vrf (\S+))? (\S+) (?:Null0( \d+)?|(Ethernet\S+) (\S+))")
-def _read_static_route(box: Box, line: Line, vrf: str, prefix: str, distance: str, port: str, address: str) -> None:
+def _read_static_route(box: EosBox, line: Line, vrf: str, prefix: str, distance: str, port: str, address: str) -> None:
     hops = box.statics.setdefault((vrf or "", prefix), [])
     if bool(distance) != (not port and bool(hops)):  # only the null route behind other hops has a distance
         report_misfit(f"a distance is for what drops the rest: {line.text}")
@@ -409,7 +409,7 @@ def _read_static_route(box: Box, line: Line, vrf: str, prefix: str, distance: st
 
 
 @_TOP.line(r"(?:ip|ipv6) route (\S+) (\S+)(?: .*)?")
-def _read_other_route(box: Box, line: Line, prefix: str, hop: str) -> None:
+def _read_other_route(box: EosBox, line: Line, prefix: str, hop: str) -> None:
     """A static route of another kind than a plan has: only a device has one."""
     if not is_tolerant() or prefix == "vrf":
         report_unknown("ip", f"not understood: {line.text}")
@@ -418,61 +418,61 @@ def _read_other_route(box: Box, line: Line, prefix: str, hop: str) -> None:
 
 
 @_TOP.line(r"management ssh")
-def _read_ssh(box: Box, line: Line) -> None:
+def _read_ssh(box: EosBox, line: Line) -> None:
     _SSH.read(line.children, box)
 
 
 @_SSH.line(r"vrf (\S+)")
-def _read_ssh_vrf(box: Box, line: Line, vrf: str) -> None:
+def _read_ssh_vrf(box: EosBox, line: Line, vrf: str) -> None:
     if [child.text for child in line.children] != ["no shutdown"]:
         report_misfit(f"ssh in {vrf}")
     box.ssh_vrfs.add(vrf)
 
 
 @_TOP.line(r"interface (\S+)")
-def _read_port(box: Box, line: Line, name: str) -> None:
-    port = box.ports[name] = Port()
+def _read_port(box: EosBox, line: Line, name: str) -> None:
+    port = box.ports[name] = EosPort()
     _PORT.read(line.children, port)
 
 
 @_PORT.line(r"mac security profile (\S+)")
-def _read_macsec(port: Port, line: Line, name: str) -> None:
+def _read_macsec(port: EosPort, line: Line, name: str) -> None:
     port.macsec = name
 
 
 @_PORT.line(r"speed (\d+)g(?:-\d)?")
-def _read_speed(port: Port, line: Line, gbps: str) -> None:
+def _read_speed(port: EosPort, line: Line, gbps: str) -> None:
     port.speed_gbps = int(gbps)
 
 
 @_PORT.line(r"error-correction encoding (reed-solomon|fire-code)|no error-correction encoding")
-def _read_fec(port: Port, line: Line, word: str) -> None:
+def _read_fec(port: EosPort, line: Line, word: str) -> None:
     port.fec, port.states_no_fec = {"reed-solomon": "rs", "fire-code": "fc"}.get(word or "", ""), not word
 
 
 @_PORT.line(r"(description|service-profile|vrf) (.+)")
-def _read_text(port: Port, line: Line, word: str, text: str) -> None:
+def _read_text(port: EosPort, line: Line, word: str, text: str) -> None:
     setattr(port, {"service-profile": "profile"}.get(word, word), text)
 
 
 @_PORT.line(r"mtu (\d+)|switchport access vlan (\d+)|encapsulation dot1q vlan (\d+)")
-def _read_number(port: Port, line: Line, mtu: str, vlan: str, tag: str) -> None:
+def _read_number(port: EosPort, line: Line, mtu: str, vlan: str, tag: str) -> None:
     port.mtu = int(mtu or port.mtu)
     port.access_vlan, port.tag = int(vlan or port.access_vlan), int(tag or port.tag)
 
 
 @_PORT.line(r"channel-group (\d+) mode active|mlag (\d+)")
-def _read_member(port: Port, line: Line, number: str, mlag: str) -> None:
+def _read_member(port: EosPort, line: Line, number: str, mlag: str) -> None:
     port.bond, port.mlag = int(number or port.bond), int(mlag or port.mlag)
 
 
 @_PORT.line(r"switchport trunk group (\S+)|(?:ip|ipv6) virtual-router address (\S+)")
-def _read_pair_setting(port: Port, line: Line, group: str, address: str) -> None:
+def _read_pair_setting(port: EosPort, line: Line, group: str, address: str) -> None:
     (port.groups if group else port.shared).append(group or address)
 
 
 @_PORT.line(r"switchport trunk native vlan (\d+)|switchport trunk allowed vlan ([\d,-]+)")
-def _read_trunk(port: Port, line: Line, native: str, allowed: str) -> None:
+def _read_trunk(port: EosPort, line: Line, native: str, allowed: str) -> None:
     port.access_vlan = int(native or port.access_vlan)
     port.tagged_vlans = parse_vlans(allowed) if allowed else port.tagged_vlans
 
@@ -491,10 +491,10 @@ _SWITCHES: dict[str, tuple[str, Any]] = {
 
 
 @_PORT.line("|".join(_SWITCHES))
-def _read_switch_word(port: Port, line: Line) -> None:
+def _read_switch_word(port: EosPort, line: Line) -> None:
     setattr(port, *_SWITCHES[line.text])
 
 
 @_PORT.line(r"(?:ip|ipv6) address (\S+)")
-def _read_address(port: Port, line: Line, address: str) -> None:
+def _read_address(port: EosPort, line: Line, address: str) -> None:
     port.addresses.append(address)

@@ -129,7 +129,7 @@ def _write_line(name: str, value: str, secrets: list[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class EosLine:
     """A line in its normal spelling: its name, its value, the section below; `secrets` of what they are, and they."""
 
     name: str
@@ -138,7 +138,7 @@ class Line:
     secrets: tuple[tuple[str, str], ...] = ()
 
 
-class _Form:
+class _LineForm:
     """A line that can be written, as `lines.yaml` has it."""
 
     def __init__(self, text: str, section: str) -> None:
@@ -153,7 +153,7 @@ class _Form:
         forms = zip([*self._names, *self._values], match.groups(), strict=False)
         return sum(form.strip("=<>") not in KINDS and text not in _list_choices(form) for form, text in forms)
 
-    def lines(self, match: re.Match[str], *, negated: bool) -> tuple[Line, ...]:
+    def lines(self, match: re.Match[str], *, negated: bool) -> tuple[EosLine, ...]:
         """What a matching line says: several lines where its name has a range.
 
         Raises ValueError or LookupError where a word is not of the kind that it should be.
@@ -179,7 +179,7 @@ class _Form:
         if len(values) == 1 and len(values[0]) == len(line_names):
             by_name = list(values[0])  # a value for each name: VNIs of VLANs
         return tuple(
-            Line(name, by_name[position], self._section, tuple(secrets)) for position, name in enumerate(line_names)
+            EosLine(name, by_name[position], self._section, tuple(secrets)) for position, name in enumerate(line_names)
         )
 
 
@@ -213,16 +213,16 @@ class Vocabulary:
         self.ordered: tuple[str, ...] = tuple(content["ordered"])
         self.lines = lru_cache(MOST_LINES)(self._read_lines)
         self._spellings = content["spellings"]
-        self._forms: dict[tuple[str, str], list[_Form]] = {}
+        self._forms: dict[tuple[str, str], list[_LineForm]] = {}
         for section, lines in content["lines"].items():
             for text, below in lines.items():
                 letter = text.lstrip("<")[0]
                 # forms are looked up by their first letter; those that begin with a word in `<>` are tried for every
                 # line
                 key = (section, letter if letter.islower() else "")
-                self._forms.setdefault(key, []).append(_Form(text, below or ""))
+                self._forms.setdefault(key, []).append(_LineForm(text, below or ""))
 
-    def _read_lines(self, section: str, text: str) -> tuple[Line, ...]:
+    def _read_lines(self, section: str, text: str) -> tuple[EosLine, ...]:
         """What a line of a section says, as one or more lines in one spelling; as it is where it has no form."""
         for spelling in self._spellings.get(section, ()):
             text = re.sub(f"^{spelling['from']}$", spelling["to"], text)
@@ -233,10 +233,10 @@ class Vocabulary:
         best = [lines for abbreviated, lines in readings if abbreviated == least]
         if best and (not least or len(set(best)) == 1):  # what is written out goes by the first form
             return best[0]
-        return (Line(text),)
+        return (EosLine(text),)
 
 
-def _list_readings(forms: list[_Form], text: str, *, negated: bool) -> Iterator[tuple[int, tuple[Line, ...]]]:
+def _list_readings(forms: list[_LineForm], text: str, *, negated: bool) -> Iterator[tuple[int, tuple[EosLine, ...]]]:
     """How many words of a line are abbreviated, and what it says, by each form that it has."""
     for form in forms:
         if match := (form.negated if negated else form.positive).fullmatch(text):

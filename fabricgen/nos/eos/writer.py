@@ -59,7 +59,7 @@ from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import list_unused_ports
 from fabricgen.render.routing import DISCARD_DISTANCE, find_family_word
 from fabricgen.switch.interfaces import Subinterface
-from fabricgen.switch.qos import Qos, Watchdog
+from fabricgen.switch.qos import PfcWatchdog, SwitchQos
 from fabricgen.switch.routing import StaticRoute
 from fabricgen.views.model.forwarding import model_balancing, model_qos
 from fabricgen.views.model.management import model_management
@@ -315,7 +315,7 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any]:
 
 @lru_cache(maxsize=1024)
 def _make_qos_values(
-    qos: Qos, watchdog: Watchdog | None, speeds: tuple[int, ...], unicast_queues: bool
+    qos: SwitchQos, watchdog: PfcWatchdog | None, speeds: tuple[int, ...], unicast_queues: bool
 ) -> dict[str, Any]:
     """The values that all switches with such ports share; `speeds` are those of `qos.ports`, Gb/s."""
     lossy_class, cnp_class, roce_class = qos.classes

@@ -20,9 +20,9 @@ from fabricgen.running.bgp import (
     make_overlay,
     mark_present,
 )
-from fabricgen.running.policy import Policies, Route, make_entry_rules
-from fabricgen.running.tree import Line, Rules, is_tolerant, parse_tree, report_misfit
-from fabricgen.switch.routing import EVPN, Bfd, Bgp, Overlay, OverlayVlan, StaticRoute, find_network
+from fabricgen.running.policy import OwnRoute, Policies, make_entry_rules
+from fabricgen.running.tree import Line, LineRules, is_tolerant, parse_tree, report_misfit
+from fabricgen.switch.routing import EVPN, Bgp, EvpnOverlay, OverlayVlan, SessionBfd, StaticRoute, find_network
 
 RETRY_S = 10
 """How often a session that is down is tried."""
@@ -38,10 +38,10 @@ class SegmentLines:
     startup_s: int = 0
 
 
-_PORT = Rules()
+_PORT = LineRules()
 
 
-def add_segment_rules(top: Rules) -> None:
+def add_segment_rules(top: LineRules) -> None:
     """Add what is said of segments to the rules of an frr.conf."""
     top.line(r"evpn mh startup-delay (\d+)")(_read_startup)
     top.line(r"interface (\S+)")(_read_interface)
@@ -84,7 +84,7 @@ class Frr:
     """What is said of VNIs of VLANs."""
     segments: SegmentLines = field(default_factory=SegmentLines)
 
-    def make_bgp(self, connected: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
+    def make_bgp(self, connected: Callable[[str], Iterable[OwnRoute]]) -> dict[str, Bgp]:
         """Sessions and announcements by VRF, given what is connected in each.
 
         Raises UnknownTextError for sessions that are tried again later than a build has it.
@@ -105,16 +105,16 @@ class Frr:
         """Whether its neighbours choose it last."""
         return is_drained(self.policies, self.instances.values())
 
-    def _list_static_routes(self, vrf: str) -> list[Route]:
+    def _list_static_routes(self, vrf: str) -> list[OwnRoute]:
         # the static routes of a VRF, one for each next hop, with its tag
         return [
-            Route(prefix, tag=tag)
+            OwnRoute(prefix, tag=tag)
             for (route_vrf, prefix), hops in self.statics.items()
             if route_vrf == vrf
             for *_, tag in hops
         ]
 
-    def make_overlay(self, vtep: str, vlans: Mapping[int, OverlayVlan] | None = None) -> Overlay | None:
+    def make_overlay(self, vtep: str, vlans: Mapping[int, OverlayVlan] | None = None) -> EvpnOverlay | None:
         """EVPN, where tunnels end at an address, with VLANs; raises UnknownTextError where these do not fit VRFs."""
         if bool(vtep) != self.all_vnis:
             report_misfit("VXLAN tunnels and `advertise-all-vni` are not both there")
@@ -140,7 +140,7 @@ def strip_vrf_prefix(name: str) -> str:
     return name.removeprefix("Vrf_")
 
 
-_TOP, _VRF, _BGP, _FAMILY, _EVPN, _VNI = (Rules() for _ in range(6))
+_TOP, _VRF, _BGP, _FAMILY, _EVPN, _VNI = (LineRules() for _ in range(6))
 _ENTRY = make_entry_rules(
     {
         r"match interface (\S+)": lambda name: {"interface": name},
@@ -264,7 +264,7 @@ _BGP.require_lines("no bgp default ipv4-unicast")
 def _read_bfd(bgp: Instance, line: Line, peer: str, multiplier: str, receive: str, transmit: str) -> None:
     if receive != transmit:
         report_misfit(f"intervals differ: {line.text}")
-    bgp.find_neighbor(peer).bfd = Bfd(int(receive), int(multiplier)) if receive else Bfd()
+    bgp.find_neighbor(peer).bfd = SessionBfd(int(receive), int(multiplier)) if receive else SessionBfd()
 
 
 @_BGP.line("address-family l2vpn evpn")

@@ -121,13 +121,13 @@ def read_statements(files: Mapping[str, str]) -> Statements:
     value is what to: `("router bgp", "neighbor UP", "timers connect")` is "10". Raises nothing for any text: a line
     that is not known is a statement of its own.
     """
-    reader = _Reader()
+    reader = _FrrReader()
     for line in files["frr.conf"].splitlines():
         reader.read(line)
     return _drop_redundant(reader.stated)
 
 
-class _Stated(NamedTuple):
+class _FrrStatement(NamedTuple):
     """What a line states, below so many steps of the section that it stands in."""
 
     steps: Path
@@ -135,7 +135,7 @@ class _Stated(NamedTuple):
     depth: int = MOST_DEEP
 
 
-class _Line(NamedTuple):
+class _FrrLine(NamedTuple):
     """What a line says, wherever it stands."""
 
     closes: str = ""
@@ -144,20 +144,20 @@ class _Line(NamedTuple):
     """First words of sections in which it opens another: "" for one that ends all others."""
     section: str = ""
     """The step of the section that it opens."""
-    header: tuple[_Stated, ...] = ()
+    header: tuple[_FrrStatement, ...] = ()
     """What it states where it opens a section."""
     leaves: bool = False
     """Whether it ends every section."""
     is_route: bool = False
     """Whether it ends every section but that of a VRF."""
-    stated: tuple[_Stated, ...] = ()
+    stated: tuple[_FrrStatement, ...] = ()
     """What it states where it opens none."""
     list_name: str = ""
     number: int = 0
     """The list that it adds to, and its number there, 0 for the next."""
 
 
-class _Reader:
+class _FrrReader:
     """What the lines until now have stated, and the section that the next stands in."""
 
     def __init__(self) -> None:
@@ -179,7 +179,7 @@ class _Reader:
                 self._section = ()
             self._add_statements(line.stated, f" seq {self._number_entry(line)}" if line.list_name else "")
 
-    def _add_statements(self, statements: tuple[_Stated, ...], ending: str = "") -> None:
+    def _add_statements(self, statements: tuple[_FrrStatement, ...], ending: str = "") -> None:
         for steps, value, depth in statements:
             self.stated[(*self._section[:depth], *steps[:-1], steps[-1] + ending)] = value
 
@@ -197,7 +197,7 @@ class _Reader:
         # "" in `kinds`: it may open at the top, too
         return 0 if below is None and "" in kinds else below
 
-    def _number_entry(self, line: _Line) -> int:
+    def _number_entry(self, line: _FrrLine) -> int:
         """The number of a list's entry; without one FRR counts on in fives.
 
         Those of BGP go on at the next multiple (bgpd/bgp_filter.c, bgp_alist_new_seq_get), others five behind the last
@@ -210,15 +210,15 @@ class _Reader:
 
 
 @lru_cache(maxsize=1 << 14)
-def _read_line(line: str) -> _Line:
+def _read_line(line: str) -> _FrrLine:
     # what a line says by itself, whatever section it stands in
     words = line.split()
     if not words or words[0][0] in "!#" or _SAID_BY_VTYSH.fullmatch(" ".join(words)):
-        return _Line()
+        return _FrrLine()
     if words in (["end"], ["exit"], ["quit"]):
-        return _Line(closes=words[0].replace("quit", "exit"))
+        return _FrrLine(closes=words[0].replace("quit", "exit"))
     if kind := _CLOSES.get(words[0]):
-        return _Line(closes=kind)
+        return _FrrLine(closes=kind)
     text = _normalize_words(words)
     denied, positive = text.startswith("no "), text.removeprefix("no ")
     # a line is read wherever it stands, since `read` alone knows its section and this is remembered
@@ -228,19 +228,19 @@ def _read_line(line: str) -> _Line:
         for steps, value, depth in _list_line_statements(positive)
     ]
     listed = _LISTED.fullmatch(_rename_ip_list(positive))
-    return _Line(
+    return _FrrLine(
         opens=tuple(kind for kind, pattern in _OPENS.items() if pattern.fullmatch(text)),
         section=section.steps[-1],
         header=tuple(header),
         leaves=_OF_NO_SECTION.fullmatch(text) is not None,
         is_route=_ROUTE.fullmatch(positive) is not None,
-        stated=tuple(_Stated(*statement) for statement in statements),
+        stated=tuple(_FrrStatement(*statement) for statement in statements),
         list_name=f"{listed[1]} {listed[2]}" if listed else "",
         number=int(listed[3] or 0) if listed else 0,
     )
 
 
-def _list_opening_statements(text: str) -> Iterator[_Stated]:
+def _list_opening_statements(text: str) -> Iterator[_FrrStatement]:
     """Yield the step of the section that a line opens, then what the line states."""
     step, value = text, ""
     if match := re.fullmatch(r"router bgp (\d+)((?: (?:vrf|view) \S+)?)(?: as-notation (\S+))?", text):
@@ -251,11 +251,11 @@ def _list_opening_statements(text: str) -> Iterator[_Stated]:
         step = f"address-family {match[1]} unicast" if match[1] else "address-family l2vpn evpn"
     elif text.startswith("interface "):
         step = text.partition(" vrf ")[0]
-    yield _Stated((step,), value)
+    yield _FrrStatement((step,), value)
     if not step.startswith(_STATES_NOTHING):
-        yield _Stated((step,), value)
+        yield _FrrStatement((step,), value)
     if step.startswith("router bgp") and " as-notation " in text:
-        yield _Stated((step, "as-notation"), text.rpartition(" ")[2])
+        yield _FrrStatement((step, "as-notation"), text.rpartition(" ")[2])
 
 
 def _rename_ip_list(text: str) -> str:
@@ -263,39 +263,39 @@ def _rename_ip_list(text: str) -> str:
     return re.sub(r"^ip (as-path|community-list)", r"bgp \1", text)
 
 
-def _list_line_statements(text: str) -> Iterator[_Stated]:
+def _list_line_statements(text: str) -> Iterator[_FrrStatement]:
     """Yield what a line states that opens no section, where `no` is left out."""
     if match := _LISTED.fullmatch(_rename_ip_list(text)):
-        yield _Stated((f"{match[1]} {match[2]}",), _normalize_rule(match[1], match[4]))
+        yield _FrrStatement((f"{match[1]} {match[2]}",), _normalize_rule(match[1], match[4]))
     elif text.startswith("neighbor ") and text.count(" ") > 1:
         yield from _list_neighbor_statements(*text.split(" ", 2)[1:])
     elif match := re.fullmatch(r"route-target (both|import|export) (.+)", text):
         for direction in ("import", "export") if match[1] == "both" else (match[1],):
-            yield from (_Stated((f"route-target {direction} {target}",), "") for target in match[2].split())
+            yield from (_FrrStatement((f"route-target {direction} {target}",), "") for target in match[2].split())
     elif match := _ROUTE.fullmatch(text):
         hops, value = _split_hops(match[2])
         vrf = (f"vrf {match[3]}",) if match[3] not in (None, "default") else ()
-        yield _Stated((*vrf, f"{match[1]} {hops}"), value, 0 if match[3] else MOST_DEEP)
+        yield _FrrStatement((*vrf, f"{match[1]} {hops}"), value, 0 if match[3] else MOST_DEEP)
     elif match := _VALUED.fullmatch(text):
-        yield _Stated((match[1],), _normalize_value(match[1], match[2] or ""))
+        yield _FrrStatement((match[1],), _normalize_value(match[1], match[2] or ""))
     else:
-        yield _Stated((text,), "")
+        yield _FrrStatement((text,), "")
 
 
-def _list_neighbor_statements(name: str, text: str) -> Iterator[_Stated]:
+def _list_neighbor_statements(name: str, text: str) -> Iterator[_FrrStatement]:
     # yield what a line says of a neighbour; `NAME interface remote-as N` says two things
     neighbor = f"neighbor {name}"
     if match := re.fullmatch(r"interface(?: (v6only))?(?: ((?:peer-group|remote-as) \S+))?", text):
-        yield _Stated((neighbor, "interface"), match[1] or "")
+        yield _FrrStatement((neighbor, "interface"), match[1] or "")
         text = match[2] or ""
     if match := _WAYS.fullmatch(text):
-        yield _Stated((neighbor, f"{match[1]} {match[3]}"), match[2])
+        yield _FrrStatement((neighbor, f"{match[1]} {match[3]}"), match[2])
     elif match := _OF_NEIGHBOR.fullmatch(text):
         # A member of a peer group is so in all families, also where FRR 7 and bgpcfgd say it in one.
         depth = 1 if match[1] == "peer-group" else MOST_DEEP
-        yield _Stated((neighbor, match[1]), _normalize_value(match[1], match[2] or ""), depth)
+        yield _FrrStatement((neighbor, match[1]), _normalize_value(match[1], match[2] or ""), depth)
     elif text:
-        yield _Stated((neighbor, text), "")
+        yield _FrrStatement((neighbor, text), "")
 
 
 def _normalize_words(words: list[str]) -> str:

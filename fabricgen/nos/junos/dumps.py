@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from fabricgen.nos.junos.statements import FILE
-from fabricgen.running.statements import Dump, ShownConfiguration, find_text
+from fabricgen.running.statements import ShownConfiguration, ShownText, find_text
 
 _IN_BRACES = re.compile(r"^(?:version \S+;|system \{|interfaces \{)\s*$", re.M)
 _AS_LINES = re.compile(r"^set (?:version|system|interfaces) ", re.M)
@@ -14,7 +14,7 @@ _PROMPT = re.compile(r"^(?:\{\w+(?::\d+)?\}|\[edit[^\]]*\]|[\w.@-]+[>#] .*)\s*$"
 """Lines of a terminal's log that are not the configuration's."""
 
 
-def recognize_configuration(dump: Dump) -> ShownConfiguration | None:
+def recognize_configuration(dump: ShownText) -> ShownConfiguration | None:
     """The configuration that a dump shows; None where it is none of Junos."""
     if isinstance(dump.data, dict) and isinstance(dump.data.get("configuration"), dict | list):
         is_whole = dump.data["configuration"]

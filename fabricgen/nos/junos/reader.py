@@ -16,10 +16,10 @@ from fabricgen.nos.junos.reading.management import INSTANCE, SNMP, SYSTEM, Junos
 from fabricgen.nos.junos.reading.qos import FORWARDING, QOS, JunosQos
 from fabricgen.nos.junos.reading.routing import INSTANCES, OPTIONS, POLICY, PROTOCOLS, JunosRouting
 from fabricgen.nos.junos.reading.text import read_lines
-from fabricgen.running.policy import Route, list_connected_routes
-from fabricgen.running.tree import Line, Rules, is_tolerant, read_part, report_misfit, report_unknown
-from fabricgen.switch.interfaces import Access, Bond, Interface, Relay, Vlan, is_unused
-from fabricgen.switch.model import Management, Switch
+from fabricgen.running.policy import OwnRoute, list_connected_routes
+from fabricgen.running.tree import Line, LineRules, is_tolerant, read_part, report_misfit, report_unknown
+from fabricgen.switch.interfaces import Bond, HostAccess, Interface, Relay, Vlan, is_unused
+from fabricgen.switch.model import Switch, SwitchManagement
 from fabricgen.switch.qos import Balancing
 from fabricgen.switch.routing import OverlayVlan
 
@@ -30,7 +30,7 @@ FEC = {"fec91": "rs", "fec74": "fc", "none": ""}
 
 
 @dataclass
-class Port:
+class JunosPort:
     """What is said of an interface and of its one unit."""
 
     admin_up: bool = True
@@ -52,7 +52,7 @@ class Port:
 
 
 @dataclass
-class Gateway:
+class JunosGateway:
     """A unit of `irb`."""
 
     mac: str = ""
@@ -62,14 +62,14 @@ class Gateway:
 
 
 @dataclass
-class Box:
+class JunosBox:
     """What the configuration says."""
 
-    ports: dict[str, Port] = field(default_factory=dict)
+    ports: dict[str, JunosPort] = field(default_factory=dict)
     aggregates: int = 0
     """How many bonds there may be, from ae0."""
     irb_mtu: int = 0
-    gateways: dict[int, Gateway] = field(default_factory=dict)
+    gateways: dict[int, JunosGateway] = field(default_factory=dict)
     vlans: dict[str, int] = field(default_factory=dict)
     """The number of each VLAN, by name."""
     interface_of: dict[int, str] = field(default_factory=dict)
@@ -94,15 +94,15 @@ class Box:
         loopbacks = {name: addresses for name, addresses in units.items() if self.vrf_of(name) == vrf}
         return make_relay(relays, interface, loopbacks, in_vrf=bool(vrf))
 
-    def port(self, name: str) -> Port:
+    def port(self, name: str) -> JunosPort:
         """A port, when it is first spoken of."""
-        return self.ports.setdefault(name, Port())
+        return self.ports.setdefault(name, JunosPort())
 
 
 def read(files: Mapping[str, str]) -> Switch:
     """A switch from its one file; raises UnknownTextError for what is not understood or does not fit together."""
     (text,) = files.values()
-    box, stanzas = Box(), dict[str, list[tuple[str, ...]]]()
+    box, stanzas = JunosBox(), dict[str, list[tuple[str, ...]]]()
     for words in read_lines(text):
         stanzas.setdefault(words[0], []).append(words[1:])
     for name, statements in stanzas.items():
@@ -113,7 +113,7 @@ def read(files: Mapping[str, str]) -> Switch:
     return _make_switch(box)
 
 
-def _make_switch(box: Box) -> Switch:
+def _make_switch(box: JunosBox) -> Switch:
     # the model of a switch from what the statements of its configuration were read into
     cages = {name: port for name, port in box.ports.items() if port.ways}
     management = [name for name in box.ports if name.startswith(("re0:", "em", "fxp"))]
@@ -134,7 +134,7 @@ def _make_switch(box: Box) -> Switch:
     none: dict[int, OverlayVlan] = {}
     over_evpn = read_part("MAC-VRF", lambda: box.routing.mac_vrf.make_vlans(box.vlans, bridged), none)
 
-    def routes_in(vrf: str) -> Iterator[Route]:
+    def routes_in(vrf: str) -> Iterator[OwnRoute]:
         return list_connected_routes(vrf, used, {}, vlans, loopbacks, by_vrf)
 
     def addresses_in(vrf: str) -> dict[str, Set[str]]:
@@ -149,7 +149,7 @@ def _make_switch(box: Box) -> Switch:
         loopbacks=loopbacks,
         vrf_loopbacks=by_vrf,
         vrfs=frozenset(box.routing.vrfs),
-        management=read_part("management", lambda: box.managed.management(own_addresses), Management()),
+        management=read_part("management", lambda: box.managed.management(own_addresses), SwitchManagement()),
         vlans=vlans,
         bonds={number: bond for number, bond in bonds.items() if bond},
         bgp=read_part("BGP", lambda: box.routing.make_bgp(routes_in, addresses_in, loopbacks), {}),
@@ -174,7 +174,7 @@ LLDP = frozenset(
 """How neighbours are told of ports, and asked of theirs."""
 
 
-def _check_stanzas(box: Box, management: list[str]) -> None:
+def _check_stanzas(box: JunosBox, management: list[str]) -> None:
     """Raises UnknownTextError where lines are missing that every switch has, or management has an address too many."""
     if is_tolerant():
         return
@@ -189,7 +189,7 @@ def _check_stanzas(box: Box, management: list[str]) -> None:
         report_misfit(f"several ports are for management: {management}")
 
 
-def _check_cages(box: Box, cages: Mapping[str, Port]) -> None:
+def _check_cages(box: JunosBox, cages: Mapping[str, JunosPort]) -> None:
     """Raises UnknownTextError for ports that no cage has, and cages whose ports are not all there."""
     of_cage: dict[str, set[str]] = {}
     for name in box.ports:
@@ -204,7 +204,7 @@ def _check_cages(box: Box, cages: Mapping[str, Port]) -> None:
         report_misfit(f"ports of cages that are not split: {sorted(strange)}")
 
 
-def _make_interface(box: Box, name: str, cages: Mapping[str, Port]) -> Interface:
+def _make_interface(box: JunosBox, name: str, cages: Mapping[str, JunosPort]) -> Interface:
     # a port; `cages` are those that are split, whose speed their ports share. MTU is that of packets, without the
     # Ethernet header
     port, cage = box.ports[name], cages.get(name.partition(":")[0])
@@ -231,11 +231,11 @@ def _make_interface(box: Box, name: str, cages: Mapping[str, Port]) -> Interface
         vrf=box.vrf_of(f"{name}.0"),
         description=port.description,
         relay=box.find_relay(f"{name}.0"),
-        access=Access(bpdu_guard=port.guarded),
+        access=HostAccess(bpdu_guard=port.guarded),
     )
 
 
-def _find_vlans(box: Box, name: str) -> tuple[int, frozenset[int]]:
+def _find_vlans(box: JunosBox, name: str) -> tuple[int, frozenset[int]]:
     """(the untagged VLAN, the tagged VLANs) of a port or bond; raises UnknownTextError for what is no port of VLANs."""
     port = box.ports[name]
     vlans = [box.vlans.get(member, 0) for member in port.members]
@@ -247,7 +247,7 @@ def _find_vlans(box: Box, name: str) -> tuple[int, frozenset[int]]:
     return untagged, frozenset(vlans) - {untagged}
 
 
-def _list_bonds(box: Box) -> list[str]:
+def _list_bonds(box: JunosBox) -> list[str]:
     return [name for name in box.ports if name.startswith("ae")]
 
 
@@ -256,7 +256,7 @@ def _parse_bond(name: str) -> int:
     return int(name.removeprefix("ae"))
 
 
-def _make_bond(box: Box, name: str) -> Bond:
+def _make_bond(box: JunosBox, name: str) -> Bond:
     # the bond `aeN`, with the VLANs and MTU of its logical interface
     port, number = box.ports[name], _parse_bond(name)
     members = {member for member, far in box.ports.items() if far.bond == number and member != name}
@@ -271,15 +271,15 @@ def _make_bond(box: Box, name: str) -> Bond:
         access_vlan=untagged,
         tagged_vlans=tagged,
         description=port.description,
-        access=Access(bpdu_guard=port.guarded),
+        access=HostAccess(bpdu_guard=port.guarded),
         fallback=bool(forced_up),
         segment=port.aggregate.find_segment(name),
     )
 
 
-def _make_vlan(box: Box, number: int) -> Vlan:
+def _make_vlan(box: JunosBox, number: int) -> Vlan:
     # a VLAN by its gateway `irb.N`, whose MTU must let the packets of its ports pass
-    gateway = box.gateways.get(number, Gateway())
+    gateway = box.gateways.get(number, JunosGateway())
     if box.interface_of.get(number) != f"irb.{number}":
         report_misfit(f"VLAN {number} has no gateway, or another's")
     least = max((port.frame_mtu for port in box.ports.values() if port.mode), default=0)
@@ -300,9 +300,9 @@ def _make_vlan(box: Box, number: int) -> Vlan:
     )
 
 
-CHASSIS, INTERFACES, VLANS = Rules(), Rules(), Rules()
-_PORT = Rules()
-STANZAS: Mapping[str, Rules] = {
+CHASSIS, INTERFACES, VLANS = LineRules(), LineRules(), LineRules()
+_PORT = LineRules()
+STANZAS: Mapping[str, LineRules] = {
     "system": SYSTEM,
     "chassis": CHASSIS,
     "interfaces": INTERFACES,
@@ -318,29 +318,29 @@ STANZAS: Mapping[str, Rules] = {
 
 
 @CHASSIS.line(r"maximum-ecmp (\d+)")
-def _read_max_paths(box: Box, line: Line, count: str) -> None:
+def _read_max_paths(box: JunosBox, line: Line, count: str) -> None:
     box.routing.max_paths = int(count)
 
 
 @CHASSIS.line(r"aggregated-devices ethernet device-count (\d+)")
-def _read_aggregates(box: Box, line: Line, count: str) -> None:
+def _read_aggregates(box: JunosBox, line: Line, count: str) -> None:
     box.aggregates = int(count)
 
 
 @INTERFACES.line(r"lo0 unit (\d+) family inet6? address (\S+)")
-def _read_loopback(box: Box, line: Line, unit: str, address: str) -> None:
+def _read_loopback(box: JunosBox, line: Line, unit: str, address: str) -> None:
     box.loopbacks.setdefault(int(unit), []).append(address)
 
 
 @INTERFACES.line(r"irb mtu (\d+)")
-def _read_irb_mtu(box: Box, line: Line, mtu: str) -> None:
+def _read_irb_mtu(box: JunosBox, line: Line, mtu: str) -> None:
     box.irb_mtu = int(mtu)
 
 
 @INTERFACES.line(r"irb unit (\d+) (?:description .+|mac (\S+)|family (inet6?) (mtu|address) (\S+))")
-def _read_gateway(box: Box, line: Line, unit: str, mac: str, family: str, word: str, value: str) -> None:
+def _read_gateway(box: JunosBox, line: Line, unit: str, mac: str, family: str, word: str, value: str) -> None:
     # `irb` unit: MAC of an anycast gateway, MTU of a family, or an address
-    gateway = box.gateways.setdefault(int(unit), Gateway())
+    gateway = box.gateways.setdefault(int(unit), JunosGateway())
     gateway.mac = mac or gateway.mac
     if word == "mtu":
         gateway.mtus[family] = int(value)
@@ -349,43 +349,43 @@ def _read_gateway(box: Box, line: Line, unit: str, mac: str, family: str, word: 
 
 
 @INTERFACES.line(r"(\S+) (.+)")
-def _read_port_line(box: Box, line: Line, name: str, rest: str) -> None:
+def _read_port_line(box: JunosBox, line: Line, name: str, rest: str) -> None:
     pass_on(_PORT, line, rest, box.port(name))
 
 
 @_PORT.line(r"((?:aggregated-ether-options|esi) .+)")
-def _read_aggregate(port: Port, line: Line, rest: str) -> None:
+def _read_aggregate(port: JunosPort, line: Line, rest: str) -> None:
     pass_on(AGGREGATE, line, rest, port.aggregate)
 
 
 @_PORT.line(r"ether-options 802\.3ad (?:ae(\d+)|lacp (force-up))")
-def _read_bond_of_port(port: Port, line: Line, number: str, forced_up: str) -> None:
+def _read_bond_of_port(port: JunosPort, line: Line, number: str, forced_up: str) -> None:
     port.bond, port.forced_up = int(number or port.bond), port.forced_up or bool(forced_up)
 
 
 @_PORT.line("disable")
-def _read_disable(port: Port, line: Line) -> None:
+def _read_disable(port: JunosPort, line: Line) -> None:
     port.admin_up = False
 
 
 @_PORT.line(r"description (.+)")
-def _read_description(port: Port, line: Line, text: str) -> None:
+def _read_description(port: JunosPort, line: Line, text: str) -> None:
     port.description = remove_quotes(text)
 
 
 @_PORT.line(r"(mtu|number-of-sub-ports|native-vlan-id) (\d+)|(speed) (\d+)g")
-def _read_port_number(port: Port, line: Line, word: str, number: str, speed: str, gbps: str) -> None:
+def _read_port_number(port: JunosPort, line: Line, word: str, number: str, speed: str, gbps: str) -> None:
     names = {"mtu": "frame_mtu", "number-of-sub-ports": "ways", "native-vlan-id": "native"}
     setattr(port, names.get(word, "speed_gbps"), int(number or gbps))
 
 
 @_PORT.line(r"ether-options fec (fec91|fec74|none)")
-def _read_fec(port: Port, line: Line, word: str) -> None:
+def _read_fec(port: JunosPort, line: Line, word: str) -> None:
     port.fec = word
 
 
 @_PORT.line(r"unit 0 family (inet6?)(?: (mtu|address) (\S+))?")
-def _read_family(port: Port, line: Line, family: str, word: str, value: str) -> None:
+def _read_family(port: JunosPort, line: Line, family: str, word: str, value: str) -> None:
     # a family of a port, with an MTU of its own or an address
     port.families.setdefault(family, 0)
     if word == "mtu":
@@ -395,7 +395,7 @@ def _read_family(port: Port, line: Line, family: str, word: str, value: str) -> 
 
 
 @_PORT.line(r"unit 0 family ethernet-switching (?:interface-mode (\S+)|vlan members (\S+))")
-def _read_switching(port: Port, line: Line, mode: str, member: str) -> None:
+def _read_switching(port: JunosPort, line: Line, mode: str, member: str) -> None:
     # `ethernet-switching` of a port: access or trunk, or a VLAN that it is in
     if mode:
         port.mode = mode
@@ -404,17 +404,17 @@ def _read_switching(port: Port, line: Line, mode: str, member: str) -> None:
 
 
 @INSTANCES.line(rf"{INSTANCE} routing-options (?:rib {INSTANCE}\.inet6\.0 )?static route (\S+) next-hop (\S+)")
-def _read_default_route(box: Box, line: Line, prefix: str, hop: str) -> None:
+def _read_default_route(box: JunosBox, line: Line, prefix: str, hop: str) -> None:
     take_gateway(box, line, prefix, hop)
 
 
 @FORWARDING.line(r"dhcp-relay (?:(dhcpv6) )?(.+)")
-def _read_relay(box: Box, line: Line, word: str, rest: str) -> None:
+def _read_relay(box: JunosBox, line: Line, word: str, rest: str) -> None:
     pass_on(RELAY, line, rest, box.relays.setdefault(word or "", Relays()))
 
 
 @INSTANCES.line(rf"{MAC_VRF} vlans (?:(\S+) vxlan vni (\d+)|(.+))")
-def _read_bridged_vlan(box: Box, line: Line, name: str, vni: str, rest: str) -> None:
+def _read_bridged_vlan(box: JunosBox, line: Line, name: str, vni: str, rest: str) -> None:
     # a VLAN of the MAC-VRF: its VNI, or what VLANs say anywhere
     if name:
         box.routing.mac_vrf.vni_of[name] = int(vni)
@@ -426,25 +426,25 @@ VLANS.ignore_lines(r"\S+ description .+")
 
 
 @VLANS.line(r"(\S+) vlan-id (\d+)")
-def _read_vlan_id(box: Box, line: Line, name: str, number: str) -> None:
+def _read_vlan_id(box: JunosBox, line: Line, name: str, number: str) -> None:
     box.vlans[name] = int(number)
 
 
 @VLANS.line(r"(\S+) l3-interface (\S+)")
-def _read_l3_interface(box: Box, line: Line, name: str, interface: str) -> None:
+def _read_l3_interface(box: JunosBox, line: Line, name: str, interface: str) -> None:
     box.interface_of[box.vlans[name]] = interface
 
 
 @PROTOCOLS.line(r"router-advertisement interface irb\.(\d+) (.+)")
-def _read_advertisements(box: Box, line: Line, unit: str, rest: str) -> None:
-    pass_on(ADVERTISING, line, rest, box.gateways.setdefault(int(unit), Gateway()).advertising)
+def _read_advertisements(box: JunosBox, line: Line, unit: str, rest: str) -> None:
+    pass_on(ADVERTISING, line, rest, box.gateways.setdefault(int(unit), JunosGateway()).advertising)
 
 
 @PROTOCOLS.line(r"layer2-control bpdu-block interface (\S+)")
-def _read_bpdu_block(box: Box, line: Line, name: str) -> None:
+def _read_bpdu_block(box: JunosBox, line: Line, name: str) -> None:
     box.port(name).guarded = True
 
 
 @PROTOCOLS.line(r"lldp (.+)")
-def _read_lldp(box: Box, line: Line, words: str) -> None:
+def _read_lldp(box: JunosBox, line: Line, words: str) -> None:
     box.lldp.add(words)

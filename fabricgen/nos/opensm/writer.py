@@ -188,7 +188,7 @@ def _make_id(node: FabricSwitch | FabricAdapter) -> str:
     return f"{'S' if isinstance(node, FabricSwitch) else 'H'}-{_write_guid(node.guid)}"
 
 
-class LinkEnd(NamedTuple):
+class ListedLink(NamedTuple):
     """A link as listed under the device at one of its ends."""
 
     port: int
@@ -206,13 +206,13 @@ def _make_topology(view: FabricView) -> dict[str, Any]:
     nodes = view.nodes
     ids, labels = [_make_id(node) for node in nodes], [_make_label(node) for node in nodes]
     port_guids = ["" if isinstance(node, FabricSwitch) else f"{node.port_guid:x}" for node in nodes]
-    links: list[list[LinkEnd]] = [[] for _ in nodes]
+    links: list[list[ListedLink]] = [[] for _ in nodes]
     rates = {pair: _make_rate(*pair) for pair in {(link.speed_gbps, link.lane_gbps) for link in view.links}}
     for link in view.links:
         rate = rates[link.speed_gbps, link.lane_gbps]
         a, b = link.a, link.b
-        links[a].append(LinkEnd(link.a_port, ids[b], link.b_port, port_guids[b], labels[b], rate))
-        links[b].append(LinkEnd(link.b_port, ids[a], link.a_port, port_guids[a], labels[a], rate))
+        links[a].append(ListedLink(link.a_port, ids[b], link.b_port, port_guids[b], labels[b], rate))
+        links[b].append(ListedLink(link.b_port, ids[a], link.a_port, port_guids[a], labels[a], rate))
     count = len(view.switches)
     rows = [{"guid": _write_guid(node.guid), "id": ids[i], "name": labels[i]} for i, node in enumerate(nodes)]
     return {
@@ -229,7 +229,7 @@ def _make_rate(speed_gbps: float, lane_gbps: float) -> str:
     return f"{round(speed_gbps / lane_gbps)}x{name}"
 
 
-class CableEnd(NamedTuple):
+class ListedCableEnd(NamedTuple):
     """One end of a cable in the point-to-point list."""
 
     rack: str
@@ -238,13 +238,13 @@ class CableEnd(NamedTuple):
     port: str
 
 
-def _list_cable_ends(view: FabricView) -> Iterator[tuple[CableEnd, CableEnd]]:
+def _list_cable_ends(view: FabricView) -> Iterator[tuple[ListedCableEnd, ListedCableEnd]]:
     """(lower end, upper end) of every link."""
     nodes = view.nodes
     positions = [(require_token(node.rack), node.u, require_token(node.name)) for node in nodes]
     for link in view.links:
-        lower = CableEnd(*positions[link.a], _make_port_label(nodes[link.a], link.a_cage, link.a_sub))
-        upper = CableEnd(*positions[link.b], _make_port_label(nodes[link.b], link.b_cage, link.b_sub))
+        lower = ListedCableEnd(*positions[link.a], _make_port_label(nodes[link.a], link.a_cage, link.a_sub))
+        upper = ListedCableEnd(*positions[link.b], _make_port_label(nodes[link.b], link.b_cage, link.b_sub))
         yield lower, upper
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 import json
 import re
 
-from fabricgen.running.statements import Dump, ShownConfiguration, find_text
+from fabricgen.running.statements import ShownConfiguration, ShownText, find_text
 
 _OF_FRR = re.compile(r"^(?:frr version|frr defaults|Building configuration|service integrated-vtysh)", re.MULTILINE)
 
 _SAID_BEFORE = r"(?:Building configuration\.\.\.|Current configuration:.*|frr version .*)"
 
 
-def recognize_configuration(dump: Dump) -> ShownConfiguration | None:
+def recognize_configuration(dump: ShownText) -> ShownConfiguration | None:
     """The configuration that a dump shows; None where it is none of SONiC or FRR."""
     tables = dump.data
     if isinstance(tables, dict) and ("DEVICE_METADATA" in tables or "PORT" in tables):

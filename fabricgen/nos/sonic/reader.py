@@ -21,15 +21,15 @@ from fabricgen.nos.sonic.reading.overlay import Tunnels
 from fabricgen.nos.sonic.reading.qos import read_balancing, read_qos, read_trimming
 from fabricgen.nos.sonic.reading.tables import QOS_TABLES
 from fabricgen.nos.sonic.routing_daemon import make_frr_text
-from fabricgen.running.policy import Route, list_connected_routes
+from fabricgen.running.policy import OwnRoute, list_connected_routes
 from fabricgen.running.tree import allow_fields, is_tolerant, read_part, report_misfit, report_unknown
-from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, Macsec, Subinterface, Vlan, is_unused
-from fabricgen.switch.model import Management, Switch
+from fabricgen.switch.interfaces import OPEN, PEER_LINK, Bond, Interface, LinkMacsec, Subinterface, Vlan, is_unused
+from fabricgen.switch.model import Switch, SwitchManagement
 from fabricgen.switch.qos import Balancing
-from fabricgen.switch.routing import Overlay, Srv6, find_network
+from fabricgen.switch.routing import EvpnOverlay, SwitchSrv6, find_network
 
 
-def read_macsec(table: Mapping[str, Mapping[str, str]]) -> dict[str, Macsec]:
+def read_macsec(table: Mapping[str, Mapping[str, str]]) -> dict[str, LinkMacsec]:
     """Encryption by the name of its profile; raises UnknownTextError where one does not encrypt."""
     macsecs = {}
     for name, row in table.items():
@@ -38,7 +38,7 @@ def read_macsec(table: Mapping[str, Mapping[str, str]]) -> dict[str, Macsec]:
             report_misfit(f"{name} does not encrypt")
         words = row.get("cipher_suite", "GCM-AES-128").removeprefix("GCM-AES-").split("-")
         cipher = "-".join([f"aes{words[-1]}", "gcm", *(["xpn"] if words[0] == "XPN" else [])])
-        macsecs[name] = Macsec(cipher, row.get("primary_ckn", ""), row.get("primary_cak", ""))
+        macsecs[name] = LinkMacsec(cipher, row.get("primary_ckn", ""), row.get("primary_cak", ""))
     return macsecs
 
 
@@ -47,7 +47,7 @@ Table = Mapping[str, Row]
 
 
 @dataclass
-class Box:
+class SonicBox:
     """What config_db.json says but for QoS, routing and what is asked of management."""
 
     hostname: str = ""
@@ -72,7 +72,7 @@ class Box:
     hosts: hosts.HostTables = field(default_factory=hosts.HostTables)
     managements: set[tuple[str, str]] = field(default_factory=set)
     secured: dict[str, str] = field(default_factory=dict)
-    macsecs: dict[str, Macsec] = field(default_factory=dict)
+    macsecs: dict[str, LinkMacsec] = field(default_factory=dict)
     """Encryption by the name of its profile, which `secured` ports have."""
 
     def vrf_vlans(self) -> dict[str, int]:
@@ -84,7 +84,7 @@ class Box:
 def read(files: Mapping[str, str]) -> Switch:
     """A switch from its files by name; raises UnknownTextError for what is not understood or does not fit together."""
     tables = json.loads(files["config_db.json"])
-    box = Box()
+    box = SonicBox()
     for name, table in tables.items():
         if name in _TABLES:
             read_part(f"table {name}", partial(_TABLES[name], box, table), None)
@@ -100,7 +100,7 @@ def read(files: Mapping[str, str]) -> Switch:
     return switch
 
 
-def _make_switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
+def _make_switch(box: SonicBox, tables: Mapping[str, Any], routing: frr.Frr) -> Switch:
     ports = {name: read_part(name, partial(_make_interface, box, name, port), port) for name, port in box.ports.items()}
     link = pair.find_peer_link(tables)
     mlag_bonds = read_part("MCLAG", lambda: pair.list_mlag_bonds(tables), frozenset[str]())
@@ -122,10 +122,10 @@ def _make_switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switc
     loopbacks = _list_addresses(box, "Loopback0")
     loopbacks_by_vrf = _list_vrf_loopbacks(box, tables)
 
-    def routes_in(vrf: str) -> Iterator[Route]:
+    def routes_in(vrf: str) -> Iterator[OwnRoute]:
         yield from list_connected_routes(vrf, used, subinterfaces, vlans, loopbacks, loopbacks_by_vrf)
         if not vrf:
-            yield from (Route(find_network(address), "eth0") for address, _ in box.managements)
+            yield from (OwnRoute(find_network(address), "eth0") for address, _ in box.managements)
 
     if routing.hostname != box.hostname and (routing.hostname or (box.split and not is_tolerant())):
         report_misfit(f"frr.conf is of {routing.hostname or 'nobody'}")
@@ -136,7 +136,7 @@ def _make_switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switc
         loopbacks=loopbacks,
         vrf_loopbacks=loopbacks_by_vrf,
         management=read_part(
-            "management", lambda: read_management(tables, box.managements, box.timezone), Management()
+            "management", lambda: read_management(tables, box.managements, box.timezone), SwitchManagement()
         ),
         subinterfaces=subinterfaces,
         vlans=read_part("gateways", lambda: hosts.add_gateway_services(vlans, tables), vlans),
@@ -160,7 +160,7 @@ def _make_switch(box: Box, tables: Mapping[str, Any], routing: frr.Frr) -> Switc
     )
 
 
-def _make_overlay(box: Box, routing: frr.Frr) -> Overlay | None:
+def _make_overlay(box: SonicBox, routing: frr.Frr) -> EvpnOverlay | None:
     """EVPN; raises UnknownTextError where the VNIs of VRFs, of their VLANs and of FRR are not the same, or routes are
     announced before they are installed, as those of VXLAN alone have to be.
     """
@@ -178,11 +178,11 @@ def _make_overlay(box: Box, routing: frr.Frr) -> Overlay | None:
     return evpn
 
 
-def _list_addresses(box: Box, name: str) -> frozenset[str]:
+def _list_addresses(box: SonicBox, name: str) -> frozenset[str]:
     return frozenset(box.keyed.get(name, ()))
 
 
-def _list_vrf_loopbacks(box: Box, tables: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+def _list_vrf_loopbacks(box: SonicBox, tables: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     """The addresses of the loopback in each VRF that has one."""
     names = {key.partition("|")[0] for key in tables.get("LOOPBACK_INTERFACE", {})}
     return {
@@ -196,7 +196,7 @@ def _split_subinterface(name: str, ports: Mapping[str, Interface]) -> tuple[str,
     return (port if port in ports else port.replace("Eth", "Ethernet", 1)), int(tag)
 
 
-def _make_interface(box: Box, name: str, port: Interface) -> Interface:
+def _make_interface(box: SonicBox, name: str, port: Interface) -> Interface:
     # a port with the MTU of its bond; raises UnknownTextError for one with two uses, or a member with an MTU of its own
     vlan, bond = box.access.get(name, ""), box.bond_of.get(name, "")
     if bond and (vlan or name in box.tagged or name in box.routed or port.mtu):
@@ -219,12 +219,12 @@ def _make_interface(box: Box, name: str, port: Interface) -> Interface:
     )
 
 
-def _list_members(box: Box, name: str) -> frozenset[str]:
+def _list_members(box: SonicBox, name: str) -> frozenset[str]:
     return frozenset(port for port, bond in box.bond_of.items() if bond == name)
 
 
 def _make_bonds(
-    box: Box, peer_link: str, mlag_bonds: frozenset[str], segments: Mapping[str, str]
+    box: SonicBox, peer_link: str, mlag_bonds: frozenset[str], segments: Mapping[str, str]
 ) -> Iterator[tuple[int, Bond]]:
     """Bonds of hosts by number: all but the peer link, whose form is that of any; `segments` are their segments."""
     for name, row in box.channels.items():
@@ -238,7 +238,7 @@ def _parse_bond_number(bond: str) -> int:
     return int(bond.removeprefix("PortChannel"))
 
 
-def _make_bond(box: Box, name: str, row: Row) -> Bond:
+def _make_bond(box: SonicBox, name: str, row: Row) -> Bond:
     # a bond; raises UnknownTextError for fields other than those of LACP as hosts have it
     fallback = row.get("fallback", "false")
     if {**row, "description": "", "mtu": "", "admin_status": "", "fallback": "", "system_mac": ""} != _CHANNEL:
@@ -276,7 +276,7 @@ _ELSEWHERE = {
 """Read in the form that bgpcfgd gives them, load balancing, packet trimming, SRv6, and what the platform asks for."""
 
 
-def read_srv6(tables: Mapping[str, Table]) -> Srv6 | None:
+def read_srv6(tables: Mapping[str, Table]) -> SwitchSrv6 | None:
     """SRv6 identifiers; raises UnknownTextError where they are not those of one locator that forward alone."""
     locators, sids = tables.get("SRV6_MY_LOCATORS", {}), tables.get("SRV6_MY_SIDS", {})
     if not locators and not sids:
@@ -301,7 +301,7 @@ def read_srv6(tables: Mapping[str, Table]) -> Srv6 | None:
             report_misfit(f"SRV6_MY_SIDS {key} is {row['action']}")
     if nodes != [f"{locator['prefix']}/{bits[0] + bits[1]}"]:
         report_misfit(f"the locator {locator['prefix']} and the identifiers {nodes} of the switch are not the same")
-    return Srv6(bits, nodes[0] if nodes else "", links)
+    return SwitchSrv6(bits, nodes[0] if nodes else "", links)
 
 
 _METADATA = (
@@ -323,7 +323,7 @@ _METADATA = (
 )
 
 
-def _read_metadata(box: Box, table: Table) -> None:
+def _read_metadata(box: SonicBox, table: Table) -> None:
     # DEVICE_METADATA: host name, time zone, and whether FRR has a configuration of its own (`split-unified`)
     allow_fields(table, "localhost")
     row = table["localhost"]
@@ -349,7 +349,7 @@ _PORT_FIELDS = (
 _FEC = {"rs": "rs", "fc": "fc", "none": ""}
 
 
-def _read_ports(box: Box, table: Table) -> None:
+def _read_ports(box: SonicBox, table: Table) -> None:
     # PORT: speed in Mb/s, of which the model has Gb/s, FEC, MTU and state of each port
     for name, row in table.items():
         allow_fields(row, *_PORT_FIELDS)
@@ -365,7 +365,7 @@ def _read_ports(box: Box, table: Table) -> None:
         box.ports[name] = replace(plain, states_no_fec=states_no_fec, negotiates=negotiates)
 
 
-def _read_addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]:
+def _read_addressed(box: SonicBox, table: Table, *more: str) -> list[tuple[str, Row]]:
     """Take keys `NAME|ADDRESS`; return the rows of the names themselves."""
     named_rows = []
     for key, row in table.items():
@@ -382,7 +382,7 @@ def _read_addressed(box: Box, table: Table, *more: str) -> list[tuple[str, Row]]
     return named_rows
 
 
-def _read_global(box: Box, table: Table) -> None:
+def _read_global(box: SonicBox, table: Table) -> None:
     # BGP_DEVICE_GLOBAL: whether traffic is shifted away (TSA), as in maintenance
     allow_fields(table, "STATE")
     row = table.get("STATE", {})
@@ -390,7 +390,7 @@ def _read_global(box: Box, table: Table) -> None:
     box.shifted = row.get("tsa_enabled") == "true"
 
 
-def _read_interfaces(box: Box, table: Table) -> None:
+def _read_interfaces(box: SonicBox, table: Table) -> None:
     # INTERFACE: the ports that are routed, with addresses or link-local alone
     for name, row in _read_addressed(box, table, "ipv6_use_link_local_only"):
         box.routed.add(name)
@@ -398,7 +398,7 @@ def _read_interfaces(box: Box, table: Table) -> None:
             box.link_local.add(name)
 
 
-def _read_subinterfaces(box: Box, table: Table) -> None:
+def _read_subinterfaces(box: SonicBox, table: Table) -> None:
     # VLAN_SUB_INTERFACE: the tag of each, which its name repeats
     for name, row in _read_addressed(box, table, "admin_status", "vlan"):
         if row.get("admin_status", "up" if is_tolerant() else "") != "up" or row["vlan"] != name.partition(".")[2]:
@@ -406,17 +406,17 @@ def _read_subinterfaces(box: Box, table: Table) -> None:
         box.tags[name] = int(row["vlan"])
 
 
-def _read_vlans(box: Box, table: Table) -> None:
+def _read_vlans(box: SonicBox, table: Table) -> None:
     for name, row in table.items():
         allow_fields(row, "dhcp_servers", "vlanid")
         box.vlans[name] = int(row["vlanid"])
 
 
-def _read_channels(box: Box, table: Table) -> None:
+def _read_channels(box: SonicBox, table: Table) -> None:
     box.channels |= table
 
 
-def _read_channel_members(box: Box, table: Table) -> None:
+def _read_channel_members(box: SonicBox, table: Table) -> None:
     # PORTCHANNEL_MEMBER: the bond of each port
     for key, row in table.items():
         allow_fields(row)
@@ -425,7 +425,7 @@ def _read_channel_members(box: Box, table: Table) -> None:
             report_misfit(f"{port} is in two bonds")
 
 
-def _read_vlan_members(box: Box, table: Table) -> None:
+def _read_vlan_members(box: SonicBox, table: Table) -> None:
     # VLAN_MEMBER: one untagged VLAN a port, and any number of tagged ones
     for key, row in table.items():
         vlan, _, port = key.partition("|")
@@ -437,7 +437,7 @@ def _read_vlan_members(box: Box, table: Table) -> None:
             report_misfit(f"VLAN_MEMBER {key}")
 
 
-def _read_managements(box: Box, table: Table) -> None:
+def _read_managements(box: SonicBox, table: Table) -> None:
     # MGMT_INTERFACE: addresses of eth0 with their gateways
     for key, row in table.items():
         allow_fields(row, "gwaddr")
@@ -447,23 +447,23 @@ def _read_managements(box: Box, table: Table) -> None:
         box.managements.add((address, row["gwaddr"]))
 
 
-def _read_vrfs(box: Box, table: Table) -> None:
+def _read_vrfs(box: SonicBox, table: Table) -> None:
     for name, row in table.items():
         allow_fields(row, "vni")
         box.vrfs[name] = int(row.get("vni", 0))
 
 
-def _ignore_fields(*fields: str) -> Callable[[Box, Table], None]:
+def _ignore_fields(*fields: str) -> Callable[[SonicBox, Table], None]:
     """A table that says nothing that the model of a switch has; its fields are known all the same."""
 
-    def take(box: Box, table: Table) -> None:
+    def take(box: SonicBox, table: Table) -> None:
         for row in table.values():
             allow_fields(row, *fields)
 
     return take
 
 
-_TABLES: dict[str, Callable[[Box, Table], Any]] = {
+_TABLES: dict[str, Callable[[SonicBox, Table], Any]] = {
     "ACL_RULE": hosts.read_acl_rules,
     "ACL_TABLE": hosts.read_acl_tables,
     "BGP_DEVICE_GLOBAL": _read_global,

@@ -21,7 +21,7 @@ from fabricgen.kernel.units import round_up_to_power_of_two
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET, size_bridged_subnet
 from fabricgen.numbering.addresses.exit_links import number_exits
-from fabricgen.numbering.addresses.family_tables import FamilyAddresses, Subnets
+from fabricgen.numbering.addresses.family_tables import FamilyAddresses, NodeBlocks
 from fabricgen.numbering.addresses.management import allocate_management
 from fabricgen.numbering.addresses.rail_subnets import name_node_blocks
 from fabricgen.numbering.addresses.shared_ports import find_shared_segments
@@ -62,7 +62,7 @@ class FamilyAllocation:
         # addresses of both ends of links, a row a link
         self.a, self.b = (no_addresses(self.family, links) for _ in range(2))
         self.length = np.zeros(links, dtype=np.int64)
-        self.subnets: dict[str, Subnets] = {}
+        self.subnets: dict[str, NodeBlocks] = {}
         self.vrf_links: dict[tuple[str, str], AddressColumn] = {}
         self.shared: dict[str, AddressColumn] = {}
 
@@ -374,7 +374,7 @@ class FamilyAllocation:
             lengths = (np.zeros(devices, dtype=np.int64) for _ in range(3))
             block_lengths, counts, subnet_lengths = lengths
             empty = (no_addresses(self.family, devices) for _ in range(3))
-            self.subnets[fabric.name] = Subnets(
+            self.subnets[fabric.name] = NodeBlocks(
                 next(empty), block_lengths, next(empty), counts, subnet_lengths, next(empty)
             )
         subnets = self.subnets[fabric.name]
@@ -439,7 +439,7 @@ class FamilyAllocation:
 
 
 def join_mlag_blocks(
-    family: Family, subnets: Subnets, mlag_peers: Ints, rows: slice, fabric: FabricDesign, *, addressed: bool
+    family: Family, subnets: NodeBlocks, mlag_peers: Ints, rows: slice, fabric: FabricDesign, *, addressed: bool
 ) -> None:
     """Join the blocks of each MLAG pair among some devices; `mlag_peers` has the other switch of its pair, -1 for none;
     `addressed`: whether each of the two has an address of its own.

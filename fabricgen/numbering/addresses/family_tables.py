@@ -11,7 +11,7 @@ from fabricgen.wiring.arrays import Ints64
 
 
 @dataclass(frozen=True, slots=True)
-class Subnets:
+class NodeBlocks:
     """For every device, 0 for none: the block of addresses for all its links to nodes of a fabric. Lengths are int64.
 
     `base` is the first address of the block, `length` its prefix length. Where nodes are bridged, the block consists of
@@ -44,7 +44,7 @@ class FamilyAddresses:
     a: AddressColumn
     b: AddressColumn
     length: Ints64
-    subnets: Mapping[str, Subnets]
+    subnets: Mapping[str, NodeBlocks]
     """By fabric: the blocks on the switches that its nodes attach to."""
     vrf_links: Mapping[tuple[str, str], AddressColumn]
     """By (owning fabric, VRF): the upper end's address of each link that carries it; the lower end's is the next."""

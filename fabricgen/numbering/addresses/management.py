@@ -12,7 +12,7 @@ from fabricgen.kernel.intervals import Interval
 from fabricgen.kernel.units import round_up_to_power_of_two
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET
-from fabricgen.numbering.addresses.family_tables import Subnets
+from fabricgen.numbering.addresses.family_tables import NodeBlocks
 from fabricgen.numbering.blocks.column import AddressColumn, no_addresses, pick_addresses
 from fabricgen.numbering.blocks.family import Family
 from fabricgen.numbering.blocks.pools import Need, NumberPool
@@ -20,7 +20,7 @@ from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import ManagementPort, WiringPlan
 
 
-class Management(NamedTuple):
+class ManagementAddresses(NamedTuple):
     """Per device: management address, its prefix length (int64) and gateway; 0 for none."""
 
     address: AddressColumn
@@ -28,24 +28,28 @@ class Management(NamedTuple):
     gateway: AddressColumn
 
 
-class Links(Protocol):
+class AllocatedAddresses(Protocol):
     """The addresses that are already allocated, by device and by link."""
 
     loopback: AddressColumn
     a: AddressColumn
     b: AddressColumn
     length: Ints64
-    subnets: dict[str, Subnets]
+    subnets: dict[str, NodeBlocks]
 
 
-def allocate_management(design: Design, plan: WiringPlan, allocator: AddressAllocator, links: Links) -> Management:
+def allocate_management(
+    design: Design, plan: WiringPlan, allocator: AddressAllocator, links: AllocatedAddresses
+) -> ManagementAddresses:
     """The management address of every managed device: that of its first port on the management fabric.
 
     The management fabric's own switches are managed at their loopbacks. Where no fabric takes management ports, all
     switches get addresses in one flat subnet, in the families of the cluster.
     """
     family, devices = allocator.family, len(plan.devices)
-    management = Management(no_addresses(family, devices), np.zeros(devices, np.int64), no_addresses(family, devices))
+    management = ManagementAddresses(
+        no_addresses(family, devices), np.zeros(devices, np.int64), no_addresses(family, devices)
+    )
     _take_port_addresses(plan, links, management)
     in_band_fabrics = [fabric for fabric in design.fabrics if fabric.managed_devices]
     if in_band_fabrics:
@@ -55,7 +59,7 @@ def allocate_management(design: Design, plan: WiringPlan, allocator: AddressAllo
     return management
 
 
-def _take_port_addresses(plan: WiringPlan, numbered: Links, management: Management) -> None:
+def _take_port_addresses(plan: WiringPlan, numbered: AllocatedAddresses, management: ManagementAddresses) -> None:
     """Take the address of the first port of each device on the management fabric."""
     links = plan.links
     for i, segment in enumerate(links.segments):
@@ -78,7 +82,7 @@ def _take_port_addresses(plan: WiringPlan, numbered: Links, management: Manageme
 
 
 def _copy_loopbacks(
-    plan: WiringPlan, family: Family, fabric: FabricDesign, loopback: AddressColumn, management: Management
+    plan: WiringPlan, family: Family, fabric: FabricDesign, loopback: AddressColumn, management: ManagementAddresses
 ) -> None:
     """Manage the switches of the management fabric itself at their loopbacks."""
     for tier in fabric.tiers:
@@ -88,7 +92,7 @@ def _copy_loopbacks(
 
 
 def _allocate_flat_subnet(
-    design: Design, plan: WiringPlan, allocator: AddressAllocator, management: Management
+    design: Design, plan: WiringPlan, allocator: AddressAllocator, management: ManagementAddresses
 ) -> None:
     """Allocate one subnet for the management ports of all switches; in IPv4 a further one when it is full."""
     family, tiers = allocator.family, [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.design.model import Design
-from fabricgen.numbering.addresses.family_tables import Subnets
+from fabricgen.numbering.addresses.family_tables import NodeBlocks
 from fabricgen.numbering.addresses.relayed_vrfs import list_relayed_fabrics, list_relayed_vrfs
 from fabricgen.numbering.blocks.column import AddressColumn, no_addresses
 from fabricgen.wiring.arrays import Flags
@@ -33,7 +33,7 @@ def allocate_vrf_loopbacks(
     design: Design,
     plan: WiringPlan,
     allocator: AddressAllocator,
-    subnets: Mapping[str, Subnets],
+    subnets: Mapping[str, NodeBlocks],
     tenants: Mapping[str, TenantPlaces],
 ) -> dict[tuple[str, str], AddressColumn]:
     """By (owning fabric, VRF) the loopbacks by device; 0 where nothing is relayed in that VRF."""
@@ -53,7 +53,7 @@ def allocate_vrf_loopbacks(
 
 
 def _find_serving_switches(
-    fabric: str, tenant: str, count: int, subnets: Mapping[str, Subnets], tenants: Mapping[str, TenantPlaces]
+    fabric: str, tenant: str, count: int, subnets: Mapping[str, NodeBlocks], tenants: Mapping[str, TenantPlaces]
 ) -> Flags:
     """The switches that have hosts of a fabric, or those of a tenant among them; bool by device."""
     if tenant:

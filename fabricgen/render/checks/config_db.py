@@ -11,7 +11,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CageClass
 from fabricgen.catalog.sonic_models import PlatformCage, SonicPlatform, parse_mode
 from fabricgen.kernel.diagnostics import did_you_mean
-from fabricgen.render.checks.problem import Problem
+from fabricgen.render.checks.problem import ConfigProblem
 from fabricgen.render.checks.relations import check_relations, check_segments, find_overlapping_queues, parse_interface
 from fabricgen.render.checks.rows import check_rows
 from fabricgen.render.checks.shape import Fields, Tables, join_lists, read_tables
@@ -19,7 +19,7 @@ from fabricgen.render.checks.shape import Fields, Tables, join_lists, read_table
 METADATA = "DEVICE_METADATA"
 
 
-def check_config_db(data: object, catalog: Catalog) -> tuple[Problem, ...]:
+def check_config_db(data: object, catalog: Catalog) -> tuple[ConfigProblem, ...]:
     """All problems of a config_db.json, given as parsed JSON.
 
     The platform is that of DEVICE_METADATA; if the catalogue has no port table for it, lanes and speeds are not
@@ -33,17 +33,17 @@ def check_config_db(data: object, catalog: Catalog) -> tuple[Problem, ...]:
     return tuple(dict.fromkeys(problems))
 
 
-def _check_platform(tables: Tables, catalog: Catalog) -> Iterator[Problem]:
+def _check_platform(tables: Tables, catalog: Catalog) -> Iterator[ConfigProblem]:
     # yields what is wrong with the names of platform and HwSKU, and with lanes where the catalogue knows the platform
     metadata = tables.get(METADATA, {}).get("localhost", {})
     name, hwsku = metadata.get("platform", ""), metadata.get("hwsku", "")
     face = _load_lanes(catalog, name)
     if face is None:
         message = f"'{name}' has no port table in the catalogue" if name else "the platform is not named"
-        yield Problem(METADATA, "localhost", "platform", message, "lanes and speeds are not checked", grave=False)
+        yield ConfigProblem(METADATA, "localhost", "platform", message, "lanes and speeds are not checked", grave=False)
         return
     if hwsku not in face.platform.hwskus:
-        yield Problem(METADATA, "localhost", "hwsku", f"'{hwsku}'", did_you_mean(hwsku, face.platform.hwskus))
+        yield ConfigProblem(METADATA, "localhost", "hwsku", f"'{hwsku}'", did_you_mean(hwsku, face.platform.hwskus))
     yield from check_lanes(tables, face)
 
 
@@ -59,7 +59,7 @@ def _load_lanes(catalog: Catalog, name: str) -> PlatformLanes | None:
 # sonic-system-tacacs.yang and sonic-system-radius.yang.
 
 
-def check_management(tables: Tables) -> Iterator[Problem]:
+def check_management(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield problems that no single row of management shows."""
     yield from _check_gateways(tables)
     yield from _check_dns(tables)
@@ -70,35 +70,37 @@ def check_management(tables: Tables) -> Iterator[Problem]:
     yield from _check_gnmi(tables)
 
 
-def _check_gateways(tables: Tables) -> Iterator[Problem]:
+def _check_gateways(tables: Tables) -> Iterator[ConfigProblem]:
     # yields gateways of the management network that are not in the subnet of their address
     for key, fields in tables.get("MGMT_INTERFACE", {}).items():
         address, gateway = parse_interface(key.partition("|")[2]), parse_interface(fields.get("gwaddr", ""))
         if address and gateway and gateway.ip not in address.network:
             message = f"'{gateway.ip}' is not in the subnet"
-            yield Problem("MGMT_INTERFACE", key, "gwaddr", message, f"an address of {address.network}")
+            yield ConfigProblem("MGMT_INTERFACE", key, "gwaddr", message, f"an address of {address.network}")
 
 
-def _check_gnmi(tables: Tables) -> Iterator[Problem]:
+def _check_gnmi(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield gNMI without a port, with which its server does not start (dockers/docker-sonic-gnmi/gnmi-native.sh)."""
     if "port" not in tables.get("GNMI", {}).get("gnmi", {"port": ""}):
-        yield Problem("GNMI", "gnmi", "port", "the field is missing", "a port, such as 8080")
+        yield ConfigProblem("GNMI", "gnmi", "port", "the field is missing", "a port, such as 8080")
 
 
-def _check_dns(tables: Tables) -> Iterator[Problem]:
+def _check_dns(tables: Tables) -> Iterator[ConfigProblem]:
     if tables.get("DNS_OPTIONS", {}).get("GLOBAL") and not tables.get("DNS_NAMESERVER"):
-        yield Problem("DNS_OPTIONS", "GLOBAL", found="options without a resolver", wanted="a row in DNS_NAMESERVER")
+        yield ConfigProblem(
+            "DNS_OPTIONS", "GLOBAL", found="options without a resolver", wanted="a row in DNS_NAMESERVER"
+        )
 
 
-def _check_syslog(tables: Tables) -> Iterator[Problem]:
+def _check_syslog(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield sources of logs in another family than their server's; a server by name is of neither."""
     for key, fields in tables.get("SYSLOG_SERVER", {}).items():
         source = fields.get("source", "")
         if source and not (("." in source and "." in key) or (":" in source and ":" in key)):
-            yield Problem("SYSLOG_SERVER", key, "source", f"'{source}'", "an address of the server's family")
+            yield ConfigProblem("SYSLOG_SERVER", key, "source", f"'{source}'", "an address of the server's family")
 
 
-def _check_vrfs(tables: Tables) -> Iterator[Problem]:
+def _check_vrfs(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield services in a VRF that there is not."""
     has_mgmt_vrf = tables.get("MGMT_VRF_CONFIG", {}).get("vrf_global", {}).get("mgmtVrfEnabled") == "true"
     for table in ("NTP", "SYSLOG_SERVER"):
@@ -106,9 +108,9 @@ def _check_vrfs(tables: Tables) -> Iterator[Problem]:
             vrf = fields.get("vrf", "")
             if vrf == "mgmt" and not has_mgmt_vrf:
                 right = "mgmtVrfEnabled true in MGMT_VRF_CONFIG"
-                yield Problem(table, key, "vrf", "'mgmt' without a management VRF", right)
+                yield ConfigProblem(table, key, "vrf", "'mgmt' without a management VRF", right)
             elif vrf not in ("", "default", "mgmt", *tables.get("VRF", {})):
-                yield Problem(table, key, "vrf", f"'{vrf}' has no row in VRF", "default, mgmt or a row of VRF")
+                yield ConfigProblem(table, key, "vrf", f"'{vrf}' has no row in VRF", "default, mgmt or a row of VRF")
 
 
 _SNMP_PARTS = {
@@ -119,7 +121,7 @@ _SNMP_PARTS = {
 """Type of a user -> the parts that have a type and a password; the others have none."""
 
 
-def _check_snmp(tables: Tables) -> Iterator[Problem]:
+def _check_snmp(tables: Tables) -> Iterator[ConfigProblem]:
     # yields users of SNMP who lack what their type needs, or have what it does not use
     for key, fields in tables.get("SNMP_USER", {}).items():
         kind = fields.get("SNMP_USER_TYPE", "")
@@ -127,27 +129,27 @@ def _check_snmp(tables: Tables) -> Iterator[Problem]:
             yield from _check_snmp_parts(key, kind, fields)
 
 
-def _check_snmp_parts(key: str, kind: str, fields: Fields) -> Iterator[Problem]:
+def _check_snmp_parts(key: str, kind: str, fields: Fields) -> Iterator[ConfigProblem]:
     # the same of one user, of type noAuthNoPriv, AuthNoPriv or Priv
     for part in ("AUTH", "ENCRYPTION"):
         for ending in ("TYPE", "PASSWORD"):
             field = f"SNMP_USER_{part}_{ending}"
             if part not in _SNMP_PARTS[kind] and fields.get(field):
-                yield Problem("SNMP_USER", key, field, f"set for a user of type {kind}", "an empty value")
+                yield ConfigProblem("SNMP_USER", key, field, f"set for a user of type {kind}", "an empty value")
             elif part in _SNMP_PARTS[kind] and not fields.get(field):
-                yield Problem("SNMP_USER", key, field, f"missing or empty for a user of type {kind}", "a value")
+                yield ConfigProblem("SNMP_USER", key, field, f"missing or empty for a user of type {kind}", "a value")
 
 
-def _check_logins(tables: Tables) -> Iterator[Problem]:
+def _check_logins(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield login methods whose servers, or whose key, are missing."""
     for key, fields in tables.get("AAA", {}).items():
         words = fields.get("login", "").split(",")
         for word, servers in (("tacacs+", "TACPLUS_SERVER"), ("radius", "RADIUS_SERVER")):
             if word in words and not tables.get(servers):
-                yield Problem("AAA", key, "login", f"'{word}' without servers", f"rows in {servers}")
+                yield ConfigProblem("AAA", key, "login", f"'{word}' without servers", f"rows in {servers}")
         has_key = "passkey" in tables.get("TACPLUS", {}).get("global", {})
         if key == "authentication" and "tacacs+" in words and not has_key:
-            yield Problem("AAA", key, "login", "'tacacs+' without a key", "passkey in TACPLUS|global")
+            yield ConfigProblem("AAA", key, "login", "'tacacs+' without a key", "passkey in TACPLUS|global")
 
 
 # Ports checked against the platform's port table: lanes, names, speeds, indexes and breakout modes.
@@ -179,7 +181,7 @@ def make_platform_lanes(platform: SonicPlatform, catalog: Catalog) -> PlatformLa
     return PlatformLanes(platform, {lane: pair for pair in pairs for lane in pair[0].lanes}, speeds)
 
 
-def check_lanes(tables: Tables, face: PlatformLanes) -> Iterator[Problem]:
+def check_lanes(tables: Tables, face: PlatformLanes) -> Iterator[ConfigProblem]:
     """Yield every port and breakout that the platform does not have."""
     ports = tables.get("PORT", {})
     yield from _check_shared(ports)
@@ -196,7 +198,7 @@ def parse_lanes(fields: Fields) -> tuple[int, ...]:
     return tuple(map(int, parts)) if all(part.isascii() and part.isdigit() for part in parts) else ()
 
 
-def _check_classes(tables: Tables) -> Iterator[Problem]:
+def _check_classes(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield classes, priorities, groups and queues beyond 7, and empty ones.
 
     YANG takes empty ones, which orchagent cannot read, and sixteen classes, for chassis: these platforms have eight.
@@ -205,10 +207,10 @@ def _check_classes(tables: Tables) -> Iterator[Problem]:
         for key, fields in tables.get(table, {}).items():
             for field, value in fields.items():
                 if not value or (value.isdecimal() and 7 < int(value) < 16):
-                    yield Problem(table, key, field, f"'{value}'", "a whole number from 0 to 7")
+                    yield ConfigProblem(table, key, field, f"'{value}'", "a whole number from 0 to 7")
 
 
-def _check_shared(ports: dict[str, Fields]) -> Iterator[Problem]:
+def _check_shared(ports: dict[str, Fields]) -> Iterator[ConfigProblem]:
     """Yield lanes and aliases that two ports have."""
     lanes, aliases = Counter[int](), Counter[str]()
     for fields in ports.values():
@@ -217,37 +219,39 @@ def _check_shared(ports: dict[str, Fields]) -> Iterator[Problem]:
     for name, fields in ports.items():
         twice = [str(lane) for lane in parse_lanes(fields) if lanes[lane] > 1]
         if twice:
-            yield Problem("PORT", name, "lanes", f"lane {', '.join(twice)} is used twice", "each lane has one port")
+            yield ConfigProblem(
+                "PORT", name, "lanes", f"lane {', '.join(twice)} is used twice", "each lane has one port"
+            )
         alias = fields.get("alias", "")
         if alias and aliases[alias] > 1:
-            yield Problem("PORT", name, "alias", f"'{alias}' is the alias of two ports", "each port has its own")
+            yield ConfigProblem("PORT", name, "alias", f"'{alias}' is the alias of two ports", "each port has its own")
 
 
-def _check_port(name: str, fields: Fields, face: PlatformLanes) -> Iterator[Problem]:
+def _check_port(name: str, fields: Fields, face: PlatformLanes) -> Iterator[ConfigProblem]:
     # yields what is wrong with the lanes, name, index, subport and speed of a port; of wrong lanes nothing more is told
     lanes = parse_lanes(fields)
     if not lanes:
-        yield Problem("PORT", name, "lanes", f"'{fields.get('lanes', '')}'", "lane numbers between commas")
+        yield ConfigProblem("PORT", name, "lanes", f"'{fields.get('lanes', '')}'", "lane numbers between commas")
         return
     foreign = [str(lane) for lane in lanes if lane not in face.cage_of_lane]
     if foreign:
         right = f"lanes of {face.platform.platform}"
-        yield Problem("PORT", name, "lanes", f"lane {', '.join(foreign)} is not in the platform's table", right)
+        yield ConfigProblem("PORT", name, "lanes", f"lane {', '.join(foreign)} is not in the platform's table", right)
         return
     cage, cage_class = face.cage_of_lane[lanes[0]]
     position = cage.lanes.index(lanes[0])
     due = cage.lanes[position : position + len(lanes)]
     if due != lanes:
         right = f"lanes in the order of one cage, {','.join(map(str, due))}"
-        yield Problem("PORT", name, "lanes", f"'{fields['lanes']}'", right)
+        yield ConfigProblem("PORT", name, "lanes", f"'{fields['lanes']}'", right)
         return
     if len(list_port_positions(cage, lanes)) * len(lanes) > len(cage.lanes) or position % len(lanes):
-        yield Problem("PORT", name, "lanes", f"'{fields['lanes']}'", "lanes from a whole share of the cage")
+        yield ConfigProblem("PORT", name, "lanes", f"'{fields['lanes']}'", "lanes from a whole share of the cage")
     due_name = f"Ethernet{cage.port + position}"
     if name != due_name:
-        yield Problem("PORT", name, found=f"lane {lanes[0]} belongs to another port", wanted=due_name)
+        yield ConfigProblem("PORT", name, found=f"lane {lanes[0]} belongs to another port", wanted=due_name)
     if fields.get("index", str(cage.index)) != str(cage.index):
-        yield Problem("PORT", name, "index", f"'{fields['index']}'", f"the cage's, {cage.index}")
+        yield ConfigProblem("PORT", name, "index", f"'{fields['index']}'", f"the cage's, {cage.index}")
     yield from _check_subport(name, fields, position // len(lanes), split=len(lanes) < len(cage.lanes))
     yield from _check_speed(name, fields, len(lanes), cage_class, face)
 
@@ -257,23 +261,23 @@ def list_port_positions(cage: PlatformCage, lanes: tuple[int, ...]) -> range:
     return range(len(cage.lanes) // len(lanes))
 
 
-def _check_subport(name: str, fields: Fields, position: int, *, split: bool) -> Iterator[Problem]:
+def _check_subport(name: str, fields: Fields, position: int, *, split: bool) -> Iterator[ConfigProblem]:
     # yields a subport that is not the port's place in its cage, from 1; 0 where the cage is not split
     subport = fields.get("subport", "")
     due = str(position + 1) if split else "0"
     if subport and subport != due:
-        yield Problem("PORT", name, "subport", f"'{subport}'", f"{due}, its place in the cage")
+        yield ConfigProblem("PORT", name, "subport", f"'{subport}'", f"{due}, its place in the cage")
 
 
 def _check_speed(
     name: str, fields: Fields, lanes: int, cage_class: CageClass, face: PlatformLanes
-) -> Iterator[Problem]:
+) -> Iterator[ConfigProblem]:
     # yields a speed that the platform does not have over so many lanes
     speed = fields.get("speed", "")
     legal = face.speeds[cage_class.form_factor, lanes]
     if speed.isdigit() and int(speed) not in legal:
         right = "one of " + ", ".join(map(str, sorted(legal))) if legal else "the platform has no such port"
-        yield Problem("PORT", name, "speed", f"'{speed}' over {lanes} lane{'s' * (lanes > 1)}", right)
+        yield ConfigProblem("PORT", name, "speed", f"'{speed}' over {lanes} lane{'s' * (lanes > 1)}", right)
 
 
 def list_legal_mbps(platform: SonicPlatform, cage_class: CageClass, lanes: int) -> frozenset[int]:
@@ -294,21 +298,21 @@ def list_legal_mbps(platform: SonicPlatform, cage_class: CageClass, lanes: int) 
     return frozenset(hwsku_speeds.union(speed for mode in modes for speed in mode.speeds_mbps if speed <= most))
 
 
-def _check_breakout(name: str, mode: str, ports: dict[str, Fields], face: PlatformLanes) -> Iterator[Problem]:
+def _check_breakout(name: str, mode: str, ports: dict[str, Fields], face: PlatformLanes) -> Iterator[ConfigProblem]:
     # yields a breakout mode that the platform does not have, or that the ports of its cage do not follow
     known_modes = [text for modes in face.platform.breakout_modes.values() for text in modes]
     parsed = parse_mode(mode)
     if mode not in known_modes or parsed is None:
-        yield Problem("BREAKOUT_CFG", name, "brkout_mode", f"'{mode}'", did_you_mean(mode, known_modes))
+        yield ConfigProblem("BREAKOUT_CFG", name, "brkout_mode", f"'{mode}'", did_you_mean(mode, known_modes))
         return
     lanes = parse_lanes(ports.get(name, {}))
     if name not in ports:
-        yield Problem("BREAKOUT_CFG", name, found=f"'{name}' has no row in PORT", wanted="a row of PORT")
+        yield ConfigProblem("BREAKOUT_CFG", name, found=f"'{name}' has no row in PORT", wanted="a row of PORT")
     if not lanes or lanes[0] not in face.cage_of_lane:
         return
     cage, cage_class = face.cage_of_lane[lanes[0]]
     if name != f"Ethernet{cage.port}":
-        yield Problem("BREAKOUT_CFG", name, found="not the first port of a cage", wanted=f"Ethernet{cage.port}")
+        yield ConfigProblem("BREAKOUT_CFG", name, found="not the first port of a cage", wanted=f"Ethernet{cage.port}")
     elif (parsed.lanes or cage_class.lanes) != parsed.ways * len(lanes):
         actual = f"its port has {len(lanes)} of {cage_class.lanes} lanes"
-        yield Problem("BREAKOUT_CFG", name, "brkout_mode", f"'{mode}', but {actual}", "a mode that splits it so")
+        yield ConfigProblem("BREAKOUT_CFG", name, "brkout_mode", f"'{mode}', but {actual}", "a mode that splits it so")

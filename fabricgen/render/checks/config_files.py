@@ -12,7 +12,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span,
 from fabricgen.kernel.text_input import decode_text, read_bytes
 from fabricgen.publish.reading import Surroundings, describe_edited, describe_missing
 from fabricgen.render.checks.config_db import check_config_db
-from fabricgen.render.checks.problem import Problem
+from fabricgen.render.checks.problem import ConfigProblem
 from fabricgen.yaml.located import Located, parse_located
 
 FILE_NAME = "config_db.json"
@@ -21,7 +21,7 @@ CODE = "FG901"
 
 MAX_BYTES = 64 << 20
 
-ConfigCheck = Callable[[Any], Iterable[Problem]]
+ConfigCheck = Callable[[Any], Iterable[ConfigProblem]]
 """A further check: the problems in the parsed content of a file."""
 
 
@@ -73,7 +73,7 @@ def check_file(
     text = decode_text(content, str(file), limit=MAX_BYTES, kind="JSON")
     repeated: list[str] = []
     data = _parse_json(text, str(file), repeated)
-    problems = [(CODE, Problem(key, found="the key is there twice", wanted="one of them")) for key in repeated]
+    problems = [(CODE, ConfigProblem(key, found="the key is there twice", wanted="one of them")) for key in repeated]
     problems += [(CODE, problem) for problem in check_config_db(data, catalog)]
     problems += [(code, problem) for code, judge in further_checks for problem in judge(data)]
     located = _parse_located(text, str(file)) if problems else None
@@ -112,7 +112,7 @@ def _parse_located(text: str, name: str) -> Located | None:
         return None
 
 
-def _make_diagnostic(code: str, problem: Problem, located: Located | None, name: str) -> Diagnostic:
+def _make_diagnostic(code: str, problem: ConfigProblem, located: Located | None, name: str) -> Diagnostic:
     # a problem at its place in the file; at the start of it where the file is not located
     severity = Severity.ERROR if problem.grave else Severity.WARNING
     span = Span(name, 1, 1)

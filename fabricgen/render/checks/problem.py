@@ -18,7 +18,7 @@ def shorten(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class ConfigProblem:
     """A problem of a table, row or field; `found` is the value there, `wanted` what would be right.
 
     One that is not `grave` says that something could not be checked.

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TypeAlias
 
-from fabricgen.render.checks.problem import Problem
+from fabricgen.render.checks.problem import ConfigProblem
 from fabricgen.render.checks.shape import Fields, Tables
 
 Interface: TypeAlias = ipaddress.IPv4Interface | ipaddress.IPv6Interface
@@ -29,7 +29,7 @@ _CHASSIS = frozenset(("chassis-packet", "fabric", "voq"))
 """Kinds of switches some of whose ports have no lanes (the `when` of lanes in sonic-port.yang)."""
 
 
-def check_relations(tables: Tables) -> Iterator[Problem]:
+def check_relations(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield problems that no single row shows."""
     yield from _check_addresses(tables)
     yield from _check_ports(tables)
@@ -71,42 +71,44 @@ def _list_own_addresses(tables: Tables) -> Iterator[tuple[str, str, str, Interfa
                 yield table, key, _find_vrf(tables, table, name), address
 
 
-def _check_addresses(tables: Tables) -> Iterator[Problem]:
+def _check_addresses(tables: Tables) -> Iterator[ConfigProblem]:
     # yields addresses of two interfaces of a VRF, and of interfaces that have no row
     used = Counter((vrf, address.ip) for _, _, vrf, address in _list_own_addresses(tables))
     for table, key, vrf, address in _list_own_addresses(tables):
         name = key.partition("|")[0]
         if used[vrf, address.ip] > 1 and not address.ip.is_link_local:
-            yield Problem(table, key, found=f"{address.ip} is on two interfaces", wanted="one interface an address")
+            yield ConfigProblem(
+                table, key, found=f"{address.ip} is on two interfaces", wanted="one interface an address"
+            )
         if name not in tables[table]:
-            yield Problem(table, key, found=f"'{name}' has no row in {table}", wanted=f"a row {table}|{name}")
+            yield ConfigProblem(table, key, found=f"'{name}' has no row in {table}", wanted=f"a row {table}|{name}")
 
 
-def _check_ports(tables: Tables) -> Iterator[Problem]:
+def _check_ports(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield ports without lanes, which all have but for those of a chassis (sonic-port.yang)."""
     if tables.get("DEVICE_METADATA", {}).get("localhost", {}).get("switch_type") not in _CHASSIS:
         for name, fields in tables.get("PORT", {}).items():
             if "lanes" not in fields:
-                yield Problem("PORT", name, "lanes", "the field is missing", "every such row has it")
+                yield ConfigProblem("PORT", name, "lanes", "the field is missing", "every such row has it")
 
 
-def _check_as_numbers(tables: Tables) -> Iterator[Problem]:
+def _check_as_numbers(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield AS 0, which no speaker may have (RFC 7607); sonic-bgp-common.yang takes it."""
     for table, field in (("BGP_GLOBALS", "local_asn"), ("BGP_NEIGHBOR", "asn"), ("DEVICE_METADATA", "bgp_asn")):
         for key, fields in tables.get(table, {}).items():
             if fields.get(field, "").strip("0") == "" and field in fields:
-                yield Problem(table, key, field, f"'{fields[field]}'", "a whole number from 1 to 4294967295")
+                yield ConfigProblem(table, key, field, f"'{fields[field]}'", "a whole number from 1 to 4294967295")
 
 
-def _check_features(tables: Tables) -> Iterator[Problem]:
+def _check_features(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield states that are none, nor a template of one as in init_cfg.json; sonic-feature.yang takes any text."""
     for key, fields in tables.get("FEATURE", {}).items():
         state = fields.get("state", "enabled")
         if state not in _STATES and "{%" not in state:
-            yield Problem("FEATURE", key, "state", f"'{state}'", f"one of {', '.join(_STATES)}")
+            yield ConfigProblem("FEATURE", key, "state", f"'{state}'", f"one of {', '.join(_STATES)}")
 
 
-def _check_sessions(tables: Tables) -> Iterator[Problem]:
+def _check_sessions(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield sessions without an AS number, and those whose own end is no address of the switch in the peer's subnet.
 
     bgpcfgd's template general/instance.conf.j2 needs the number; frrcfgd takes that of a peer group.
@@ -114,42 +116,50 @@ def _check_sessions(tables: Tables) -> Iterator[Problem]:
     subnets = {(vrf, address.ip): address for _, _, vrf, address in _list_own_addresses(tables)}
     for key, fields in tables.get("BGP_NEIGHBOR", {}).items():
         if not fields.keys() & {"asn", "peer_group_name"}:
-            yield Problem("BGP_NEIGHBOR", key, "asn", "the field is missing", "the neighbour's AS number")
+            yield ConfigProblem("BGP_NEIGHBOR", key, "asn", "the field is missing", "the neighbour's AS number")
         vrf, _, peer = key.rpartition("|")
         local_address = fields.get("local_addr", "")
         near, far = parse_interface(local_address), parse_interface(peer)
         subnet = subnets.get((vrf or "default", near.ip)) if near else None
         if near and subnet is None:
             right = "an address in INTERFACE, VLAN_INTERFACE, ... or LOOPBACK_INTERFACE"
-            yield Problem("BGP_NEIGHBOR", key, "local_addr", f"'{local_address}' is no address of this switch", right)
+            yield ConfigProblem(
+                "BGP_NEIGHBOR", key, "local_addr", f"'{local_address}' is no address of this switch", right
+            )
         elif subnet and far and subnet.network.num_addresses > 1 and far.ip not in subnet.network:
-            yield Problem("BGP_NEIGHBOR", key, found="not in the subnet of local_addr", wanted=f"in {subnet.network}")
+            yield ConfigProblem(
+                "BGP_NEIGHBOR", key, found="not in the subnet of local_addr", wanted=f"in {subnet.network}"
+            )
 
 
-def _check_vrf_sessions(tables: Tables) -> Iterator[Problem]:
+def _check_vrf_sessions(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield sessions with a VRF in the key where frrcfgd, which makes them, does not run (sonic-bgp-neighbor.yang)."""
     if tables.get("DEVICE_METADATA", {}).get("localhost", {}).get("frr_mgmt_framework_config") == "true":
         return
     right = "frr_mgmt_framework_config true in DEVICE_METADATA, or the session in an frr.conf"
     for key in tables.get("BGP_NEIGHBOR", {}):
         if "|" in key:
-            yield Problem("BGP_NEIGHBOR", key, found="frrcfgd makes sessions in a VRF, and does not run", wanted=right)
+            yield ConfigProblem(
+                "BGP_NEIGHBOR", key, found="frrcfgd makes sessions in a VRF, and does not run", wanted=right
+            )
 
 
-def _check_vlan_members(tables: Tables) -> Iterator[Problem]:
+def _check_vlan_members(tables: Tables) -> Iterator[ConfigProblem]:
     # yields ports that are routed and in a VLAN, or in two VLANs without a tag
     routed = {key.partition("|")[0] for key in tables.get("INTERFACE", {})}
     untagged: dict[str, str] = {}
     for key, fields in tables.get("VLAN_MEMBER", {}).items():
         vlan, _, port = key.partition("|")
         if port in routed:
-            yield Problem("VLAN_MEMBER", key, found=f"{port} is a routed port too", wanted="INTERFACE or VLAN_MEMBER")
+            yield ConfigProblem(
+                "VLAN_MEMBER", key, found=f"{port} is a routed port too", wanted="INTERFACE or VLAN_MEMBER"
+            )
         if fields.get("tagging_mode") == "untagged" and untagged.setdefault(port, vlan) != vlan:
             message = f"{port} is untagged in {untagged[port]} too"
-            yield Problem("VLAN_MEMBER", key, "tagging_mode", message, "one untagged VLAN a port")
+            yield ConfigProblem("VLAN_MEMBER", key, "tagging_mode", message, "one untagged VLAN a port")
 
 
-def _check_bonds(tables: Tables) -> Iterator[Problem]:
+def _check_bonds(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield ports of a bond that are of another too, or have a use or an MTU of their own (sonic-portchannel.yang)."""
     used = {key.partition("|")[0] for key in tables.get("INTERFACE", {})}
     used |= {key.partition("|")[2] for key in tables.get("VLAN_MEMBER", {})}
@@ -160,49 +170,53 @@ def _check_bonds(tables: Tables) -> Iterator[Problem]:
             tables.get(t, {}).get(n, {}).get("mtu", "") for t, n in (("PORT", port), ("PORTCHANNEL", bond))
         )
         if bond_of.setdefault(port, bond) != bond:
-            yield Problem(
+            yield ConfigProblem(
                 "PORTCHANNEL_MEMBER", key, found=f"{port} is in {bond_of[port]} too", wanted="one bond a port"
             )
         if port in used:
             message = f"{port} is a routed port, or in a VLAN"
-            yield Problem("PORTCHANNEL_MEMBER", key, found=message, wanted="the VLAN on the bond")
+            yield ConfigProblem("PORTCHANNEL_MEMBER", key, found=message, wanted="the VLAN on the bond")
         if port_mtu and port_mtu != bond_mtu:
-            yield Problem("PORT", port, "mtu", f"'{port_mtu}' in {bond}", f"none, or that of the bond, {bond_mtu}")
+            yield ConfigProblem(
+                "PORT", port, "mtu", f"'{port_mtu}' in {bond}", f"none, or that of the bond, {bond_mtu}"
+            )
 
 
-def _check_vlans(tables: Tables) -> Iterator[Problem]:
+def _check_vlans(tables: Tables) -> Iterator[ConfigProblem]:
     for key, fields in tables.get("VLAN", {}).items():
         if fields.get("vlanid") and key != f"Vlan{fields['vlanid']}":
-            yield Problem("VLAN", key, "vlanid", f"'{fields['vlanid']}'", f"the number in its name, {key[4:]}")
+            yield ConfigProblem("VLAN", key, "vlanid", f"'{fields['vlanid']}'", f"the number in its name, {key[4:]}")
 
 
-def _check_static_routes(tables: Tables) -> Iterator[Problem]:
+def _check_static_routes(tables: Tables) -> Iterator[ConfigProblem]:
     # yields routes whose lists differ in length, that lead nowhere, or whose prefix or port is none
     for key, fields in tables.get("STATIC_ROUTE", {}).items():
         lengths = {f: fields[f].count(",") + 1 for f in ("nexthop", "ifname", "distance", "blackhole") if f in fields}
         if len(set(lengths.values())) > 1:
             counts = ", ".join(f"{n} in {field}" for field, n in lengths.items())
-            yield Problem("STATIC_ROUTE", key, found=f"entries: {counts}", wanted="lists of one length")
+            yield ConfigProblem("STATIC_ROUTE", key, found=f"entries: {counts}", wanted="lists of one length")
         if not {"nexthop", "ifname", "blackhole"} & set(fields):
-            yield Problem("STATIC_ROUTE", key, found="a route to nowhere", wanted="nexthop, ifname or blackhole")
+            yield ConfigProblem("STATIC_ROUTE", key, found="a route to nowhere", wanted="nexthop, ifname or blackhole")
         destination = parse_interface(key.rpartition("|")[2])
         if destination and destination.ip != destination.network.network_address:
-            yield Problem("STATIC_ROUTE", key, found="a prefix with host bits", wanted=str(destination.network))
+            yield ConfigProblem("STATIC_ROUTE", key, found="a prefix with host bits", wanted=str(destination.network))
         for port in filter(None, fields.get("ifname", "").split(",")):
             if not any(port in tables.get(table, {}) for table in _ADDRESSED):
-                yield Problem("STATIC_ROUTE", key, "ifname", f"'{port}' has no row in INTERFACE", "a routed interface")
+                yield ConfigProblem(
+                    "STATIC_ROUTE", key, "ifname", f"'{port}' has no row in INTERFACE", "a routed interface"
+                )
 
 
-def _check_thresholds(tables: Tables) -> Iterator[Problem]:
+def _check_thresholds(tables: Tables) -> Iterator[ConfigProblem]:
     # yields thresholds of WRED of which the least is not below the most, or is missing
     for key, fields in tables.get("WRED_PROFILE", {}).items():
         for colour in ("green", "yellow", "red"):
             low, high = (fields.get(f"{colour}_{end}_threshold", "") for end in ("min", "max"))
             if low.isdigit() and high.isdigit() and int(low) >= int(high):
                 field = f"{colour}_min_threshold"
-                yield Problem("WRED_PROFILE", key, field, f"'{low}'", f"less than {colour}_max_threshold, {high}")
+                yield ConfigProblem("WRED_PROFILE", key, field, f"'{low}'", f"less than {colour}_max_threshold, {high}")
             elif high and not low:
-                yield Problem(
+                yield ConfigProblem(
                     "WRED_PROFILE",
                     key,
                     f"{colour}_max_threshold",
@@ -211,7 +225,7 @@ def _check_thresholds(tables: Tables) -> Iterator[Problem]:
                 )
 
 
-def _check_watchdog(tables: Tables) -> Iterator[Problem]:
+def _check_watchdog(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield watchdog times shorter than a poll, and watchdogs on ports without PFC."""
     rows: dict[str, Fields] = {key: row for key, row in tables.get("PFC_WD", {}).items() if key != "GLOBAL"}
     poll = tables.get("PFC_WD", {}).get("GLOBAL", {}).get("POLL_INTERVAL", "")
@@ -220,39 +234,43 @@ def _check_watchdog(tables: Tables) -> Iterator[Problem]:
         for field in ("detection_time", "restoration_time"):
             text = fields.get(field, "")
             if text.isdigit() and poll.isdigit() and int(text) < int(poll):
-                yield Problem("PFC_WD", key, field, f"'{text}'", f"at least POLL_INTERVAL, {poll}")
+                yield ConfigProblem("PFC_WD", key, field, f"'{text}'", f"at least POLL_INTERVAL, {poll}")
         if not maps.get(key, {}).get("pfc_enable"):
-            yield Problem("PFC_WD", key, found="a watchdog on a port without PFC", wanted="pfc_enable in PORT_QOS_MAP")
+            yield ConfigProblem(
+                "PFC_WD", key, found="a watchdog on a port without PFC", wanted="pfc_enable in PORT_QOS_MAP"
+            )
     for key, fields in maps.items():
         if fields.get("pfc_enable") and rows and key not in rows:
             text = f"'{fields['pfc_enable']}' without a watchdog"
-            yield Problem("PORT_QOS_MAP", key, "pfc_enable", text, f"a row PFC_WD|{key}")
+            yield ConfigProblem("PORT_QOS_MAP", key, "pfc_enable", text, f"a row PFC_WD|{key}")
 
 
-def _check_shapers(tables: Tables) -> Iterator[Problem]:
+def _check_shapers(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield peak rates and bursts without what they are above of, or below it (sonic-scheduler.yang)."""
     for key, fields in tables.get("SCHEDULER", {}).items():
         numbers = {name: int(fields[name]) for name in ("cir", "pir", "cbs", "pbs") if fields.get(name, "").isdigit()}
         committed = numbers.get("cir", 0)
         if "pir" in numbers and not 0 < committed <= numbers["pir"]:
-            yield Problem("SCHEDULER", key, "pir", f"'{fields['pir']}' with cir {committed}", "a cir from 1 to pir")
+            yield ConfigProblem(
+                "SCHEDULER", key, "pir", f"'{fields['pir']}' with cir {committed}", "a cir from 1 to pir"
+            )
         if "cbs" in numbers and not committed:
-            yield Problem("SCHEDULER", key, "cbs", f"'{fields['cbs']}' without a cir", "a cir above 0")
+            yield ConfigProblem("SCHEDULER", key, "cbs", f"'{fields['cbs']}' without a cir", "a cir above 0")
         if "pbs" in numbers and not numbers.get("pir"):
-            yield Problem("SCHEDULER", key, "pbs", f"'{fields['pbs']}' without a pir", "a pir above 0")
+            yield ConfigProblem("SCHEDULER", key, "pbs", f"'{fields['pbs']}' without a pir", "a pir above 0")
         elif "pbs" in numbers and numbers["pbs"] < numbers.get("cbs", 0):
-            yield Problem("SCHEDULER", key, "pbs", f"'{fields['pbs']}'", f"at least cbs, {fields['cbs']}")
+            yield ConfigProblem("SCHEDULER", key, "pbs", f"'{fields['pbs']}'", f"at least cbs, {fields['cbs']}")
 
 
-def _check_fib(tables: Tables) -> Iterator[Problem]:
+def _check_fib(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield announcing only what the hardware has, where the hardware is not asked (sonic-device_metadata.yang)."""
     metadata = tables.get("DEVICE_METADATA", {}).get("localhost", {})
     if metadata.get("suppress-fib-pending") == "enabled" and metadata.get("synchronous_mode") != "enable":
         message = "'enabled' without synchronous mode"
-        yield Problem("DEVICE_METADATA", "localhost", "suppress-fib-pending", message, "synchronous_mode enable")
+        yield ConfigProblem("DEVICE_METADATA", "localhost", "suppress-fib-pending", message, "synchronous_mode enable")
 
 
-def _check_subinterfaces(tables: Tables) -> Iterator[Problem]:
+def _check_subinterfaces(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield sub-interfaces of no port, and with a name that the kernel would cut (sonic-vlan-sub-interface.yang)."""
     for key in tables.get("VLAN_SUB_INTERFACE", {}):
         name = key.partition("|")[0]
@@ -260,13 +278,15 @@ def _check_subinterfaces(tables: Tables) -> Iterator[Problem]:
         table = "PORTCHANNEL" if parent.startswith("PortChannel") else "PORT"
         if "|" not in key and parent not in tables.get(table, {}):
             message = f"'{parent}' has no row in {table}"
-            yield Problem("VLAN_SUB_INTERFACE", key, found=message, wanted=f"a row of {table}")
+            yield ConfigProblem("VLAN_SUB_INTERFACE", key, found=message, wanted=f"a row of {table}")
         if "|" not in key and len(name) > KERNEL_NAME:
             message = f"a name of {len(name)} characters"
-            yield Problem("VLAN_SUB_INTERFACE", key, found=message, wanted=f"at most {KERNEL_NAME}, such as Eth0.100")
+            yield ConfigProblem(
+                "VLAN_SUB_INTERFACE", key, found=message, wanted=f"at most {KERNEL_NAME}, such as Eth0.100"
+            )
 
 
-def find_overlapping_queues(tables: Tables) -> Iterator[Problem]:
+def find_overlapping_queues(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield queues and priority groups of a port that two rows configure."""
     for table in ("BUFFER_PG", "BUFFER_QUEUE", "QUEUE"):
         used: dict[str, set[int]] = defaultdict(set)
@@ -275,35 +295,37 @@ def find_overlapping_queues(tables: Tables) -> Iterator[Problem]:
             first, _, last = text.partition("-")
             if not (first.isdecimal() and (last or first).isdecimal()):
                 if table == "QUEUE" and "|" not in text:  # of queues in a chassis YANG says as little as of others
-                    yield Problem(table, key, found=f"'{text}' in the key", wanted="a queue, or a range such as 0-2")
+                    yield ConfigProblem(
+                        table, key, found=f"'{text}' in the key", wanted="a queue, or a range such as 0-2"
+                    )
                 continue
             queues = set(range(int(first), int(last or first) + 1))
             if not queues or queues & used[port]:
                 message = f"'{text}' is claimed twice" if queues else f"'{text}' runs backwards"
-                yield Problem(table, key, found=message, wanted="each queue in one row")
+                yield ConfigProblem(table, key, found=message, wanted="each queue in one row")
             used[port] |= queues
 
 
 SEGMENTS = "EVPN_ETHERNET_SEGMENT"
 
 
-def check_segments(tables: Tables) -> Iterator[Problem]:
+def check_segments(tables: Tables) -> Iterator[ConfigProblem]:
     """Yield problems of Ethernet segments and shared gateways that no single row shows."""
     bonds = tables.get("PORTCHANNEL", {})
     for name, row in tables.get(SEGMENTS, {}).items():
         esi, kind = row.get("esi", ""), row.get("type", "")
         if (esi == "AUTO") != (kind == "TYPE_3_MAC_BASED"):
-            yield Problem(
+            yield ConfigProblem(
                 SEGMENTS, name, "esi", repr(esi), "AUTO for TYPE_3_MAC_BASED, and ten bytes for the other type"
             )
         elif esi == "AUTO" and not bonds.get(name, {}).get("system_mac"):
-            yield Problem(SEGMENTS, name, "esi", "AUTO without a MAC", f"system_mac in PORTCHANNEL|{name}")
+            yield ConfigProblem(SEGMENTS, name, "esi", "AUTO without a MAC", f"system_mac in PORTCHANNEL|{name}")
         elif not esi.replace("0", "").replace(":", ""):
-            yield Problem(SEGMENTS, name, "esi", repr(esi), "an ESI that is not all zeros")
+            yield ConfigProblem(SEGMENTS, name, "esi", repr(esi), "an ESI that is not all zeros")
     if tables.get(SEGMENTS) and tables.get("MCLAG_DOMAIN"):
-        yield Problem(SEGMENTS, found="rows beside MCLAG_DOMAIN", wanted="one of the two")
+        yield ConfigProblem(SEGMENTS, found="rows beside MCLAG_DOMAIN", wanted="one of the two")
     for name, row in tables.get("VLAN_INTERFACE", {}).items():
         if row.get("static_anycast_gateway") == "true" and not tables.get("SAG", {}).get("GLOBAL", {}).get(
             "gateway_mac"
         ):
-            yield Problem("VLAN_INTERFACE", name, "static_anycast_gateway", "'true'", "gateway_mac in SAG|GLOBAL")
+            yield ConfigProblem("VLAN_INTERFACE", name, "static_anycast_gateway", "'true'", "gateway_mac in SAG|GLOBAL")

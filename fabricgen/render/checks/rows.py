@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from fabricgen.catalog.sonic_schema import Schema, list_row_schemas, load_sonic_schema, walk_types
 from fabricgen.kernel.diagnostics import did_you_mean, find_nearest
-from fabricgen.render.checks.problem import SECRET_KEYS, Problem, shorten
+from fabricgen.render.checks.problem import SECRET_KEYS, ConfigProblem, shorten
 from fabricgen.render.checks.shape import Rows, Value, is_secret
 
 UNMODELLED = frozenset(("LLR_PORT", "SNMP_TRAP_CONFIG", "VRRP", "VRRP6", "VRRP6_TRACK", "VRRP_TRACK"))
@@ -41,7 +41,7 @@ Place: TypeAlias = tuple[str, int | str, int | str]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedValue:
     """What is wrong with a value, as (found, what would be right), and the rows that it names.
 
     A name is (text, places of which one must have it, what else would be right).
@@ -93,22 +93,22 @@ def _make_validator(schema: Schema) -> Draft202012Validator:
     return Draft202012Validator(schema)
 
 
-def check_rows(rows: Rows) -> Iterator[Problem]:
+def check_rows(rows: Rows) -> Iterator[ConfigProblem]:
     """Yield unknown tables, rows and fields, values of the wrong kind, and references to missing rows."""
     schemas = load_sonic_schema()["properties"]
-    targets = Targets(rows)
+    targets = ReferenceTargets(rows)
     for table, keys in rows.items():
         if table in schemas:
             most = schemas[table].get("maxProperties", len(keys))
             if len(keys) > most:
-                yield Problem(table, found=f"{len(keys)} rows", wanted=f"{most} at most")
+                yield ConfigProblem(table, found=f"{len(keys)} rows", wanted=f"{most} at most")
             for key, fields in keys.items():
                 yield from _check_row(targets, table, key, fields)
         elif table not in UNMODELLED:
-            yield Problem(table, found="SONiC has no such table", wanted=did_you_mean(shorten(table), schemas))
+            yield ConfigProblem(table, found="SONiC has no such table", wanted=did_you_mean(shorten(table), schemas))
 
 
-def _check_row(targets: Targets, table: str, key: str, fields: dict[str, Value]) -> Iterator[Problem]:
+def _check_row(targets: ReferenceTargets, table: str, key: str, fields: dict[str, Value]) -> Iterator[ConfigProblem]:
     # yields what is wrong with a row by itself, then what it refers to and is not there
     named, by_parts = _list_row_kinds(table)
     parts = key.split("|")
@@ -116,12 +116,14 @@ def _check_row(targets: Targets, table: str, key: str, fields: dict[str, Value])
     if kind is None:
         counts = " or ".join(map(str, sorted(by_parts)))
         fault = f"a key of {len(parts)} parts", f"{counts}, between bars"
-        yield Problem(table, key, "", *(fault if by_parts else (f"'{key}' in the key", f"one of {', '.join(named)}")))
+        yield ConfigProblem(
+            table, key, "", *(fault if by_parts else (f"'{key}' in the key", f"one of {', '.join(named)}"))
+        )
         return
     judged = [] if key in named else [_judge_key(kind, key)]
     judged.append(_judge_fields(kind, tuple(fields.items())))
     for faults, names in judged:
-        yield from (Problem(table, key, *fault) for fault in faults)
+        yield from (ConfigProblem(table, key, *fault) for fault in faults)
         yield from targets.list_missing(table, key, names)
 
 
@@ -160,7 +162,7 @@ def _judge_fields(kind: RowKind, fields: tuple[tuple[str, Value], ...]) -> tuple
 
 
 @lru_cache(maxsize=1 << 17)
-def _judge_value(kind: RowKind, name_or_number: str | int, value: Value) -> Judged:
+def _judge_value(kind: RowKind, name_or_number: str | int, value: Value) -> JudgedValue:
     """The result for a part of a key, or a field's value; of a field that there is not, nothing."""
     schema = kind.find_schema(name_or_number)
     left_out = (
@@ -170,39 +172,39 @@ def _judge_value(kind: RowKind, name_or_number: str | int, value: Value) -> Judg
         and LEFT_OUT.fullmatch(value)
     )
     if schema is None or left_out:
-        return Judged()
+        return JudgedValue()
     if "items" in schema:
         return _judge_list(kind, name_or_number, schema, value)
     if isinstance(value, tuple):
-        return Judged(((f"a list of {len(value)}", f"a string: {describe_expected(schema)}"),))
+        return JudgedValue(((f"a list of {len(value)}", f"a string: {describe_expected(schema)}"),))
     return _judge_text(kind, name_or_number, schema, value)
 
 
-def _judge_text(kind: RowKind, name_or_number: str | int, schema: Schema, text: str) -> Judged:
+def _judge_text(kind: RowKind, name_or_number: str | int, schema: Schema, text: str) -> JudgedValue:
     """The result for a text: that of no type is wrong, but where all types are references none leads anywhere."""
     if len(text) > LONGEST:
-        return Judged(((f"{len(text)} characters", f"at most {LONGEST}"),))
+        return JudgedValue(((f"{len(text)} characters", f"at most {LONGEST}"),))
     types = _list_types(kind, name_or_number)
     targets = [target for validator, target in types if validator.is_valid(text)]
     if kind.table not in MULTILINE and CONTROL.search(text):
         words = describe_expected(schema)
-        return Judged(((repr(shorten(text)), f"one line of {words}" if words.endswith("characters") else words),))
+        return JudgedValue(((repr(shorten(text)), f"one line of {words}" if words.endswith("characters") else words),))
     if not targets and None in (target for _, target in types):
-        return Judged(((f"'{shorten(text)}'", describe_expected(schema, text)),))
+        return JudgedValue(((f"'{shorten(text)}'", describe_expected(schema, text)),))
     if None in targets:
-        return Judged()
+        return JudgedValue()
     alternative = describe_expected(schema, text, references=False)
-    return Judged(names=((text, tuple(target for _, target in types if target), alternative),))
+    return JudgedValue(names=((text, tuple(target for _, target in types if target), alternative),))
 
 
-def _judge_list(kind: RowKind, name_or_number: str | int, schema: Schema, value: Value) -> Judged:
+def _judge_list(kind: RowKind, name_or_number: str | int, schema: Schema, value: Value) -> JudgedValue:
     """The result for a list, which `x-separator` says that SONiC writes as one text.
 
     A list whose only item is empty has none (sonic_yang_ext.py).
     """
     separator = schema.get("x-separator")
     if isinstance(value, str) and not separator:
-        return Judged(
+        return JudgedValue(
             (
                 (
                     f"'{shorten(value)}', a string",
@@ -219,7 +221,7 @@ def _judge_list(kind: RowKind, name_or_number: str | int, schema: Schema, value:
         for error in _make_validator(limits).iter_errors(list(texts))
     ]
     faults += [fault for judgement in judged for fault in judgement.faults]
-    return Judged(tuple(faults), tuple(name for judgement in judged for name in judgement.names))
+    return JudgedValue(tuple(faults), tuple(name for judgement in judged for name in judgement.names))
 
 
 def _describe_list_fault(rule: object, limit: int, texts: tuple[str, ...]) -> tuple[str, str]:
@@ -256,13 +258,13 @@ def _check_field_names(kind: RowKind, names: frozenset[str]) -> tuple[tuple[str,
 
 
 @dataclass(frozen=True, slots=True)
-class Targets:
+class ReferenceTargets:
     """The rows of a file, and the values that references to them may have."""
 
     rows: Rows
     values: dict[Place, set[str]] = field(default_factory=dict)
 
-    def list_missing(self, table: str, key: str, names: tuple[Name, ...]) -> Iterator[Problem]:
+    def list_missing(self, table: str, key: str, names: tuple[Name, ...]) -> Iterator[ConfigProblem]:
         """Yield what a row names and is not there."""
         for name, text, places, alternative in names:
             if not any(text in self.find_values(target) for target in places):
@@ -270,7 +272,7 @@ class Targets:
                 near = {value for target in places for value in self.find_values(target)}
                 hint = f" ({did_you_mean(shorten(text), near)})" if 0 < len(near) <= 12 else ""
                 right = f"a row of {tables}{hint}{f', or {alternative}' * bool(alternative)}"
-                yield Problem(table, key, name, f"'{shorten(text)}' has no row in {tables}", right)
+                yield ConfigProblem(table, key, name, f"'{shorten(text)}' has no row in {tables}", right)
 
     def find_values(self, target: Place) -> set[str]:
         """The values at a place of the file."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from fabricgen.catalog.sonic_schema import load_sonic_schema
-from fabricgen.render.checks.problem import Problem
+from fabricgen.render.checks.problem import ConfigProblem
 
 Value: TypeAlias = str | tuple[str, ...]
 Rows: TypeAlias = dict[str, dict[str, dict[str, Value]]]
@@ -26,29 +26,29 @@ def is_secret(table: str, field: str) -> bool:
     return bool(_SECRET.search(field)) or (table, field) == ("NTP_KEY", "value")
 
 
-def read_tables(data: object) -> tuple[Rows, tuple[Problem, ...]]:
+def read_tables(data: object) -> tuple[Rows, tuple[ConfigProblem, ...]]:
     """The tables of parsed JSON, and what of it is no table, row, text or list of texts.
 
     Numbers are told and taken for their digits. A truth value is what SONiC makes of it when it loads the file, `True`
     or `False` (sonic-py-swsssdk, ConfigDBConnector.typed_to_raw); init_cfg.json has some. What is in a table that
     SONiC does not have is not looked at.
     """
-    problems: list[Problem] = []
+    problems: list[ConfigProblem] = []
     if not isinstance(data, dict):
-        return {}, (Problem("", found=f"the file holds {_describe_shape(data)}", wanted="an object of tables"),)
+        return {}, (ConfigProblem("", found=f"the file holds {_describe_shape(data)}", wanted="an object of tables"),)
     rows: Rows = {}
     known_tables = load_sonic_schema()["properties"]
     for table, keys in data.items():
         if not isinstance(keys, dict):
-            problems.append(Problem(table, found=_describe_shape(keys), wanted="an object of rows"))
+            problems.append(ConfigProblem(table, found=_describe_shape(keys), wanted="an object of rows"))
             continue
         rows[table] = {}
         for key, fields in keys.items() if table in known_tables else ():
             if not isinstance(fields, dict):
-                problems.append(Problem(table, key, found=_describe_shape(fields), wanted="an object of fields"))
+                problems.append(ConfigProblem(table, key, found=_describe_shape(fields), wanted="an object of fields"))
                 continue
             plain = all(isinstance(value, str) for value in fields.values())
-            rows[table][key] = fields if plain else dict(_read_texts(Problem(table, key), fields, problems))
+            rows[table][key] = fields if plain else dict(_read_texts(ConfigProblem(table, key), fields, problems))
     return rows, tuple(problems)
 
 
@@ -64,7 +64,9 @@ def join_lists(rows: Rows) -> Tables:
     }
 
 
-def _read_texts(row: Problem, fields: dict[str, Any], problems: list[Problem]) -> Iterator[tuple[str, Value]]:
+def _read_texts(
+    row: ConfigProblem, fields: dict[str, Any], problems: list[ConfigProblem]
+) -> Iterator[tuple[str, Value]]:
     """Fields whose values are text or texts; of others a problem is added, and of numbers their digits are taken."""
     for field, value in fields.items():
         if isinstance(value, list) and all(isinstance(text, str) for text in value):

@@ -19,7 +19,7 @@ from xml.sax.saxutils import escape
 
 from fabricgen.catalog.sonic_schema import find_field_facts
 from fabricgen.kernel.diagnostics import fault
-from fabricgen.render.checks.problem import Problem
+from fabricgen.render.checks.problem import ConfigProblem
 from fabricgen.render.checks.shape import Value, read_tables
 
 CODE = "FG902"
@@ -75,7 +75,7 @@ class YangModels:
         except self._libyang.LibyangError as error:
             raise fault("FG002", f"the model {file.name} cannot be loaded: {error}") from None
 
-    def list_problems(self, data: Any) -> Iterator[Problem]:
+    def list_problems(self, data: Any) -> Iterator[ConfigProblem]:
         """Yield tables without a model, rows that no list of their table accepts, and what libyang rejects.
 
         Of dangling references libyang reports the first only, without its place.
@@ -84,7 +84,7 @@ class YangModels:
         refused = False
         for name, keys in read_tables(data)[0].items():
             if name not in self._tables:
-                yield Problem(name, found="no YANG model has this table", grave=False)
+                yield ConfigProblem(name, found="no YANG model has this table", grave=False)
                 continue
             for key, fields in keys.items():
                 text = self._write_row(self._tables[name].node, name, key, fields)
@@ -95,12 +95,12 @@ class YangModels:
                 )
                 if message:
                     refused = True
-                    yield Problem(name, key, found=message)
+                    yield ConfigProblem(name, key, found=message)
                 elif text:
                     rows.setdefault(name, []).append(text)
         message = "" if refused else self._find_error(rows, parse_only=False)
         if message:
-            yield Problem("", found=message)
+            yield ConfigProblem("", found=message)
 
     def _find_error(self, rows: dict[str, list[str]], *, parse_only: bool) -> str:
         """libyang's error message on rows by table; "" for none. `parse_only` skips references and other

@@ -29,7 +29,15 @@ from fabricgen.cable_overrides.other_device import Relocation, find_address_faul
 from fabricgen.cluster import build_cluster
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.numbering.names import list_usual_names, read_adopted_names
-from fabricgen.verify.accept.places import CANNOT, Chosen, LinkEnd, Place, Places, choose_actions, make_refusal
+from fabricgen.verify.accept.places import (
+    CANNOT,
+    Chosen,
+    NamedPort,
+    NumberedEnd,
+    PortFinder,
+    choose_actions,
+    make_refusal,
+)
 from fabricgen.verify.actions import Action
 
 if TYPE_CHECKING:
@@ -54,7 +62,7 @@ def write_overlay(
     """
     whole_cluster = cluster.phase.whole if cluster.phase else cluster
     overrides = read_overrides(whole_cluster.design.loaded, overlay)
-    places = Places(whole_cluster)
+    places = PortFinder(whole_cluster)
     picked = choose_actions(places, diagnosis, ids)
     ends = list_accepted_ends(places, picked)
     names = list_accepted_names(places, picked, overrides)
@@ -97,13 +105,13 @@ def _locate_at_id(diagnostic: Diagnostic, ids_by_cable: Mapping[str, str], ids: 
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class AcceptedNames:
     """Names of single devices, by the name that they would have: `overlay_names`, and `devices` of the blueprint.
 
     `new` has the new name of each device that takes another one, by its present name.
     """
 
-    places: Places
+    places: PortFinder
     overlay_names: Mapping[str, str]
     devices: Mapping[str, str]
     new: Mapping[str, str]
@@ -150,7 +158,7 @@ class Names:
         return fault(CANNOT, message, span=loaded.source.span((CABLE_OF, cable)), hint=hint).diagnostics
 
 
-def list_accepted_names(places: Places, picked: Chosen, overrides: StatedOverrides) -> Names:
+def list_accepted_names(places: PortFinder, picked: Chosen, overrides: StatedOverrides) -> AcceptedNames:
     """The names that accepted exchanges give; raises InputError (FG076) for those that cannot be."""
     cluster, new = places.cluster, dict[str, str]()
     for action in picked.actions:
@@ -174,7 +182,7 @@ def list_accepted_names(places: Places, picked: Chosen, overrides: StatedOverrid
                 del names[key]
     if faults:
         raise InputError(faults)
-    return Names(
+    return AcceptedNames(
         places,
         overlay_names,
         devices,
@@ -195,7 +203,7 @@ def _close_names(renamed: Mapping[str, str]) -> dict[str, str]:
     return new_names
 
 
-def _check_alike(places: Places, action: Action) -> None:
+def _check_alike(places: PortFinder, action: Action) -> None:
     """Raise InputError (FG076) for boxes of different models: names alone cannot tell that."""
     devices, rows = places.cluster.plan.devices, places.device_rows
     for box, planned_name in action.renamed.items():
@@ -206,7 +214,7 @@ def _check_alike(places: Places, action: Action) -> None:
             raise make_refusal(action.id, message, "swap the boxes, or change the plan")
 
 
-def _refuse_named(places: Places, key: str, name: str) -> tuple[Diagnostic, ...]:
+def _refuse_named(places: PortFinder, key: str, name: str) -> tuple[Diagnostic, ...]:
     # the fault (FG076) of a device that the blueprint itself names, which an overlay cannot overrule
     loaded = places.cluster.design.loaded
     message = f"the blueprint names {key} here, which wins; the box that stands there is {name}"
@@ -222,13 +230,13 @@ class Accepted:
     """A cable end that is where it is: the id that accepts it, a link of it, the end as planned, and the place."""
 
     accepted_id: str
-    link: LinkEnd
+    link: NumberedEnd
     end: CableEnd
-    place: Place
+    place: NamedPort
     position: CagePosition
 
 
-def list_accepted_ends(places: Places, picked: Chosen) -> list[Accepted]:
+def list_accepted_ends(places: PortFinder, picked: Chosen) -> list[Accepted]:
     """All cable ends that are to be where they are; raises InputError (FG076) for those that cannot be there.
 
     Where a plug is in the place of a cable that nobody has seen, that cable takes the place which is left free.
@@ -254,7 +262,7 @@ def list_accepted_ends(places: Places, picked: Chosen) -> list[Accepted]:
     return [*ends, *_displace_ends(places, ends)]
 
 
-def _accept_end(places: Places, accepted_id: str, link: LinkEnd, place: Place) -> Accepted:
+def _accept_end(places: PortFinder, accepted_id: str, link: NumberedEnd, place: NamedPort) -> Accepted:
     # one end of a cable accepted in the place where it was seen; raises InputError for a place that no cable can have
     end = places.find_cable_end(link)
     try:
@@ -265,24 +273,24 @@ def _accept_end(places: Places, accepted_id: str, link: LinkEnd, place: Place) -
         raise make_refusal(accepted_id, message, first.hint) from error
 
 
-def _accept_harmless(places: Places, cable: str, lower: Place, upper: Place) -> Accepted:
+def _accept_harmless(places: PortFinder, cable: str, lower: NamedPort, upper: NamedPort) -> Accepted:
     """The end that says that a lower place is joined to an upper one: that of fewer links, as common plugs stay."""
     lower_end, upper_end = places.planned_at(*lower), places.planned_at(*upper)
     assert lower_end is not None and upper_end is not None  # noqa: S101, PT018 - harmless links join planned places
-    ends = LinkEnd(lower_end.row, upper=True), LinkEnd(upper_end.row, upper=False)
+    ends = NumberedEnd(lower_end.row, upper=True), NumberedEnd(upper_end.row, upper=False)
     if len(places.find_cable_end(ends[0]).rows) > len(places.find_cable_end(ends[1]).rows):
         return _accept_end(places, cable, ends[1], lower)
     return _accept_end(places, cable, ends[0], upper)
 
 
-def _accept_action(places: Places, action: Action, joined: Mapping[Place, Place]) -> list[Accepted]:
+def _accept_action(places: PortFinder, action: Action, joined: Mapping[NamedPort, NamedPort]) -> list[Accepted]:
     """The cable ends of an action, at the side where its plugs would be moved; or at the other, where they must be."""
     ends = []
     for step in action.steps:
         link = places.planned_at(step.put.device, step.put.port)
         if step.cable and link is not None:
             link = _find_link_behind(places, link, joined)
-            ends.append(_accept_end(places, action.id, link, Place(step.pull.device, step.pull.port)))
+            ends.append(_accept_end(places, action.id, link, NamedPort(step.pull.device, step.pull.port)))
     unreachable = [fault.message for fault in _list_address_faults(places, ends)]
     unreachable += [
         _describe_shared_end(places, accepted_end) for accepted_end in ends if not places.is_one_plug(accepted_end.link)
@@ -299,19 +307,19 @@ def _accept_action(places: Places, action: Action, joined: Mapping[Place, Place]
     return turned
 
 
-def _describe_shared_end(places: Places, accepted_end: Accepted) -> str:
+def _describe_shared_end(places: PortFinder, accepted_end: Accepted) -> str:
     cable = places.find_cable(accepted_end.link)
     place = accepted_end.place
     return f"one jumper of {cable} would be in {place.device}:{place.port}, and an overlay moves all of an end"
 
 
-def _find_link_behind(places: Places, link: LinkEnd, joined: Mapping[Place, Place]) -> LinkEnd:
+def _find_link_behind(places: PortFinder, link: NumberedEnd, joined: Mapping[NamedPort, NamedPort]) -> NumberedEnd:
     """The link that a plug is of: a plug may belong where it has to go, and yet be of a link swapped with that one.
 
     Then what is planned at its other end is joined, harmlessly, to the place of the link that it is of.
     """
     for _ in range(len(joined)):
-        far = joined.get(places.find_place(LinkEnd(link.row, not link.upper)))
+        far = joined.get(places.find_place(NumberedEnd(link.row, not link.upper)))
         planned_link = places.planned_at(*far) if far else None
         if planned_link is None or planned_link.upper != link.upper:
             break
@@ -319,7 +327,7 @@ def _find_link_behind(places: Places, link: LinkEnd, joined: Mapping[Place, Plac
     return link
 
 
-def _list_address_faults(places: Places, ends: Iterable[Accepted]) -> list[Diagnostic]:
+def _list_address_faults(places: PortFinder, ends: Iterable[Accepted]) -> list[Diagnostic]:
     """Faults of moved ends whose host would be on another leaf than the one that announces its address."""
     cluster = places.cluster
     moved = [
@@ -337,7 +345,7 @@ def _list_address_faults(places: Places, ends: Iterable[Accepted]) -> list[Diagn
     return find_address_faults(cluster.planned.plan, cluster.names, cluster.addresses.families, moved)
 
 
-def _turn_ends(places: Places, accepted_id: str, ends: list[Accepted]) -> list[Accepted] | None:
+def _turn_ends(places: PortFinder, accepted_id: str, ends: list[Accepted]) -> list[Accepted] | None:
     """The same cabling with the other ends of the cables moved; None where that cannot say it.
 
     A link that is seen from x to the place of another cable, whose other end is planned at y, is that cable with its
@@ -352,15 +360,15 @@ def _turn_ends(places: Places, accepted_id: str, ends: list[Accepted]) -> list[A
         for row, other_row in zip(
             places.rows_of_plug(accepted_end.link), places.rows_of_plug(planned_end), strict=False
         ):
-            stays = places.find_place(LinkEnd(row, not accepted_end.end.upper))
-            turned = _accept_end(places, accepted_id, LinkEnd(other_row, not accepted_end.end.upper), stays)
+            stays = places.find_place(NumberedEnd(row, not accepted_end.end.upper))
+            turned = _accept_end(places, accepted_id, NumberedEnd(other_row, not accepted_end.end.upper), stays)
             by_end.setdefault((turned.end.rows[0], turned.end.upper), turned)
     return [
         accepted_end for accepted_end in by_end.values() if places.find_place(accepted_end.link) != accepted_end.place
     ]
 
 
-def _displace_ends(places: Places, ends: list[Accepted]) -> list[Accepted]:
+def _displace_ends(places: PortFinder, ends: list[Accepted]) -> list[Accepted]:
     """Ends of cables whose planned places are taken by others, in the places that these leave free."""
     moved_ends = {(accepted_end.end.rows[0], accepted_end.end.upper) for accepted_end in ends}
     leads = {
@@ -374,7 +382,7 @@ def _displace_ends(places: Places, ends: list[Accepted]) -> list[Accepted]:
         end = places.find_cable_end(planned_end)
         if (end.rows[0], end.upper) in moved_ends:
             continue
-        free, passed = accepted_end.place, set[Place]()
+        free, passed = accepted_end.place, set[NamedPort]()
         # a place may be left by a plug that took the place of another in turn; `passed` ends a ring
         while (free, accepted_end.end.upper) in leads and free not in passed:
             passed.add(free)
@@ -386,7 +394,7 @@ def _displace_ends(places: Places, ends: list[Accepted]) -> list[Accepted]:
 class Redlines:
     """The overrides of an overlay, to which redlines are added."""
 
-    def __init__(self, places: Places, overrides: StatedOverrides) -> None:
+    def __init__(self, places: PortFinder, overrides: StatedOverrides) -> None:
         self._places, self._others = places, overrides.others
         self.overrides: dict[str, OverrideFields] = {
             cable: dict(override) for cable, override in overrides.mine.items()

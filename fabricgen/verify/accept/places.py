@@ -20,21 +20,21 @@ from fabricgen.verify.cabling import PlannedCabling, make_cabling
 from fabricgen.wiring.arrays import Ints64
 
 
-class Place(NamedTuple):
+class NamedPort(NamedTuple):
     """A port of a device, as links.csv calls it."""
 
     device: str
     port: str
 
 
-class LinkEnd(NamedTuple):
+class NumberedEnd(NamedTuple):
     """An end of a link: the row of the link, and whether it is its upper end."""
 
     row: int
     upper: bool
 
 
-class Places:
+class PortFinder:
     """Finds what a cluster has at places: its links as they are now, with the overrides so far."""
 
     def __init__(self, cluster: Cluster) -> None:
@@ -55,7 +55,7 @@ class Places:
             tables.append((order, np.searchsorted(device[order], np.arange(count + 1))))
         return tuple(tables)
 
-    def planned_at(self, device: str, port: str) -> LinkEnd | None:
+    def planned_at(self, device: str, port: str) -> NumberedEnd | None:
         """The link end that the plan has at a place; None for a spare port."""
         number = self.device_rows.get(device)
         if number is None:
@@ -63,20 +63,20 @@ class Places:
         for upper, (order, start) in enumerate(self._by_device):
             for row in order[start[number] : start[number + 1]].tolist():
                 if self.cluster.port_names.ports[upper][row] == port and self.cluster.plan.links.cable[row] >= 0:
-                    return LinkEnd(row, bool(upper))
+                    return NumberedEnd(row, bool(upper))
         return None
 
-    def find_place(self, end: LinkEnd) -> Place:
+    def find_place(self, end: NumberedEnd) -> NamedPort:
         """Where the plan has a link end now."""
         links = self.cluster.plan.links
         device = int((links.b_device if end.upper else links.a_device)[end.row])
-        return Place(self.cluster.names[device], str(self.cluster.port_names.ports[end.upper][end.row]))
+        return NamedPort(self.cluster.names[device], str(self.cluster.port_names.ports[end.upper][end.row]))
 
-    def find_cable(self, end: LinkEnd) -> str:
+    def find_cable(self, end: NumberedEnd) -> str:
         """The id of the cable of a link end."""
         return self.cluster.cable_ids[int(self.cluster.plan.links.cable[end.row])]
 
-    def find_cable_end(self, end: LinkEnd) -> CableEnd:
+    def find_cable_end(self, end: NumberedEnd) -> CableEnd:
         """The end of the cable that carries a link, by its original plan."""
         cable = int(self.cluster.plan.links.cable[end.row])
         return next(
@@ -88,18 +88,18 @@ class Places:
         """The planned cabling, and the row of each of its links."""
         return make_cabling(self.cluster), np.flatnonzero(self.cluster.plan.links.cable >= 0).tolist()
 
-    def rows_of_plug(self, end: LinkEnd) -> list[int]:
+    def rows_of_plug(self, end: NumberedEnd) -> list[int]:
         """The rows of the links that run through the plug at the end of one of them, in their order."""
         cabling, rows = self._plugs
         number = bisect_left(rows, end.row)
         # ports of the cabling are numbered by links that have a cable, two each, with the upper end as the odd one
         return [rows[port >> 1] for port in cabling.list_plug_ports(int(cabling.plug[2 * number + end.upper]))]
 
-    def is_one_plug(self, end: LinkEnd) -> bool:
+    def is_one_plug(self, end: NumberedEnd) -> bool:
         """Whether the end of the cable that carries a link is one plug: a redline moves the whole end."""
         return set(self.find_cable_end(end).rows) <= set(self.rows_of_plug(end))
 
-    def find_position(self, place: Place, end: CableEnd) -> CagePosition:
+    def find_position(self, place: NamedPort, end: CableEnd) -> CagePosition:
         """The position that a place is for an end of a cable; raises InputError (FG077, FG080, FG082) for none."""
         return self.matcher.find_position(f"{place.device}:{place.port}", end)
 
@@ -135,11 +135,11 @@ class Chosen:
     """
 
     actions: tuple[Action, ...]
-    harmless: Mapping[str, tuple[tuple[Place, Place], ...]]
-    joined: Mapping[Place, Place]
+    harmless: Mapping[str, tuple[tuple[NamedPort, NamedPort], ...]]
+    joined: Mapping[NamedPort, NamedPort]
 
 
-def choose_actions(places: Places, diagnosis: Diagnosis, ids: Sequence[str]) -> Chosen:
+def choose_actions(places: PortFinder, diagnosis: Diagnosis, ids: Sequence[str]) -> Chosen:
     """What some ids mean: of actions, of cables that are harmless, or `all` that can be accepted.
 
     Raises InputError with all that are unknown or cannot be accepted (FG076).
@@ -177,7 +177,7 @@ def choose_actions(places: Places, diagnosis: Diagnosis, ids: Sequence[str]) -> 
     return Chosen(picked, chosen_harmless, _join_both_ways(diagnosis))
 
 
-def _join_both_ways(diagnosis: Diagnosis) -> dict[Place, Place]:
+def _join_both_ways(diagnosis: Diagnosis) -> dict[NamedPort, NamedPort]:
     """What harmless links join, in both directions."""
     return {
         place_a: place_b for joined in _read_pairs(diagnosis.harmless) for place_a, place_b in (joined, joined[::-1])
@@ -189,7 +189,7 @@ def _list_exchanged_boxes(actions: Iterable[Action]) -> frozenset[str]:
     return frozenset(box for action in actions for box in action.renamed)
 
 
-def _touches_boxes(joined: Iterable[tuple[Place, Place]], boxes: frozenset[str]) -> bool:
+def _touches_boxes(joined: Iterable[tuple[NamedPort, NamedPort]], boxes: frozenset[str]) -> bool:
     """Whether some links end on one of some boxes."""
     return any(place.device in boxes for pair in joined for place in pair)
 
@@ -221,9 +221,9 @@ def _refuse_unknown(accepted_id: str, diagnosis: Diagnosis, harmless: Mapping[st
     )
 
 
-def _list_harmless(places: Places, diagnosis: Diagnosis) -> dict[str, tuple[tuple[Place, Place], ...]]:
+def _list_harmless(places: PortFinder, diagnosis: Diagnosis) -> dict[str, tuple[tuple[NamedPort, NamedPort], ...]]:
     """(Place of the lower end, place of the upper end it is joined to) of the links of harmless cables, by cable id."""
-    by_cable: dict[str, list[tuple[Place, Place]]] = {}
+    by_cable: dict[str, list[tuple[NamedPort, NamedPort]]] = {}
     for joined in _read_pairs(diagnosis.harmless):
         link_ends = [places.planned_at(*place) for place in joined]
         if None in link_ends:
@@ -235,13 +235,13 @@ def _list_harmless(places: Places, diagnosis: Diagnosis) -> dict[str, tuple[tupl
     return {cable: tuple(joined) for cable, joined in by_cable.items()}
 
 
-def _read_pairs(texts: Sequence[str]) -> Iterator[tuple[Place, Place]]:
+def _read_pairs(texts: Sequence[str]) -> Iterator[tuple[NamedPort, NamedPort]]:
     """The two places of each link that is written `A:p - B:q`."""
     for text in texts:
         near_text, _, far_text = text.partition(" - ")
         yield _read_place(near_text), _read_place(far_text)
 
 
-def _read_place(text: str) -> Place:
+def _read_place(text: str) -> NamedPort:
     device, _, port = text.partition(":")
-    return Place(device, port)
+    return NamedPort(device, port)

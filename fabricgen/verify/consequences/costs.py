@@ -20,7 +20,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.verify.actions import Action, Consequence, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.consequences.places import SPARE, Place, Places, Reach
+from fabricgen.verify.consequences.places import SPARE, NumberedPort, PortNumbersByName, Reach
 from fabricgen.verify.sightings import SeenPorts, find_device
 from fabricgen.wiring.arrays import Flags, Ints64, unique_values
 
@@ -41,7 +41,7 @@ def add_consequences(
     """
     if not diagnosis.actions:
         return diagnosis
-    places = Places(cabling)
+    places = PortNumbersByName(cabling)
     checked = Reach(cabling, places, cluster).check_steps if cluster else tuple
     lookup = _Lookup(cabling, places, cluster.design.catalog if cluster else Catalog())
     links = places.list_links(cable for action in diagnosis.actions for cable in action.concerned)
@@ -74,7 +74,7 @@ def add_consequences(
 
 
 def _named_links(
-    cabling: PlannedCabling, places: Places, action: Action, links: Mapping[str, Sequence[int]]
+    cabling: PlannedCabling, places: PortNumbersByName, action: Action, links: Mapping[str, Sequence[int]]
 ) -> set[int]:
     """The links whose plugs an action moves, or whose plugs or box are those at which it sends somebody to look."""
     if action.kind is not Kind.DARK:
@@ -93,7 +93,7 @@ def _named_links(
 
 
 def _exchange_ports(
-    cabling: PlannedCabling, places: Places, seen_ports: SeenPorts, actions: Iterable[Action]
+    cabling: PlannedCabling, places: PortNumbersByName, seen_ports: SeenPorts, actions: Iterable[Action]
 ) -> SeenPorts:
     """What will be seen once boxes are exchanged: what all other actions are about."""
     exchanges = [action for action in actions if action.renamed]
@@ -136,7 +136,7 @@ def _serves_link(cabling: PlannedCabling, seen_ports: SeenPorts, link: int) -> b
 class _Lookup:
     """What is asked of the plan again and again, by device; kept."""
 
-    def __init__(self, cabling: PlannedCabling, places: Places, catalog: Catalog) -> None:
+    def __init__(self, cabling: PlannedCabling, places: PortNumbersByName, catalog: Catalog) -> None:
         self.cabling, self.places, self._catalog = cabling, places, catalog
         self._served: dict[tuple[str, str, int], frozenset[str]] = {}
         self._accelerators: dict[str, int] = {}
@@ -156,13 +156,13 @@ class _Lookup:
             self._served[key] = frozenset(values.vocabulary[unique_values(codes)].tolist()) - {""}
         return self._served[key]
 
-    def list_served_at(self, column: str, fabric: str, place: Place) -> frozenset[str]:
+    def list_served_at(self, column: str, fabric: str, place: NumberedPort) -> frozenset[str]:
         """The rails or planes that a port of a node is for, or that a switch serves in a fabric."""
         if place.port != SPARE and self.is_node(place.device):
             return frozenset({str(self.cabling.read_link(column, place.port))}) - {""}
         return self.list_served(column, fabric, place.device)
 
-    def find_nearest(self, column: str, place: Place, served: frozenset[str]) -> str:
+    def find_nearest(self, column: str, place: NumberedPort, served: frozenset[str]) -> str:
         """Which of the rails or planes that are served at a place its port is for: a switch may have several."""
         own_value = "" if place.port == SPARE else str(self.cabling.read_link(column, place.port))
         return own_value if own_value in served else min(served, key=int)
@@ -255,7 +255,7 @@ class _Account:
         if not self.lookup.is_node(low) and not self.lookup.is_node(high):
             self.nodes |= self.lookup.nodes_below(low)
 
-    def note_crossings(self, link: int, ends: tuple[Place, Place]) -> bool:
+    def note_crossings(self, link: int, ends: tuple[NumberedPort, NumberedPort]) -> bool:
         """Note which rail, plane or fabric a link crosses where it lies now; whether it does."""
         lookup, planned = self.lookup, self.lookup.find_fabric(2 * link)
         fabrics = sorted({lookup.find_fabric(place.port) for place in ends if place.port != SPARE} or {planned})
@@ -284,7 +284,7 @@ def _price_links(lookup: _Lookup, action: Action, links: Sequence[int], sees: Se
     if action.kind not in _JUDGED or not links:
         return Consequence()
     account, now = _Account(lookup), lookup.places.find_places(action)
-    places_now: dict[int, tuple[Place, Place]] = {}
+    places_now: dict[int, tuple[NumberedPort, NumberedPort]] = {}
     for link in links:
         account.nodes.update(filter(lookup.is_node, lookup.list_devices(link)))
         if 2 * link in now or 2 * link + 1 in now:
@@ -330,7 +330,7 @@ def _count_pairs(lookup: _Lookup, joined: Iterable[tuple[int, int]]) -> Pairs:
     return Counter((low, high) for low, high in sorted_pairs if not lookup.is_node(low) and not lookup.is_node(high))
 
 
-def _describe_join(lookup: _Lookup, ends: tuple[Place, Place]) -> tuple[tuple[int, int], ...]:
+def _describe_join(lookup: _Lookup, ends: tuple[NumberedPort, NumberedPort]) -> tuple[tuple[int, int], ...]:
     """What a link joins, as far as bandwidth is concerned: any port of a switch will do, but of a node that one."""
     return tuple(sorted((0, end.port) if lookup.is_node(end.device) else (1, end.device) for end in ends))
 

@@ -19,14 +19,14 @@ from fabricgen.wiring.cabling.routes import Positions, locate_devices, measure_w
 SPARE = -1
 
 
-class Place(NamedTuple):
+class NumberedPort(NamedTuple):
     """A port of a device of the plan, as numbers; SPARE for a port that the plan does not use."""
 
     device: int
     port: int
 
 
-class Places:
+class PortNumbersByName:
     """Looks up ports by name, and links by cable. What was looked up is kept: actions share devices."""
 
     def __init__(self, cabling: PlannedCabling) -> None:
@@ -45,17 +45,17 @@ class Places:
         device = self._cabling.device_numbers.get(end.device)
         return None if device is None else self.index_ports(device).get(end.port)
 
-    def list_link_places(self, link: int) -> tuple[Place, Place]:
+    def list_link_places(self, link: int) -> tuple[NumberedPort, NumberedPort]:
         """Where the ends of a link are planned."""
-        a, b = (Place(int(self._cabling.device[port]), port) for port in (2 * link, 2 * link + 1))
+        a, b = (NumberedPort(int(self._cabling.device[port]), port) for port in (2 * link, 2 * link + 1))
         return a, b
 
-    def find_places(self, action: Action) -> dict[int, Place]:
+    def find_places(self, action: Action) -> dict[int, NumberedPort]:
         """Where the plug planned in a port is now, of the plugs that an action has to put there.
 
         A plug of several ports is at as many ports; for exchanged boxes, those of the same name on the other box.
         """
-        places_now: dict[int, Place] = {}
+        places_now: dict[int, NumberedPort] = {}
         for step in action.steps:
             places_now.update(self._place_step(step))
         for box_name, stands_for in action.renamed.items():
@@ -63,10 +63,10 @@ class Places:
             if box is not None and place is not None:
                 own_ports = self.index_ports(box)
                 for name, port in self.index_ports(place).items():
-                    places_now[port] = Place(box, own_ports.get(name, SPARE))
+                    places_now[port] = NumberedPort(box, own_ports.get(name, SPARE))
         return places_now
 
-    def _place_step(self, step: Step) -> Iterable[tuple[int, Place]]:
+    def _place_step(self, step: Step) -> Iterable[tuple[int, NumberedPort]]:
         # (Planned port, where its plug is now) of each lane of the plug that a step moves; nothing for an unknown place
         put_port, pull_port = self.find_port(step.put), self.find_port(step.pull)
         device = self._cabling.device_numbers.get(step.pull.device)
@@ -77,7 +77,7 @@ class Places:
         if len(plug) != len(current_ports):  # into a free cage, or one that is split otherwise
             current_ports = [SPARE if pull_port is None else pull_port] * len(plug)
         for port, now in zip(plug, current_ports, strict=True):
-            yield port, Place(device, now)
+            yield port, NumberedPort(device, now)
 
     def list_links(self, cables: Iterable[str]) -> dict[str, list[int]]:
         """The links of some cables, by id, in order; none of an id that the plan does not have."""
@@ -99,7 +99,7 @@ ROUNDING_M = 1e-6
 class Reach:
     """The runs of a cluster's halls."""
 
-    def __init__(self, cabling: PlannedCabling, places: Places, cluster: Cluster) -> None:
+    def __init__(self, cabling: PlannedCabling, places: PortNumbersByName, cluster: Cluster) -> None:
         self._cabling, self._places, self._cluster = cabling, places, cluster
 
     def check_steps(self, steps: Sequence[Step]) -> tuple[Step, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 import numpy as np
 
 from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
-from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, Topology
+from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, SeenTopology
 
 LEAST_VOTES = 2
 """A single link of a box in the place of another is a plug that was moved."""
@@ -19,7 +19,7 @@ LEAST_PLUGS = 4
 """What an exchange of two boxes is worth: of fewer plugs, these are moved."""
 
 
-def _count_votes(topology: Topology) -> list[Vote]:
+def _count_votes(topology: SeenTopology) -> list[Vote]:
     """Links that would be as planned if the box at one end were another one of its model.
 
     Its links to other tiers that are right count against that: those within a tier may be right between exchanged ones.
@@ -56,7 +56,7 @@ def _count_votes(topology: Topology) -> list[Vote]:
     return [Vote(*vote) for vote in zip(*(column[order].tolist() for column in (links, actual, home)), strict=True)]
 
 
-def _renumber_ports(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+def _renumber_ports(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
     # what the exchange of some boxes does to their ports: (new number of each that sees something, all ports touched)
     taken_for, touched = {}, []
     for actual, planned in ring.items():
@@ -70,7 +70,7 @@ def _renumber_ports(topology: Topology, ring: Ring) -> tuple[dict[int, int], lis
     return taken_for, touched
 
 
-def _add_silent_ports(topology: Topology, actual: int, planned: int) -> None:
+def _add_silent_ports(topology: SeenTopology, actual: int, planned: int) -> None:
     """Add the ports that a box (`actual`), of which all is known, would have in the role of device `planned`: nobody is
     seen there.
     """
@@ -81,13 +81,13 @@ def _add_silent_ports(topology: Topology, actual: int, planned: int) -> None:
             topology.empty[added] = True
 
 
-def _make_room(topology: Topology, ring: Ring, port: int) -> int:
+def _make_room(topology: SeenTopology, ring: Ring, port: int) -> int:
     """Add a port to the box that stands in for the one of `port`, which has none of this name."""
     device, text = topology.locate_port(port)
     return topology.add_port(ring[device], int(topology.name[port]), text)
 
 
-def _is_worth(topology: Topology, ring: Ring, gain: Gain) -> bool:
+def _is_worth(topology: SeenTopology, ring: Ring, gain: Gain) -> bool:
     """Whether exchanging boxes saves plugs, is seen well, and leaves few links wrong; `gain` is that of `ring`."""
     return (
         # `LEAST_PLUGS` is meant for two boxes; a ring of more has to save as much for each
@@ -111,7 +111,7 @@ def is_well_seen(gain: Gain) -> bool:
     return gain.links > gain.unseen if gain.tiers < LEAST_WITNESSES else gain.witnesses >= LEAST_WITNESSES
 
 
-def count_plugs(topology: Topology, ring: Ring) -> int:
+def count_plugs(topology: SeenTopology, ring: Ring) -> int:
     """How many plugs boxes are planned to have, which could be moved in place of these."""
     cabling = topology.cabling
     return len({int(cabling.plug[port]) for device in ring for port in cabling.list_device_ports(device).tolist()})
@@ -125,7 +125,7 @@ def make_box_kind(staying: Collection[int], doubtful: Collection[int] = ()) -> E
     another belongs, so that moves of plugs cannot tell it, however few links vote for it.
     """
 
-    def count_votes(topology: Topology) -> list[Vote]:
+    def count_votes(topology: SeenTopology) -> list[Vote]:
         # votes of links for boxes that stand in each other's place: all where a doubtful box is involved, else from
         # LEAST_VOTES on
         votes = [vote for vote in _count_votes(topology) if not {vote.actual, vote.planned} & set(staying)]

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from fabricgen.verify.diagnosis.plugs import Plugs
-from fabricgen.verify.diagnosis.topology import Topology
+from fabricgen.verify.diagnosis.plugs import PlugIndex
+from fabricgen.verify.diagnosis.topology import SeenTopology
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class WrongCables:
     another story, `misfit` ports whose link is another one of the plug that is planned there than of its own plug.
     """
 
-    topology: Topology
-    plugs: Plugs
+    topology: SeenTopology
+    plugs: PlugIndex
     mate: dict[int, int]
     first: dict[int, int]
     unclear: list[int]
@@ -77,7 +77,7 @@ class WrongCables:
         return at
 
 
-def find_wrong_cables(topology: Topology, plugs: Plugs) -> WrongCables:
+def find_wrong_cables(topology: SeenTopology, plugs: PlugIndex) -> WrongCables:
     """The cables that are not where they should be."""
     cables = WrongCables(topology, plugs, {}, {}, [], [])
     wrong = topology.find_wrong_ports().tolist()

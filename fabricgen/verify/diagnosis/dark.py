@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from fabricgen.verify.actions import Action, AsFound, CableState, End, Kind, Step
-from fabricgen.verify.diagnosis.topology import Topology
+from fabricgen.verify.diagnosis.topology import SeenTopology
 from fabricgen.verify.diagnosis.trunks import list_trunk_ends, list_trunk_links
 from fabricgen.verify.diagnosis.wording import describe_box, describe_location, describe_plug, describe_steps, make_end
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
@@ -20,7 +20,7 @@ LEAST = 2
 """So many dark cables of one device may have one cause; a single one is told as a cable."""
 
 
-def list_dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
+def list_dark_actions(topology: SeenTopology, missing: list[int]) -> list[Action]:
     """What to do about dark cables; `missing` are planned ends whose cable is not there for other reasons."""
     cabling = topology.cabling
     dark = find_dark_links(topology)
@@ -53,12 +53,12 @@ def list_dark_actions(topology: Topology, missing: list[int]) -> list[Action]:
     return actions + [_make_cable_action(topology, cable, links) for cable, links in by_cable.items()]
 
 
-def _list_cable_ids(topology: Topology, cables: list[int]) -> list[str]:
+def _list_cable_ids(topology: SeenTopology, cables: list[int]) -> list[str]:
     """The ids of cables, sorted."""
     return sorted(str(topology.cabling.cable_ids[cable]) for cable in cables)
 
 
-def _make_cable_action(topology: Topology, cable: int, links: list[int]) -> Action:
+def _make_cable_action(topology: SeenTopology, cable: int, links: list[int]) -> Action:
     """A cable, some of its jumpers, or the tails of a breakout, by its dark links."""
     ends = _list_plugs(topology, links)
     name = str(topology.cabling.cable_ids[cable])
@@ -80,7 +80,7 @@ def _make_cable_action(topology: Topology, cable: int, links: list[int]) -> Acti
     return Action(Kind.DARK, 0, (name,), ends, text if text.endswith("?") else f"{text}.")
 
 
-def _list_plugs(topology: Topology, links: list[int]) -> tuple[End, ...]:
+def _list_plugs(topology: SeenTopology, links: list[int]) -> tuple[End, ...]:
     """The plugs of some links, each once, in the order of their ports."""
     plugs = topology.cabling.plug
     # the lowest port of a plug is written last, and stays
@@ -88,7 +88,7 @@ def _list_plugs(topology: Topology, links: list[int]) -> tuple[End, ...]:
     return tuple(make_end(topology, port) for port in sorted(first.values()))
 
 
-def _count_tails(topology: Topology, links: list[int]) -> int:
+def _count_tails(topology: SeenTopology, links: list[int]) -> int:
     """How many tails of splitters some links run over; 0 where they run over jumpers alone."""
     plugs, cabling = topology.cabling.plug, topology.cabling
     for port in (2 * links[0], 2 * links[0] + 1):
@@ -98,7 +98,7 @@ def _count_tails(topology: Topology, links: list[int]) -> int:
     return 0
 
 
-def _find_lit_half(topology: Topology, port: int) -> str:
+def _find_lit_half(topology: SeenTopology, port: int) -> str:
     """The connector beside that of a dark link, in its cage at either end, that somebody is seen over ("": none)."""
     cabling = topology.cabling
     for end in (port, port ^ 1):
@@ -113,7 +113,7 @@ def _find_lit_half(topology: Topology, port: int) -> str:
     return ""
 
 
-def _find_blind_devices(topology: Topology, links: Ints64) -> list[tuple[int, list[int], int]]:
+def _find_blind_devices(topology: SeenTopology, links: Ints64) -> list[tuple[int, list[int], int]]:
     """(Device, its cables that are dark, how many more nobody looked at) of devices that nobody sees, nor they anybody,
     with two dark cables or more; those with the most first.
 
@@ -138,14 +138,14 @@ def _find_blind_devices(topology: Topology, links: Ints64) -> list[tuple[int, li
     return sorted(blind_devices, key=lambda blind_device: (-len(blind_device[1]), blind_device[0]))
 
 
-def _is_gone(topology: Topology, device: int, ports: Ints64) -> bool:
+def _is_gone(topology: SeenTopology, device: int, ports: Ints64) -> bool:
     """Whether nobody sees a device, nor it anybody."""
     all_ports = topology.list_ports(device)
     sees = any(topology.mate[port] >= 0 or topology.towards[port] >= 0 or topology.odd[port] for port in all_ports)
     return not sees and not bool((topology.towards[ports ^ 1] == device).any())
 
 
-def _make_device_action(topology: Topology, device: int, cables: list[int], unseen: int) -> Action:
+def _make_device_action(topology: SeenTopology, device: int, cables: list[int], unseen: int) -> Action:
     """A device: whether it has power, if it has no dump of its own; else one looks at its plugs."""
     end = End(topology.cabling.device_names[device], "", *topology.cabling.find_rack(device))
     unseen_text = f", and {unseen} more that nobody looked at" if unseen else ""
@@ -158,7 +158,7 @@ def _make_device_action(topology: Topology, device: int, cables: list[int], unse
     return Action(Kind.DARK, 0, tuple(_list_cable_ids(topology, cables)), ends, f"{text}{ONE_KIND}")
 
 
-def _take_blind_trunks(topology: Topology, by_cable: dict[int, list[int]]) -> list[Action]:
+def _take_blind_trunks(topology: SeenTopology, by_cable: dict[int, list[int]]) -> list[Action]:
     """An action for each trunk that no link runs over, though its links are of several devices at both ends.
 
     Their links are taken out of `by_cable`, the dark links of each cable that nothing explains yet.
@@ -181,7 +181,7 @@ def _take_blind_trunks(topology: Topology, by_cable: dict[int, list[int]]) -> li
     return actions
 
 
-def _find_blind_sides(topology: Topology, dark: Flags) -> list[tuple[int, str, list[int]]]:
+def _find_blind_sides(topology: SeenTopology, dark: Flags) -> list[tuple[int, str, list[int]]]:
     """(Device, fabrics and tiers, cables) of devices that none of their cables to a tier of a fabric joins with it,
     though others are up; those with the most cables first.
     """
@@ -201,7 +201,7 @@ def _find_blind_sides(topology: Topology, dark: Flags) -> list[tuple[int, str, l
     return sorted(blind_sides, key=lambda blind_side: (-len(blind_side[2]), blind_side[0]))
 
 
-def _make_side_action(topology: Topology, device: int, tier: str, links: dict[int, list[int]]) -> Action:
+def _make_side_action(topology: SeenTopology, device: int, tier: str, links: dict[int, list[int]]) -> Action:
     """All cables of a device to a tier; one goes to the device, where all of them end."""
     names = _list_cable_ids(topology, list(links))
     ends = _list_plugs(topology, [link for cable_links in links.values() for link in cable_links])
@@ -214,7 +214,7 @@ def _make_side_action(topology: Topology, device: int, tier: str, links: dict[in
 # Cables of which both plugs are in cages that the plan leaves free: their own place is dark at both ends.
 
 
-def bring_cables_home(topology: Topology) -> list[Step]:
+def bring_cables_home(topology: SeenTopology) -> list[Step]:
     """Take one plug of cables that join spare ports for the planned one; the steps that make it so, one a cable.
 
     Such are links between spare ports of two devices, as many from cage to cage as those of a planned cable between the
@@ -240,7 +240,7 @@ _Home = tuple[frozenset[int], int]
 """What a cable and its home have in common: the devices (rows) at its ends, and how many links it carries."""
 
 
-def _list_empty_homes(topology: Topology) -> dict[_Home, list[list[int]]]:
+def _list_empty_homes(topology: SeenTopology) -> dict[_Home, list[list[int]]]:
     """The planned cables that are empty at both ends, each as the a ends of its links."""
     cabling, empty = topology.cabling, topology.empty[: topology.planned]
     by_plugs: dict[tuple[int, int], list[int]] = defaultdict(list)
@@ -253,7 +253,7 @@ def _list_empty_homes(topology: Topology) -> dict[_Home, list[list[int]]]:
     return homes
 
 
-def _group_spare_cables(topology: Topology) -> list[list[int]]:
+def _group_spare_cables(topology: SeenTopology) -> list[list[int]]:
     """The cables that were seen between spare ports, by the cages at both ends, each as its lower ports."""
     by_cages: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for port in range(topology.planned, topology.size):
@@ -289,7 +289,7 @@ def add_steps_home(actions: Iterable[Action], steps: Sequence[Step]) -> list[Act
 # The state of every cable, which cables are dark, and which links are not where they are planned.
 
 
-def judge_cables(topology: Topology, dark: Flags) -> Ints:
+def judge_cables(topology: SeenTopology, dark: Flags) -> Ints:
     """The state of each cable as seen, of CableState; int32, by cable of PlannedCabling. `dark`: links that are."""
     cabling, planned = topology.cabling, topology.planned
     mate, towards = topology.mate[:planned], topology.towards[:planned]
@@ -315,7 +315,7 @@ def judge_cables(topology: Topology, dark: Flags) -> Ints:
     return cable_states
 
 
-def find_dark_links(topology: Topology) -> Flags:
+def find_dark_links(topology: SeenTopology) -> Flags:
     """Links of which no end sees anything and at least one says so for certain; bool, one entry a link."""
     planned = topology.planned
     blind = (topology.mate[:planned] < 0) & (topology.towards[:planned] < 0) & ~topology.odd[:planned]
@@ -324,7 +324,7 @@ def find_dark_links(topology: Topology) -> Flags:
     return dark
 
 
-def describe_hall(topology: Topology) -> AsFound:
+def describe_hall(topology: SeenTopology) -> AsFound:
     """What is joined to what in a topology that has boxes in their places."""
     planned, names = topology.planned, topology.cabling.device_names
     mate, port = topology.mate[: topology.size].copy(), np.arange(planned)

@@ -39,9 +39,9 @@ from fabricgen.verify.diagnosis.exchanges import (
 )
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.grouping import group_chains, merge_groups
-from fabricgen.verify.diagnosis.plugs import Plugs, make_plug_kind
+from fabricgen.verify.diagnosis.plugs import PlugIndex, make_plug_kind
 from fabricgen.verify.diagnosis.shifts import PairedCages, make_cage_kind
-from fabricgen.verify.diagnosis.topology import Topology
+from fabricgen.verify.diagnosis.topology import SeenTopology
 from fabricgen.verify.diagnosis.trunks import list_trunk_ends, make_trunk_action, make_trunk_kind
 from fabricgen.verify.diagnosis.unexplained import (
     list_conflict_actions,
@@ -73,8 +73,8 @@ class _Explanation:
     exchanges: list[Ring]
     actions: list[Action]
     notes: list[str]
-    boxed: Topology
-    after: Topology
+    boxed: SeenTopology
+    after: SeenTopology
     missing: list[int]
     doubtful: list[int]
 
@@ -88,7 +88,7 @@ class _Explanation:
 
 def diagnose(cabling: PlannedCabling, seen_ports: SeenPorts) -> Diagnosis:
     """The state of every cable, and the fewest actions that explain what is not as planned."""
-    as_seen = Topology(cabling, seen_ports)
+    as_seen = SeenTopology(cabling, seen_ports)
     # this changes `as_seen`: all that follows takes such cables for those that are planned
     steps_home = bring_cables_home(as_seen)
     # these states say what has to be explained; they are judged anew below, once it is known which boxes are silent
@@ -126,8 +126,8 @@ def diagnose(cabling: PlannedCabling, seen_ports: SeenPorts) -> Diagnosis:
 
 
 def _find_exchanged_boxes(
-    as_seen: Topology, seen_ports: SeenPorts, states: Ints
-) -> tuple[list[Ring], Topology, list[Ring]]:
+    as_seen: SeenTopology, seen_ports: SeenPorts, states: Ints
+) -> tuple[list[Ring], SeenTopology, list[Ring]]:
     """(Exchanges of boxes, the topology with all boxes in their places, exchanges that shifts explain as well.)
 
     Where every pair of devices has the links that it should have, and all plugs of each device towards such boxes are
@@ -148,7 +148,7 @@ def _find_exchanged_boxes(
 
 
 def _choose_cheapest(
-    as_seen: Topology, seen_ports: SeenPorts, states: Ints, exchanges: list[Ring], staying: set[int]
+    as_seen: SeenTopology, seen_ports: SeenPorts, states: Ints, exchanges: list[Ring], staying: set[int]
 ) -> _Explanation:
     """The explanation of least price, starting from some exchanges of boxes; those of `staying` are not moved."""
 
@@ -172,7 +172,7 @@ def _choose_cheapest(
 
 
 def _list_other_exchanges(
-    as_seen: Topology, explained: _Explanation, staying: set[int], likely_exchanges: list[list[Ring]]
+    as_seen: SeenTopology, explained: _Explanation, staying: set[int], likely_exchanges: list[list[Ring]]
 ) -> Iterator[list[Ring]]:
     """What boxes may be exchanged instead: fewer ones, one more, or one of `likely_exchanges`.
 
@@ -196,7 +196,7 @@ def _list_other_exchanges(
         yield compose_rings(rings, beside)
 
 
-def _group_rings_by_cage(topology: Topology, rings: list[Ring]) -> Iterator[list[Ring]]:
+def _group_rings_by_cage(topology: SeenTopology, rings: list[Ring]) -> Iterator[list[Ring]]:
     """Exchanges that have far ends in one cage with others: one plug, or one pull, may be what moves both.
 
     Two nodes at each of two breakouts seem to be exchanged where it is the breakouts.
@@ -211,7 +211,7 @@ def _group_rings_by_cage(topology: Topology, rings: list[Ring]) -> Iterator[list
             yield [rings[nth] for nth in members]
 
 
-def _list_cables_towards(topology: Topology, states: Ints, boxes: Iterable[int]) -> set[str]:
+def _list_cables_towards(topology: SeenTopology, states: Ints, boxes: Iterable[int]) -> set[str]:
     """The cables of devices beside some boxes that go to boxes like these, of the same tier; none of a device of which
     all are as planned (as of a switch for management).
     """
@@ -228,7 +228,9 @@ def _list_cables_towards(topology: Topology, states: Ints, boxes: Iterable[int])
     return cable_ids
 
 
-def _explain_hopeless_hall(as_seen: Topology, topology: Topology, states: Ints, exchanges: list[Ring]) -> _Explanation:
+def _explain_hopeless_hall(
+    as_seen: SeenTopology, topology: SeenTopology, states: Ints, exchanges: list[Ring]
+) -> _Explanation:
     # the exchanges of boxes alone, and one action for the whole rest, where most cables are elsewhere
     actions = [make_box_action(as_seen, topology, states, ring) for ring in exchanges]
     told_already = {cable for action in actions for cable in action.cables}
@@ -238,7 +240,7 @@ def _explain_hopeless_hall(as_seen: Topology, topology: Topology, states: Ints, 
     return _Explanation(exchanges, actions, [note], topology, topology, [], [])
 
 
-def _explain_hall(as_seen: Topology, seen_ports: SeenPorts, states: Ints, exchanges: list[Ring]) -> _Explanation:
+def _explain_hall(as_seen: SeenTopology, seen_ports: SeenPorts, states: Ints, exchanges: list[Ring]) -> _Explanation:
     """What to do about boxes, trunks and plugs, if the boxes of `exchanges` are in each other's places."""
     boxed = take_rings(as_seen, BOXES, exchanges)
     boxes = [make_box_action(as_seen, boxed, states, ring) for ring in exchanges]
@@ -252,7 +254,7 @@ def _explain_hall(as_seen: Topology, seen_ports: SeenPorts, states: Ints, exchan
     )
 
 
-def _list_devices_at(topology: Topology, ends: list[int]) -> set[int]:
+def _list_devices_at(topology: SeenTopology, ends: list[int]) -> set[int]:
     """The devices at the links of some plugs: those that are planned at either end, and those that are seen."""
     cabling = topology.cabling
     ports = [port for end in ends for port in cabling.list_plug_ports(int(cabling.plug[end]))]
@@ -260,7 +262,7 @@ def _list_devices_at(topology: Topology, ends: list[int]) -> set[int]:
     return {int(topology.device[port]) for port in [*ports, *(port ^ 1 for port in ports), *mates]}
 
 
-def _explain_trunks(as_seen: Topology, topology: Topology, states: Ints) -> tuple[list[Action], Topology]:
+def _explain_trunks(as_seen: SeenTopology, topology: SeenTopology, states: Ints) -> tuple[list[Action], SeenTopology]:
     """(Actions for trunks, the topology with their ends taken for what they stand in for)."""
     ends = list_trunk_ends(topology.cabling) if len(topology.find_wrong_ports()) else None
     if ends is None:
@@ -279,7 +281,7 @@ class _PlugExplanation(NamedTuple):
     """
 
     actions: list[Action]
-    after: Topology
+    after: SeenTopology
     missing: list[int]
     doubtful: list[int]
     twice: list[Ring]
@@ -291,10 +293,10 @@ class _PlugExplanation(NamedTuple):
 
 
 def _explain_plugs(
-    as_seen: Topology, seen_ports: SeenPorts, topology: Topology, states: Ints, exchanged: set[int]
+    as_seen: SeenTopology, seen_ports: SeenPorts, topology: SeenTopology, states: Ints, exchanged: set[int]
 ) -> _PlugExplanation:
     """What to do about plugs: whole cages of several plugs are exchanged where that takes fewer pulls."""
-    plugs = Plugs(topology.cabling)
+    plugs = PlugIndex(topology.cabling)
     plugs.find_spare_cages(topology)
     common = make_plug_kind(plugs, exchanged)
     rings, after = find_exchanges(topology, common, as_seen)
@@ -318,7 +320,7 @@ def _explain_plugs(
     return by_cages if effort < (0, 0) and not by_cages.twice else single
 
 
-def _is_of_one_width(plugs: Plugs, ring: Ring) -> bool:
+def _is_of_one_width(plugs: PlugIndex, ring: Ring) -> bool:
     """Whether moves are closed, among planned plugs of as many ports each."""
     return (
         ring.keys() == set(ring.values())
@@ -371,7 +373,7 @@ def _explain_single_plugs(
     return _PlugExplanation(actions, after, missing, cables.unclear + cables.misfit, twice)
 
 
-def _find_plug(topology: Topology, port: int) -> int:
+def _find_plug(topology: SeenTopology, port: int) -> int:
     """The plug that is planned at a port; -1 at a spare one."""
     return int(topology.cabling.plug[port]) if port < topology.planned else -1
 
@@ -394,7 +396,7 @@ def _find_missing_ends(cables: WrongCables) -> list[int]:
     return sorted(set(missing))
 
 
-def _find_needed_ring(topology: Topology, chain: Chain, rings: list[Ring]) -> int:
+def _find_needed_ring(topology: SeenTopology, chain: Chain, rings: list[Ring]) -> int:
     """Which exchange of common plugs a chain comes of: one that breaks a link of it that is right now (-1: none)."""
     plug = topology.cabling.plug
     for end_a, end_b in chain.joined:
@@ -417,7 +419,7 @@ def _drop_cables(action: Action, cables: list[str]) -> Action:
     return replace(action, cables=rest) if rest else action
 
 
-def _is_hopeless(topology: Topology, states: Ints) -> bool:
+def _is_hopeless(topology: SeenTopology, states: Ints) -> bool:
     """Whether so much is wrong that this is the plan of another hall."""
     wrong = len(topology.find_wrong_ports())
     seen_count = int((topology.mate >= 0).sum())
@@ -425,7 +427,7 @@ def _is_hopeless(topology: Topology, states: Ints) -> bool:
     return wrong > 2 * HOPELESS and 2 * wrong > seen_count and int((states == CableState.ELSEWHERE).sum()) > HOPELESS
 
 
-def _list_left_over(topology: Topology, states: Ints, actions: list[Action]) -> list[Action]:
+def _list_left_over(topology: SeenTopology, states: Ints, actions: list[Action]) -> list[Action]:
     # actions for cables that are dark or elsewhere and that none of `actions` speaks of; `states` by cable
     explained = {cable for action in actions for cable in action.cables}
     # CableState ascends: dark and elsewhere are what a person has to do something about
@@ -440,7 +442,7 @@ def _list_cable_ids(cabling: PlannedCabling, cables: Ints64) -> list[str]:
     return [str(cable) for cable in cabling.cable_ids[cables].tolist()]
 
 
-def _list_harmless_links(topology: Topology) -> list[str]:
+def _list_harmless_links(topology: SeenTopology) -> list[str]:
     """The links that are harmless, as `A:p - B:q`."""
     planned = topology.planned
     mate = topology.mate[:planned]
@@ -455,7 +457,9 @@ def _list_harmless_links(topology: Topology) -> list[str]:
     ]
 
 
-def _list_extra_links(cabling: PlannedCabling, seen_ports: SeenPorts, as_seen: Topology) -> tuple[list[str], list[str]]:
+def _list_extra_links(
+    cabling: PlannedCabling, seen_ports: SeenPorts, as_seen: SeenTopology
+) -> tuple[list[str], list[str]]:
     """(Links between ports of which none is planned, and strangers at such ports, as `A:p - B:q`; a note on those at
     ports for management that no plan has.)
     """

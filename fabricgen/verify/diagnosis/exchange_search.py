@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, Topology
+from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, SeenTopology
 
 
 class Vote(NamedTuple):
@@ -41,19 +41,21 @@ class Exchangeable:
     `are_devices`: they are rows of devices.
     """
 
-    count_votes: Callable[[Topology], list[Vote]]
-    renumber: Callable[[Topology, Ring], tuple[dict[int, int], list[int]]]
-    is_worth: Callable[[Topology, Ring, Gain], bool]
-    make_room: Callable[[Topology, Ring, int], int] | None = None
+    count_votes: Callable[[SeenTopology], list[Vote]]
+    renumber: Callable[[SeenTopology, Ring], tuple[dict[int, int], list[int]]]
+    is_worth: Callable[[SeenTopology, Ring, Gain], bool]
+    make_room: Callable[[SeenTopology, Ring, int], int] | None = None
     needs_boxes: Callable[[Ring], bool] = lambda _ring: False
     are_devices: bool = False
 
-    def measure_gain(self, topology: Topology, ring: Ring) -> Gain:
+    def measure_gain(self, topology: SeenTopology, ring: Ring) -> Gain:
         """What it would be worth to believe a ring."""
         return topology.measure_gain(*self.renumber(topology, ring), ring if self.are_devices else {})
 
 
-def find_exchanges(topology: Topology, kind: Exchangeable, as_seen: Topology) -> tuple[list[Ring], Topology]:
+def find_exchanges(
+    topology: SeenTopology, kind: Exchangeable, as_seen: SeenTopology
+) -> tuple[list[Ring], SeenTopology]:
     """The rings that are believed, best first, and the topology with them taken for what they should be.
 
     None of the rings, mended alone, as the hall was seen (`as_seen`), would leave fewer links right than before.
@@ -89,7 +91,7 @@ def compose_rings(earlier: Iterable[Ring], later: Iterable[Ring]) -> list[Ring]:
     return _find_cycles(_apply_rings(_apply_rings({}, earlier), later))
 
 
-def take_rings(topology: Topology, kind: Exchangeable, rings: Iterable[Ring]) -> Topology:
+def take_rings(topology: SeenTopology, kind: Exchangeable, rings: Iterable[Ring]) -> SeenTopology:
     """A topology with the things of some rings taken for what they stand in for."""
     after = topology.copy()
     for ring in rings:
@@ -97,7 +99,7 @@ def take_rings(topology: Topology, kind: Exchangeable, rings: Iterable[Ring]) ->
     return after
 
 
-def list_likely_rings(topology: Topology, kind: Exchangeable) -> list[tuple[Ring, Gain]]:
+def list_likely_rings(topology: SeenTopology, kind: Exchangeable) -> list[tuple[Ring, Gain]]:
     """The rings that the votes speak for, each with what it would gain, whether it is worth it or not."""
     rings = [_close_ring(votes) for votes in _group_votes(kind.count_votes(topology))]
     return [(ring, kind.measure_gain(topology, ring)) for ring in rings]
@@ -140,7 +142,7 @@ def _close_ring(votes: Sequence[Vote]) -> Ring:
     return {votes[-1].planned: votes[0].actual} | ring
 
 
-def _find_believed_rings(topology: Topology, kind: Exchangeable, votes: list[Vote]) -> Iterator[Ring]:
+def _find_believed_rings(topology: SeenTopology, kind: Exchangeable, votes: list[Vote]) -> Iterator[Ring]:
     """The rings among some votes that are worth it; they are taken on the topology."""
     waiting, tried = [votes], list[Ring]()
     while waiting and len(tried) < MOST_TRIALS:
@@ -161,7 +163,7 @@ def _find_believed_rings(topology: Topology, kind: Exchangeable, votes: list[Vot
             waiting += [piece for piece in pieces if piece]
 
 
-def _take_ring(topology: Topology, kind: Exchangeable, ring: Ring) -> None:
+def _take_ring(topology: SeenTopology, kind: Exchangeable, ring: Ring) -> None:
     """Take the things of a ring for what they stand in for, on the topology itself."""
     taken_for, touched = kind.renumber(topology, ring)
     for port, now in taken_for.items():

@@ -15,7 +15,7 @@ from fabricgen.verify.diagnosis.exchange_search import Ring, list_likely_rings
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.grouping import merge_groups
 from fabricgen.verify.diagnosis.plugs import order_moved_plugs
-from fabricgen.verify.diagnosis.topology import NOWHERE, Topology
+from fabricgen.verify.diagnosis.topology import NOWHERE, SeenTopology
 from fabricgen.verify.diagnosis.wording import (
     MOST_STEPS,
     describe_box,
@@ -31,7 +31,7 @@ from fabricgen.wiring.arrays import Ints
 NAMES_ALONE = "or only their names are exchanged: read the serial number of each, and rename it or provision it again"
 
 
-def make_box_action(as_seen: Topology, after: Topology, states: Ints, ring: Ring) -> Action:
+def make_box_action(as_seen: SeenTopology, after: SeenTopology, states: Ints, ring: Ring) -> Action:
     """An exchange of boxes; `as_seen` is what was seen, `after` has all boxes in their roles."""
     names = as_seen.cabling.device_names
     present = [actual for actual in sorted(ring) if _is_seen(as_seen, actual)]
@@ -59,7 +59,7 @@ def make_box_action(as_seen: Topology, after: Topology, states: Ints, ring: Ring
     )
 
 
-def add_doubtful_exchanges(topology: Topology, actions: list[Action]) -> tuple[list[Action], list[str]]:
+def add_doubtful_exchanges(topology: SeenTopology, actions: list[Action]) -> tuple[list[Action], list[str]]:
     """(Actions for plugs, with exchanges of boxes that may explain them; a sentence for each such exchange.)
 
     These boxes have links that nobody saw: as many as the exchange would mend, or more, might be as planned.
@@ -83,7 +83,7 @@ def add_doubtful_exchanges(topology: Topology, actions: list[Action]) -> tuple[l
     return amended, notes
 
 
-def add_box_exchanges(topology: Topology, actions: Iterable[Action], rings: Iterable[Ring]) -> list[Action]:
+def add_box_exchanges(topology: SeenTopology, actions: Iterable[Action], rings: Iterable[Ring]) -> list[Action]:
     """Shifts with exchanges of boxes that would explain them as well."""
     names, amended = topology.cabling.device_names, list(actions)
     for ring in rings:
@@ -100,7 +100,9 @@ def add_box_exchanges(topology: Topology, actions: Iterable[Action], rings: Iter
     return amended
 
 
-def make_plug_actions(explainer: Explainer, before: Topology, states: Ints, rings: Sequence[Ring]) -> list[RingAction]:
+def make_plug_actions(
+    explainer: Explainer, before: SeenTopology, states: Ints, rings: Sequence[Ring]
+) -> list[RingAction]:
     """Actions for common plugs that are in each other's cages, those of one cause together.
 
     `before` has boxes taken for what they stand in for.
@@ -133,7 +135,7 @@ Moves = list[tuple[int, int]]
 """Where plugs are and where they belong, each by its first port."""
 
 
-def _order_moves(explainer: Explainer, before: Topology, ring: Ring) -> Moves:
+def _order_moves(explainer: Explainer, before: SeenTopology, ring: Ring) -> Moves:
     """The moves of the plugs of a ring, into a free cage first."""
     plugs = explainer.plugs
     # a spare cage may have ports that no dump names; one that is known stands for it
@@ -141,7 +143,7 @@ def _order_moves(explainer: Explainer, before: Topology, ring: Ring) -> Moves:
     return [(first[plug], first[ring[plug]]) for plug in order_moved_plugs(plugs, before, ring)]
 
 
-def _describe_crossing(topology: Topology, moves: Moves) -> str:
+def _describe_crossing(topology: SeenTopology, moves: Moves) -> str:
     """The rails or planes that plugs of one node cross, in words ("": they do not)."""
     cabling = topology.cabling
     devices = {int(topology.device[port]) for move in moves for port in move}
@@ -158,7 +160,7 @@ def _describe_crossing(topology: Topology, moves: Moves) -> str:
 
 
 def _make_plug_action(
-    explainer: Explainer, before: Topology, states: Ints, rings: Sequence[tuple[Ring, Moves]]
+    explainer: Explainer, before: SeenTopology, states: Ints, rings: Sequence[tuple[Ring, Moves]]
 ) -> Action:
     """One action for the moves of some rings."""
     cabling, plugs, after = before.cabling, explainer.plugs, explainer.topology
@@ -234,14 +236,14 @@ def name_exchanges_first(cabling: PlannedCabling, rings: Iterable[Ring], actions
     return amended
 
 
-def _is_seen(topology: Topology, device: int) -> bool:
+def _is_seen(topology: SeenTopology, device: int) -> bool:
     """Whether anybody sees a device, or it anybody."""
     return any(topology.mate[port] >= 0 or topology.towards[port] >= 0 for port in topology.list_ports(device)) or bool(
         (topology.towards == device).any()
     )
 
 
-def list_mended_cables(before: Topology, after: Topology, states: Ints, ports: list[int]) -> tuple[str, ...]:
+def list_mended_cables(before: SeenTopology, after: SeenTopology, states: Ints, ports: list[int]) -> tuple[str, ...]:
     """The cables at some ports that are elsewhere, except for those that are still wrong afterwards.
 
     Cables that are then seen at these ports count too: what is left of a ring may be harmless, in place of another.

@@ -10,10 +10,10 @@ from fabricgen.blueprint.models import make_natural_key
 from fabricgen.verify.actions import Action, Alternative, Kind, Step
 from fabricgen.verify.diagnosis.boxes import BOXES
 from fabricgen.verify.diagnosis.chains import Chain
-from fabricgen.verify.diagnosis.moving import Group, Repair
-from fabricgen.verify.diagnosis.plugs import Plugs
+from fabricgen.verify.diagnosis.moving import ChainGroup, Repair
+from fabricgen.verify.diagnosis.plugs import PlugIndex
 from fabricgen.verify.diagnosis.shifts import LEAST_CLOSED, LEAST_OPEN, measure_shift
-from fabricgen.verify.diagnosis.topology import Topology
+from fabricgen.verify.diagnosis.topology import SeenTopology
 from fabricgen.verify.diagnosis.wording import (
     MOST_STEPS,
     describe_cage,
@@ -49,9 +49,9 @@ class Explainer:
     `topology` has boxes and common plugs taken for what they stand in for, `before` boxes only.
     """
 
-    before: Topology
-    topology: Topology
-    plugs: Plugs
+    before: SeenTopology
+    topology: SeenTopology
+    plugs: PlugIndex
     _ranks: dict[int, dict[int, int]] = field(default_factory=dict)
     _served: dict[tuple[str, str, int], set[str]] = field(default_factory=dict)
 
@@ -74,7 +74,7 @@ class Explainer:
         cage = self.topology.cabling.find_cage(port) if port < self.topology.planned else ""
         return device, cage or self.topology.fronts.find_socket(device, name).cage or name
 
-    def make_action(self, group: Group) -> tuple[Action, Repair]:
+    def make_action(self, group: ChainGroup) -> tuple[Action, Repair]:
         """What to do about a group of chains, and the repair that it follows."""
         joined = [pair for mendable in group.chains for pair in mendable.chain.joined]
         cables = self.list_cable_ids([mendable.chain for mendable in group.chains])
@@ -151,14 +151,14 @@ class Explainer:
             steps.append(Step(cable, make_end(self.topology, move.source), make_end(self.topology, move.target)))
         return tuple(steps)
 
-    def make_alternative(self, group: Group, repair: Repair) -> Alternative:
+    def make_alternative(self, group: ChainGroup, repair: Repair) -> Alternative:
         """Another way to mend a group of chains: by a repair at its other side."""
         steps, moves = self.make_steps(repair), len(self.list_pulls(repair.places))
         return Alternative(
             self.find_kind(group, repair), f"or {self.describe_repair(group, repair, None, steps)}", moves, steps=steps
         )
 
-    def find_kind(self, group: Group, repair: Repair) -> Kind:
+    def find_kind(self, group: ChainGroup, repair: Repair) -> Kind:
         """The pattern of the moves."""
         if self.describe_shift(group.closed, repair.places):
             return Kind.SHIFT
@@ -264,7 +264,7 @@ class Explainer:
         is_node = cabling.read_device("tier", int(self.topology.device[kept])) == "node"
         return is_node or cabling.read_link(dimension, strayed) not in self.list_served(dimension, kept)
 
-    def describe_crossings(self, group: Group) -> str:
+    def describe_crossings(self, group: ChainGroup) -> str:
         """The rails or planes that all chains of a group cross, in words ("": one does not)."""
         crossings = [self.describe_crossing(mendable.chain) for mendable in group.chains]
         if not all(crossings):
@@ -285,7 +285,7 @@ class Explainer:
             }
         return self._served[dimension, fabric, device]
 
-    def find_exchange_instead(self, group: Group, repair: Repair) -> list[Alternative]:
+    def find_exchange_instead(self, group: ChainGroup, repair: Repair) -> list[Alternative]:
         """An exchange of two small boxes that would explain as much."""
         topology = self.topology
         devices = {int(topology.device[port]) for move in repair.moves for port in (move.source, move.target)}
@@ -303,7 +303,7 @@ class Explainer:
         names = " and ".join(str(topology.cabling.device_names[device]) for device in (device_a, device_b))
         return [Alternative(Kind.EXCHANGE, f"or {names} are exchanged: swap the two boxes", 0, boxes=2)]
 
-    def describe_repair(self, group: Group, repair: Repair, kind: Kind | None, steps: Sequence[Step]) -> str:
+    def describe_repair(self, group: ChainGroup, repair: Repair, kind: Kind | None, steps: Sequence[Step]) -> str:
         """What is wrong and what to do; without the kind only the latter."""
         location = describe_location([*(step.pull for step in steps), *(step.put for step in steps)])
         prefix, count = f"{location}: " if location else "", len(self.list_pulls(repair.places))

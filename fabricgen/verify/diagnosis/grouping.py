@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from fabricgen.verify.diagnosis.chains import Chain
 from fabricgen.verify.diagnosis.explaining import Explainer
-from fabricgen.verify.diagnosis.moving import Group, MendableChain, Repair, list_repairs, rate_side
+from fabricgen.verify.diagnosis.moving import ChainGroup, MendableChain, Repair, list_repairs, rate_side
 from fabricgen.verify.diagnosis.shifts import Shift, shifts_among
 
 NODE = "node"
 """The tier of nodes in devices.csv."""
 
 
-def group_chains(explainer: Explainer, chains: Sequence[Chain]) -> list[Group]:
+def group_chains(explainer: Explainer, chains: Sequence[Chain]) -> list[ChainGroup]:
     """Chains in groups of one cause, each with the side where it is mended best, in the order of their lowest ports."""
     sides = [
         [
@@ -40,7 +40,8 @@ def group_chains(explainer: Explainer, chains: Sequence[Chain]) -> list[Group]:
         *_join_by_node(explainer, mendable_chains),
     ]
     return [
-        Group(tuple(mendable_chains[at] for at in members)) for members in merge_groups(len(mendable_chains), joined)
+        ChainGroup(tuple(mendable_chains[at] for at in members))
+        for members in merge_groups(len(mendable_chains), joined)
     ]
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from fabricgen.verify.diagnosis.chains import Chain
-from fabricgen.verify.diagnosis.plugs import Plugs
-from fabricgen.verify.diagnosis.topology import Topology
+from fabricgen.verify.diagnosis.plugs import PlugIndex
+from fabricgen.verify.diagnosis.topology import SeenTopology
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class PlugMove:
     """A plug that is pulled at `source` and put at `target`; the cable is then the one planned at `target`.
 
     `keeps` is the other end of that cable, which stays (or, of a cable that is moved at both ends, moves too).
@@ -32,7 +32,7 @@ class Repair:
     each as (one end, other end) where they are seen.
     """
 
-    moves: tuple[Move, ...]
+    moves: tuple[PlugMove, ...]
     left_out: tuple[tuple[int, int], ...] = ()
     surplus: tuple[tuple[int, int], ...] = ()
 
@@ -51,7 +51,7 @@ class MendableChain:
 
 
 @dataclass(frozen=True)
-class Group:
+class ChainGroup:
     """Chains that are mended together."""
 
     chains: tuple[MendableChain, ...]
@@ -73,7 +73,7 @@ class Group:
         )
 
 
-def list_repairs(topology: Topology, plugs: Plugs, chain: Chain) -> list[Repair]:
+def list_repairs(topology: SeenTopology, plugs: PlugIndex, chain: Chain) -> list[Repair]:
     """The ways to mend a chain that take the fewest plugs, best first; empty if there is none.
 
     The best has all plugs on one device, else in one rack, else at the b ends; but a place that is known to be free
@@ -89,11 +89,11 @@ def list_repairs(topology: Topology, plugs: Plugs, chain: Chain) -> list[Repair]
     )
 
 
-def _is_single(topology: Topology, plugs: Plugs, end: int) -> bool:
+def _is_single(topology: SeenTopology, plugs: PlugIndex, end: int) -> bool:
     return end >= topology.planned or not plugs.is_common(int(topology.cabling.plug[end]))
 
 
-def _move_first_ends(topology: Topology, plugs: Plugs, chain: Chain) -> Repair | None:
+def _move_first_ends(topology: SeenTopology, plugs: PlugIndex, chain: Chain) -> Repair | None:
     """Each first end is put where the next one is; None if that is not how it can be mended."""
     firsts = [first for first, _ in chain.joined]
     if not all(_is_single(topology, plugs, first) for first in firsts):
@@ -112,14 +112,14 @@ def _move_first_ends(topology: Topology, plugs: Plugs, chain: Chain) -> Repair |
     return Repair(_make_moves(chain, firsts[1:]), tuple(left_out_ends), (last,))
 
 
-def _make_moves(chain: Chain, targets: Sequence[int]) -> tuple[Move, ...]:
+def _make_moves(chain: Chain, targets: Sequence[int]) -> tuple[PlugMove, ...]:
     # targets are one fewer than cables where the last one has no place and is surplus
-    moves = [Move(first, target, second) for (first, second), target in zip(chain.joined, targets, strict=False)]
+    moves = [PlugMove(first, target, second) for (first, second), target in zip(chain.joined, targets, strict=False)]
     # the last one goes into the free place, which frees the place of the one before it
     return tuple(reversed(moves))
 
 
-def _move_other_ends(topology: Topology, plugs: Plugs, chain: Chain) -> Repair | None:
+def _move_other_ends(topology: SeenTopology, plugs: PlugIndex, chain: Chain) -> Repair | None:
     """The same from the other end of the chain."""
     turned = tuple((second, first) for first, second in reversed(chain.joined))
     return _move_first_ends(topology, plugs, Chain(turned, chain.closed, chain.after, chain.before))
@@ -137,7 +137,7 @@ class SideOrder(NamedTuple):
     lowest_port: int
 
 
-def rate_side(topology: Topology, repair: Repair) -> SideOrder:
+def rate_side(topology: SeenTopology, repair: Repair) -> SideOrder:
     """What a way to mend a chain is sorted by among the others."""
     places = [port for move in repair.moves for port in (move.source, move.target)]
     devices = {int(topology.device[port]) for port in places}
@@ -152,7 +152,7 @@ def rate_side(topology: Topology, repair: Repair) -> SideOrder:
     )
 
 
-def _move_at_both_sides(topology: Topology, plugs: Plugs, chain: Chain) -> Repair:
+def _move_at_both_sides(topology: SeenTopology, plugs: PlugIndex, chain: Chain) -> Repair:
     """Plugs at both sides, where each side has a plug that is common to other cables and must stay."""
     firsts, seconds = [first for first, _ in chain.joined], [second for _, second in chain.joined]
     count = len(firsts)
@@ -169,9 +169,9 @@ def _move_at_both_sides(topology: Topology, plugs: Plugs, chain: Chain) -> Repai
         fixed_first, fixed_other = not _is_single(topology, plugs, first), not _is_single(topology, plugs, second)
         before = at - 1 if at else before_first
         if fixed_first and not fixed_other and before in needed:
-            moves.append(Move(second, needed.pop(before)[0], first))
+            moves.append(PlugMove(second, needed.pop(before)[0], first))
         elif fixed_other and not fixed_first and at in needed:
-            moves.append(Move(first, needed.pop(at)[1], second))
+            moves.append(PlugMove(first, needed.pop(at)[1], second))
         else:
             unmoved.append(at)
     # what is left: cables of which both plugs may be moved, and planned ones that both plugs of another may become
@@ -187,12 +187,12 @@ def _move_at_both_sides(topology: Topology, plugs: Plugs, chain: Chain) -> Repai
         unmoved.remove(at)
         first_end, second_end = free.pop(key)
         del needed[key]
-        moves.append(Move(first, second_end, second) if key == at else Move(second, first_end, first))
+        moves.append(PlugMove(first, second_end, second) if key == at else PlugMove(second, first_end, first))
     # cables with no place beside them: moved at both ends, as many as there are places
     for at, key in zip(list(loose), sorted(free), strict=False):
         first, second = chain.joined[at]
         first_end, second_end = needed.pop(key)
-        moves += [Move(first, second_end, first_end), Move(second, first_end, second_end)]
+        moves += [PlugMove(first, second_end, first_end), PlugMove(second, first_end, second_end)]
         unmoved.remove(at)
     surplus = [chain.joined[at] for at in unmoved]
     places = [port for port in (chain.before, chain.after) if port >= 0]

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
-from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, Topology
+from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, SeenTopology
 
 
 @dataclass
-class Plugs:
+class PlugIndex:
     """The plugs of a plan, and the spare cages in which common plugs were found.
 
     A spare cage is known by the breakout whose ends are seen at ports of one device that the plan does not use; it has
@@ -52,7 +52,7 @@ class Plugs:
         far = self.cabling.plug
         return [lane for lane in self.list_ports(int(far[port])) if far[lane ^ 1] == far[port ^ 1]]
 
-    def find_spare_cages(self, topology: Topology) -> None:
+    def find_spare_cages(self, topology: SeenTopology) -> None:
         """Group the spare ports of a topology by the breakout whose ends they see."""
         seen_lanes: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
         by_key: dict[tuple[int, object], int] = {}
@@ -83,7 +83,7 @@ class Plugs:
                 self.cage_of_spare |= {port: -len(self.spare_cages) for port in cage if port != NOWHERE}
 
     def _complete_cage(
-        self, topology: Topology, by_key: dict[tuple[int, object], int], device: int, cage: list[int]
+        self, topology: SeenTopology, by_key: dict[tuple[int, object], int], device: int, cage: list[int]
     ) -> None:
         """Add the ports of a spare cage that carry on the numbers of those that are known to be of it."""
         numbered_lanes = [
@@ -113,10 +113,10 @@ class Plugs:
                 cage[at] = find_beside(at - lane)
 
 
-def make_plug_kind(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
+def make_plug_kind(plugs: PlugIndex, exchanged: Collection[int]) -> Exchangeable:
     """Common plugs of breakouts as things that can stand in for each other; some devices are exchanged as boxes."""
 
-    def count_votes(topology: Topology) -> list[Vote]:
+    def count_votes(topology: SeenTopology) -> list[Vote]:
         # votes of wrong links for plugs that are in each other's cage; those for most links first
         counts = Counter(
             filter(None, (_read_vote(plugs, topology, port) for port in topology.find_wrong_ports().tolist()))
@@ -134,7 +134,7 @@ def make_plug_kind(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
 
         return sorted((v for v in votes if v.actual in beside), key=rank_vote)
 
-    def renumber(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    def renumber(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         # (port -> the port it is taken for once a ring of plugs is put right, all ports touched)
         taken_for, touched = {}, []
         for actual, planned in ring.items():
@@ -145,7 +145,7 @@ def make_plug_kind(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
                         taken_for[port] = now
         return taken_for, touched
 
-    def is_worth(topology: Topology, ring: Ring, gain: Gain) -> bool:
+    def is_worth(topology: SeenTopology, ring: Ring, gain: Gain) -> bool:
         # whether a ring is a better explanation than its links one by one
         if NOWHERE in renumber(topology, ring)[0].values():
             return False
@@ -166,7 +166,7 @@ def make_plug_kind(plugs: Plugs, exchanged: Collection[int]) -> Exchangeable:
     return Exchangeable(count_votes, renumber, is_worth, needs_boxes=needs_boxes)
 
 
-def _read_vote(plugs: Plugs, topology: Topology, port: int) -> tuple[int, int] | None:
+def _read_vote(plugs: PlugIndex, topology: SeenTopology, port: int) -> tuple[int, int] | None:
     """What the link at a port says: (the plug or spare cage of the port, the plug that seems to be in it)."""
     cabling = plugs.cabling
     target = int(topology.mate[port]) ^ 1
@@ -187,13 +187,13 @@ def _read_vote(plugs: Plugs, topology: Topology, port: int) -> tuple[int, int] |
     return actual, planned
 
 
-def _count_links_at_home(plugs: Plugs, topology: Topology, plug: int) -> int:
+def _count_links_at_home(plugs: PlugIndex, topology: SeenTopology, plug: int) -> int:
     """How many links of a plug are right where it is planned: they say that it is there, and nothing in its place."""
     ports = [port for port in plugs.list_ports(plug) if port != NOWHERE and topology.mate[port] >= 0]
     return sum(topology.joins_right(port, int(topology.mate[port])) for port in ports)
 
 
-def _find_plugs_near_common(plugs: Plugs, votes: Sequence[Vote]) -> set[int]:
+def _find_plugs_near_common(plugs: PlugIndex, votes: Sequence[Vote]) -> set[int]:
     """Plugs and spare cages of which votes lead to a common plug: a straight one in the cage of such a one is of these.
 
     Those of straight plugs alone are told by chains, which find out at which of their ends they were moved.
@@ -206,7 +206,7 @@ def _find_plugs_near_common(plugs: Plugs, votes: Sequence[Vote]) -> set[int]:
     return near
 
 
-def order_moved_plugs(plugs: Plugs, topology: Topology, ring: Ring) -> list[int]:
+def order_moved_plugs(plugs: PlugIndex, topology: SeenTopology, ring: Ring) -> list[int]:
     """The plugs of a ring that are there to be moved, those that see somebody: into a free cage first."""
     present = {
         plug

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
-from fabricgen.verify.diagnosis.plugs import Plugs
-from fabricgen.verify.diagnosis.topology import Gain, Topology
+from fabricgen.verify.diagnosis.plugs import PlugIndex
+from fabricgen.verify.diagnosis.topology import Gain, SeenTopology
 
 LEAST_CLOSED = 3
 """Two plugs that go round are a swap."""
@@ -91,7 +91,7 @@ def _measure_stride(ranks: Sequence[int]) -> int:
 class PairedCages:
     """The cages of a plan with several plugs, none of them common to several cables; each known by its first plug."""
 
-    plugs: Plugs
+    plugs: PlugIndex
     _of_device: dict[int, dict[str, list[int]]] = field(default_factory=dict)
     _ports: dict[int, list[int]] = field(default_factory=dict)
 
@@ -133,7 +133,7 @@ def make_cage_kind(cages: PairedCages, exchanged: Collection[int]) -> Exchangeab
     """Cages of one device as things that can stand in for each other; some devices are exchanged as boxes."""
     cabling = cages.plugs.cabling
 
-    def read_vote(topology: Topology, port: int) -> tuple[int, int] | None:
+    def read_vote(topology: SeenTopology, port: int) -> tuple[int, int] | None:
         # (first plug of the cage where a wrong link is, first plug of where it belongs), both of one device and of the
         # same form; None for others
         # planned ports are numbered so that those of a link are 2n and 2n + 1
@@ -151,7 +151,7 @@ def make_cage_kind(cages: PairedCages, exchanged: Collection[int]) -> Exchangeab
         )
         return (own_plugs[0], planned_plugs[0]) if alike else None
 
-    def count_votes(topology: Topology) -> list[Vote]:
+    def count_votes(topology: SeenTopology) -> list[Vote]:
         # votes of wrong links for a cage's plugs that belong in another; those for most links first
         counts = Counter(filter(None, (read_vote(topology, port) for port in topology.find_wrong_ports().tolist())))
         return [
@@ -159,7 +159,7 @@ def make_cage_kind(cages: PairedCages, exchanged: Collection[int]) -> Exchangeab
             for pair, links in sorted(counts.items(), key=lambda pair_count: (-pair_count[1], pair_count[0]))
         ]
 
-    def renumber(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    def renumber(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         # (port -> the port it is taken for once a ring of cages is put right, all ports touched)
         pairs = [
             pair
@@ -168,7 +168,7 @@ def make_cage_kind(cages: PairedCages, exchanged: Collection[int]) -> Exchangeab
         ]
         return {port: now for port, now in pairs if topology.has_state(port, now)}, [port for port, _ in pairs]
 
-    def is_worth(_topology: Topology, ring: Ring, gain: Gain) -> bool:
+    def is_worth(_topology: SeenTopology, ring: Ring, gain: Gain) -> bool:
         # an exchange of whole cages must mend more links than it pulls cages, or single plugs were as good
         return gain.links > max(len(ring), gain.unseen)
 

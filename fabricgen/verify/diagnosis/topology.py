@@ -40,7 +40,7 @@ class Gain(NamedTuple):
     tiers: int
 
 
-class Topology:
+class SeenTopology:
     """Ports and what they see, under the names that they are taken for.
 
     The planned links of a port never change: `port ^ 1` is where it should lead. What changes is what is seen there:
@@ -93,7 +93,7 @@ class Topology:
         self.fronts = Fronts(cabling)
         self._alike: dict[tuple[int, int], bool] = {}
 
-    def copy(self) -> Topology:
+    def copy(self) -> SeenTopology:
         """A topology that can be changed without changing this one."""
         duplicate = copy(self)
         # what a change writes to. All else depends on the plan alone, or only grows by what is true of every copy, and
@@ -290,14 +290,14 @@ MOST_ALIKE = 256
 _NUMBERED = re.compile(r"(.*?)(\d{1,9})")
 
 
-class Socket(NamedTuple):
+class CageConnector(NamedTuple):
     """A cage, and the connector of it (`33/2`; the cage again where it has one), as printed on the front."""
 
     cage: str
     connector: str
 
 
-Front = Mapping[str, Socket]
+Front = Mapping[str, CageConnector]
 """The sockets behind planned ports, by the names of these."""
 
 
@@ -309,7 +309,7 @@ class Fronts:
     _named: dict[int, Front] = field(default_factory=dict)
     _kinds: dict[tuple[int, int], Front] = field(default_factory=dict)
 
-    def find_socket(self, device: int, name: str, plug: int = -1) -> Socket:
+    def find_socket(self, device: int, name: str, plug: int = -1) -> CageConnector:
         """The socket behind a port of a device; empty texts where it is not known.
 
         `plug` is a planned port of the plug that is in it, which takes as much of this cage as of its own.
@@ -318,8 +318,8 @@ class Fronts:
             if name in front:
                 return front[name]
             if cage_lane := _find_lane_by_name(front, name) or _find_lane_by_number(front, name):
-                return Socket(cage_lane.cage, cage_lane.cage + self._find_connector(front, cage_lane.lane, plug))
-        return Socket("", "")
+                return CageConnector(cage_lane.cage, cage_lane.cage + self._find_connector(front, cage_lane.lane, plug))
+        return CageConnector("", "")
 
     def _find_connector(self, front: Front, lane: str | int, plug: int) -> str:
         """What follows the cage in the connector at a lane of it: `/2`, or nothing."""
@@ -337,7 +337,7 @@ class Fronts:
         if device not in self._named:
             cabling = self.cabling
             self._named[device] = {
-                cabling.port_text(port): Socket(cabling.find_cage(port), cabling.connector_text(port))
+                cabling.port_text(port): CageConnector(cabling.find_cage(port), cabling.connector_text(port))
                 for port in cabling.list_device_ports(device).tolist()
             }
         return self._named[device]

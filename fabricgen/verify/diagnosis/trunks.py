@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fabricgen.verify.actions import Action, End, Kind, Step
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.exchange_search import Exchangeable, Ring, Vote
-from fabricgen.verify.diagnosis.topology import Gain, Topology
+from fabricgen.verify.diagnosis.topology import Gain, SeenTopology
 from fabricgen.verify.diagnosis.wording import join_in_words
 
 Channel = tuple[str, str, int]
@@ -97,7 +97,7 @@ def list_trunk_links(ends: TrunkEnds) -> list[tuple[list[int], tuple[End, End], 
 def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
     """Ends of trunks as things that can stand in for each other."""
 
-    def count_votes(topology: Topology) -> list[Vote]:
+    def count_votes(topology: SeenTopology) -> list[Vote]:
         # votes of wrong links for trunks whose ends are exchanged; those for most links first
         counts: Counter[tuple[int, int]] = Counter()
         for port in topology.find_wrong_ports().tolist():
@@ -115,7 +115,7 @@ def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
         votes = [Vote(links, *pair) for pair, links in counts.items()]
         return sorted(votes, key=lambda vote: (-vote.links, vote.actual, vote.planned))
 
-    def renumber(topology: Topology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    def renumber(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         # (port -> the port it is taken for once a ring of trunk ends is put right, all ports touched)
         taken_for, touched = {}, []
         for actual, planned in ring.items():
@@ -129,7 +129,7 @@ def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
             return {}, []
         return taken_for, touched
 
-    def is_worth(_topology: Topology, ring: Ring, gain: Gain) -> bool:
+    def is_worth(_topology: SeenTopology, ring: Ring, gain: Gain) -> bool:
         return gain.plugs > len(ring) and gain.links > gain.unseen
 
     return Exchangeable(count_votes, renumber, is_worth)

@@ -7,12 +7,12 @@ from collections import defaultdict
 import numpy as np
 
 from fabricgen.verify.actions import Action, End, Kind
-from fabricgen.verify.diagnosis.topology import Topology
+from fabricgen.verify.diagnosis.topology import SeenTopology
 from fabricgen.verify.diagnosis.wording import describe_box, describe_plug, join_in_words, make_end
 from fabricgen.verify.sightings import Conflict, SeenPorts, name_port
 
 
-def _make_action(topology: Topology, ports: list[int], text: str, cables: list[str] | None = None) -> Action:
+def _make_action(topology: SeenTopology, ports: list[int], text: str, cables: list[str] | None = None) -> Action:
     # an action to look at some ports, with the cables that are planned there unless `cables` says which
     cabling = topology.cabling
     if cables is None:
@@ -20,7 +20,7 @@ def _make_action(topology: Topology, ports: list[int], text: str, cables: list[s
     return Action(Kind.PORT, 0, tuple(cables), tuple(make_end(topology, port) for port in ports), text)
 
 
-def list_stranger_actions(topology: Topology, seen_ports: SeenPorts) -> list[Action]:
+def list_stranger_actions(topology: SeenTopology, seen_ports: SeenPorts) -> list[Action]:
     """Planned ports that see a device that is not in the plan: one action where it stands for one device."""
     ports_by_stranger: dict[tuple[str, int], list[int]] = defaultdict(list)
     for port, stranger in seen_ports.strangers:
@@ -39,7 +39,7 @@ def list_stranger_actions(topology: Topology, seen_ports: SeenPorts) -> list[Act
     return actions
 
 
-def list_conflict_actions(topology: Topology, seen_ports: SeenPorts) -> list[Action]:
+def list_conflict_actions(topology: SeenTopology, seen_ports: SeenPorts) -> list[Action]:
     """Ports of which dumps disagree; both sides of one disagreement are one action."""
     actions, done_pairs = [], set[frozenset[int]]()
     for conflict in seen_ports.conflicts:
@@ -53,7 +53,7 @@ def list_conflict_actions(topology: Topology, seen_ports: SeenPorts) -> list[Act
     return [action for action in actions if action.cables]
 
 
-def _describe_conflict(topology: Topology, seen_ports: SeenPorts, conflict: Conflict) -> str:
+def _describe_conflict(topology: SeenTopology, seen_ports: SeenPorts, conflict: Conflict) -> str:
     """What dumps say of a port that cannot all be so."""
     own_place, seen_place, instead, beside = (
         name_port(topology.cabling, seen_ports, port) if port >= 0 else "" for port in (*conflict[:3], conflict.beside)
@@ -72,7 +72,7 @@ def _describe_conflict(topology: Topology, seen_ports: SeenPorts, conflict: Conf
     return f"{sees}{says}: dumps of different times, or fibres that are crossed."
 
 
-def list_half_known_actions(topology: Topology) -> list[Action]:
+def list_half_known_actions(topology: SeenTopology) -> list[Action]:
     """Ports that see a device other than planned, at a port of it that is not known."""
     cabling, planned = topology.cabling, topology.planned
     ports = np.flatnonzero((topology.mate[:planned] < 0) & (topology.towards[:planned] >= 0) & ~topology.odd[:planned])
@@ -87,7 +87,7 @@ def list_half_known_actions(topology: Topology) -> list[Action]:
     return actions
 
 
-def list_unclear_actions(topology: Topology, unclear: list[int]) -> list[Action]:
+def list_unclear_actions(topology: SeenTopology, unclear: list[int]) -> list[Action]:
     """Cables of several links whose links tell different stories."""
     ends: dict[str, int] = {}
     for end in sorted(unclear):
@@ -102,7 +102,7 @@ def list_unclear_actions(topology: Topology, unclear: list[int]) -> list[Action]
     ]
 
 
-def list_left_over_actions(topology: Topology, cables: list[int]) -> list[Action]:
+def list_left_over_actions(topology: SeenTopology, cables: list[int]) -> list[Action]:
     """Cables that are not as planned and that nothing above explains."""
     first_ports = dict[int, int]()
     links = np.flatnonzero(np.isin(topology.cabling.cable, np.array(cables, dtype=np.int64)))

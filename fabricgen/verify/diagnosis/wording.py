@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fabricgen.verify.actions import End, Step
-from fabricgen.verify.diagnosis.topology import Topology
+from fabricgen.verify.diagnosis.topology import SeenTopology
 
 MOST_LISTED = 12
 """A text names so many places or steps; the rest are counted."""
@@ -15,7 +15,7 @@ MOST_STEPS = 4
 """The text of an action names so many of its steps, which reports list below it."""
 
 
-def make_end(topology: Topology, port: int) -> End:
+def make_end(topology: SeenTopology, port: int) -> End:
     """A planned or spare port as a place in the hall."""
     if port < topology.planned:
         return topology.cabling.make_end(port)

@@ -19,9 +19,9 @@ from fabricgen.running.tree import CANNOT_READ, read_tolerantly
 from fabricgen.switch.model import Switch
 from fabricgen.verify.drift.collected import Collected, collect_configurations, read_device_files
 from fabricgen.verify.drift.comparing import UNPLANNED, compare_switches
-from fabricgen.verify.drift.finding import Checked, Drift, Finding, Waiver, find_valid_waivers, judge_waivers
+from fabricgen.verify.drift.finding import Checked, Drift, DriftFinding, PlacedWaiver, find_valid_waivers, judge_waivers
 from fabricgen.verify.drift.planned import PlannedConfigs
-from fabricgen.verify.dumps._sources import Source
+from fabricgen.verify.dumps._sources import DumpSource
 from fabricgen.verify.sightings import list_few
 
 BATCH = 64
@@ -35,7 +35,7 @@ class CheckRequest:
     """What a comparison is asked for: whether foreign differences are errors, and what is waived on a day."""
 
     strict: bool = False
-    waivers: tuple[Waiver, ...] = ()
+    waivers: tuple[PlacedWaiver, ...] = ()
     as_of: str = ""
 
 
@@ -49,7 +49,7 @@ def check_running(folder: str, planned: PlannedConfigs, jobs: int = 0, request: 
     gathered = collect_configurations(folder, devices)
     present = [name for name in devices if name in gathered.files]
     batches = [present[at : at + BATCH] for at in range(0, len(present), BATCH)]
-    work = _Work(planned, gathered, batches, request)
+    work = _Batch(planned, gathered, batches, request)
     checked = [device for batch in run_in_order(work, len(batches), jobs or count_processors()) for device in batch]
     missing = tuple(name for name in devices if name not in gathered.files)
     beside = (
@@ -60,19 +60,19 @@ def check_running(folder: str, planned: PlannedConfigs, jobs: int = 0, request: 
     return Drift(tuple(checked), missing, tuple(gathered.unknown), tuple(ignored), beside)
 
 
-def _report_uncollected(gathered: Collected, missing: tuple[str, ...]) -> Iterator[Finding]:
+def _report_uncollected(gathered: Collected, missing: tuple[str, ...]) -> Iterator[DriftFinding]:
     # yields devices of which no file was collected, and files that are of no device of the plan
     for name in missing:
-        yield Finding(name, "", "no running configuration of it was collected", Severity.WARNING)
+        yield DriftFinding(name, "", "no running configuration of it was collected", Severity.WARNING)
     for file, name in gathered.unknown:
         complaint = (
             f"calls itself {name}, which the plan does not have" if name else "says of no device that it is of it"
         )
-        yield Finding(make_printable(file), "", complaint, Severity.WARNING)
+        yield DriftFinding(make_printable(file), "", complaint, Severity.WARNING)
 
 
 @dataclass(frozen=True)
-class _Work:
+class _Batch:
     """What a process does: all devices of a batch."""
 
     planned: PlannedConfigs
@@ -88,29 +88,29 @@ class _Work:
             ]
 
 
-def _check_device(device: str, sources: list[Source], planned: Files, request: CheckRequest) -> Checked:
+def _check_device(device: str, sources: list[DumpSource], planned: Files, request: CheckRequest) -> Checked:
     # what one device runs against its planned files: recognised, prepared, and compared statement by statement
     try:
         shown = read_device_files(sources)
     except InputError as error:
-        return Checked(device, (), (Finding(device, "", error.diagnostics[0].message),))
+        return Checked(device, (), (DriftFinding(device, "", error.diagnostics[0].message),))
     files, ignored = tuple(shown.files), tuple(shown.ignored)
     nos = find_nos(planned)
     if nos not in shown.by_nos:
         return Checked(
-            device, files, (Finding(device, "", _describe_other_nos(nos, sorted(shown.by_nos))),), ignored=ignored
+            device, files, (DriftFinding(device, "", _describe_other_nos(nos, sorted(shown.by_nos))),), ignored=ignored
         )
     prepared = prepare_files(nos, shown.by_nos[nos], planned)
     if prepared.lack:
-        return Checked(device, files, (Finding(device, "", prepared.lack),), ignored=ignored)
+        return Checked(device, files, (DriftFinding(device, "", prepared.lack),), ignored=ignored)
     findings = [
-        Finding(
+        DriftFinding(
             device, "", f"{make_printable(earlier_file)} and {make_printable(file)} are both its {name}, and differ"
         )
         for name, file, earlier_file in shown.twice
     ]
     findings += [describe_by_path(device, verdict, Severity.ERROR) for verdict in prepared.verdicts]
-    findings += [Finding(device, subject, text, severity) for subject, text, severity in prepared.notes]
+    findings += [DriftFinding(device, subject, text, severity) for subject, text, severity in prepared.notes]
     # nearly all devices: no statement has to be read
     if prepared.files == dict(planned):
         return Checked(device, files, tuple(findings), ignored=ignored)
@@ -137,7 +137,7 @@ def _judge_statements(begun: Checked, nos: str, files: tuple[Files, Files], requ
     except CANNOT_READ as error:
         why = _hide_secrets(str(error).splitlines()[0] if str(error) else type(error).__name__)
         text = f"its configuration cannot be understood: {why}"
-        return Checked(device, begun.files, (*begun.findings, Finding(device, "", text)), ignored=begun.ignored)
+        return Checked(device, begun.files, (*begun.findings, DriftFinding(device, "", text)), ignored=begun.ignored)
     held = find_valid_waivers(request.waivers, request.as_of)
     waived, errors = _apply_waivers(nos, verdicts.errors + (verdicts.foreign if request.strict else []), held)
     findings = list(begun.findings)
@@ -153,7 +153,7 @@ def _judge_statements(begun: Checked, nos: str, files: tuple[Files, Files], requ
 
 
 def _apply_waivers(
-    nos: str, verdicts: list[Verdict], waivers: tuple[Waiver, ...]
+    nos: str, verdicts: list[Verdict], waivers: tuple[PlacedWaiver, ...]
 ) -> tuple[Counter[str], list[Verdict]]:
     """How many differences each waiver covers, by its place, and those that none does."""
     waived: Counter[str] = Counter()
@@ -190,7 +190,7 @@ _CRYPT = re.compile(r"\$(?:\w{1,8})\$\S+")
 
 
 @dataclass(frozen=True, slots=True)
-class _Cause:
+class _LeadingError:
     """An error with those below it that follow from it: a missing row, and its fields.
 
     `instead`: what stands in the place of what is missing, such as another server in the same list.
@@ -198,7 +198,7 @@ class _Cause:
 
     verdict: Verdict
     below: tuple[Verdict, ...] = ()
-    instead: _Cause | None = None
+    instead: _LeadingError | None = None
 
     @property
     def path(self) -> Path:
@@ -217,12 +217,12 @@ class _Cause:
 
 def list_findings(
     device: str, nos: str, errors: list[Verdict], planned: Statements, spelling: Spelling
-) -> Iterator[Finding]:
+) -> Iterator[DriftFinding]:
     """Yield at least one finding for each error; those that follow from a missing or extra row are told with it."""
-    alike: dict[tuple[object, ...], list[_Cause]] = {}
+    alike: dict[tuple[object, ...], list[_LeadingError]] = {}
     for cause in _pair_replacements(_group_causes(errors)):
         alike.setdefault(cause.make_signature(), []).append(cause)
-    reader = _Reader(device, nos, planned, spelling) if alike else None
+    reader = _DifferenceReader(device, nos, planned, spelling) if alike else None
     for number, causes in enumerate(alike.values()):
         # causes alike are laid in together: a hundred MTUs are read at once, and told apart by their names
         words = reader.describe_causes(causes) if reader and number < MOST_READ else {}
@@ -235,7 +235,7 @@ def list_findings(
             ]
 
 
-def _name_below(finding: Finding, cause: _Cause) -> Finding:
+def _name_below(finding: DriftFinding, cause: _LeadingError) -> DriftFinding:
     """A finding of a row or section with what stands in it, by name."""
     # a step of a path may be a secret itself
     names = [mask_path(verdict.difference.path[-1:])[0] for verdict in cause.below]
@@ -244,7 +244,7 @@ def _name_below(finding: Finding, cause: _Cause) -> Finding:
     return replace(finding, text=f"{finding.text}, with {list_few(names, MOST_NAMED)}")
 
 
-def _group_causes(errors: list[Verdict]) -> list[_Cause]:
+def _group_causes(errors: list[Verdict]) -> list[_LeadingError]:
     """Errors, each with those at paths below it on the same side."""
     above: dict[Path, Verdict] = {verdict.difference.path: verdict for verdict in errors}
     below: dict[Path, list[Verdict]] = {}
@@ -258,19 +258,19 @@ def _group_causes(errors: list[Verdict]) -> list[_Cause]:
             first.append(verdict)
         else:
             below.setdefault(top, []).append(verdict)
-    return [_Cause(verdict, tuple(below.get(verdict.difference.path, ()))) for verdict in first]
+    return [_LeadingError(verdict, tuple(below.get(verdict.difference.path, ()))) for verdict in first]
 
 
-def _pair_replacements(causes: list[_Cause]) -> list[_Cause]:
+def _pair_replacements(causes: list[_LeadingError]) -> list[_LeadingError]:
     """Causes of which what is missing has what stands instead: the one line that differs in its last word alone.
 
     Each by itself would be read as what no switch runs: a DSCP in no class, a port without FEC.
     """
-    by_place: dict[tuple[object, ...], list[_Cause]] = {}
+    by_place: dict[tuple[object, ...], list[_LeadingError]] = {}
     for cause in causes:
         *above, last = cause.path
         by_place.setdefault((*above, last.rpartition(" ")[0]), []).append(cause)
-    pairs: dict[Path, _Cause | None] = {}
+    pairs: dict[Path, _LeadingError | None] = {}
     for together in by_place.values():
         sides = sorted(together, key=lambda cause: cause.verdict.difference.side, reverse=True)
         if [cause.verdict.difference.side for cause in sides] == ["missing", "extra"]:
@@ -279,14 +279,14 @@ def _pair_replacements(causes: list[_Cause]) -> list[_Cause]:
     return [kept for cause in causes if (kept := pairs.get(cause.path, cause))]
 
 
-class _Reader:
+class _DifferenceReader:
     """Reads the plan with some of a device's differences laid in, to say what they come to."""
 
     def __init__(self, device: str, nos: str, planned: Statements, spelling: Spelling) -> None:
         self._device, self._nos, self._planned, self._spelling = device, nos, planned, spelling
         self._form = self._read_model(planned)
 
-    def describe_causes(self, causes: list[_Cause]) -> Mapping[Path, list[Finding]]:
+    def describe_causes(self, causes: list[_LeadingError]) -> Mapping[Path, list[DriftFinding]]:
         """What differs once some causes are laid in, by the cause that it is of: the one whose name it says."""
         if self._form is None:
             return {}
@@ -297,11 +297,11 @@ class _Reader:
         form = self._read_model(statements)
         if form is None:
             return {}
-        by_name: dict[str, list[_Cause]] = {}
+        by_name: dict[str, list[_LeadingError]] = {}
         for cause in causes:
             for name in _find_names(" ".join([*cause.path, *(cause.instead.path if cause.instead else ())])):
                 by_name.setdefault(name, []).append(cause)
-        findings_by_path: dict[Path, list[Finding]] = {}
+        findings_by_path: dict[Path, list[DriftFinding]] = {}
         removed = {cause.path for cause in causes if cause.verdict.difference.running is None and not cause.instead}
         for finding in compare_switches(self._device, form, self._form, frozenset()):
             if finding.severity == Severity.ERROR:
@@ -330,7 +330,7 @@ def _lay_in(statements: Statements, verdict: Verdict) -> None:
         statements[difference.path] = difference.running
 
 
-def _match_names(finding: Finding, by_name: Mapping[str, list[_Cause]]) -> list[Path]:
+def _match_names(finding: DriftFinding, by_name: Mapping[str, list[_LeadingError]]) -> list[Path]:
     """The paths of the causes of which a finding says the most names; what was planned instead is none of them."""
     names = _find_names(f"{finding.subject} {finding.text.partition(', planned: ')[0]}")
     counts = Counter(cause.path for name in names for cause in by_name.get(name, ()))
@@ -343,7 +343,7 @@ def _find_names(text: str) -> set[str]:
     return set(re.findall(r"[\w./:-]*\d[\w./:-]*", text.replace("|", " ")))
 
 
-def describe_by_path(device: str, verdict: Verdict, severity: Severity) -> Finding:
+def describe_by_path(device: str, verdict: Verdict, severity: Severity) -> DriftFinding:
     """A difference at its place, with its values unless they are secret."""
     difference = verdict.difference
     path, secret = mask_path(difference.path), verdict.secret or _SECRET_STEP.fullmatch(difference.path[-1])
@@ -358,7 +358,7 @@ def describe_by_path(device: str, verdict: Verdict, severity: Severity) -> Findi
         text = "is not the secret that is planned" if secret else f"is {running}, planned: {planned}"
     if verdict.kind == "error" and verdict.why:
         text = f"{text}: {verdict.why}"
-    return Finding(device, format_path(path), text, severity, path)
+    return DriftFinding(device, format_path(path), text, severity, path)
 
 
 def _quote_value(value: str | None, secret: object) -> str:

@@ -11,8 +11,8 @@ from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.nos_rooms import list_nos, load_part
 from fabricgen.publish.manifest import MANIFEST
 from fabricgen.publish.reading import Surroundings
-from fabricgen.running.statements import Dump, ShownConfiguration
-from fabricgen.verify.dumps._sources import Source, list_sources, read_contents
+from fabricgen.running.statements import ShownConfiguration, ShownText
+from fabricgen.verify.dumps._sources import DumpSource, list_sources, read_contents
 
 CODE = "FG144"
 
@@ -27,7 +27,7 @@ MOST_BYTES = 16 * 1024 * 1024
 class Collected:
     """Files by device of the plan; those of no device of it, with the host name in them; and those of no known form."""
 
-    files: dict[str, list[Source]] = field(default_factory=dict)
+    files: dict[str, list[DumpSource]] = field(default_factory=dict)
     unknown: list[tuple[str, str]] = field(default_factory=list)
     ignored: list[str] = field(default_factory=list)
 
@@ -76,7 +76,7 @@ def find_device(shown: str, devices: Collection[str]) -> str | None:
 
 
 def _find_by_content(
-    source: Source, path: Path, device_names: Collection[str], gathered: Collected, builds: Surroundings
+    source: DumpSource, path: Path, device_names: Collection[str], gathered: Collected, builds: Surroundings
 ) -> str | None:
     """The device of the plan whose host name is in a file, if any; what else it is of is added to `gathered`."""
     try:
@@ -97,7 +97,7 @@ def _find_by_content(
     return None
 
 
-def read_configurations(source: Source) -> Iterator[tuple[str, ShownConfiguration | None]]:
+def read_configurations(source: DumpSource) -> Iterator[tuple[str, ShownConfiguration | None]]:
     """(file, what it tells) of a file; raises InputError for one that is damaged or too large."""
     for shown, raw in read_contents(source):
         if len(raw) > MOST_BYTES:
@@ -110,7 +110,7 @@ def read_configurations(source: Source) -> Iterator[tuple[str, ShownConfiguratio
 
 
 @dataclass
-class Shown:
+class ShownFiles:
     """What the files of a device show: those that are read, and their texts by NOS and the name of the reader's file.
 
     `ignored` are in none of the forms that are read; `twice` are (name of the reader's file, file, an earlier file)
@@ -123,9 +123,9 @@ class Shown:
     twice: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-def read_device_files(files: list[Source]) -> Shown:
+def read_device_files(files: list[DumpSource]) -> ShownFiles:
     """Read the files of one device; raises InputError as `read_configurations`."""
-    shown = Shown()
+    shown = ShownFiles()
     first: dict[tuple[str, str], str] = {}
     for source in files:
         for file, configuration in read_configurations(source):
@@ -155,6 +155,6 @@ def recognize_configuration(text: str) -> ShownConfiguration | None:
 
     Raises nothing for any text.
     """
-    dump = Dump(_PROMPTS.sub("", text))
+    dump = ShownText(_PROMPTS.sub("", text))
     shown = (load_part(nos, "dumps").recognize_configuration(dump) for nos in list_nos("dumps"))
     return next((configuration for configuration in shown if configuration is not None), None)

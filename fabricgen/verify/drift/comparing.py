@@ -9,7 +9,7 @@ from typing import Any
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.switch.model import Switch
 from fabricgen.switch.routing import Bgp, Peer, Permit
-from fabricgen.verify.drift.finding import Finding
+from fabricgen.verify.drift.finding import DriftFinding
 
 MOST_NAMED = 6
 """So many values of a set are named in a sentence."""
@@ -20,7 +20,7 @@ UNREAD = {"BGP": ("bgp",), "QoS": ("qos",), "MLAG": ("pair",), "bonds": ("bonds"
 """Fields that say nothing where a part could not be read."""
 
 
-def compare_switches(device: str, running: Switch, planned: Switch, unread: frozenset[str]) -> Iterator[Finding]:
+def compare_switches(device: str, running: Switch, planned: Switch, unread: frozenset[str]) -> Iterator[DriftFinding]:
     """Yield what is not as planned; the parts `unread` are not compared."""
     left_out = {name for word in unread for name in UNREAD.get(word, ())}
     for field in fields(Switch):
@@ -37,21 +37,21 @@ def compare_switches(device: str, running: Switch, planned: Switch, unread: froz
             yield from _Walk(device, "").compare_field(field.name, running_value, planned_value)
 
 
-def _compare_unused(device: str, running: Switch, planned: Switch) -> Iterator[Finding]:
+def _compare_unused(device: str, running: Switch, planned: Switch) -> Iterator[DriftFinding]:
     """Ports without a use: up where they should be down. Those that are in use, or gone, are told as ports."""
     for port in sorted(planned.unused - running.unused - set(running.interfaces)):
-        yield Finding(device, f"port {port}", "is missing; the plan has no use for it", Severity.WARNING)
+        yield DriftFinding(device, f"port {port}", "is missing; the plan has no use for it", Severity.WARNING)
     for port in sorted(running.unused - planned.unused - set(planned.interfaces)):
-        yield Finding(device, f"port {port}", "is not planned; it is down", Severity.WARNING)
+        yield DriftFinding(device, f"port {port}", "is not planned; it is down", Severity.WARNING)
 
 
-def _compare_bgp(device: str, running: Mapping[str, Bgp], planned: Mapping[str, Bgp]) -> Iterator[Finding]:
+def _compare_bgp(device: str, running: Mapping[str, Bgp], planned: Mapping[str, Bgp]) -> Iterator[DriftFinding]:
     # the differences of BGP, VRF by VRF and field by field
     for vrf in sorted({*running, *planned}):
         place = f"in VRF {vrf}" if vrf else ""
         name = f"BGP {place}".strip()
         if vrf not in running or vrf not in planned:
-            yield Finding(device, name, "is missing" if vrf in planned else UNPLANNED)
+            yield DriftFinding(device, name, "is missing" if vrf in planned else UNPLANNED)
             continue
         walk = _Walk(device, name, place)
         for field in fields(Bgp):
@@ -66,7 +66,7 @@ class _Walk:
     def __init__(self, device: str, subject: str, place: str = "") -> None:
         self._device, self._subject, self._place = device, subject, place
 
-    def compare_field(self, name: str, running: Any, planned: Any, inside: str = "") -> Iterator[Finding]:
+    def compare_field(self, name: str, running: Any, planned: Any, inside: str = "") -> Iterator[DriftFinding]:
         """Yield what differs in a field of this subject, "" for the subject itself; `inside` another, such as BFD."""
         if running == planned:
             return
@@ -87,10 +87,10 @@ class _Walk:
         else:
             yield self._make_finding(name, inside + _describe_difference(name, running, planned))
 
-    def _make_finding(self, name: str, text: str) -> Finding:
-        return Finding(self._device, self._subject, text, Severity.INFO if name in MILD else Severity.ERROR)
+    def _make_finding(self, name: str, text: str) -> DriftFinding:
+        return DriftFinding(self._device, self._subject, text, Severity.INFO if name in MILD else Severity.ERROR)
 
-    def _compare_classes(self, running: tuple[int, ...], planned: tuple[int, ...]) -> Iterator[Finding]:
+    def _compare_classes(self, running: tuple[int, ...], planned: tuple[int, ...]) -> Iterator[DriftFinding]:
         """DSCPs in classes that are not planned, a sentence for each pair of classes."""
         moved: dict[tuple[int, int], list[int]] = {}
         for dscp, pair in enumerate(zip(running, planned, strict=True)):
@@ -101,7 +101,9 @@ class _Walk:
                 "class_of", f"DSCP {_join_values(dscps)} in class {running_class}, planned: {planned_class}"
             )
 
-    def _compare_entries(self, name: str, running: Mapping[Any, Any], planned: Mapping[Any, Any]) -> Iterator[Finding]:
+    def _compare_entries(
+        self, name: str, running: Mapping[Any, Any], planned: Mapping[Any, Any]
+    ) -> Iterator[DriftFinding]:
         # the differences of a mapping: entries that differ, are missing, or are not planned
         for key in sorted({*running, *planned}, key=str):
             if key in running and key in planned and running[key] == planned[key]:
@@ -112,11 +114,11 @@ class _Walk:
             else:
                 yield walk.report_missing() if key in planned else walk.report_unplanned(running[key])
 
-    def report_missing(self) -> Finding:
+    def report_missing(self) -> DriftFinding:
         """That the subject is planned, and not there."""
         return self._make_finding("", "is missing")
 
-    def report_unplanned(self, value: Any) -> Finding:
+    def report_unplanned(self, value: Any) -> DriftFinding:
         """That the subject is there, and not planned."""
         return self._make_finding("", "is up, and not planned" if getattr(value, "admin_up", False) else UNPLANNED)
 

@@ -14,7 +14,7 @@ from fabricgen.running.differences import Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DriftFinding:
     """What is not as planned: `subject` of a device ("" for all of it), such as `port Ethernet0`, and what of it.
 
     `path` leads to the statement that differs: table, row and field, or the sections of a line and itself; () where
@@ -38,7 +38,7 @@ class Checked:
 
     device: str
     files: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[DriftFinding, ...]
     neutral: Mapping[str, int] = field(default_factory=dict)
     foreign: Mapping[str, int] = field(default_factory=dict)
     waived: Mapping[str, int] = field(default_factory=dict)
@@ -57,10 +57,10 @@ class Drift:
     missing: tuple[str, ...]
     unknown: tuple[tuple[str, str], ...]
     ignored: tuple[str, ...]
-    beside: tuple[Finding, ...] = ()
+    beside: tuple[DriftFinding, ...] = ()
     """Of what was missing or unknown, and of waivers."""
 
-    def list_findings(self) -> list[Finding]:
+    def list_findings(self) -> list[DriftFinding]:
         """All findings, by device."""
         return [finding for device in self.checked for finding in device.findings] + list(self.beside)
 
@@ -69,7 +69,7 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiver:
+class PlacedWaiver:
     """A waiver, and where the blueprint states it (FILE:LINE:COLUMN)."""
 
     rule: DriftWaiver
@@ -90,27 +90,27 @@ def _matches_form(step: str, form: str) -> bool:
     return fnmatchcase(step, "*".join(map(glob.escape, form.split("*"))))
 
 
-def list_waivers(loaded: LoadedBlueprint) -> tuple[Waiver, ...]:
+def list_waivers(loaded: LoadedBlueprint) -> tuple[PlacedWaiver, ...]:
     """The waivers of a blueprint, in its order."""
     rules = loaded.blueprint.drift.waive
-    return tuple(Waiver(rule, str(loaded.source.span(("drift", "waive", i)))) for i, rule in enumerate(rules))
+    return tuple(PlacedWaiver(rule, str(loaded.source.span(("drift", "waive", i)))) for i, rule in enumerate(rules))
 
 
-def find_valid_waivers(waivers: Sequence[Waiver], as_of: str) -> tuple[Waiver, ...]:
+def find_valid_waivers(waivers: Sequence[PlacedWaiver], as_of: str) -> tuple[PlacedWaiver, ...]:
     """Those that hold on a day (YYYY-MM-DD)."""
     return tuple(waiver for waiver in waivers if not waiver.rule.until or waiver.rule.until >= as_of)
 
 
 def judge_waivers(
-    waivers: Sequence[Waiver], as_of: str, checked: Sequence[Checked], all_there: bool
-) -> Iterator[Finding]:
+    waivers: Sequence[PlacedWaiver], as_of: str, checked: Sequence[Checked], all_there: bool
+) -> Iterator[DriftFinding]:
     """Yield a warning for each waiver that has ended or covers nothing; an info where not all devices were compared."""
     used = {place for device in checked for place in device.waived}
     holding = find_valid_waivers(waivers, as_of)
     for waiver in waivers:
         subject = f"the waiver of {' | '.join(waiver.rule.path)}"
         if waiver not in holding:
-            yield Finding(waiver.place, "", f"{subject} ended on {waiver.rule.until}", Severity.WARNING)
+            yield DriftFinding(waiver.place, "", f"{subject} ended on {waiver.rule.until}", Severity.WARNING)
         elif waiver.place not in used:
             severity = Severity.WARNING if all_there else Severity.INFO
-            yield Finding(waiver.place, "", f"{subject} covers no difference", severity)
+            yield DriftFinding(waiver.place, "", f"{subject} covers no difference", severity)

@@ -27,7 +27,7 @@ class PlannedConfigs(Protocol):
 
 
 @dataclass(frozen=True)
-class ClusterConfigs:
+class RenderedConfigs:
     """Configurations of a blueprint's switches, rendered when asked for."""
 
     cluster: Cluster

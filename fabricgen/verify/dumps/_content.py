@@ -41,7 +41,7 @@ class TooManyFaultsError(Exception):
 
 
 @dataclass
-class Content:
+class DumpContent:
     """The text of a dump, or its value where that is JSON; `path` leads to the value in its file.
 
     `shown` is the file as people know it; `device` whose output it is, where a key of the JSON or a prompt of a
@@ -66,12 +66,12 @@ class Content:
         """The device that a dump is of, for formats that do not say it."""
         return Box(name=self.device, file="" if self.path else self.shown) if self.device else Box(file=self.shown)
 
-    def make_child(self, key: str, value: Json) -> Content:
+    def make_child(self, key: str, value: Json) -> DumpContent:
         """A dump that stands below a key, the name of its device."""
         path = (*self.path, key)
         if isinstance(value, str):
-            return Content(self.shown, value, None, False, path, key, self.text, self.first_line, self.faults)
-        return Content(self.shown, self.text, value, True, path, key, "", self.first_line, self.faults)
+            return DumpContent(self.shown, value, None, False, path, key, self.text, self.first_line, self.faults)
+        return DumpContent(self.shown, self.text, value, True, path, key, "", self.first_line, self.faults)
 
     def add_fault(self, line: int, column: int, message: str, hint: str = "") -> None:
         """Note a fault at a place of a text; raises TooManyFaultsError where enough are noted."""

@@ -58,7 +58,7 @@ _DAMAGE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DumpSource:
     """A file to read: `path` None for standard input. `named`: the user named it, so that it must be of use."""
 
     path: Path | None
@@ -67,7 +67,7 @@ class Source:
     argument: int
 
 
-def list_sources(arguments: list[str]) -> Iterator[Source]:
+def list_sources(arguments: list[str]) -> Iterator[DumpSource]:
     """The files of arguments, those of folders by their names; raises InputError for what cannot be read.
 
     Symbolic links of a folder are followed to files in the same folder only.
@@ -75,13 +75,14 @@ def list_sources(arguments: list[str]) -> Iterator[Source]:
     for number, argument in enumerate(arguments):
         path = Path(argument)
         if argument == "-":
-            yield Source(None, "-", True, number)
+            yield DumpSource(None, "-", True, number)
         elif path.is_dir():
             yield from (
-                Source(file, _format_path(argument, path, file), False, number) for file in _list_files(path, argument)
+                DumpSource(file, _format_path(argument, path, file), False, number)
+                for file in _list_files(path, argument)
             )
         else:
-            yield Source(path, argument, True, number)
+            yield DumpSource(path, argument, True, number)
 
 
 def _format_path(argument: str, folder: Path, file: Path) -> str:
@@ -104,7 +105,7 @@ def _list_files(folder: Path, shown: str) -> Iterator[Path]:
                 yield file
 
 
-def read_contents(source: Source) -> Iterator[tuple[str, bytes]]:
+def read_contents(source: DumpSource) -> Iterator[tuple[str, bytes]]:
     """(file as it is shown, bytes) of each file in a source: of itself, or of those of an archive.
 
     Raises InputError for one that is too large, damaged, or cannot be read.
@@ -153,7 +154,7 @@ class _Unpacking:
 
     def _unpack_tar(self, shown: str, stream: IO[bytes], depth: int) -> Iterator[tuple[str, bytes]]:
         # (name, content) of the files in a tar; more bytes than its headers announce are an error
-        counted = _Counted(self, stream)
+        counted = _CountedReader(self, stream)
         with tarfile.open(fileobj=cast(IO[bytes], counted), mode="r|") as archive:
             for member in archive:
                 self._count_file(shown)
@@ -201,7 +202,7 @@ class _Unpacking:
 
 
 @dataclass
-class _Counted:
+class _CountedReader:
     """What is read of a tar archive, whose headers may promise anything; `allowed` up to the next file."""
 
     unpacking: _Unpacking

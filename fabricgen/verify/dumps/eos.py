@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import (
-    Content,
+    DumpContent,
     Json,
     WrongValueError,
     read_mapping,
@@ -30,7 +30,7 @@ def recognises(value: Json) -> bool:
     return any(_TABLE in answer for answer in list_answers(value))
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """One dump: all answers are of one device."""
     answers = list_answers(content.value)
     yield Dump(
@@ -45,7 +45,7 @@ def list_answers(value: Json) -> list[dict[str, Json]]:
     return [answer for answer in (value if isinstance(value, list) else [value]) if isinstance(answer, dict)]
 
 
-def find_box(content: Content, answers: list[dict[str, Json]]) -> Box:
+def find_box(content: DumpContent, answers: list[dict[str, Json]]) -> Box:
     """Which box the answers are of: by what they say themselves, else by the file."""
     name = chassis = ""
     for answer in answers:
@@ -55,7 +55,7 @@ def find_box(content: Content, answers: list[dict[str, Json]]) -> Box:
     return make_neighbor(name, chassis) if name or chassis else content.find_box()
 
 
-def _read_sightings(content: Content, answer: dict[str, Json]) -> Iterator[Sighting]:
+def _read_sightings(content: DumpContent, answer: dict[str, Json]) -> Iterator[Sighting]:
     # the neighbours of an answer: `detail` has an object by port, the brief form a list of rows
     table = answer.get(_TABLE)
     with content.note_faults():

@@ -11,7 +11,7 @@ import csv
 import re
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import DumpContent
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting, guid_text
 
 TITLE = "ibdiagnet2.db_csv of ibdiagnet"
@@ -33,7 +33,7 @@ def recognises(text: str) -> bool:
     return re.search(r"^START_(?:NODES|LINKS|DUMP_INFO|SYSTEM_GENERAL_INFORMATION)\s*$", text[:65536], re.M) is not None
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """A dump for each node; a switch lists all of its links."""
     tables = _read_tables(content)
     for name in COLUMNS:
@@ -50,7 +50,7 @@ def dumps(content: Content) -> Iterator[Dump]:
         yield Dump(boxes[guid], of_node, "ib", guid in switches)
 
 
-def _read_tables(content: Content) -> dict[str, list[Row]]:
+def _read_tables(content: DumpContent) -> dict[str, list[Row]]:
     """The rows of the tables that are read, in the order of their `COLUMNS`; what is wrong with others is noted."""
     tables, name, at, begun = dict[str, list[Row]](), "", list[int](), 0
     for number, line in content.read_lines():

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import DumpContent
 from fabricgen.verify.dumps.sighting import DOWN, SEEN, SILENT, Box, Dump, Sighting, guid_text
 
 TITLE = "ibdiagnet2.net_dump of ibdiagnet"
@@ -40,7 +40,7 @@ def recognises(text: str) -> bool:
     return _COLUMNS.search(text[:65536]) is not None
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """A dump for each block; a neighbour's port that is told by its name gets the number that its own block has."""
     blocks = list(_read_blocks(content))
     numbers = {(block.box.chassis, row[0]): row[1] for block in blocks for row in block.rows}
@@ -57,7 +57,7 @@ def _make_sighting(row: tuple[str, ...], numbers: dict[tuple[str, str], str]) ->
     return Sighting(number, far, numbers.get((far.chassis, far_port), far_port), state=SEEN)
 
 
-def _read_blocks(content: Content) -> Iterator[_Block]:
+def _read_blocks(content: DumpContent) -> Iterator[_Block]:
     # the switches of the file; rows that cannot be read are noted
     block, at, width = None, list[int](), 0
     for number, line in content.read_lines():

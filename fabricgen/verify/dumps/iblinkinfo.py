@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import DumpContent
 from fabricgen.verify.dumps.sighting import DOWN, SEEN, SILENT, Box, Dump, Sighting, guid_text
 
 TITLE = "iblinkinfo"
@@ -27,7 +27,7 @@ def recognises(text: str) -> bool:
     return re.search(r"\d\[[ \d]{0,4}\] ==\(.{0,200}?\)==>", text[:65536]) is not None
 
 
-class Port(NamedTuple):
+class IbPort(NamedTuple):
     """A port: `far` is (GUID, lid, name) of its neighbour; `rate` that of a lane as printed, Gb/s ("": not told)."""
 
     port: str
@@ -40,14 +40,14 @@ class Port(NamedTuple):
 
 
 @dataclass
-class Node:
+class IbNode:
     """A switch or adapter; `lid` is its number in the subnet, by which ports elsewhere name it."""
 
     name: str
     guid: str
     lid: int
     is_switch: bool
-    ports: list[Port] = field(default_factory=list)
+    ports: list[IbPort] = field(default_factory=list)
 
     @property
     def box(self) -> Box:
@@ -55,7 +55,7 @@ class Node:
         return _make_box(self.name, self.guid)
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """A dump for each switch and adapter; GUIDs are those of ports, which for a switch is that of all its ports."""
     all_nodes = read_nodes(content)
     boxes = {node.lid: node.box for node in all_nodes if node.lid and node.guid}
@@ -63,7 +63,7 @@ def dumps(content: Content) -> Iterator[Dump]:
         yield Dump(node.box, list(_list_sightings(node, boxes)), "ib", lists_all=False)
 
 
-def _list_sightings(node: Node, boxes: dict[int, Box]) -> Iterator[Sighting]:
+def _list_sightings(node: IbNode, boxes: dict[int, Box]) -> Iterator[Sighting]:
     # what each port of a node sees; `boxes` are by LID, for far ends that are told without GUID
     for port, state, far_port, (guid, lid, name), *_ in node.ports:
         if state != SEEN:
@@ -76,9 +76,9 @@ def _make_box(name: str, guid: str) -> Box:
     return Box(name.strip(), guid_text(guid) if guid else "")
 
 
-def read_nodes(content: Content) -> list[Node]:
+def read_nodes(content: DumpContent) -> list[IbNode]:
     """All nodes with their ports; warnings of the tool stand between its lines where both went to one file."""
-    all_nodes: list[Node] = []
+    all_nodes: list[IbNode] = []
     for number, untrimmed in content.read_lines():
         line = untrimmed.strip()
         if len(line) > _LONGEST_LINE:
@@ -86,11 +86,11 @@ def read_nodes(content: Content) -> list[Node]:
         elif "==(" in line or _NEAR.match(line):
             _read_port(content, number, line, all_nodes)
         elif head := _NODE.fullmatch(line):
-            all_nodes.append(Node(head[2], head[1] or "", 0, is_switch=bool(head[1])))
+            all_nodes.append(IbNode(head[2], head[1] or "", 0, is_switch=bool(head[1])))
     return all_nodes
 
 
-def _read_port(content: Content, number: int, line: str, known_nodes: list[Node]) -> None:
+def _read_port(content: DumpContent, number: int, line: str, known_nodes: list[IbNode]) -> None:
     """Read the line of a port: NEAR ==(WIDTH SPEED STATE/PHYSICAL STATE)==> FAR."""
     near, _, rest = line.partition("==(")
     link, arrow, far = rest.partition("==>")
@@ -114,10 +114,10 @@ def _read_port(content: Content, number: int, line: str, known_nodes: list[Node]
         rate = _RATE.match(states)
         lanes = (int(rate[1]), rate[2]) if rate else (0, "")
         node = _find_node(known_nodes, port)
-        node.ports.append(Port(str(int(port[4])), port_state, *beyond, *lanes, physical.strip(" )")))
+        node.ports.append(IbPort(str(int(port[4])), port_state, *beyond, *lanes, physical.strip(" )")))
 
 
-def _find_node(known_nodes: list[Node], near: re.Match[str]) -> Node:
+def _find_node(known_nodes: list[IbNode], near: re.Match[str]) -> IbNode:
     """The node of a port: the last one, or a new one where lines have the name of their node and it is another.
 
     Lines do not say what a node is, but the description of an adapter has the name of its device last.
@@ -127,7 +127,7 @@ def _find_node(known_nodes: list[Node], near: re.Match[str]) -> Node:
         not known_nodes
         or (known_nodes[-1].name, known_nodes[-1].guid, known_nodes[-1].lid) != (name.strip(), guid, lid)
     ):
-        known_nodes.append(Node(name.strip(), guid, lid, is_switch=not _ADAPTER.search(name)))
+        known_nodes.append(IbNode(name.strip(), guid, lid, is_switch=not _ADAPTER.search(name)))
     node = known_nodes[-1]
     node.guid, node.lid = node.guid or guid, lid
     return node

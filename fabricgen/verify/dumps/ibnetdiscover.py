@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, split_lines
+from fabricgen.verify.dumps._content import DumpContent, split_lines
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting, guid_text
 
 TITLE = "ibnetdiscover"
@@ -29,7 +29,7 @@ def recognises(text: str) -> bool:
     return re.search(r'^(?:Switch|Ca|Rt)\s+\d+\s+"[SHR]-', text[:65536], re.MULTILINE) is not None
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """A dump for each node. Names are descriptions, which for an adapter have its name behind that of its host."""
     names = _read_names(content.text)
     boxes: dict[str, Box] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import DumpContent
 from fabricgen.verify.dumps.sighting import SILENT, Box, Dump, Sighting
 
 TITLE = "ibnetdiscover --ports"
@@ -24,7 +24,7 @@ def recognises(text: str) -> bool:
     return re.search(f"^{_NEAR} ", text[:65536], re.MULTILINE) is not None
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """A dump for each switch and port of an adapter; GUIDs are those of ports, and a switch has one for all."""
     sightings_by_box: dict[Box, list[Sighting]] = {}
     for number, untrimmed in content.read_lines():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import (
-    Content,
+    DumpContent,
     Json,
     WrongValueError,
     read_mapping,
@@ -32,12 +32,12 @@ def recognises(value: Json) -> bool:
     return isinstance(value, dict) and _ANSWER in value
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """One dump: the answer does not say of which device."""
     yield Dump(content.find_box(), _read_sightings(content))
 
 
-def _read_sightings(content: Content) -> Iterator[Sighting]:
+def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
     # the neighbours in all answers of a file; what is wrong with a row is noted and the next one read
     with content.note_faults():
         for answer in read_mappings(content.value, _ANSWER):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import DumpContent
 from fabricgen.verify.dumps._lldp import make_neighbor
 from fabricgen.verify.dumps.junos import without_unit
 from fabricgen.verify.dumps.sighting import Dump, Sighting
@@ -28,13 +28,13 @@ def recognises(text: str) -> bool:
     return (_HEAD.search(text[:65536]) or _BLOCK.search(text[:65536])) is not None
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """One dump: neither says of which device."""
     is_table = _HEAD.search(content.text) is not None
     yield Dump(content.find_box(), _read_rows(content) if is_table else _read_blocks(content), lists_all=is_table)
 
 
-def _read_rows(content: Content) -> Iterator[Sighting]:
+def _read_rows(content: DumpContent) -> Iterator[Sighting]:
     # the neighbours of a table, whose first two or three columns have no blanks in them
     # how many columns stand before the names, and at which character the system name begins
     fixed, start = 0, 0
@@ -63,7 +63,7 @@ def _split_row(line: str, rest: str, start: int) -> tuple[str, str]:
     return line[at:start].strip(), line[start:].strip()
 
 
-def _read_blocks(content: Content) -> Iterator[Sighting]:
+def _read_blocks(content: DumpContent) -> Iterator[Sighting]:
     # the neighbours of a detailed listing: the fields between two rules are one neighbour
     fields: dict[str, str] = {}
     begun = 0
@@ -76,7 +76,7 @@ def _read_blocks(content: Content) -> Iterator[Sighting]:
     yield from _read_block(content, begun, fields)
 
 
-def _read_block(content: Content, number: int, fields: dict[str, str]) -> Iterator[Sighting]:
+def _read_block(content: DumpContent, number: int, fields: dict[str, str]) -> Iterator[Sighting]:
     """What a block says, which begins at a line; nothing before the first."""
     if not number:
         return

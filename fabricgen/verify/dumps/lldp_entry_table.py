@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, Json, WrongValueError, read_mapping, read_text
+from fabricgen.verify.dumps._content import DumpContent, Json, WrongValueError, read_mapping, read_text
 from fabricgen.verify.dumps._lldp import make_neighbor
 from fabricgen.verify.dumps.sighting import DOWN, Box, Dump, Sighting
 
@@ -28,12 +28,12 @@ def recognises(value: Json) -> bool:
     return any(key.startswith((_ENTRIES, _CHASSIS)) for key in value)
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """One dump; of the device that the file is of, where the dump is not of the whole database."""
     yield Dump(_find_box(content), _read_sightings(content))
 
 
-def _find_box(content: Content) -> Box:
+def _find_box(content: DumpContent) -> Box:
     # which box the dump is of: by its local chassis, else by the file
     with content.note_faults():
         chassis_fields = _read_fields(content.value, _CHASSIS)
@@ -45,7 +45,7 @@ def _find_box(content: Content) -> Box:
     return content.find_box()
 
 
-def _read_sightings(content: Content) -> Iterator[Sighting]:
+def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
     # the neighbours of a dump: from one table of entries or a key an entry; ports that are down last
     seen_ports: set[str] = set()
     down: list[str] = []
@@ -68,7 +68,7 @@ def _read_sightings(content: Content) -> Iterator[Sighting]:
     yield from (Sighting(port, None, state=DOWN) for port in down if port not in seen_ports)
 
 
-def _read_table(content: Content) -> Iterator[tuple[str, Sighting]]:
+def _read_table(content: DumpContent) -> Iterator[tuple[str, Sighting]]:
     # (port, what it sees) of each row of the table
     table = read_mapping(content.value, _ENTRIES)
     for port in table:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, Json, WrongValueError, read_mapping, read_text
+from fabricgen.verify.dumps._content import DumpContent, Json, WrongValueError, read_mapping, read_text
 from fabricgen.verify.dumps._lldp import make_neighbor
 from fabricgen.verify.dumps.sighting import Box, Dump, Sighting
 
@@ -27,12 +27,12 @@ def recognises(value: Json) -> bool:
     return inner is None or (isinstance(inner, dict) and (not inner or "interface" in inner))
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """One dump: lldpd does not say of which device."""
     yield Dump(content.find_box(), _read_sightings(content))
 
 
-def _read_sightings(content: Content) -> Iterator[Sighting]:
+def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
     # what each interface sees; a fault in one leaves the others
     with content.note_faults():
         for outer in _list_objects(content.value, "lldp"):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import DumpContent
 from fabricgen.verify.dumps._lldp import read_hardware
 from fabricgen.verify.dumps.sighting import MacTable
 
@@ -78,7 +78,7 @@ def recognises(text: str) -> bool:
     return any(_has_head(form, text) for form in _FORMS)
 
 
-def dumps(content: Content) -> Iterator[MacTable]:
+def dumps(content: DumpContent) -> Iterator[MacTable]:
     """A table for each form in the text: none of them says of which device."""
     for form in _FORMS:
         if _has_head(form, content.text):
@@ -89,7 +89,7 @@ def _has_head(form: _Form, text: str) -> bool:
     return re.search(f"^{form.head}", text[:65536], re.MULTILINE) is not None
 
 
-def _read_rows(content: Content, form: _Form) -> Iterator[tuple[str, str]]:
+def _read_rows(content: DumpContent, form: _Form) -> Iterator[tuple[str, str]]:
     # (MAC, port) of rows that were learnt; what is no row is noted. A table without a total ends where its rows do.
     head, row_form, total_form = (re.compile(text) for text in (form.head, form.row, form.total or r"(?!)"))
     begun, count, number = False, 0, 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, Json, WrongValueError, read_text
+from fabricgen.verify.dumps._content import DumpContent, Json, WrongValueError, read_text
 from fabricgen.verify.dumps._lldp import read_hardware
 from fabricgen.verify.dumps.eos import find_box, list_answers
 from fabricgen.verify.dumps.sighting import MacTable
@@ -42,12 +42,12 @@ def _has_table(answer: dict[str, Json]) -> bool:
     return any(_MARKS & row.keys() for row in inner) or any({"mac", "interface"} <= row.keys() for row in numbered)
 
 
-def dumps(content: Content) -> Iterator[MacTable]:
+def dumps(content: DumpContent) -> Iterator[MacTable]:
     """One table: all answers are of one device."""
     yield MacTable(find_box(content, list_answers(content.value)), tuple(_read_rows(content)))
 
 
-def _read_rows(content: Content) -> Iterator[tuple[str, str]]:
+def _read_rows(content: DumpContent) -> Iterator[tuple[str, str]]:
     # rows lie at other depths in each of the formats, and are told by their keys. Depth first without recursion: JSON
     # of others may be nested deeply.
     waiting = [content.value]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, Json, WrongValueError, read_mapping, read_text
+from fabricgen.verify.dumps._content import DumpContent, Json, WrongValueError, read_mapping, read_text
 from fabricgen.verify.dumps._lldp import make_neighbor
 from fabricgen.verify.dumps.sighting import DOWN, SILENT, Dump, Sighting
 
@@ -20,12 +20,12 @@ def recognises(value: Json) -> bool:
     return any(isinstance(lldp, dict) and "neighbor" in lldp for lldp in of_ports)
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """One dump: NVUE does not say of which device."""
     yield Dump(content.find_box(), _read_sightings(content))
 
 
-def _read_sightings(content: Content) -> Iterator[Sighting]:
+def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
     # what each interface sees: down without neighbours, silent where it is up, else each neighbour
     for port in content.value:
         with content.note_faults():

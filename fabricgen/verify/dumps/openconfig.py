@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps._content import (
-    Content,
+    DumpContent,
     Json,
     WrongValueError,
     read_mapping,
@@ -63,13 +63,13 @@ def _begins_model(value: dict[str, Json]) -> bool:
     return isinstance(lldp, dict) and ("interfaces" in lldp or f"{_MODULE}interfaces" in lldp)
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """A dump for each answer; of the device that its own state names, where that is in it."""
     for value, source in _find_answers(content.value):
         yield _make_dump(content, value, source)
 
 
-def _make_dump(content: Content, value: Json, source: str) -> Dump:
+def _make_dump(content: DumpContent, value: Json, source: str) -> Dump:
     # the dump of one answer; the box is the one the model names, else the target, else that of the file name
     # gNMI clients name the target as HOST:PORT, with IPv6 in brackets
     host = source.rpartition(":")[0].strip("[]") or source
@@ -99,7 +99,7 @@ def _read_child(holder: dict[str, Json], name: str) -> str:
     return read_text(holder, _find_key(holder, name))
 
 
-def _read_sightings(content: Content, interfaces: list[Json]) -> Iterator[Sighting]:
+def _read_sightings(content: DumpContent, interfaces: list[Json]) -> Iterator[Sighting]:
     # the neighbours of each interface of a list; a silent sighting for one without
     for index in range(len(interfaces)):
         with content.note_faults():

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from fabricgen.kernel.diagnostics import did_you_mean
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import DumpContent
 from fabricgen.verify.dumps.sighting import SILENT, Box, Dump, Sighting
 
 TITLE = "CSV with the columns device, port, neighbor, neighbor_port"
@@ -27,7 +27,7 @@ def recognises(text: str) -> bool:
     return len(set(COLUMNS).intersection(header)) >= 3
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """A dump for each run of rows of a device; a row without a neighbour is a port that sees nobody."""
     header, delimiter = _read_header(content.text)
     for name in COLUMNS:
@@ -56,7 +56,7 @@ def _list_sightings(rows: Iterable[_Row], boxes: dict[str, Box]) -> Iterator[Sig
         yield Sighting(port, neighbor, far_port)
 
 
-def _read_rows(content: Content, pick: Callable[[list[str]], _Row], width: int, delimiter: str) -> Iterator[_Row]:
+def _read_rows(content: DumpContent, pick: Callable[[list[str]], _Row], width: int, delimiter: str) -> Iterator[_Row]:
     """The rows that can be used; what is wrong with the others is noted."""
     lines = (line[0] for line in _LINE.finditer(content.text))  # io.StringIO holds four bytes a character
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)

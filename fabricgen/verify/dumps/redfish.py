@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fabricgen.verify.dumps._content import Content, Json, read_mapping, read_sequence, read_text
+from fabricgen.verify.dumps._content import DumpContent, Json, read_mapping, read_sequence, read_text
 from fabricgen.verify.dumps._lldp import make_neighbor, read_hardware
 from fabricgen.verify.dumps.sighting import DOWN, Box, Dump, MacTable, Sighting
 
@@ -41,7 +41,7 @@ def recognises(value: Json) -> bool:
     return any(_TOLD & resource.keys() and _find_place(resource) for resource in _list_resources(value))
 
 
-def dumps(content: Content) -> Iterator[Dump | MacTable]:
+def dumps(content: DumpContent) -> Iterator[Dump | MacTable]:
     """The host's ports that hear a neighbour, or are down, and the MACs of all."""
     box, ports = _find_host(content), _read_ports(content)
     heard = [Sighting(name, *port.heard) for name, port in ports.items() if port.heard]
@@ -50,14 +50,14 @@ def dumps(content: Content) -> Iterator[Dump | MacTable]:
     yield MacTable(box, tuple((mac, name) for name, port in ports.items() for mac in port.macs), own=True)
 
 
-def _find_host(content: Content) -> Box:
+def _find_host(content: DumpContent) -> Box:
     """The host that a ComputerSystem names, else that of the file."""
     names = (resource.get("HostName") for resource in _list_resources(content.value))
     name = next((name for name in names if isinstance(name, str) and name), "")
     return Box(name) if name else content.find_box()
 
 
-def _read_ports(content: Content) -> dict[str, _HostPort]:
+def _read_ports(content: DumpContent) -> dict[str, _HostPort]:
     """The ports of a host by what they are called."""
     ports: dict[str, _HostPort] = {}
     for resource in _list_resources(content.value):

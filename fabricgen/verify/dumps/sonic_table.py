@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import dropwhile
 
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import DumpContent
 from fabricgen.verify.dumps._lldp import make_neighbor
 from fabricgen.verify.dumps.sighting import Dump, Sighting
 
@@ -24,12 +24,12 @@ def recognises(text: str) -> bool:
     return _HEAD.search(text[:65536]) is not None
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """One dump: the table does not say of which device."""
     yield Dump(content.find_box(), _read_sightings(content))
 
 
-def _read_sightings(content: Content) -> Iterator[Sighting]:
+def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
     # the rows of the table, cut at the columns of its dashes, until its total; faults are noted
     lines = dropwhile(lambda line: not _HEAD.match(line[1]), content.read_lines())
     number, _ = next(lines, (0, ""))

@@ -13,7 +13,7 @@ import csv
 import re
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import DumpContent
 from fabricgen.verify.dumps.sighting import SILENT, Box, Dump, Sighting
 
 TITLE = "NDT file of UFM"
@@ -31,7 +31,7 @@ def recognises(text: str) -> bool:
     return {*_NEEDED[1:]}.issubset(_read_header(text.partition("\n")[0]))
 
 
-def dumps(content: Content) -> Iterator[Dump]:
+def dumps(content: DumpContent) -> Iterator[Dump]:
     """A dump for each device; none lists all of its ports, since hosts and switches have files of their own."""
     sightings: dict[str, list[Sighting]] = {}
     for near_device, near_port, far_device, far_port in _read_rows(content):
@@ -49,7 +49,7 @@ def _read_header(line: str) -> list[str]:
     return [_PREFIX.sub("", name.strip()) for name in line.split(",")]
 
 
-def _read_rows(content: Content) -> Iterator[tuple[str, str, str, str]]:
+def _read_rows(content: DumpContent) -> Iterator[tuple[str, str, str, str]]:
     # (device, port, device, port) of each row, the second pair empty for a port that sees nobody
     names: list[str] = []
     for number, line in content.read_lines():

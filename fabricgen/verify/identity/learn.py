@@ -30,7 +30,7 @@ Place = tuple[str, str]
 """(device, port), of which port is "" for the device itself."""
 
 
-class Learnt(NamedTuple):
+class LearntInventory(NamedTuple):
     """The table as CSV, as `parse_inventory` reads it, and what is left out of it and why, in sentences."""
 
     table: bytes
@@ -39,7 +39,7 @@ class Learnt(NamedTuple):
 
 def learn_hardware(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, inventory: Sequence[Hardware]
-) -> Learnt:
+) -> LearntInventory:
     """What `inventory` has, and what the dumps add.
 
     Devices are in the order of the plan. What was inferred from a single port is not learnt, nor what dumps tell of
@@ -72,7 +72,7 @@ def learn_hardware(
     table_rows = [(*place, *rows[place], *[""] * (width - len(rows[place]))) for place in places if any(rows[place])]
     names = (*COLUMNS, *OPTIONAL)[: width + 2]
     table = Table("inventory", {name: [row[at] for row in table_rows] for at, name in enumerate(names)})
-    return Learnt(write(table), cap_notes(left_out, "addresses that are not learnt"))
+    return LearntInventory(write(table), cap_notes(left_out, "addresses that are not learnt"))
 
 
 def _find_macs(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> set[tuple[Place, str]]:

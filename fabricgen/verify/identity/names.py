@@ -178,7 +178,7 @@ def read_known_addresses(folder: Path) -> tuple[KnownAddress, ...]:
 # Both ends of every sighting as numbers: devices of the plan and their ports.
 
 
-class Ends(NamedTuple):
+class SightedEnds(NamedTuple):
     """One entry a sighting, int32: devices, -1 for none; ports as `PortNumbers.find` returns them."""
 
     near_device: Ints
@@ -228,7 +228,7 @@ def _name_adapters(
     return column
 
 
-def number_ends(sightings: Sightings, identities: Identities) -> Ends:
+def number_ends(sightings: Sightings, identities: Identities) -> SightedEnds:
     """Device and port at both ends of each sighting, as numbers."""
     end_texts, ports = list_end_texts(sightings, identities), identities.ports
     own_device = identities.device[sightings.owner]
@@ -244,7 +244,7 @@ def number_ends(sightings: Sightings, identities: Identities) -> Ends:
         adapter = np.where(box >= 0, identities.port[box], -1)
         # the GUID of an adapter is that of one port, and says more than any name
         np.copyto(end, adapter, where=adapter >= 0)
-    return Ends(own_device, near, far_device, far)
+    return SightedEnds(own_device, near, far_device, far)
 
 
 # Which device of the plan each box is, and how that is known.

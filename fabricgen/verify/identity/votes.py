@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.identity.names import Ends, How, Identities, is_default, list_end_texts, number_ends
+from fabricgen.verify.identity.names import How, Identities, SightedEnds, is_default, list_end_texts, number_ends
 from fabricgen.verify.sightings import Sightings
 from fabricgen.wiring.arrays import Flags, Ints64
 
@@ -102,7 +102,7 @@ def _apply_proven(identities: Identities, groups: Ints64) -> Identities:
     return replace(identities, device=device, how=how)
 
 
-class _Choice(NamedTuple):
+class _Candidate(NamedTuple):
     """A device that a group of boxes may be. Those with the most votes that agree sort first."""
 
     lightness: float
@@ -114,7 +114,7 @@ class _Choice(NamedTuple):
 
 def _list_choices(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64
-) -> list[_Choice]:
+) -> list[_Candidate]:
     """Devices for which half of the votes of a group are, or more."""
     ends = number_ends(sightings, identities)
     votes = _collect_votes(cabling, sightings, identities, groups, ends)
@@ -140,11 +140,11 @@ def _list_choices(
             has_name = any(not is_default(sightings.boxes[box].name) for box in boxes)
             inferred = Inferred(boxes, int(target[i]), int(count[i]), int(total[number]))
             # below 0, so that the strongest sorts first
-            choices.append(_Choice(-float(weight[i]), number, inferred, has_chassis, has_name))
+            choices.append(_Candidate(-float(weight[i]), number, inferred, has_chassis, has_name))
     return sorted(choices)
 
 
-def _take_most_voted(choices: list[_Choice]) -> list[Inferred]:
+def _take_most_voted(choices: list[_Candidate]) -> list[Inferred]:
     """For each device the boxes with the most votes.
 
     A dump without a chassis and what neighbours see of it are no rivals.
@@ -158,7 +158,7 @@ def _take_most_voted(choices: list[_Choice]) -> list[Inferred]:
     ]
 
 
-def _take_even(choices: list[_Choice], identities: Identities) -> list[Inferred]:
+def _take_even(choices: list[_Candidate], identities: Identities) -> list[Inferred]:
     """Boxes of which two devices are as likely, one by one: whichever is taken, as many plugs have to be moved."""
     taken_devices = set(identities.device.tolist())
     done: set[int] = set()
@@ -172,13 +172,13 @@ def _take_even(choices: list[_Choice], identities: Identities) -> list[Inferred]
     return inferred
 
 
-def _take_single(choices: list[_Choice]) -> list[Inferred]:
+def _take_single(choices: list[_Candidate]) -> list[Inferred]:
     """Boxes that are seen once: a host's adapters have chassis of their own. A stranger has a name that no plan has."""
     return [choice.inferred for choice in choices if choice.inferred.ports == 1 and not choice.has_name]
 
 
 def _collect_votes(
-    cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64, ends: Ends
+    cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64, ends: SightedEnds
 ) -> _Votes:
     # votes, one a port at which boxes of an unknown device were seen: their group, that port, the device that is
     # planned there (-1 for none), whether they call their port as the plan does
@@ -209,7 +209,7 @@ def _collect_votes(
     return _Votes(group[first], port[first].astype(np.int64), target[first].astype(np.int64), agrees[first])
 
 
-def _find_taken_ports(cabling: PlannedCabling, ends: Ends) -> Flags:
+def _find_taken_ports(cabling: PlannedCabling, ends: SightedEnds) -> Flags:
     """Planned ports that are known to be joined to another port than planned: no unknown box has them."""
     # at least two entries: `planned` above is 1 even where the plan has no links
     is_taken = np.zeros(max(cabling.ports, 2), dtype=bool)
@@ -218,7 +218,7 @@ def _find_taken_ports(cabling: PlannedCabling, ends: Ends) -> Flags:
     return is_taken
 
 
-def _is_elsewhere(cabling: PlannedCabling, ends: Ends) -> Flags:
+def _is_elsewhere(cabling: PlannedCabling, ends: SightedEnds) -> Flags:
     """Devices that stand, by what they say themselves, mostly where the plan has others: they were exchanged."""
     home, away = (np.zeros(len(cabling.device_names), dtype=np.int64) for _ in range(2))
     for port, device in ((ends.near, ends.far_device), (ends.far, ends.near_device)):

@@ -41,7 +41,7 @@ _NAMES = re.compile(
 _ATTACHED = re.compile(r"no separable connector", re.IGNORECASE)
 
 
-class Kind(NamedTuple):
+class ModuleKind(NamedTuple):
     """What a module is: `family` is copper, AOC, SR, DR, FR, LR or ZR, "" where it is not known.
 
     Families tell which light is understood: DR has one wavelength a fibre pair (so does FR1), FR and LR have several.
@@ -62,11 +62,11 @@ class Kind(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Parts:
+class CatalogParts:
     """The parts of a catalogue by their numbers, with those that fabricgen makes up where no list is ordered from."""
 
     catalogue: Catalog
-    _looked_up: dict[str, tuple[Kind | None, CableProfile | None]] = field(default_factory=dict)
+    _looked_up: dict[str, tuple[ModuleKind | None, CableProfile | None]] = field(default_factory=dict)
 
     @cached_property
     def _profiles(self) -> dict[str, CableProfile]:
@@ -112,7 +112,7 @@ class Parts:
         product = self._find_product(part)
         return product is not None and product.part in self._of_vendors
 
-    def find_kind(self, part: str) -> Kind | None:
+    def find_kind(self, part: str) -> ModuleKind | None:
         """What a part is, by its number; None where the catalogue does not know it."""
         return self._look_up(part)[0]
 
@@ -120,7 +120,7 @@ class Parts:
         """The technology of a part, of a planned one always but for a list of the blueprint's own."""
         return self._look_up(part)[1]
 
-    def _look_up(self, part: str) -> tuple[Kind | None, CableProfile | None]:
+    def _look_up(self, part: str) -> tuple[ModuleKind | None, CableProfile | None]:
         """(kind of a part number, its profile), None where unknown; kept: a hall has many modules of few kinds."""
         if part not in self._looked_up:
             profile = self._find_profile(part)
@@ -140,14 +140,16 @@ class Parts:
         sold_by_length = (cable for pattern, cable in self._cables if pattern.fullmatch(part))
         return self._products.get(part.upper()) or next(sold_by_length, None)
 
-    def _make_kind(self, part: str, profile: CableProfile) -> Kind:
+    def _make_kind(self, part: str, profile: CableProfile) -> ModuleKind:
         # what a part is: of a cable its rate and the length in its number, of a module its reach and rate
         product = self._products.get(part.upper())
         for pattern, cable in self._cables:
             if length := pattern.fullmatch(part):
-                return Kind(_find_family(profile), gbps=max(cable.gbps), length_m=_read_metres(length[1]))
+                return ModuleKind(_find_family(profile), gbps=max(cable.gbps), length_m=_read_metres(length[1]))
         reach = product.reach_m if product and product.reach_m else profile.reach_m
-        return Kind(_find_family(profile), 0.0 if profile.attached else reach, max(product.gbps) if product else 0.0)
+        return ModuleKind(
+            _find_family(profile), 0.0 if profile.attached else reach, max(product.gbps) if product else 0.0
+        )
 
 
 def _read_metres(text: str) -> float:
@@ -175,7 +177,7 @@ def find_planned_family(medium: str, profile: CableProfile | None = None) -> str
 
 
 @lru_cache(maxsize=10_000)
-def read_kind(words: str) -> Kind:
+def read_kind(words: str) -> ModuleKind:
     """What a module is by the words of its EEPROM or of the NOS; its family is "" where they tell none, or several."""
     kinds = [_read_name(match) for match in _NAMES.finditer(words)]
     families = {kind.family for kind in kinds if kind.family}
@@ -186,29 +188,29 @@ def read_kind(words: str) -> Kind:
     gbps = max((kind.gbps for kind in kinds), default=0.0)
     # words that contradict each other tell nothing; the speed still does
     if len(families) != 1:
-        return Kind(gbps=gbps)
+        return ModuleKind(gbps=gbps)
     family = families.pop()
     if family in (COPPER, AOC):  # tell some of the speeds that they are good for
-        return Kind(family)
+        return ModuleKind(family)
     reaches = {kind.reach_m for kind in kinds if kind.family == family and kind.reach_m}
-    return Kind(family, max(reaches, default=0.0), gbps)
+    return ModuleKind(family, max(reaches, default=0.0), gbps)
 
 
-def _read_name(match: re.Match[str]) -> Kind:
+def _read_name(match: re.Match[str]) -> ModuleKind:
     """One name in a text, such as 400GBASE-DR4."""
     if match["kind"] is None:
         family = next((family for group, family in _OTHERS.items() if match[group]), "")
-        return Kind(family, REACH_M.get(family, 0.0))
+        return ModuleKind(family, REACH_M.get(family, 0.0))
     name, more = match["kind"].upper(), (match["more"] or "").upper()
     gbps = float(match["rate"]) * (1000 if match["unit"].upper() == "T" else 1)
     if name in ("CR", "DAC", "ACC", "AEC"):
-        return Kind(COPPER)
+        return ModuleKind(COPPER)
     if name in ("AR", "AOC"):
-        return Kind(AOC)
+        return ModuleKind(AOC)
     if name == "KR" or match["bidi"]:
-        return Kind(gbps=gbps)
+        return ModuleKind(gbps=gbps)
     family = _find_light(name, more, match["lanes"], gbps)
-    return Kind(family, _find_reach(name, more, match, gbps), gbps)
+    return ModuleKind(family, _find_reach(name, more, match, gbps), gbps)
 
 
 def _find_light(name: str, more: str, lanes: str, gbps: float) -> str:
@@ -246,7 +248,7 @@ _LAST = re.compile(r"(?:Ethernet|Et)(\d+(?:/\d+)*)/\d+")
 
 
 @dataclass
-class Cage:
+class SightedCage:
     """A cage of a planned device: its planned ports (none for a spare one), and what is told of its module."""
 
     device: int
@@ -273,9 +275,9 @@ class Cage:
 class Reported:
     """What dumps say of a plan's cages and ports: cages by (device, cage), ports by number; `strange` are left out."""
 
-    cages: dict[tuple[int, str], Cage] = field(default_factory=dict)
+    cages: dict[tuple[int, str], SightedCage] = field(default_factory=dict)
     ports: dict[int, PortReport] = field(default_factory=dict)
-    cage_of: dict[int, Cage] = field(default_factory=dict)
+    cage_of: dict[int, SightedCage] = field(default_factory=dict)
     strange: set[Box] = field(default_factory=set)
 
 
@@ -284,18 +286,18 @@ def sort_reports(cabling: PlannedCabling, reports: Sequence[PortReport], devices
 
     `devices` and `ports`, int32: the device of each report (row of devices), and its port; negative where not known.
     """
-    reported, faces = Reported(), dict[int, _Face]()
+    reported, faces = Reported(), dict[int, _PlannedFace]()
     for report, device, port in zip(reports, devices.tolist(), ports.tolist(), strict=True):
         if device < 0:
             reported.strange.add(report.box)
             continue
         face = faces.get(device)
         if face is None:
-            face = faces[device] = _Face(cabling, device)
+            face = faces[device] = _PlannedFace(cabling, device)
         planned, name = face.locate_row(report, port)
         cage = reported.cages.get((device, name))
         if cage is None:
-            cage = reported.cages[device, name] = Cage(device, name, face.cages.get(name, []))
+            cage = reported.cages[device, name] = SightedCage(device, name, face.cages.get(name, []))
             reported.cage_of.update(dict.fromkeys(cage.ports, cage))
         cage.add_report(report)
         if planned >= 0:
@@ -304,7 +306,7 @@ def sort_reports(cabling: PlannedCabling, reports: Sequence[PortReport], devices
     return reported
 
 
-class _Face:
+class _PlannedFace:
     """The planned ports of a device, by name and by cage."""
 
     def __init__(self, cabling: PlannedCabling, device: int) -> None:

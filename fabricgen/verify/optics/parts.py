@@ -6,8 +6,17 @@ from typing import NamedTuple
 
 from fabricgen.verify.actions import Kind as ActionKind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.optics.modules import AOC, COPPER, NO_MODULE, Cage, Kind, Parts, find_planned_family, read_kind
-from fabricgen.verify.optics.report import LENGTH_SLACK_M, WHOLE, Findings, PortReport
+from fabricgen.verify.optics.modules import (
+    AOC,
+    COPPER,
+    NO_MODULE,
+    CatalogParts,
+    ModuleKind,
+    SightedCage,
+    find_planned_family,
+    read_kind,
+)
+from fabricgen.verify.optics.report import LENGTH_SLACK_M, WHOLE, OpticsFindings, PortReport
 
 OTHER = "another part than planned, of the same kind"
 UNKNOWN = "a part that the catalogue does not know and that does not tell what it is, so that it is not judged"
@@ -18,13 +27,13 @@ class PlannedPart(NamedTuple):
     """What is planned in a cage: a part, what that is, and the longest and fastest that it has to carry."""
 
     part: str
-    kind: Kind
+    kind: ModuleKind
     attached: bool
     length_m: float
     gbps: float
 
 
-def find_planned_part(cabling: PlannedCabling, parts: Parts, cage: Cage) -> PlannedPart | None:
+def find_planned_part(cabling: PlannedCabling, parts: CatalogParts, cage: SightedCage) -> PlannedPart | None:
     """What is planned in a cage with planned ports; None where nothing is that could tell what it is."""
     first = cage.ports[0]
     medium = str(cabling.read_cable("medium", first))
@@ -37,12 +46,12 @@ def find_planned_part(cabling: PlannedCabling, parts: Parts, cage: Cage) -> Plan
     if not module and not attached:
         return None
     length = max(_read_length(cabling, port) for port in cage.ports)
-    kind = parts.find_kind(part) or Kind(family)
+    kind = parts.find_kind(part) or ModuleKind(family)
     kind = kind._replace(family=family, length_m=length if attached else 0.0)
     return PlannedPart(part, kind, attached, length, max(float(cabling.read_link("speed_gbps", p)) for p in cage.ports))
 
 
-def judge_part(cabling: PlannedCabling, parts: Parts, cage: Cage, findings: Findings) -> None:
+def judge_part(cabling: PlannedCabling, parts: CatalogParts, cage: SightedCage, findings: OpticsFindings) -> None:
     """Add what is wrong with what is plugged in a cage."""
     location, module = f"{cabling.device_names[cage.device]}, cage {cage.cage}", cage.module
     plugged = module.present or bool(module.part or module.serial or module.length_m)
@@ -76,7 +85,7 @@ def _read_length(cabling: PlannedCabling, port: int) -> float:
     return float(length) if length else 0.0
 
 
-def _find_seen_kind(parts: Parts, module: PortReport) -> Kind:
+def _find_seen_kind(parts: CatalogParts, module: PortReport) -> ModuleKind:
     """What a module is: by its part number, else by what its EEPROM tells."""
     told_kind = read_kind(module.told)
     known_kind = parts.find_kind(module.part) if module.part else None
@@ -86,7 +95,7 @@ def _find_seen_kind(parts: Parts, module: PortReport) -> Kind:
     return seen_kind
 
 
-def _describe_fault(planned: PlannedPart, seen_kind: Kind, slack_m: float) -> str:
+def _describe_fault(planned: PlannedPart, seen_kind: ModuleKind, slack_m: float) -> str:
     """What is wrong with a part, in words; "" where it serves as well. Lengths may differ by less than `slack_m`."""
     if seen_kind.family and planned.kind.family and seen_kind.family != planned.kind.family:
         return f"{_describe_planned(planned)} is planned: put in what is planned"
@@ -103,7 +112,7 @@ def _describe_planned(planned: PlannedPart) -> str:
     return f"{planned.part} ({planned.kind.words})" if planned.kind.family else planned.part
 
 
-def _describe_module(seen_kind: Kind, module: PortReport) -> str:
+def _describe_module(seen_kind: ModuleKind, module: PortReport) -> str:
     # a module in words: vendor, part, serial number and what it is
     named = " ".join(filter(None, [module.vendor, module.part])) or "a module"
     serial = f"serial {module.serial}" if module.serial else ""

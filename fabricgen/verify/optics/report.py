@@ -76,7 +76,7 @@ WHOLE = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class OpticsFinding:
     """One thing that is wrong: `ports` where (planned ports, at least one), `text` a sentence without its full stop.
 
     `lost_gbps` is what each of their links lacks because of it, at most its speed.
@@ -89,15 +89,15 @@ class Finding:
 
 
 @dataclass
-class Findings:
+class OpticsFindings:
     """All that is wrong, and what is worth a note: texts with the places that each holds for."""
 
-    faults: list[Finding] = field(default_factory=list)
+    faults: list[OpticsFinding] = field(default_factory=list)
     noted: dict[str, list[str]] = field(default_factory=dict)
 
     def add_fault(self, kind: Kind, ports: tuple[int, ...], text: str, lost_gbps: float = 0.0) -> None:
         """Note what is wrong at some ports, with the Gb/s that each of their links loses by it; 0: none."""
-        self.faults.append(Finding(kind, ports, text, lost_gbps))
+        self.faults.append(OpticsFinding(kind, ports, text, lost_gbps))
 
     def add_note(self, text: str, place: str) -> None:
         """Note something that holds for a place."""

@@ -19,7 +19,14 @@ from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.dumps.sighting import Box
 from fabricgen.verify.identity.identify import read_identities
 from fabricgen.verify.identity.names import Identities, KnownAddress
-from fabricgen.verify.optics.modules import NO_MODULE, Cage, Parts, Reported, count_planned_cages, sort_reports
+from fabricgen.verify.optics.modules import (
+    NO_MODULE,
+    CatalogParts,
+    Reported,
+    SightedCage,
+    count_planned_cages,
+    sort_reports,
+)
 from fabricgen.verify.optics.parts import judge_part
 from fabricgen.verify.optics.report import (
     BEGINNING,
@@ -27,8 +34,8 @@ from fabricgen.verify.optics.report import (
     MARGIN,
     NO_LIGHT_DBM,
     WHOLE,
-    Finding,
-    Findings,
+    OpticsFinding,
+    OpticsFindings,
     PortReport,
     error_rate,
     error_rate_after_fec,
@@ -85,7 +92,7 @@ FindPorts = Callable[[Ints, Ints, Sequence[str]], Ints]
 """Ports by device (int32) and index (int32) into texts, as `PortNumbers.find`; negative for none of the plan."""
 
 
-class Judged(NamedTuple):
+class JudgedOptics(NamedTuple):
     """What is wrong with modules, cables and ports; `looked_at` are the ids of cables of which dumps tell these."""
 
     actions: tuple[Action, ...]
@@ -104,7 +111,7 @@ def judge_optics(
     identify: Callable[[Box], int],
     find: FindPorts | None = None,
     states: Ints | None = None,
-) -> Judged:
+) -> JudgedOptics:
     """What is wrong with modules, cables and ports: an action a cable, and notes.
 
     `identify`: the row of devices of a box, -1 for none. `states`: those of Diagnosis, so that cables that are plugged
@@ -112,11 +119,11 @@ def judge_optics(
     """
     rows = list(reports)
     if not rows:
-        return Judged((), ("no dump tells of modules or ports: nothing was held against cables.csv",))
+        return JudgedOptics((), ("no dump tells of modules or ports: nothing was held against cables.csv",))
     reported = _locate_reports(cabling, rows, identify, find)
     elsewhere = _list_cables_in(states, CableState.ELSEWHERE)
     dark = _list_cables_in(states, CableState.DARK)
-    parts, findings = Parts(catalogue), Findings()
+    parts, findings = CatalogParts(catalogue), OpticsFindings()
     left_out = set[int]()
     for _, cage in sorted(reported.cages.items()):
         moved = {int(cabling.cable[port >> 1]) for port in cage.ports} & elsewhere
@@ -134,7 +141,7 @@ def judge_optics(
             judge_port(cabling, parts, reported, port, cable in dark, findings)
         judge_light(cabling, parts, reported, port, cable in dark, findings)
     looked_at = {int(cabling.cable[port >> 1]) for port in ports} - elsewhere
-    return Judged(
+    return JudgedOptics(
         tuple(_make_actions(cabling, findings.faults, dark)),
         tuple(_list_notes(cabling, reported, findings, len(left_out))),
         frozenset(str(cabling.cable_ids[cable]) for cable in looked_at),
@@ -160,12 +167,12 @@ def _list_cables_in(states: Ints | None, state: CableState) -> set[int]:
     return set() if states is None else set(np.flatnonzero(states == state).tolist())
 
 
-def _make_actions(cabling: PlannedCabling, faults: Iterable[Finding], dark: Set[int]) -> Iterator[Action]:
+def _make_actions(cabling: PlannedCabling, faults: Iterable[OpticsFinding], dark: Set[int]) -> Iterator[Action]:
     """One action for each cable that has a fault: the first of those that a fault holds for.
 
     What `dark` cables cost is told by the actions that call them dark.
     """
-    by_cable: dict[int, list[Finding]] = defaultdict(list)
+    by_cable: dict[int, list[OpticsFinding]] = defaultdict(list)
     for finding in faults:
         by_cable[int(cabling.cable[min(finding.ports) >> 1])].append(finding)
     # in the order of the plan, whatever order dumps came in
@@ -179,7 +186,7 @@ def _make_actions(cabling: PlannedCabling, faults: Iterable[Finding], dark: Set[
         yield Action(kind, 0, tuple(cables), ends, text, consequence=cost)
 
 
-def _price_findings(cabling: PlannedCabling, findings: Iterable[Finding]) -> Consequence:
+def _price_findings(cabling: PlannedCabling, findings: Iterable[OpticsFinding]) -> Consequence:
     """Bandwidth that is lost, by fabric and tiers, and the nodes concerned."""
     lost: dict[int, float] = {}
     for finding in findings:
@@ -197,7 +204,7 @@ def _price_findings(cabling: PlannedCabling, findings: Iterable[Finding]) -> Con
     return Consequence(links=len(lost), lost_gbps=dict(by_tiers), nodes=len(nodes))
 
 
-def _list_notes(cabling: PlannedCabling, reported: Reported, findings: Findings, left_out: int) -> Iterator[str]:
+def _list_notes(cabling: PlannedCabling, reported: Reported, findings: OpticsFindings, left_out: int) -> Iterator[str]:
     # how many cages were told of, and what was seen but is no fault
     media = (str(cabling.read_cable("medium", cage.ports[0])) for cage in reported.cages.values() if cage.ports)
     seen_count = sum(medium not in NO_MODULE for medium in media)
@@ -237,7 +244,7 @@ class Lanes:
 
 
 def judge_light(
-    cabling: PlannedCabling, parts: Parts, reported: Reported, port: int, silent: bool, findings: Findings
+    cabling: PlannedCabling, parts: CatalogParts, reported: Reported, port: int, silent: bool, findings: OpticsFindings
 ) -> None:
     """Add what is wrong with the light that a planned port receives from its mate.
 
@@ -263,12 +270,12 @@ def judge_light(
 
 def _judge_dark(
     cabling: PlannedCabling,
-    parts: Parts,
+    parts: CatalogParts,
     reported: Reported,
     port: int,
     silent: bool,
     complaint: str,
-    findings: Findings,
+    findings: OpticsFindings,
 ) -> None:
     """No light arrives: say whether some is sent."""
     mate = port ^ 1
@@ -287,7 +294,9 @@ def _judge_dark(
         findings.add_fault(Kind.OPTIC, (port, mate), f"{complaint}, though {far} sends {best:.1f} dBm: {why}", WHOLE)
 
 
-def find_lanes(cabling: PlannedCabling, parts: Parts, cage: Cage | None, port: int, attribute: str) -> Lanes:
+def find_lanes(
+    cabling: PlannedCabling, parts: CatalogParts, cage: SightedCage | None, port: int, attribute: str
+) -> Lanes:
     """`tx_dbm` or `rx_dbm` of a port: its share of the lanes of its cage where these are all in use, else all."""
     if cage is None:
         return Lanes()
@@ -310,7 +319,7 @@ def find_lanes(cabling: PlannedCabling, parts: Parts, cage: Cage | None, port: i
     return Lanes(power[at : at + share])
 
 
-def _find_capacity(cabling: PlannedCabling, parts: Parts, port: int) -> float:
+def _find_capacity(cabling: PlannedCabling, parts: CatalogParts, port: int) -> float:
     """What the module planned at a port carries, Gb/s; 0 where that is not known."""
     part = str(cabling.read_cable("b_transceiver" if port & 1 else "a_transceiver", port))
     if written := _BANDWIDTH.search(part):
@@ -325,7 +334,7 @@ _FEC = {"rs": "RS-FEC", "fc": "FC-FEC", "none": "no FEC"}
 
 
 def judge_port(
-    cabling: PlannedCabling, parts: Parts, reported: Reported, port: int, silent: bool, findings: Findings
+    cabling: PlannedCabling, parts: CatalogParts, reported: Reported, port: int, silent: bool, findings: OpticsFindings
 ) -> None:
     """Add what is wrong with how a planned port runs; `silent`: it is known from elsewhere that its cable is dark."""
     report, location = reported.ports[port], cabling.name_port(port)
@@ -353,7 +362,7 @@ def judge_port(
     _judge_losses(location, port, report, planned, lane, findings)
 
 
-def _judge_fec(cabling: PlannedCabling, reported: Reported, port: int, lane: float, findings: Findings) -> None:
+def _judge_fec(cabling: PlannedCabling, reported: Reported, port: int, lane: float, findings: OpticsFindings) -> None:
     """FEC unlike at the two ends, told once; else none, or a weak one, where the configs of a plan have RS."""
     own_fec, far = reported.ports[port].fec, reported.ports.get(port ^ 1)
     location, mate = cabling.name_port(port), cabling.name_port(port ^ 1)
@@ -370,7 +379,7 @@ def _judge_fec(cabling: PlannedCabling, reported: Reported, port: int, lane: flo
         )
 
 
-def _judge_errors(location: str, port: int, report: PortReport, lane: float, findings: Findings) -> None:
+def _judge_errors(location: str, port: int, report: PortReport, lane: float, findings: OpticsFindings) -> None:
     """Add an error rate before FEC that is over its limit, or near it."""
     rate = report.pre_fec_ber
     if rate is None:
@@ -386,7 +395,7 @@ def _judge_errors(location: str, port: int, report: PortReport, lane: float, fin
 
 
 def _judge_losses(
-    location: str, port: int, report: PortReport, planned: float, lane: float, findings: Findings
+    location: str, port: int, report: PortReport, planned: float, lane: float, findings: OpticsFindings
 ) -> None:
     """Add frames that are lost, by what shows it: a rate after FEC, that they are lost now; a count, that some were.
 
@@ -412,13 +421,13 @@ def _judge_losses(
             )
 
 
-def _find_lane_speed(cabling: PlannedCabling, parts: Parts, port: int) -> float:
+def _find_lane_speed(cabling: PlannedCabling, parts: CatalogParts, port: int) -> float:
     """The electrical lane rate of what is planned at a port, Gb/s; 0 where the catalogue has none, or several."""
     profile = _find_profile(cabling, parts, port)
     return profile.lane_gbps[0] if profile and len(profile.lane_gbps) == 1 else 0.0
 
 
-def _find_profile(cabling: PlannedCabling, parts: Parts, port: int) -> CableProfile | None:
+def _find_profile(cabling: PlannedCabling, parts: CatalogParts, port: int) -> CableProfile | None:
     """The profile of the module that is planned at a port, or of the cable; None where the catalogue has none."""
     module = str(cabling.read_cable("b_transceiver" if port & 1 else "a_transceiver", port))
     return parts.find_profile(module or str(cabling.read_cable("part", port)))

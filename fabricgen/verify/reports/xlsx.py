@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabricgen.export.technician.sheet import BOLD, NUMBER, REDLINE, SMALL, TEXT, Column, Sheet
+from fabricgen.export.technician.sheet import BOLD, NUMBER, REDLINE, SMALL, TEXT, SheetColumn, WorkSheet
 from fabricgen.export.technician.workbook import Cover, write_work_sheets
 from fabricgen.kernel.diagnostics import make_printable
 from fabricgen.reports.table import Cell
@@ -36,7 +36,7 @@ def report(report: Report) -> bytes:
     return write_work_sheets(f"{name} moves", name, _make_cover(report, name, stops, sheets))
 
 
-def _make_cover(report: Report, name: str, stops: Sequence[Stop], sheets: Sequence[Sheet]) -> Cover:
+def _make_cover(report: Report, name: str, stops: Sequence[Stop], sheets: Sequence[WorkSheet]) -> Cover:
     # the cover sheet: what there is to do in numbers, and which sheets follow
     counts = [
         ("actions", len(report.actions)),
@@ -47,27 +47,29 @@ def _make_cover(report: Report, name: str, stops: Sequence[Stop], sheets: Sequen
     return Cover(name, "What to move", summarize_hall(report).partition(": ")[2], counts, (), sheets, _HOW)
 
 
-def _list_moves(report: Report, stops: Sequence[Stop]) -> Sheet:
+def _list_moves(report: Report, stops: Sequence[Stop]) -> WorkSheet:
     # the sheet of plugs to move and places to look at; rows of one action share a shade
     columns = (
-        Column("no", 6, BOLD, [f"{stop.number}.{stop.step}" for stop in stops]),
-        Column("do", 5, TEXT, [_name_work(stop) for stop in stops]),
-        Column("rack", 15, SMALL, [_describe_rack(report, stop.pull_end) for stop in stops]),
-        Column("u", 5, NUMBER, [stop.pull_end.u or "" for stop in stops]),
-        Column("device", 20, SMALL, [make_printable(stop.pull_end.device) for stop in stops]),
-        Column("port", 13, BOLD, [make_printable(stop.pull_end.port) for stop in stops]),
-        Column("cage", 8, BOLD, [make_printable(stop.pull_end.connector or stop.pull_end.cage) for stop in stops]),
-        Column("put_rack_u", 18, SMALL, [_locate_target(report, stop) for stop in stops]),
-        Column("put_device", 20, SMALL, [_name_target(stop) for stop in stops]),
-        Column("put_port", 13, BOLD, [make_printable(stop.put_end.port) for stop in stops]),
-        Column("put_cage", 8, BOLD, [make_printable(stop.put_end.connector or stop.put_end.cage) for stop in stops]),
-        Column("cable", 20, SMALL, [make_printable(stop.cable) for stop in stops]),
-        Column("reaches", 7, TEXT, [{None: "", True: "yes", False: "no"}[stop.reaches] for stop in stops]),
-        Column("done", 7, REDLINE),
-        Column("remark", 14, REDLINE),
+        SheetColumn("no", 6, BOLD, [f"{stop.number}.{stop.step}" for stop in stops]),
+        SheetColumn("do", 5, TEXT, [_name_work(stop) for stop in stops]),
+        SheetColumn("rack", 15, SMALL, [_describe_rack(report, stop.pull_end) for stop in stops]),
+        SheetColumn("u", 5, NUMBER, [stop.pull_end.u or "" for stop in stops]),
+        SheetColumn("device", 20, SMALL, [make_printable(stop.pull_end.device) for stop in stops]),
+        SheetColumn("port", 13, BOLD, [make_printable(stop.pull_end.port) for stop in stops]),
+        SheetColumn("cage", 8, BOLD, [make_printable(stop.pull_end.connector or stop.pull_end.cage) for stop in stops]),
+        SheetColumn("put_rack_u", 18, SMALL, [_locate_target(report, stop) for stop in stops]),
+        SheetColumn("put_device", 20, SMALL, [_name_target(stop) for stop in stops]),
+        SheetColumn("put_port", 13, BOLD, [make_printable(stop.put_end.port) for stop in stops]),
+        SheetColumn(
+            "put_cage", 8, BOLD, [make_printable(stop.put_end.connector or stop.put_end.cage) for stop in stops]
+        ),
+        SheetColumn("cable", 20, SMALL, [make_printable(stop.cable) for stop in stops]),
+        SheetColumn("reaches", 7, TEXT, [{None: "", True: "yes", False: "no"}[stop.reaches] for stop in stops]),
+        SheetColumn("done", 7, REDLINE),
+        SheetColumn("remark", 14, REDLINE),
     )
     bands = [stop.number % 2 == 0 for stop in stops]
-    return Sheet("moves", "Plugs to move and places to look at, in walking order", len(stops), columns, bands=bands)
+    return WorkSheet("moves", "Plugs to move and places to look at, in walking order", len(stops), columns, bands=bands)
 
 
 def _name_work(stop: Stop) -> str:
@@ -93,7 +95,7 @@ def _describe_rack(report: Report, end: End) -> str:
     return "\n".join(make_printable(text) for text in (end.rack, stands) if text)
 
 
-def _list_actions(report: Report, stops: Sequence[Stop]) -> Sheet:
+def _list_actions(report: Report, stops: Sequence[Stop]) -> WorkSheet:
     """What each action is about, by the numbers of the sheet of moves."""
     actions = list({stop.number: stop.action for stop in stops}.values())
     listed = {action.id for action in actions}
@@ -103,20 +105,20 @@ def _list_actions(report: Report, stops: Sequence[Stop]) -> Sheet:
         for action in actions
     ]
     columns = (
-        Column("no", 6, BOLD, [str(number) for number in range(1, len(actions) + 1)]),
-        Column("kind", 11, TEXT, [action.kind.value for action in actions]),
-        Column("takes", 14, SMALL, [describe_work(action) for action in actions]),
-        Column("what", 46, SMALL, [text for text, _, _ in prose]),
-        Column("until_then", 36, SMALL, [costs for _, costs, _ in prose]),
-        Column("or", 36, SMALL, [alternatives for _, _, alternatives in prose]),
-        Column("id", 20, SMALL, [action.id for action in actions]),
-        Column("done", 7, REDLINE),
-        Column("remark", 16, REDLINE),
+        SheetColumn("no", 6, BOLD, [str(number) for number in range(1, len(actions) + 1)]),
+        SheetColumn("kind", 11, TEXT, [action.kind.value for action in actions]),
+        SheetColumn("takes", 14, SMALL, [describe_work(action) for action in actions]),
+        SheetColumn("what", 46, SMALL, [text for text, _, _ in prose]),
+        SheetColumn("until_then", 36, SMALL, [costs for _, costs, _ in prose]),
+        SheetColumn("or", 36, SMALL, [alternatives for _, _, alternatives in prose]),
+        SheetColumn("id", 20, SMALL, [action.id for action in actions]),
+        SheetColumn("done", 7, REDLINE),
+        SheetColumn("remark", 16, REDLINE),
     )
     lines = [
         max(2, *(_count_lines(text, width) for text, width in zip(texts, (46, 36, 36), strict=True))) for texts in prose
     ]
-    return Sheet("actions", "What is to be done, and why", len(actions), columns, lines=lines)
+    return WorkSheet("actions", "What is to be done, and why", len(actions), columns, lines=lines)
 
 
 def _count_lines(text: str, width: int) -> int:
@@ -124,7 +126,7 @@ def _count_lines(text: str, width: int) -> int:
     return sum(-(-len(line) // round(width * 1.15)) or 1 for line in text.split("\n"))
 
 
-def _list_labels(stops: Sequence[Stop]) -> Sheet:
+def _list_labels(stops: Sequence[Stop]) -> WorkSheet:
     """What the label of each plug that is moved should read, and the names of boxes that are exchanged."""
     rows: list[tuple[Cell, ...]] = [
         (f"{stop.number}.{stop.step}", name_end(stop.put_end), *_split_label(stop.put_end.label), stop.cable)
@@ -137,17 +139,17 @@ def _list_labels(stops: Sequence[Stop]) -> Sheet:
         ]
     columns = list(zip(*rows, strict=True)) or [()] * 5
     no, where, line1, line2, cable = ([make_printable(str(cell)) for cell in column] for column in columns)
-    return Sheet(
+    return WorkSheet(
         "labels",
         "Labels to compare, and to print where they read otherwise",
         len(rows),
         (
-            Column("no", 6, BOLD, no),
-            Column("where", 34, SMALL, where),
-            Column("line1", 40, BOLD, line1),
-            Column("line2", 40, BOLD, line2),
-            Column("cable", 34, SMALL, cable),
-            Column("done", 7, REDLINE),
+            SheetColumn("no", 6, BOLD, no),
+            SheetColumn("where", 34, SMALL, where),
+            SheetColumn("line1", 40, BOLD, line1),
+            SheetColumn("line2", 40, BOLD, line2),
+            SheetColumn("cable", 34, SMALL, cable),
+            SheetColumn("done", 7, REDLINE),
         ),
     )
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from fabricgen.catalog.nos_configuration import DialectFacts, Intent
 from fabricgen.design.qos import QosIntent, compute_ecn_thresholds
 from fabricgen.switch.ordered import OrderedSet
-from fabricgen.switch.qos import Balancing, Ecn, PortQos, Qos, Queue, Trimming, Watchdog
+from fabricgen.switch.qos import Balancing, Ecn, PacketTrimming, PfcWatchdog, PortQos, Queue, SwitchQos
 from fabricgen.views.balancing import choose_hash_seed
 from fabricgen.views.exits import EXIT
 from fabricgen.views.switch import SwitchView
@@ -23,7 +23,7 @@ _QOS_LIMITS: tuple[Intent, ...] = (
 _BY_LOAD: dict[str, Intent] = {"dynamic": "dynamic-load-balance", "spray": "packet-spray"}
 
 
-def model_qos(switch: SwitchView) -> Qos | None:
+def model_qos(switch: SwitchView) -> SwitchQos | None:
     """QoS of a fabric in which RoCE has a class of its own; None for any other, and for a switch without ports.
 
     Switches with like ports get the very same object, so that what writers make of it is made once.
@@ -53,7 +53,7 @@ def _model_qos(
     ports: tuple[tuple[str, int, bool, int], ...],
     dialect: DialectFacts,
     lacked: Set[Intent],
-) -> Qos:
+) -> SwitchQos:
     """`ports` are (name, Gb/s, whether it pauses, m of the fibre of its lossless span or 0) of each."""
     lossy = dialect.lossy_class
     trim = None if "packet-trim" in lacked else qos.trim
@@ -82,12 +82,12 @@ def _model_qos(
         )
         for speed, pauses, length_m in {port[1:] for port in ports}
     }
-    return Qos(
+    return SwitchQos(
         class_of=tuple(class_of.get(dscp, lossy) for dscp in range(64)),
         # every class has the queue of its own number
         queue_of={number: number for number in sorted({lossy, *class_of.values()})},
         ports={name: kinds[speed, pauses, length_m] for name, speed, pauses, length_m in ports},
-        watchdog=Watchdog(
+        watchdog=PfcWatchdog(
             qos.detect_ms,
             0 if "watchdog-restore" in lacked else qos.restore_ms,
             0 if "watchdog-poll" in lacked else qos.poll_ms,
@@ -100,14 +100,14 @@ def _model_qos(
     )
 
 
-def model_trimming(switch: SwitchView) -> Trimming | None:
+def model_trimming(switch: SwitchView) -> PacketTrimming | None:
     """The class that may be dropped, of every port but those that lead out: RoCE's, or 0 where that has all."""
     trim, qos = switch.fabric.qos.trim, model_qos(switch)
     if trim is None or not switch.ports or switch.lacks("packet-trim"):
         return None
     trimmed = frozenset({switch.fabric.qos.trimmed_class})
     class_of = tuple(trim.traffic_class if dscp == trim.dscp else 0 for dscp in range(64))
-    return Trimming(
+    return PacketTrimming(
         dscp=trim.dscp,
         size=trim.size,
         traffic_class=trim.traffic_class,

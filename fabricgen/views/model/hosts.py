@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fabricgen.blueprint.sections.host_services import Advertisements
-from fabricgen.switch.interfaces import OPEN, Access, Advertised, Relay, Vlan
+from fabricgen.switch.interfaces import OPEN, Advertised, HostAccess, Relay, Vlan
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import find_network
 from fabricgen.views.asked import USUAL_LIFETIME_S
@@ -14,14 +14,14 @@ FIXED_LIFETIME_S = 540
 """How long hosts keep a router where a NOS advertises in one way alone, seconds (sonic-buildimage, radvd.conf.j2)."""
 
 
-def model_access(switch: SwitchView, port: SwitchPort) -> Access:
+def model_access(switch: SwitchView, port: SwitchPort) -> HostAccess:
     """What a bridged port of hosts is to refuse."""
     service = switch.find_service(port)
     if service is None or not any(switch.list_vlans(port)):
         return OPEN
     offers = service.offers
     dhcp, ra = ("dhcp", "dhcp6") if offers.dhcp_guard else (), ("ra",) if offers.ra_guard else ()
-    return Access(dict(offers.storm), offers.bpdu_guard and not switch.lacks("bpdu-guard"), frozenset((*dhcp, *ra)))
+    return HostAccess(dict(offers.storm), offers.bpdu_guard and not switch.lacks("bpdu-guard"), frozenset((*dhcp, *ra)))
 
 
 def model_relay(switch: SwitchView, service: Service, gateways: tuple[str, ...]) -> Relay | None:

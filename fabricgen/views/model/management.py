@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from fabricgen.switch.model import Management, User
+from fabricgen.switch.model import SwitchManagement, SwitchUser
 from fabricgen.views.asked import FEW_KEYS, FEW_RESOLVERS
 from fabricgen.views.switch import SwitchView
 
 
-def model_management(switch: SwitchView) -> Management:
+def model_management(switch: SwitchView) -> SwitchManagement:
     """Management of a switch; the first of keys and resolvers where its NOS takes few."""
     management, dialect = switch.fabric.management, switch.dialect
     addresses = frozenset((address, gateway) for address, gateway in switch.managements if gateway)
@@ -15,13 +15,13 @@ def model_management(switch: SwitchView) -> Management:
     most_keys = 0 if switch.lacks("ssh-keys") else FEW_KEYS if switch.lacks("many-ssh-keys") else None
     most_resolvers = FEW_RESOLVERS if switch.lacks("many-resolvers") else None
     users = {} if switch.lacks("users") else management.users
-    accounts = {n: User(u.password or "", frozenset(u.ssh_keys[:most_keys]), u.role) for n, u in users.items()}
+    accounts = {n: SwitchUser(u.password or "", frozenset(u.ssh_keys[:most_keys]), u.role) for n, u in users.items()}
 
     def order_servers(servers: tuple[str, ...]) -> tuple[str, ...]:
         # as stated where the NOS asks servers in an order, else sorted, so that the order does not count
         return servers if dialect.ranks_servers else tuple(sorted(servers))
 
-    return Management(
+    return SwitchManagement(
         addresses=addresses,
         users=accounts,
         aaa=tuple((management.aaa.protocol, server) for server in management.aaa.servers) if management.aaa else (),

@@ -25,7 +25,15 @@ from dataclasses import replace
 from typing import Any
 
 from fabricgen.switch.ordered import OrderedSet
-from fabricgen.switch.routing import GRACEFUL_SHUTDOWN, LEAKED, OWN_ROUTES, Entry, Permit, RouteMaps, make_permit
+from fabricgen.switch.routing import (
+    GRACEFUL_SHUTDOWN,
+    LEAKED,
+    OWN_ROUTES,
+    Permit,
+    RouteMapEntry,
+    RouteMaps,
+    make_permit,
+)
 from fabricgen.views.exits import PREPENDED, ExitPolicy
 from fabricgen.views.leaks import match_leaked_paths
 from fabricgen.views.switch import SwitchView
@@ -60,7 +68,9 @@ def model_maps(switch: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps
         lists |= {f"HOSTS{ending}": hosts} if hosts or vrf else {}
         maps.prefix_lists |= dict(sorted(lists.items()))
         for name, sets in terms.items():
-            maps.maps[name + ending] = {BASE * n: Entry(True, list_, **sets) for n, list_ in enumerate(lists, 1)}
+            maps.maps[name + ending] = {
+                BASE * n: RouteMapEntry(True, list_, **sets) for n, list_ in enumerate(lists, 1)
+            }
     _add_outside(maps, switch, vrf, mates)
     _add_leaks(maps, switch, vrf)
     return maps
@@ -109,13 +119,13 @@ def _add_outside(maps: RouteMaps, switch: SwitchView, vrf: str, mates: Iterable[
             maps, aggregates, ending, map(make_permit, (prefix for policy in policies for prefix in policy.announces))
         ):
             for name in ("OUT", *mates):
-                _add_entry(maps, name + ending, DENIED, Entry(False, aggregates))
+                _add_entry(maps, name + ending, DENIED, RouteMapEntry(False, aggregates))
         if _add_list(maps, outside, ending, switch.outside(vrf)):
-            _add_entry(maps, f"IN{ending}", PASSED, Entry(True, outside))
+            _add_entry(maps, f"IN{ending}", PASSED, RouteMapEntry(True, outside))
             for name, path in path_of_map.items():
-                _add_entry(maps, name + ending, PASSED, Entry(True, outside, path, **drain))
+                _add_entry(maps, name + ending, PASSED, RouteMapEntry(True, outside, path, **drain))
         if switch.exits.announces_routes(vrf, (bool(ending),)):
-            _add_entry(maps, f"STATIC{ending}", PASSED, Entry(True, outside))
+            _add_entry(maps, f"STATIC{ending}", PASSED, RouteMapEntry(True, outside))
         for policy in policies:
             for word, permits, entry in _list_exit_entries(switch, policy):
                 name = f"EXIT-{policy.name}-{word}{ending}"
@@ -124,13 +134,13 @@ def _add_outside(maps: RouteMaps, switch: SwitchView, vrf: str, mates: Iterable[
                     maps,
                     name,
                     PASSED if has_list else LAST,
-                    replace(entry, prefix_list=name) if has_list else Entry(False),
+                    replace(entry, prefix_list=name) if has_list else RouteMapEntry(False),
                 )
     if paths - {OWN_ROUTES} and vrf and switch.overlay:
-        _add_entry(maps, OVERLAY_OUT, PASSED + switch.vrfs.index(vrf), Entry(True, as_path="EXITS", **drain))
+        _add_entry(maps, OVERLAY_OUT, PASSED + switch.vrfs.index(vrf), RouteMapEntry(True, as_path="EXITS", **drain))
 
 
-def _add_entry(maps: RouteMaps, name: str, number: int, entry: Entry) -> None:
+def _add_entry(maps: RouteMaps, name: str, number: int, entry: RouteMapEntry) -> None:
     maps.maps.setdefault(name, {})[number] = entry
 
 
@@ -141,12 +151,12 @@ def _add_list(maps: RouteMaps, name: str, ending: str, permits: Iterable[Permit]
     return bool(family_permits)
 
 
-def _list_exit_entries(switch: SwitchView, policy: ExitPolicy) -> Iterator[tuple[str, Iterable[Permit], Entry]]:
+def _list_exit_entries(switch: SwitchView, policy: ExitPolicy) -> Iterator[tuple[str, Iterable[Permit], RouteMapEntry]]:
     """(IN or OUT, prefixes, what is set on them) of the sessions of an exit."""
     longer = DRAINED_IN if switch.maintenance else PREPENDED if policy.backup else 0
-    yield "IN", policy.takes, Entry(True, last_as=longer)
+    yield "IN", policy.takes, RouteMapEntry(True, last_as=longer)
     added = switch.asn if switch.maintenance or policy.backup else 0
-    announced = Entry(True, communities=policy.communities, added=added, **_make_drain_settings(switch))
+    announced = RouteMapEntry(True, communities=policy.communities, added=added, **_make_drain_settings(switch))
     yield "OUT", map(make_permit, policy.announces), announced
 
 
@@ -167,6 +177,6 @@ def _add_leaks(maps: RouteMaps, switch: SwitchView, vrf: str) -> None:
                 list_ = f"LEAKED{ending}-{source.vrf}"
                 maps.as_paths["LEAKED"] = OrderedSet((match_leaked_paths(switch),))
                 maps.prefix_lists[list_] = prefixes
-                entries = maps.maps.setdefault(f"LEAKED{ending}", {DENIED: Entry(False, as_path="LEAKED")})
-                entries[number] = Entry(True, list_, added=LEAKED, source_vrf=source.vrf)
+                entries = maps.maps.setdefault(f"LEAKED{ending}", {DENIED: RouteMapEntry(False, as_path="LEAKED")})
+                entries[number] = RouteMapEntry(True, list_, added=LEAKED, source_vrf=source.vrf)
                 number += BASE

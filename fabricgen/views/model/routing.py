@@ -18,7 +18,17 @@ from fabricgen.blueprint.sections.routing import HOLD_S, KEEPALIVE_S
 from fabricgen.design.srv6 import IDENTIFIER_BITS
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.ordered import OrderedSet
-from fabricgen.switch.routing import LEARNED_PATH, Bfd, Bgp, Peer, Policy, RouteMaps, Srv6, StaticRoute, find_network
+from fabricgen.switch.routing import (
+    LEARNED_PATH,
+    Bgp,
+    Peer,
+    Policy,
+    RouteMaps,
+    SessionBfd,
+    StaticRoute,
+    SwitchSrv6,
+    find_network,
+)
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.policies import model_maps
 from fabricgen.views.switch import SwitchPort, SwitchView
@@ -30,13 +40,13 @@ def list_loopback_prefixes(switch: SwitchView) -> tuple[str, ...]:
     return tuple(f"{address}/{length}" for address, length in loopbacks if address)
 
 
-def model_srv6(switch: SwitchView) -> Srv6 | None:
+def model_srv6(switch: SwitchView) -> SwitchSrv6 | None:
     """The SRv6 identifiers of a switch, those of its links by their prefixes; None where its fabric has none."""
     block = switch.fabric.srv6
     if block is None:
         return None
     links = {p.adjacency: (p.name, p.peer_address6.partition("/")[0]) for p in switch.ports if p.adjacency}
-    return Srv6((block.bits, IDENTIFIER_BITS, IDENTIFIER_BITS), switch.locator, links)
+    return SwitchSrv6((block.bits, IDENTIFIER_BITS, IDENTIFIER_BITS), switch.locator, links)
 
 
 def model_bgp(switch: SwitchView) -> dict[str, Bgp]:
@@ -94,7 +104,7 @@ def _model_peer(switch: SwitchView, port: SwitchPort, asn: int, families: frozen
         policy_out=None,
         keepalive_s=KEEPALIVE_S,
         hold_s=HOLD_S,
-        bfd=Bfd(bfd.interval_ms, bfd.multiplier) if bfd else None,
+        bfd=SessionBfd(bfd.interval_ms, bfd.multiplier) if bfd else None,
         own_as_in=1 if switch.shares_asn and port.role != "down" else 0,
         max_prefixes=dict.fromkeys(families, limit) if limit else {},
         description=f"{port.peer} {port.peer_port}",

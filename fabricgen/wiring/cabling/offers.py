@@ -16,7 +16,7 @@ from fabricgen.wiring.cabling.end_kinds import EndKind, count_ends_and_lanes, is
 from fabricgen.wiring.cabling.end_numbers import CableEnds, has_lower_common_end
 from fabricgen.wiring.cabling.media import is_allowed
 from fabricgen.wiring.cabling.shelf import CableOrder, Shelf, count_fibres
-from fabricgen.wiring.tables import LinkTable, Offer, Segment
+from fabricgen.wiring.tables import LinkTable, MediumOffer, Segment
 
 Media = tuple[CableProfile, ...]
 
@@ -44,7 +44,7 @@ def add_offers(segment: Segment, shelf: Shelf, media: Iterable[CableProfile]) ->
             # a medium counts as sold if any of the cables that the segment may come to is
             reach = max(shelf.reach_m(medium, cable) for cable in orders)
             if reach > 0:
-                offered.append(Offer(medium.id, reach))
+                offered.append(MediumOffer(medium.id, reach))
     return segment._replace(offered=tuple(offered)) if offered else segment
 
 

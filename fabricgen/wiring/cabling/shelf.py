@@ -11,7 +11,7 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.catalog.product_models import Product, ProductList, list_products_of_kind, make_vendor_key
 
 
-class Plug(Protocol):
+class PluggedCage(Protocol):
     """The cage that a cable end plugs into."""
 
     @property
@@ -53,8 +53,8 @@ class CableOrder(NamedTuple):
     """A cable to order: its common end (`hub`), its far ends, their number, and the lanes at the common end."""
 
     medium: CableProfile
-    hub: Plug
-    far: Plug
+    hub: PluggedCage
+    far: PluggedCage
     far_ends: int
     lanes: int
     lane_gbps: float
@@ -108,7 +108,7 @@ class Shelf:
         # a list that serves several vendors is named by each, and counts at its first place
         return tuple({product_list.id: product_list for product_list in lists}.values())
 
-    def transceiver(self, medium: CableProfile, cage: Plug) -> Product | None:
+    def transceiver(self, medium: CableProfile, cage: PluggedCage) -> Product | None:
         """The transceiver of a medium for a cage; None where no list for it has one."""
         sold = list_products_of_kind(self.lists_for(cage.vendor), "transceiver", medium.id)
         fits = (p for p in sold if p.takes(cage.form_factor, cage.top))

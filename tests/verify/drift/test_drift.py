@@ -16,7 +16,7 @@ from fabricgen.kernel.diagnostics import InputError, Severity
 from fabricgen.reports.formats import list_formats, write_report
 from fabricgen.verify.drift.checking import CheckRequest, check_running
 from fabricgen.verify.drift.finding import Drift
-from fabricgen.verify.drift.planned import ClusterConfigs
+from fabricgen.verify.drift.planned import RenderedConfigs
 from tests.conftest import BLUEPRINTS, Ran
 from tests.render.rendered import ALL_EOS, BFD, CUMULUS, MANAGED, cluster_of
 
@@ -33,8 +33,8 @@ Files = Mapping[str, str]
 
 
 @cache
-def planned(kind: str) -> ClusterConfigs:
-    return ClusterConfigs(cluster_of("leaf-spine", *HARDWARE[kind], *MANAGED))
+def planned(kind: str) -> RenderedConfigs:
+    return RenderedConfigs(cluster_of("leaf-spine", *HARDWARE[kind], *MANAGED))
 
 
 @cache
@@ -289,7 +289,7 @@ def test_the_command_ends_with_its_verdict(tmp_path: Path, fabricgen: Callable[.
 @pytest.mark.parametrize("nos", [(), CUMULUS])
 def test_secrets_of_sessions_are_neither_compared_nor_printed(nos: tuple[str, ...], tmp_path: Path) -> None:
     """A password that differs from its reference is none; one that is not there is told."""
-    plan = ClusterConfigs(cluster_of("two-exits", *nos, "fabrics.compute.exits.wan.password=env:FABRICGEN_X"))
+    plan = RenderedConfigs(cluster_of("two-exits", *nos, "fabrics.compute.exits.wan.password=env:FABRICGEN_X"))
     ((name, files),) = plan.read(["compute-border-01"])
     for change, told in (("hunter2", 0), (None, 1)):
         (tmp_path / name).mkdir(exist_ok=True)

@@ -13,7 +13,7 @@ from fabricgen.kernel.diagnostics import Severity
 from fabricgen.running.differences import Verdict
 from fabricgen.running.statements import Difference
 from fabricgen.verify.drift.checking import check_running, describe_by_path
-from fabricgen.verify.drift.planned import ClusterConfigs
+from fabricgen.verify.drift.planned import RenderedConfigs
 from tests.conftest import Ran
 from tests.render.rendered import cluster_of
 
@@ -90,7 +90,7 @@ def test_a_second_loopback_is_told_as_one_and_is_no_router_id(running: Callable[
 
 
 def test_a_vni_that_is_gone_is_told_as_missing_and_its_vlan_as_nothing_new(tmp_path: Path) -> None:
-    planned = ClusterConfigs(cluster_of("evpn-guests"))
+    planned = RenderedConfigs(cluster_of("evpn-guests"))
     name = planned.list_devices()[0]
     ((_, files),) = planned.read([name])
     tables = json.loads(files["config_db.json"])

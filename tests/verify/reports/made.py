@@ -17,7 +17,7 @@ from fabricgen.verify.actions import (
     Kind,
     Step,
 )
-from fabricgen.verify.planned import Planned, make_plan
+from fabricgen.verify.planned import PlannedCluster, make_plan
 from fabricgen.verify.progress.earlier import Earlier
 from fabricgen.verify.report import Report, VerifyRequest, make_report
 from tests.conftest import example_cluster
@@ -28,7 +28,7 @@ NAUGHTY = "n\x1b[31m\n::error::=cmd|' /C calc'!A0<&\"%,"
 
 
 @cache
-def planned() -> Planned:
+def planned() -> PlannedCluster:
     """leaf-spine: 24 cables, of which eight are breakouts to two nodes."""
     return make_plan(example_cluster("leaf-spine"))
 

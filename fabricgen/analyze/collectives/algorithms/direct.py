@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.analyze.collectives.model import Stage, Team
+from fabricgen.analyze.collectives.model import CollectiveStage, Team
 
 KIND = "ring"
 
 
-def stages(collective: str, team: Team) -> list[Stage] | None:
+def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
     """Parts for other domains leave by a rank's own NIC.
 
     Where rails are networks of their own, they first cross the domain to the rank of their rail.
@@ -22,5 +22,7 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     inside = local + (far * (team.ranks_per_domain - 1) / team.ranks_per_domain if detour else 0.0)
     farthest = team.beyond_us[min(team.everyone.level, len(team.beyond_us) - 1)] if far else 0.0
     return [
-        Stage(int(far > 0), int(inside > 0) + int(detour), far, inside, team.everyone, np.array([farthest]), flow=True)
+        CollectiveStage(
+            int(far > 0), int(inside > 0) + int(detour), far, inside, team.everyone, np.array([farthest]), flow=True
+        )
     ]

@@ -4,24 +4,24 @@ Scalable Deep Learning Training System with Mixed-Precision, 2018).
 
 from __future__ import annotations
 
-from fabricgen.analyze.collectives.model import Stage, Team
+from fabricgen.analyze.collectives.model import CollectiveStage, Team
 
 KIND = "ring"
 
 
-def stages(collective: str, team: Team) -> list[Stage] | None:
+def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
     """Each rank of a domain holds its share of the message while that share goes round its rail."""
     even = team.ranks_per_domain == team.rails
     if not even or team.ranks_per_domain == 1 or team.domains == 1 or not team.reaches_its_domain:
         return None
     per_domain, domains = team.ranks_per_domain, team.domains
-    inside = Stage(scale_up_steps=per_domain - 1, scale_up_bytes=(per_domain - 1) / per_domain)
+    inside = CollectiveStage(scale_up_steps=per_domain - 1, scale_up_bytes=(per_domain - 1) / per_domain)
     # a rank holds one part of the message for each rank of its domain, and sends all of that but one domain's share of
     # it
     rail = (domains - 1) / domains / per_domain
     steps = domains - 1
-    once = Stage(steps, 0, rail, pattern=team.ring, far_us=team.ring_us)
-    twice = Stage(2 * steps, 0, 2 * rail, pattern=team.ring, far_us=team.ring_us)
+    once = CollectiveStage(steps, 0, rail, pattern=team.ring, far_us=team.ring_us)
+    twice = CollectiveStage(2 * steps, 0, 2 * rail, pattern=team.ring, far_us=team.ring_us)
     return {
         "all-reduce": [inside, twice, inside],
         "reduce-scatter": [inside, once],

@@ -6,18 +6,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.analyze.collectives.model import Stage, Team, find_tree_depth, find_turn
+from fabricgen.analyze.collectives.model import CollectiveStage, Team, find_tree_depth, find_turn
 
 KIND = "in_switch"
 
 
-def stages(collective: str, team: Team) -> list[Stage] | None:
+def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
     """Every rank sends its message to the switches once and gets the sum; each rail carries its part up and down."""
     if collective != "all-reduce" or team.ranks_per_domain == 1 or not team.in_switch_gbps:
         return None
     if team.domains == 1:
-        return [Stage(0, 1, scale_up_bytes=1.0, flow=True, in_switch=True)]
+        return [CollectiveStage(0, 1, scale_up_bytes=1.0, flow=True, in_switch=True)]
     # each of the two trees carries half of the message
     across, network = 2 * find_tree_depth(team.domains), team.busiest / 2 / team.rails
     far = np.array([2 * team.tree_us])
-    return [Stage(across, 1, network, 1.0, team.tree, far, flow=True, in_switch=True, turn=find_turn(team.domains))]
+    return [
+        CollectiveStage(
+            across, 1, network, 1.0, team.tree, far, flow=True, in_switch=True, turn=find_turn(team.domains)
+        )
+    ]

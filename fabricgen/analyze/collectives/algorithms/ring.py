@@ -4,13 +4,13 @@ all-reduce algorithms for clusters of workstations, 2009).
 
 from __future__ import annotations
 
-from fabricgen.analyze.collectives.model import Stage, Team
+from fabricgen.analyze.collectives.model import CollectiveStage, Team
 
 KIND = "ring"
 _LOOPS = {"all-reduce": 2, "all-gather": 1, "reduce-scatter": 1, "broadcast": 1}
 
 
-def stages(collective: str, team: Team) -> list[Stage] | None:
+def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
     """In each of n - 1 steps a rank passes on a piece of 1/n, twice as many in an all-reduce; a broadcast flows from
     the first rank to the last, and leaves each domain but the last once.
 
@@ -25,6 +25,6 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
     sent = 1.0 if flow else hops / team.ranks
     leaves = 1 / team.rails
     if team.domains == 1:
-        return [Stage(0, hops, scale_up_bytes=sent, flow=flow)]
+        return [CollectiveStage(0, hops, scale_up_bytes=sent, flow=flow)]
     far = team.ring_us[:across] if flow else team.ring_us
-    return [Stage(across, hops - across, sent * leaves, sent * (1 - leaves), team.ring, far, flow)]
+    return [CollectiveStage(across, hops - across, sent * leaves, sent * (1 - leaves), team.ring, far, flow)]

@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from fabricgen.analyze.collectives.model import Stage, Team, find_tree_depth, find_turn
+from fabricgen.analyze.collectives.model import CollectiveStage, Team, find_tree_depth, find_turn
 
 KIND = "tree"
 AS_CHAINS = 3
 """Domains over which both trees are chains, as a ring is."""
 
 
-def stages(collective: str, team: Team) -> list[Stage] | None:
+def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
     """Up the trees and down again, or down alone; each tree carries half of the message.
 
     Inner places of one tree are leaves of the other: in an all-reduce a domain sends to two parents and two children,
@@ -29,9 +29,9 @@ def stages(collective: str, team: Team) -> list[Stage] | None:
         return None
     inside, scale_up = passes * (team.ranks_per_domain - 1), float(passes) if team.ranks_per_domain > 1 else 0.0
     if team.domains == 1:
-        return [Stage(0, inside, scale_up_bytes=scale_up, flow=True)]
+        return [CollectiveStage(0, inside, scale_up_bytes=scale_up, flow=True)]
     turn = find_turn(team.domains) if passes == 2 else None
     # half of the message on each edge
     sent = (turn.edges if turn else min(team.domains - 1, 2)) / 2
     across, far = passes * find_tree_depth(team.domains), np.array([passes * team.tree_us])
-    return [Stage(across, inside, sent / team.rails, scale_up, team.tree, far, flow=True, turn=turn)]
+    return [CollectiveStage(across, inside, sent / team.rails, scale_up, team.tree, far, flow=True, turn=turn)]

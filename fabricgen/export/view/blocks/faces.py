@@ -13,7 +13,7 @@ from fabricgen.catalog.profile import DeviceProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.export.drawings.port_layout import ACROSS, OTHERWISE, Column, Panel, list_panels
+from fabricgen.export.drawings.port_layout import ACROSS, OTHERWISE, CageColumn, Panel, list_panels
 from fabricgen.export.view.source import PageSource
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import TRAY, DeviceClass, ManagementPort
@@ -46,7 +46,7 @@ _GAP_MM = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Cage:
+class DrawnCage:
     """A cage of a front: upper left corner and size as shares of the front, its label, and the most ports in it."""
 
     x: float
@@ -57,10 +57,10 @@ class Cage:
     ports: int
 
 
-def list_fronts(cluster: Cluster) -> dict[str, tuple[Cage, ...]]:
+def list_fronts(cluster: Cluster) -> dict[str, tuple[DrawnCage, ...]]:
     """The cages of every model of a cluster, by its id, in the order of the front."""
     ports, managed = _count_ports_by_cage(cluster), _list_management_ports(cluster)
-    cages_by_model: dict[str, tuple[Cage, ...]] = {}
+    cages_by_model: dict[str, tuple[DrawnCage, ...]] = {}
     for cls in cluster.plan.devices.classes:
         model, ports_by_cage = cls.profile.id, ports.get(cls.profile.id, {})
         if isinstance(cls.profile, NodeProfile):
@@ -138,7 +138,7 @@ def _list_management_ports(cluster: Cluster) -> dict[str, list[str]]:
     return names_by_model
 
 
-def _list_switch_cages(profile: SwitchProfile, ports: Mapping[str, int], managed: bool) -> Iterator[Cage]:
+def _list_switch_cages(profile: SwitchProfile, ports: Mapping[str, int], managed: bool) -> Iterator[DrawnCage]:
     """The cages of a switch, panel by panel from the top."""
     faces, height = list_panels(profile), profile.rack_units * UNIT_MM
     room = WIDTH_MM - 2 * _EDGE_MM - (_RJ45_MM + _GAP_MM if managed else 0)
@@ -157,7 +157,7 @@ def _list_switch_cages(profile: SwitchProfile, ports: Mapping[str, int], managed
                 )
 
 
-def _place_columns(panel: Panel, widths: list[float]) -> Iterator[tuple[Column, float, float]]:
+def _place_columns(panel: Panel, widths: list[float]) -> Iterator[tuple[CageColumn, float, float]]:
     """(column, its left edge, its width) from left to right, mm."""
     x, kind = _EDGE_MM, panel.columns[0].kind
     for column, width in zip(panel.columns, widths, strict=True):
@@ -167,7 +167,7 @@ def _place_columns(panel: Panel, widths: list[float]) -> Iterator[tuple[Column, 
         x += width
 
 
-def _list_management_cages(cls: DeviceClass, managed: Mapping[str, list[str]]) -> Iterator[Cage]:
+def _list_management_cages(cls: DeviceClass, managed: Mapping[str, list[str]]) -> Iterator[DrawnCage]:
     """The management port of a switch, at the right end of its front."""
     height = cls.profile.rack_units * UNIT_MM
     names = managed.get(cls.profile.id, [])
@@ -195,7 +195,9 @@ def _list_unlisted_widths(cls: DeviceClass, ports: Mapping[str, int]) -> dict[st
     return {cage: WIDTH_MM / ACROSS["LC"] for cage in ports if cage not in listed}
 
 
-def _arrange_cages(profile: DeviceProfile, widths: Mapping[str, float], ports: Mapping[str, int]) -> Iterator[Cage]:
+def _arrange_cages(
+    profile: DeviceProfile, widths: Mapping[str, float], ports: Mapping[str, int]
+) -> Iterator[DrawnCage]:
     """Cages side by side, in rows from the bottom up."""
     height, room = profile.rack_units * UNIT_MM, WIDTH_MM - 3 * _EDGE_MM - _RJ45_MM
     rows: list[list[str]] = [[]]
@@ -215,9 +217,9 @@ def _count_across(form_factor: str) -> int:
     return next((most for start, most in ACROSS.items() if form_factor.startswith(start)), OTHERWISE)
 
 
-def _make_cage(box_mm: tuple[float, float, float, float], height: float, label: str, ports: int) -> Cage:
+def _make_cage(box_mm: tuple[float, float, float, float], height: float, label: str, ports: int) -> DrawnCage:
     """A cage from its box in millimetres, with a small wall around it."""
     x, y, w, h = box_mm
     wall = 0.06 * min(w, h)
     left, top = round((x + wall) / WIDTH_MM, 4), round((y + wall) / height, 4)
-    return Cage(left, top, round((w - 2 * wall) / WIDTH_MM, 4), round((h - 2 * wall) / height, 4), label, ports)
+    return DrawnCage(left, top, round((w - 2 * wall) / WIDTH_MM, 4), round((h - 2 * wall) / height, 4), label, ports)

@@ -14,7 +14,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.floor.halls import Area
 from fabricgen.export.drawings.fixtures import LOOKS
 from fabricgen.export.drawings.floor_pages import find_whole_hall, list_aisles
-from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, Racks
+from fabricgen.export.drawings.rack_contents import EXTRA_SWATCH, NODE_SWATCH, PANEL_SWATCH, FilledRacks
 from fabricgen.export.drawings.rack_kinds import RackKinds
 from fabricgen.export.locations import format_row, locate_halls
 from fabricgen.export.view.places import TrayRoutes, find_tray_routes, locate_cross_trays
@@ -30,7 +30,7 @@ def block(source: PageSource) -> dict[str, Any]:
     cluster = source.cluster
     racks, floor = cluster.plan.racks, cluster.design.loaded.blueprint.floor
     drawing = draw_halls(cluster)
-    contents, everywhere = Racks(cluster), floor.trays.cross == "everywhere"
+    contents, everywhere = FilledRacks(cluster), floor.trays.cross == "everywhere"
     kinds = RackKinds(cluster, contents)
     routes = find_tray_routes(cluster.plan, floor)
     return {
@@ -200,7 +200,7 @@ class HallTray:
 
 
 @dataclass(frozen=True, slots=True)
-class Aisle:
+class HallAisle:
     """An aisle along a row: cold where fronts are."""
 
     hall: int
@@ -215,7 +215,7 @@ class HallDrawing:
     size: tuple[int, int]
     shift: list[tuple[float, float]]
     halls: list[Box]
-    aisles: list[Aisle]
+    aisles: list[HallAisle]
     trays: list[HallTray]
     tray_of_rack: Ints
     first_cross: int
@@ -338,7 +338,7 @@ def _list_cross_trays(racks: RackTable, places: list[list[float]], names: list[s
     return trays
 
 
-def _list_aisles(racks: RackTable, number: int) -> list[Aisle]:
+def _list_aisles(racks: RackTable, number: int) -> list[HallAisle]:
     """The aisles of a hall between neighbouring rows, and between rows and walls where these are stated."""
     hall = racks.halls[number]
     if not hall.rows and not (racks.hall == number).any():
@@ -349,7 +349,7 @@ def _list_aisles(racks: RackTable, number: int) -> list[Aisle]:
         len(window.columns) * hall.rack_pitch_m,
     )
     return [
-        Aisle(number, (left, aisle.top, width, aisle.bottom - aisle.top), aisle.cold)
+        HallAisle(number, (left, aisle.top, width, aisle.bottom - aisle.top), aisle.cold)
         for aisle in list_aisles(racks, window)
         if aisle.is_whole and aisle.bottom > aisle.top
     ]

@@ -11,7 +11,7 @@ from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from fabricgen.running.tree import allow_fields, report_misfit
-from fabricgen.switch.interfaces import OPEN, Access, Advertised, Relay
+from fabricgen.switch.interfaces import OPEN, Advertised, HostAccess, Relay
 
 Row = Mapping[str, Any]
 
@@ -44,7 +44,9 @@ def _find_kind(family: str, rule: Row) -> str:
     return ""
 
 
-def make_access(row: Row, members: Iterable[tuple[Row, int]], filters_by_name: Mapping[str, frozenset[str]]) -> Access:
+def make_access(
+    row: Row, members: Iterable[tuple[Row, int]], filters_by_name: Mapping[str, frozenset[str]]
+) -> HostAccess:
     """What an interface refuses, whose switch ports are `members` with their speeds in Gb/s.
 
     Raises UnknownTextError for lists that are not there, or members that are not alike.
@@ -56,7 +58,7 @@ def make_access(row: Row, members: Iterable[tuple[Row, int]], filters_by_name: M
     if any(storm != storms[0] for storm in storms):
         report_misfit("members of a bond refuse different things")
     stp = row.get("bridge", {}).get("domain", {}).get("br_default", {}).get("stp", {})
-    result = Access(
+    result = HostAccess(
         storms[0],
         stp.get("bpdu-guard") == "enabled",
         frozenset(kind for name in lists for kind in filters_by_name.get(name, ())),

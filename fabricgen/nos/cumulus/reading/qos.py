@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from fabricgen.running.tree import allow_fields, is_tolerant, report_misfit
-from fabricgen.switch.qos import Ecn, PortQos, Qos, Queue, Trimming, Watchdog
+from fabricgen.switch.qos import Ecn, PacketTrimming, PfcWatchdog, PortQos, Queue, SwitchQos
 
 Row = Mapping[str, Any]
 NAMED = ("congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc")
@@ -22,7 +22,7 @@ WHOLE_PERCENT = 100
 KBPS_PER_GBPS = 1_000_000
 
 
-def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int]) -> Qos:
+def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int]) -> SwitchQos:
     """QoS of `qos` and what ports refer to, as the model has it; raises UnknownTextError where these do not fit."""
     allow_fields(qos, *NAMED, "egress-queue-mapping", "pfc-watchdog", "traffic-pool")
     allow_fields(qos["egress-queue-mapping"], "default-global")
@@ -33,7 +33,7 @@ def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int])
     (classes,) = [list_classes(qos["mapping"][name]) for name in mappings]
     into = qos["egress-queue-mapping"]["default-global"]["switch-priority"]
     queue_of = {int(priority): row["traffic-class"] for priority, row in into.items()}
-    return Qos(
+    return SwitchQos(
         class_of=classes,
         queue_of={number: queue_of[number] for number in sorted(set(classes))},
         ports={name: _make_port_qos(qos, port, speeds_gbps[name]) for name, port in ports.items()},
@@ -49,10 +49,10 @@ def list_classes(row: Row) -> tuple[int, ...]:
     return tuple(row["dscp"][str(dscp)]["switch-priority"] for dscp in range(64))
 
 
-def _make_watchdog(row: Row) -> Watchdog:
+def _make_watchdog(row: Row) -> PfcWatchdog:
     """A queue is given back after a poll without pauses: NVUE knows no time for it."""
     allow_fields(row, "polling-interval", "robustness")
-    return Watchdog(row["robustness"] * row["polling-interval"], 0, row["polling-interval"])
+    return PfcWatchdog(row["robustness"] * row["polling-interval"], 0, row["polling-interval"])
 
 
 def _make_port_qos(qos: Row, port: Row, speed_gbps: int) -> PortQos:
@@ -110,7 +110,7 @@ def is_map_alone(qos: Row) -> bool:
     return set(qos) == {"mapping"}
 
 
-def read_trimming(tree: Row, rows: Mapping[str, Row]) -> Trimming | None:
+def read_trimming(tree: Row, rows: Mapping[str, Row]) -> PacketTrimming | None:
     """What is trimmed, None where nothing is; raises UnknownTextError where ports do not fit to the switch."""
     trim = tree["system"].get("forwarding", {}).get("packet-trim")
     ports = {name: row for name, row in rows.items() if "packet-trim" in row}
@@ -126,7 +126,7 @@ def read_trimming(tree: Row, rows: Mapping[str, Row]) -> Trimming | None:
     maps = {rows[name]["qos"]["mapping"]["profile"] for name in mapped}
     if not set(ports) <= mapped or (mapped != set(ports) and is_map_alone(tree["qos"])) or len(maps) != 1:
         report_misfit("ports that trim have one map of DSCPs, and others none")
-    return Trimming(
+    return PacketTrimming(
         dscp=trim["remark"]["dscp"],
         size=trim["size"],
         traffic_class=trim["switch-priority"],

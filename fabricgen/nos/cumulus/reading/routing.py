@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from fabricgen.running.bgp import Instance, Neighbor, VrfLines, is_drained, make_overlay
-from fabricgen.running.policy import ADDING, Policies, Route
+from fabricgen.running.policy import ADDING, OwnRoute, Policies
 from fabricgen.running.tree import allow_fields, is_tolerant, report_misfit
-from fabricgen.switch.routing import EVPN, Bfd, Bgp, Entry, Overlay, OverlayVlan, StaticRoute
+from fabricgen.switch.routing import EVPN, Bgp, EvpnOverlay, OverlayVlan, RouteMapEntry, SessionBfd, StaticRoute
 
 Row = Mapping[str, Any]
 ON = "enabled"
@@ -160,7 +160,7 @@ DEFAULT_TIMERS = {"connection-retry": 10, "hold": 9, "keepalive": 3}
 """Seconds (NVUE Command Reference, BGP)."""
 
 
-class Routing:
+class CumulusRouting:
     """What `router` and `vrf` say."""
 
     def __init__(self, router: Row, vrfs: Row) -> None:
@@ -190,11 +190,11 @@ class Routing:
                 self._statics[key] = vrf_router["static"]
         self._check_global(router.get("bgp", {}))
 
-    def make_bgp(self, routes_in: Callable[[str], Iterable[Route]]) -> dict[str, Bgp]:
+    def make_bgp(self, routes_in: Callable[[str], Iterable[OwnRoute]]) -> dict[str, Bgp]:
         """BGP by VRF; `routes_in` gives the connected routes of one."""
         return {
             vrf: instance.make_bgp(
-                self._policies, routes_in(vrf), [Route(prefix) for prefix in self._statics.get(vrf, {})]
+                self._policies, routes_in(vrf), [OwnRoute(prefix) for prefix in self._statics.get(vrf, {})]
             )
             for vrf, instance in self._instances.items()
         }
@@ -206,7 +206,7 @@ class Routing:
             report_misfit("graceful shutdown and longer paths go together")
         return has_longer_paths and self._graceful
 
-    def make_overlay(self, tree: Row, loopbacks: Iterable[str]) -> Overlay | None:
+    def make_overlay(self, tree: Row, loopbacks: Iterable[str]) -> EvpnOverlay | None:
         """EVPN, given the whole tree and the loopbacks."""
         address = next((text.partition("/")[0] for text in sorted(loopbacks) if ":" not in text), "")
         for neighbor in self._instances.get("", Instance(0)).neighbors.values():
@@ -318,7 +318,7 @@ class Routing:
         return self._add_families(neighbor, row) if "address-family" in row else neighbor
 
 
-def _list_bfd_profiles(row: Row) -> dict[str, Bfd]:
+def _list_bfd_profiles(row: Row) -> dict[str, SessionBfd]:
     # timers by profile; the model has one interval for both directions
     allow_fields(row, "profile", "state")
     if row and row["state"] != ON:
@@ -328,7 +328,7 @@ def _list_bfd_profiles(row: Row) -> dict[str, Bfd]:
         allow_fields(profile, "detect-multiplier", "min-rx-interval", "min-tx-interval")
         if profile["min-rx-interval"] != profile["min-tx-interval"]:
             report_misfit(f"BFD profile {name} has two intervals")
-        timers_of_profile[name] = Bfd(profile["min-rx-interval"], profile["detect-multiplier"])
+        timers_of_profile[name] = SessionBfd(profile["min-rx-interval"], profile["detect-multiplier"])
     return timers_of_profile
 
 
@@ -374,7 +374,7 @@ def _read_policies(row: Row, *, graceful: bool) -> Policies:
     return policies
 
 
-def _make_entry(rule: Row, types: Mapping[str, str], *, graceful: bool) -> Entry:
+def _make_entry(rule: Row, types: Mapping[str, str], *, graceful: bool) -> RouteMapEntry:
     allow_fields(rule, "action", "match", "set")
     match, (action,) = rule.get("match", {}), rule["action"]
     if action not in ("permit", "deny") or rule["action"] != {action: {}}:
@@ -382,11 +382,11 @@ def _make_entry(rule: Row, types: Mapping[str, str], *, graceful: bool) -> Entry
     allow_fields(match, "as-path-list", "ip-prefix-list", "source-vrf", "type")
     if match.keys() <= {"as-path-list"}:  # of EVPN: all routes, or those of some paths
         sets = list_sets(rule.get("set", {}), of_exit=False, graceful=graceful)
-        return replace(Entry(action == "permit", as_path=match.get("as-path-list", "")), **sets)
+        return replace(RouteMapEntry(action == "permit", as_path=match.get("as-path-list", "")), **sets)
     if types[match["ip-prefix-list"]] != match["type"]:
         report_misfit(f"an entry that is not understood: {rule}")
     return replace(
-        Entry(action == "permit", match["ip-prefix-list"], match.get("as-path-list", "")),
+        RouteMapEntry(action == "permit", match["ip-prefix-list"], match.get("as-path-list", "")),
         **list_sets(rule.get("set", {}), of_exit=match["ip-prefix-list"].startswith(ADDING), graceful=graceful),
         source_vrf=find_vrf_name(match["source-vrf"]) if "source-vrf" in match else None,
     )

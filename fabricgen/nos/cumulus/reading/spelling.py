@@ -61,7 +61,7 @@ _DOTTED = re.compile(r"(\d{1,5})\.(\d{1,5})")
 _NUMBER = re.compile(r"0|[1-9]\d{0,18}")
 
 
-class Move(FrozenModel):
+class MovedSetting(FrozenModel):
     """A setting that 5.15 has elsewhere: `{word}` stands for one step of a path; `also` is said besides."""
 
     from_: str
@@ -85,7 +85,7 @@ class Spellings(FrozenModel):
     own_words: frozenset[str]
     secret_keys: frozenset[str]
     secrets: frozenset[str]
-    moved: tuple[Move, ...]
+    moved: tuple[MovedSetting, ...]
 
 
 @cache
@@ -285,9 +285,9 @@ def _find_family(word: str) -> str:
 
 
 @cache
-def _load_moves() -> dict[str, list[tuple[Path, Move]]]:
+def _load_moves() -> dict[str, list[tuple[Path, MovedSetting]]]:
     """Moves by the first step of where they are from."""
-    moves: dict[str, list[tuple[Path, Move]]] = {}
+    moves: dict[str, list[tuple[Path, MovedSetting]]] = {}
     for move in load_spellings().moved:
         steps = tuple(move.from_.split("/"))
         moves.setdefault(steps[0], []).append((steps, move))

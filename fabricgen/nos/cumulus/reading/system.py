@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from fabricgen.running.tree import allow_fields, is_tolerant, report_misfit, require_fields
-from fabricgen.switch.model import Management, User
+from fabricgen.switch.model import SwitchManagement, SwitchUser
 
 Row = Mapping[str, Any]
 ON = {"state": "enabled"}
@@ -28,7 +28,7 @@ ROLES = {"system-admin": "admin", "nvue-monitor": "operator"}
 LEVELS = {"info": "informational", "warn": "warning"}
 
 
-def read_system(system: Row, addresses: Iterable[tuple[str, str]]) -> tuple[str, Management]:
+def read_system(system: Row, addresses: Iterable[tuple[str, str]]) -> tuple[str, SwitchManagement]:
     """(host name, management); raises UnknownTextError for servers in a VRF that does not reach them."""
     allow_fields(system, *KNOWN, *MORE)
     port_addresses = frozenset(addresses)
@@ -45,7 +45,7 @@ def read_system(system: Row, addresses: Iterable[tuple[str, str]]) -> tuple[str,
         _check_vrf(servers.values(), vrf)
     _check_vrf([system[key] for key in ("ntp",) if key in system], vrf)
     level = syslog.get("severity", "")
-    return system["hostname"], Management(
+    return system["hostname"], SwitchManagement(
         addresses=port_addresses,
         users={name: _make_user(row) for name, row in system.get("aaa", {}).get("user", {}).items()},
         aaa=tuple(_list_aaa_servers(system.get("aaa", {}), vrf)),
@@ -105,11 +105,11 @@ def _check_vrf(rows: Iterable[Row], vrf: str) -> None:
         report_misfit(f"servers that are not reached: the way to them is in {vrf}")
 
 
-def _make_user(row: Row) -> User:
+def _make_user(row: Row) -> SwitchUser:
     # an account: hashed password, SSH keys as `type key`, role
     allow_fields(row, "hashed-password", "role", "ssh")
     keys = row.get("ssh", {"authorized-key": {}})["authorized-key"].values()
-    return User(
+    return SwitchUser(
         row.get("hashed-password", ""), frozenset(f"{key['type']} {key['key']}" for key in keys), ROLES[row["role"]]
     )
 

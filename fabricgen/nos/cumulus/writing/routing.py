@@ -49,7 +49,7 @@ from fabricgen.render.routing import (
     list_session_rows,
     make_overlay_groups,
 )
-from fabricgen.switch.routing import GRACEFUL_SHUTDOWN, OWN_ROUTES, Bfd, Bgp, Permit
+from fabricgen.switch.routing import GRACEFUL_SHUTDOWN, OWN_ROUTES, Bgp, Permit, SessionBfd
 from fabricgen.views.leaks import LEAKED_PATH, match_leaked_paths, tells_leaked
 from fabricgen.views.model.policies import OVERLAY_OUT
 from fabricgen.views.switch import SwitchView
@@ -109,10 +109,10 @@ def make_routing_values(
     }
 
 
-def _list_bfd_profiles(switch: SwitchView, bgp_of_vrf: Mapping[str, Bgp]) -> dict[str, Bfd]:
+def _list_bfd_profiles(switch: SwitchView, bgp_of_vrf: Mapping[str, Bgp]) -> dict[str, SessionBfd]:
     """The timers of BFD, of the fabric and of exits, by the names of their profiles."""
     bfd, peers = switch.fabric.bfd, [peer for bgp in bgp_of_vrf.values() for peer in bgp.peers.values()]
-    fabric = {ROUTER_BFD: Bfd(bfd.interval_ms, bfd.multiplier)} if bfd and bgp_of_vrf else {}
+    fabric = {ROUTER_BFD: SessionBfd(bfd.interval_ms, bfd.multiplier)} if bfd and bgp_of_vrf else {}
     return fabric | {peer.group: peer.bfd for peer in peers if peer.is_exit and peer.bfd}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.running.tree import Line, Rules, report_misfit
-from fabricgen.switch.interfaces import Access, Advertised, Relay
+from fabricgen.running.tree import Line, LineRules, report_misfit
+from fabricgen.switch.interfaces import Advertised, HostAccess, Relay
 
 _REFUSALS = {
     "deny udp any eq bootps any eq bootpc": "dhcp",
@@ -24,15 +24,15 @@ class PortAccess:
     lists: list[tuple[str, str]] = field(default_factory=list)
     fallback: bool = False
 
-    def make_access(self, filters: dict[tuple[str, str], frozenset[str]], *, edge: bool) -> Access:
+    def make_access(self, filters: dict[tuple[str, str], frozenset[str]], *, edge: bool) -> HostAccess:
         """What the port refuses, out of the access lists of the switch; `edge`: it is one to spanning tree."""
         if strange := [key for key in self.lists if key not in filters]:
             report_misfit(f"access lists that are not there: {strange}")
         refused = frozenset(kind for key in self.lists for kind in filters.get(key, ()))
-        return Access(self.storm, self.bpdu_guard and edge, refused)
+        return HostAccess(self.storm, self.bpdu_guard and edge, refused)
 
 
-def add_host_rules(top: Rules, port: Rules) -> None:
+def add_host_rules(top: LineRules, port: LineRules) -> None:
     """Take access lists, of a box with `filters`, and what ports, with `access`, refuse."""
 
     @top.line(r"(ip|ipv6) access-list (\S+)")
@@ -65,7 +65,7 @@ def add_host_rules(top: Rules, port: Rules) -> None:
 
 
 @dataclass
-class Gateway:
+class EosGateway:
     """What a section says that the gateway does, beside forwarding."""
 
     helpers: set[str] = field(default_factory=set)
@@ -110,7 +110,7 @@ MARKING = {
 """What makes switches add option 82 in VLANs."""
 
 
-def add_gateway_rules(top: Rules, port: Rules) -> None:
+def add_gateway_rules(top: LineRules, port: LineRules) -> None:
     """Take DHCP relay and router advertisements, of ports with a `gateway`, and option 82 of a box."""
 
     @top.line("|".join(MARKING))

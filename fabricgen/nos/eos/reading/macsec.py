@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from fabricgen.running.tree import Line, Rules
-from fabricgen.switch.interfaces import Macsec
+from fabricgen.running.tree import Line, LineRules
+from fabricgen.switch.interfaces import LinkMacsec
 
 
 class HasMacsec(Protocol):
     """Where profiles are kept, by name, while a configuration is read."""
 
-    macsecs: dict[str, Macsec]
+    macsecs: dict[str, LinkMacsec]
 
 
-_SECURITY, _PROFILE = Rules(), Rules()
+_SECURITY, _PROFILE = LineRules(), LineRules()
 
 
-def add_macsec_rules(top: Rules) -> None:
+def add_macsec_rules(top: LineRules) -> None:
     """Add the section of MACsec to those of a whole configuration."""
     top.line("mac security")(_read_security)
 
@@ -30,7 +30,7 @@ def _read_security(box: HasMacsec, line: Line) -> None:
 def _read_profile(box: HasMacsec, line: Line, name: str) -> None:
     words: dict[str, str] = {}
     _PROFILE.read(line.children, words)
-    box.macsecs[name] = Macsec(words.get("cipher", ""), words.get("ckn", ""), words.get("cak", ""))
+    box.macsecs[name] = LinkMacsec(words.get("cipher", ""), words.get("ckn", ""), words.get("cak", ""))
 
 
 @_PROFILE.line(r"cipher (\S+)")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
-from fabricgen.switch.model import User
+from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
+from fabricgen.switch.model import SwitchUser
 
 GNMI_PORT = 6030
 """Where EOS listens unless told otherwise."""
@@ -24,7 +24,7 @@ LEVELS = {
 class EosManagement:
     """What was read; servers in the order in which they stand."""
 
-    users: dict[str, User] = field(default_factory=dict)
+    users: dict[str, SwitchUser] = field(default_factory=dict)
     aaa: list[tuple[str, str]] = field(default_factory=list)
     login_group: str = ""
     ntp: list[str] = field(default_factory=list)
@@ -77,7 +77,7 @@ class HasManagement(Protocol):
     managed: EosManagement
 
 
-_GNMI, _GRPC, _SECURITY = Rules(), Rules(), Rules()
+_GNMI, _GRPC, _SECURITY = LineRules(), LineRules(), LineRules()
 _SECURITY.ignore_lines(r"certificate \S+ key \S+")
 
 
@@ -87,7 +87,7 @@ _WITH_OTHERS = (
 )
 
 
-def add_management_rules(top: Rules) -> None:
+def add_management_rules(top: LineRules) -> None:
     """Add the lines of management to those of a whole configuration."""
     top.ignore_lines(r"snmp-server (?:location|contact) .+")
     top.line(_WITH_OTHERS)(_read_word)
@@ -115,12 +115,12 @@ def _read_word(box: HasManagement, line: Line) -> None:
 
 def _read_user(box: HasManagement, line: Line, name: str, privilege: str, role: str, secret: str) -> None:
     roles = {("15", "network-admin"): "admin", ("1", "network-operator"): "operator"}
-    box.managed.users[name] = User(secret or "", role=roles[privilege, role])
+    box.managed.users[name] = SwitchUser(secret or "", role=roles[privilege, role])
 
 
 def _read_key(box: HasManagement, line: Line, name: str, key: str) -> None:
     user = box.managed.users[name]
-    box.managed.users[name] = User(user.password_hash, user.keys | {key}, user.role)
+    box.managed.users[name] = SwitchUser(user.password_hash, user.keys | {key}, user.role)
 
 
 def _read_aaa(box: HasManagement, line: Line, protocol: str, server: str, vrf: str) -> None:

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from fabricgen.running.bgp import MAP_LINES, Instance, VrfLines, add_setting_lines, make_overlay, mark_present
 from fabricgen.running.policy import Policies
-from fabricgen.running.tree import Line, Rules, report_misfit
-from fabricgen.switch.routing import EVPN, Overlay, OverlayVlan
+from fabricgen.running.tree import Line, LineRules, report_misfit
+from fabricgen.switch.routing import EVPN, EvpnOverlay, OverlayVlan
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Vxlan:
     qos: set[str] = field(default_factory=set)
 
 
-VXLAN, FAMILY = Rules(), Rules()
+VXLAN, FAMILY = LineRules(), LineRules()
 VXLAN.require_lines("vxlan udp-port 4789")
 add_setting_lines(
     FAMILY,
@@ -54,7 +54,7 @@ def _read_vlan(vxlan: Vxlan, line: Line, vlan: str, vni: str) -> None:
     vxlan.of_vlans[int(vlan)] = int(vni)
 
 
-BRIDGED = Rules()
+BRIDGED = LineRules()
 BRIDGED.require_lines("redistribute learned")
 
 
@@ -85,7 +85,7 @@ def make_switch_overlay(
     vxlan: Vxlan,
     policies: Policies,
     loopbacks: Iterable[str],
-) -> Overlay | None:
+) -> EvpnOverlay | None:
     """EVPN; raises UnknownTextError where VRFs and Vxlan1 do not fit, or sessions send no extended communities."""
     address = next((text.partition("/")[0] for text in sorted(loopbacks) if ":" not in text), "")
     if vxlan.qos not in (set(), _ALL_OF_QOS) or vrfs.keys() != vxlan.vnis.keys():
@@ -115,7 +115,7 @@ def list_session_families(bgp: Instance) -> set[str]:
     return {family for neighbor in bgp.neighbors.values() for family in neighbor.active} - {EVPN}
 
 
-def _replace_source(evpn: Overlay, address: str) -> Overlay:
+def _replace_source(evpn: EvpnOverlay, address: str) -> EvpnOverlay:
     """The overlay with the address of the loopback in place of its name."""
     if evpn.source != "Loopback0":
         report_misfit(f"sessions for EVPN come from {evpn.source}")
@@ -123,7 +123,7 @@ def _replace_source(evpn: Overlay, address: str) -> Overlay:
 
 
 @dataclass
-class Segment:
+class EosSegment:
     """What an interface says of an Ethernet segment, of tracking, and of anycast addresses."""
 
     words: dict[str, str] = field(default_factory=dict)
@@ -145,13 +145,13 @@ class Segment:
 class HasSegment(Protocol):
     """An interface that is read into."""
 
-    segment: Segment
+    segment: EosSegment
 
 
-_SEGMENT = Rules()
+_SEGMENT = LineRules()
 
 
-def add_segment_rules(top: Rules, port: Rules) -> None:
+def add_segment_rules(top: LineRules, port: LineRules) -> None:
     """Add what is said of segments to the rules of a whole configuration and of an interface."""
     top.line(r"link tracking group (\S+)")(_read_tracking_group)
     port.line("evpn ethernet-segment")(_read_segment)

@@ -8,15 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from fabricgen.running.tree import Line, Rules, UnknownTextError, is_tolerant, report_misfit
-from fabricgen.switch.qos import Balancing, Ecn, PortQos, Qos, Queue, Watchdog
+from fabricgen.running.tree import Line, LineRules, UnknownTextError, is_tolerant, report_misfit
+from fabricgen.switch.qos import Balancing, Ecn, PfcWatchdog, PortQos, Queue, SwitchQos
 
 GROUP_CLASSES = (1, 0, 2, 3, 4, 5, 6, 7)
 """The traffic class that EOS gives each group of eight DSCPs by default: 0-7 is class 1, 8-15 is class 0."""
 
 
 @dataclass
-class Profile:
+class EosQosProfile:
     """A `qos profile`."""
 
     watched: bool = False
@@ -29,18 +29,18 @@ class Profile:
 class EosQos:
     """What was read."""
 
-    profiles: dict[str, Profile] = field(default_factory=dict)
+    profiles: dict[str, EosQosProfile] = field(default_factory=dict)
     class_of: dict[int, int] = field(default_factory=dict)
     queue_of: dict[int, int] = field(default_factory=dict)
     times: dict[str, str] = field(default_factory=dict)
 
-    def make_qos(self, bound: Mapping[str, str]) -> Qos | None:
+    def make_qos(self, bound: Mapping[str, str]) -> SwitchQos | None:
         """QoS as the model has it, given the profile of each port; None where there is none."""
         if not self.profiles:
             return None
         classes = tuple(self.class_of.get(dscp, GROUP_CLASSES[dscp // 8]) for dscp in range(64))
         watchdog = self._make_watchdog()
-        return Qos(
+        return SwitchQos(
             class_of=classes,
             queue_of={c: self.queue_of.get(c, c) for c in sorted(set(classes))},
             ports={
@@ -49,7 +49,7 @@ class EosQos:
             watchdog=watchdog,
         )
 
-    def _make_port_qos(self, profile: Profile, watched: bool) -> PortQos:
+    def _make_port_qos(self, profile: EosQosProfile, watched: bool) -> PortQos:
         # QoS of a port from its profile; without PFC nothing is paused or watched
         pauses = {"priority-flow-control on"} if profile.no_drop else set()
         if profile.words != {"qos trust dscp"} | pauses or (profile.watched and not pauses):
@@ -58,7 +58,7 @@ class EosQos:
         watched = watched and profile.watched
         return PortQos(no_drop, no_drop if watched else frozenset(), profile.queues)
 
-    def _make_watchdog(self) -> Watchdog | None:
+    def _make_watchdog(self) -> PfcWatchdog | None:
         # the watchdog's times, seconds in EOS, as ms
         if not self.times:
             return None
@@ -66,7 +66,7 @@ class EosQos:
             round(1000 * float(self.times[word])) for word in ("timeout", "recovery-time", "polling-interval")
         )
         actions = {"drop": "drop", "notify-only": "forward"}
-        return Watchdog(detect, restore, poll, actions[self.times["action"]])
+        return PfcWatchdog(detect, restore, poll, actions[self.times["action"]])
 
 
 class HasQos(Protocol):
@@ -75,11 +75,11 @@ class HasQos(Protocol):
     qos: EosQos
 
 
-_PROFILE, _QUEUE = Rules(), Rules()
+_PROFILE, _QUEUE = LineRules(), LineRules()
 _QUEUE.ignore_lines("no priority", "random-detect ecn count")
 
 
-def add_qos_rules(top: Rules) -> None:
+def add_qos_rules(top: LineRules) -> None:
     """Add the sections of QoS to those of a whole configuration."""
     top.ignore_lines("hardware counter feature ecn out")
     top.line(r"qos profile (\S+)")(_read_profile)
@@ -89,27 +89,27 @@ def add_qos_rules(top: Rules) -> None:
 
 
 def _read_profile(box: HasQos, line: Line, name: str) -> None:
-    profile = box.qos.profiles[name] = Profile()
+    profile = box.qos.profiles[name] = EosQosProfile()
     _PROFILE.read(line.children, profile)
 
 
 @_PROFILE.line("qos trust dscp|priority-flow-control on")
-def _read_word(profile: Profile, line: Line) -> None:
+def _read_word(profile: EosQosProfile, line: Line) -> None:
     profile.words.add(line.text)
 
 
 @_PROFILE.line("priority-flow-control pause watchdog")
-def _read_watched(profile: Profile, line: Line) -> None:
+def _read_watched(profile: EosQosProfile, line: Line) -> None:
     profile.watched = True
 
 
 @_PROFILE.line(r"priority-flow-control priority (\d) no-drop")
-def _read_no_drop(profile: Profile, line: Line, priority: str) -> None:
+def _read_no_drop(profile: EosQosProfile, line: Line, priority: str) -> None:
     profile.no_drop.add(int(priority))
 
 
 @_PROFILE.line(r"(?:uc-)?tx-queue (\d)")
-def _read_queue(profile: Profile, line: Line, number: str) -> None:
+def _read_queue(profile: EosQosProfile, line: Line, number: str) -> None:
     # reads a transmit queue of a profile
     words: dict[str, object] = {}
     _QUEUE.read(line.children, words)
@@ -194,14 +194,21 @@ class HasBalancing(Protocol):
     balancing: EosBalancing
 
 
-_POLICIES, _HASHED, _FIELDS, _CLUSTER, _LEARNING, _GROUP = Rules(), Rules(), Rules(), Rules(), Rules(), Rules()
+_POLICIES, _HASHED, _FIELDS, _CLUSTER, _LEARNING, _GROUP = (
+    LineRules(),
+    LineRules(),
+    LineRules(),
+    LineRules(),
+    LineRules(),
+    LineRules(),
+)
 _PORT = r"Ethernet[\d/]+"
 _BYTES = (
     r"port-channel load-balance trident udf eth-type IP(v\d) ip-protocol udp header outer l4 offset (\d+) mask 0xff"
 )
 
 
-def add_balancing_rules(top: Rules) -> None:
+def add_balancing_rules(top: LineRules) -> None:
     """Add the sections of load balancing to those of a whole configuration."""
     top.line("ip hardware fib load-balance distribution dynamic")(_read_dynamic)
     top.line(_BYTES)(_read_bytes)

@@ -21,9 +21,9 @@ from fabricgen.running.bgp import (
     is_drained,
     mark_present,
 )
-from fabricgen.running.policy import Policies, Route, make_entry_rules
-from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
-from fabricgen.switch.routing import Bfd, Bgp, Entry, Overlay, select_families
+from fabricgen.running.policy import OwnRoute, Policies, make_entry_rules
+from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
+from fabricgen.switch.routing import Bgp, EvpnOverlay, RouteMapEntry, SessionBfd, select_families
 
 FAMILIES = {"vpn-ipv4": "v4", "vpn-ipv6": "v6"}
 
@@ -32,7 +32,7 @@ MOST_ROUTES = 12_000
 
 
 @dataclass
-class Targets:
+class EosTargets:
     """What is said of the VPN table: by family, the VRF that exports each target; lists of targets by name.
 
     `evpn_maps`: by VRF, the map that all must pass that it imports from EVPN.
@@ -81,7 +81,9 @@ class Targets:
             return
         entries = policies.maps.get(name, {})
         own_entries = [
-            seq for seq, entry in entries.items() if entry == Entry(True, source_vrf=vrf, extcommunity=f"VRF-{vrf}")
+            seq
+            for seq, entry in entries.items()
+            if entry == RouteMapEntry(True, source_vrf=vrf, extcommunity=f"VRF-{vrf}")
         ]
         if not own_entries:
             report_misfit(
@@ -112,12 +114,12 @@ class EosRouting:
     """The group of each interface with a session over link-local addresses."""
     over_evpn: dict[str, VrfLines] = field(default_factory=dict)
     vxlan: Vxlan = field(default_factory=Vxlan)
-    targets: Targets = field(default_factory=Targets)
-    bfd: Bfd = field(default_factory=Bfd)
+    targets: EosTargets = field(default_factory=EosTargets)
+    bfd: SessionBfd = field(default_factory=SessionBfd)
     """The timers of sessions that state none."""
 
     def make_bgp(
-        self, connected: Callable[[str], Iterable[Route]], statics: Callable[[str], Iterable[Route]]
+        self, connected: Callable[[str], Iterable[OwnRoute]], statics: Callable[[str], Iterable[OwnRoute]]
     ) -> dict[str, Bgp]:
         """Sessions and announcements by VRF; raises UnknownTextError for sessions that carry IPv4 without next hops."""
         for port, group in self.link_local.items():
@@ -157,7 +159,7 @@ class EosRouting:
                 report_misfit("a session is drained, and is sent no communities")
         return is_last
 
-    def make_overlay(self, loopbacks: Iterable[str]) -> Overlay | None:
+    def make_overlay(self, loopbacks: Iterable[str]) -> EvpnOverlay | None:
         """EVPN, given the loopbacks of the switch."""
         for vrf, lines in self.over_evpn.items():
             lines.distinguisher = self.targets.distinguishers.get(vrf, "")
@@ -170,7 +172,7 @@ class HasRouting(Protocol):
     routing: EosRouting
 
 
-_LIST, _BGP, _FAMILY = Rules(), Rules(), Rules()
+_LIST, _BGP, _FAMILY = LineRules(), LineRules(), LineRules()
 _ENTRY = make_entry_rules({r"match extcommunity (\S+)": lambda name: {"extcommunity": name}})
 add_setting_lines(
     _BGP,
@@ -191,10 +193,10 @@ add_setting_lines(
         r"aggregate-address (\S+)": ("aggregates", str),
     },
 )
-_BFD = Rules()
+_BFD = LineRules()
 
 
-def add_routing_rules(top: Rules) -> None:
+def add_routing_rules(top: LineRules) -> None:
     """Add the sections of routing to those of a whole configuration."""
     top.line(r"(?:ip|ipv6) prefix-list (\S+)")(_read_prefix_list)
     top.line(r"ip as-path access-list (\S+) permit (\S+) any")(_read_as_path)
@@ -217,7 +219,7 @@ def _read_default_bfd(box: HasRouting, line: Line) -> None:
 def _read_bfd_timers(routing: EosRouting, line: Line, interval: str, least: str, multiplier: str) -> None:
     if interval != least:
         report_misfit(f"intervals differ: {line.text}")
-    routing.bfd = Bfd(int(interval), int(multiplier))
+    routing.bfd = SessionBfd(int(interval), int(multiplier))
 
 
 def _read_prefix_list(box: HasRouting, line: Line, name: str) -> None:
@@ -319,7 +321,7 @@ def _read_neighbor_bfd(
 ) -> None:
     if interval != least:
         report_misfit(f"intervals differ: {line.text}")
-    bgp.find_neighbor(peer).bfd = Bfd(int(interval), int(multiplier))
+    bgp.find_neighbor(peer).bfd = SessionBfd(int(interval), int(multiplier))
 
 
 @_BGP.line(r"neighbor (\S+) maximum-routes (\d+)(?: warning-limit \d+ percent)?")

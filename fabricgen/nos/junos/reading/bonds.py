@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
-from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
+from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
 from fabricgen.switch.routing import OverlayVlan
 
 MAC_VRF = "MAC-VRF"
@@ -75,7 +75,7 @@ class MacVrf:
         }
 
 
-AGGREGATE, BRIDGING = Rules(), Rules()
+AGGREGATE, BRIDGING = LineRules(), LineRules()
 
 
 @AGGREGATE.line(r"aggregated-ether-options lacp system-id (\S+)|esi ((?:[\da-f]{2}:){9}[\da-f]{2})")

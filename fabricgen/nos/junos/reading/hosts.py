@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
+from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
 from fabricgen.switch.interfaces import Advertised, Relay
 from fabricgen.switch.routing import find_network
 
@@ -100,7 +100,7 @@ class Advertising:
         )
 
 
-RELAY, ADVERTISING = Rules(), Rules()
+RELAY, ADVERTISING = LineRules(), LineRules()
 
 
 @ADVERTISING.line(r"(no-)?(managed|other-stateful)-configuration")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fabricgen.nos.junos.reading.text import Words, quote
-from fabricgen.running.tree import Rules, Section
+from fabricgen.running.tree import LineRules, Section
 
 ROOT = Section("")
 
@@ -16,7 +16,7 @@ def as_lines(statements: Iterable[Words]) -> Iterator[Any]:
     yield from (Section(" ".join(map(quote, words)), [], ROOT) for words in statements)
 
 
-def pass_on(rules: Rules, line: Any, rest: str, *state: Any) -> None:
+def pass_on(rules: LineRules, line: Any, rest: str, *state: Any) -> None:
     """Have the rest of a line read by the rules of what is below its first words."""
     above = Section(line.text.removesuffix(rest).rstrip(), [], line.above)
     below: Any = Section(rest, [], above)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from fabricgen.nos.junos.reading.lines import pass_on, remove_quotes
-from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
-from fabricgen.switch.model import Management, User
+from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
+from fabricgen.switch.model import SwitchManagement, SwitchUser
 
 INSTANCE = "mgmt_junos"
 """The routing instance that Junos gives the management port."""
@@ -20,7 +20,7 @@ LEVELS = {"info": "informational", "any": "debug"}
 
 PROTOCOLS = {"tacplus": "tacacs", "radius": "radius"}
 
-NOBODY = User(role="")
+NOBODY = SwitchUser(role="")
 """An account of which no class is said."""
 
 WITHOUT_PORT = frozenset({"services ssh", "services netconf ssh", "root-authentication encrypted-password *"})
@@ -32,7 +32,7 @@ class JunosManagement:
     """What was read; servers in the order in which they stand."""
 
     hostname: str = ""
-    users: dict[str, User] = field(default_factory=dict)
+    users: dict[str, SwitchUser] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
     aaa: dict[str, str] = field(default_factory=dict)
     """The protocol of each login server."""
@@ -53,7 +53,7 @@ class JunosManagement:
     words: set[str] = field(default_factory=set)
     """Lines that go with others, as they are."""
 
-    def management(self, addresses: list[str]) -> Management:
+    def management(self, addresses: list[str]) -> SwitchManagement:
         """How it is managed, given the addresses of its management port.
 
         Raises UnknownTextError where lines are missing that go with others.
@@ -84,7 +84,7 @@ class JunosManagement:
         if lacking := {":" in address for address in addresses} - self.gateways.keys():
             report_misfit(f"there is no default gateway of IPv{6 if True in lacking else 4} for management")
         level = next(iter(levels), "")
-        return Management(
+        return SwitchManagement(
             addresses=frozenset((address, self.gateways.get(":" in address, "")) for address in addresses),
             users=self.users,
             aaa=tuple((PROTOCOLS[protocol], server) for server, protocol in self.aaa.items()),
@@ -121,8 +121,8 @@ class HasManagement(Protocol):
     managed: JunosManagement
 
 
-SYSTEM, SNMP = Rules(), Rules()
-_LOGIN = Rules()
+SYSTEM, SNMP = LineRules(), LineRules()
+_LOGIN = LineRules()
 SNMP.ignore_lines("(?:location|contact) .+")
 
 
@@ -155,17 +155,17 @@ def _read_user_line(box: HasManagement, line: Line, name: str, rest: str) -> Non
 
 
 @_LOGIN.line(r"class (\S+)")
-def _read_login_class(users: dict[str, User], name: str, line: Line, role: str) -> None:
+def _read_login_class(users: dict[str, SwitchUser], name: str, line: Line, role: str) -> None:
     users[name] = replace(users.get(name, NOBODY), role=ROLES[role])
 
 
 @_LOGIN.line(r"authentication encrypted-password (.+)")
-def _read_password(users: dict[str, User], name: str, line: Line, secret: str) -> None:
+def _read_password(users: dict[str, SwitchUser], name: str, line: Line, secret: str) -> None:
     users[name] = replace(users.get(name, NOBODY), password_hash=remove_quotes(secret))
 
 
 @_LOGIN.line(r"authentication ssh-(?:rsa|ecdsa|ed25519) (.+)")
-def _read_ssh_key(users: dict[str, User], name: str, line: Line, key: str) -> None:
+def _read_ssh_key(users: dict[str, SwitchUser], name: str, line: Line, key: str) -> None:
     user = users.get(name, NOBODY)
     users[name] = replace(user, keys=user.keys | {remove_quotes(key)})
 

@@ -10,10 +10,10 @@ from typing import Any
 
 from fabricgen.nos.junos.reading.lines import pass_on, remove_quotes
 from fabricgen.running.policy import ADDING, Policies, separate_drain
-from fabricgen.running.tree import Line, Rules, report_misfit
-from fabricgen.switch.routing import GRACEFUL_SHUTDOWN, OWN_ROUTES, Entry
+from fabricgen.running.tree import Line, LineRules, report_misfit
+from fabricgen.switch.routing import GRACEFUL_SHUTDOWN, OWN_ROUTES, RouteMapEntry
 
-LAST = Entry(permit=False)
+LAST = RouteMapEntry(permit=False)
 """What ends a policy: without it BGP does as it is used to, and takes and passes on everything."""
 
 BALANCED = "PFE-LB"
@@ -112,9 +112,9 @@ class JunosPolicies:
             else:
                 self.maps.maps[name] = _number_entries(self._join_entries(entries))
 
-    def _join_entries(self, entries: list[tuple[Term, Entry]]) -> Iterator[Entry]:
+    def _join_entries(self, entries: list[tuple[Term, RouteMapEntry]]) -> Iterator[RouteMapEntry]:
         # static routes, and what an exit gave, have a term each of the same prefixes: together they are one entry
-        before: Entry | None = None
+        before: RouteMapEntry | None = None
         for term, entry in entries:
             if term.protocols == {"evpn"} and self.maps.as_paths[EXIT_PATHS]:
                 yield replace(entry, as_path=EXIT_PATHS)
@@ -131,7 +131,7 @@ class JunosPolicies:
         if before:
             yield before
 
-    def _make_entry(self, name: str, term: Term) -> Entry:
+    def _make_entry(self, name: str, term: Term) -> RouteMapEntry:
         # a term of a policy as an entry of a map. Terms of what the switch itself has ask for an empty AS path
         if len(term.ends) != 1:
             report_misfit(f"a term of policy {name} neither accepts nor rejects")
@@ -146,14 +146,14 @@ class JunosPolicies:
             fields["communities"] = tuple(sorted(self.communities[told]))
         if name.startswith(ADDING):
             separate_drain(fields)
-        return Entry(permit=term.accepts, **fields)
+        return RouteMapEntry(permit=term.accepts, **fields)
 
 
-def _number_entries(entries: Iterable[Entry]) -> dict[int, Entry]:
+def _number_entries(entries: Iterable[RouteMapEntry]) -> dict[int, RouteMapEntry]:
     return {10 * n: entry for n, entry in enumerate(entries, 1)}
 
 
-POLICY, _TERM = Rules(), Rules()
+POLICY, _TERM = LineRules(), LineRules()
 
 
 @POLICY.line(r"route-filter-list (\S+) (\S+) (exact|prefix-length-range /\d+-/\d+)")

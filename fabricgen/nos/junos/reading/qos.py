@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
 from fabricgen.nos.junos.reading.lines import pass_on
-from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
-from fabricgen.switch.qos import Balancing, Ecn, PortQos, Qos, Queue, Watchdog
+from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
+from fabricgen.switch.qos import Balancing, Ecn, PfcWatchdog, PortQos, Queue, SwitchQos
 
 BEST_EFFORT = "best-effort"
 """The class of packets that no classifier names."""
@@ -96,7 +96,7 @@ class JunosQos:
             report_misfit(f"load is balanced otherwise: {sorted(self.by_load)}")
         return Balancing(by_load=True)
 
-    def make_qos(self, ports: Mapping[str, str]) -> Qos | None:
+    def make_qos(self, ports: Mapping[str, str]) -> SwitchQos | None:
         """QoS as the model has it, None where there is none; each port in use is given with its bond, or itself."""
         if not self.bound:
             return None
@@ -115,7 +115,7 @@ class JunosQos:
             key = row["scheduler-map"], row.get("profile", "")
             if key not in kinds:
                 kinds[key] = self._make_port(*key, points)
-        return Qos(
+        return SwitchQos(
             class_of=classes,
             queue_of={number: number for number in sorted(set(classes))},
             ports={port: kinds[row["scheduler-map"], row.get("profile", "")] for port, row in bound.items()},
@@ -173,7 +173,7 @@ class JunosQos:
             report_misfit(f"drop profile {name} begins at {none} %")
         return Ecn(low, high, percent)
 
-    def _make_watchdog(self) -> Watchdog | None:
+    def _make_watchdog(self) -> PfcWatchdog | None:
         # the watchdog's times, ms; Junos counts the detection in polls
         watchdogs = [said["watchdog"] for said in self.pauses.values() if said.get("watchdog")]
         if not watchdogs:
@@ -182,7 +182,7 @@ class JunosQos:
         if any(other != said for other in watchdogs):
             report_misfit(f"profiles have different watchdogs: {watchdogs}")
         poll = int(said["poll-interval"])
-        return Watchdog(poll * int(said["detection"]), int(said["recovery"]), poll, said["watchdog-action"])
+        return PfcWatchdog(poll * int(said["detection"]), int(said["recovery"]), poll, said["watchdog-action"])
 
 
 class HasQos(Protocol):
@@ -191,8 +191,8 @@ class HasQos(Protocol):
     qos: JunosQos
 
 
-QOS, FORWARDING = Rules(), Rules()
-_PAUSES, _BOUND, _SCHEDULER = Rules(), Rules(), Rules()
+QOS, FORWARDING = LineRules(), LineRules()
+_PAUSES, _BOUND, _SCHEDULER = LineRules(), LineRules(), LineRules()
 
 
 @FORWARDING.line(r"enhanced-hash-key ecmp-dlb (.+)")

@@ -11,12 +11,12 @@ from fabricgen.nos.junos.reading.lines import pass_on
 from fabricgen.nos.junos.reading.policies import POLICY as TERMS
 from fabricgen.nos.junos.reading.policies import STATIC, JunosPolicies
 from fabricgen.nos.junos.reading.sessions import FAMILIES, SESSIONS, Sessions
-from fabricgen.nos.junos.reading.tables import TABLE, Table
+from fabricgen.nos.junos.reading.tables import TABLE, JunosTable
 from fabricgen.nos.junos.reading.vrfs import OWN_TABLE, VRF, Vrf
 from fabricgen.running.bgp import Instance, is_drained, make_overlay
-from fabricgen.running.policy import Route
-from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
-from fabricgen.switch.routing import EVPN, Bgp, Overlay, OverlayVlan, StaticRoute
+from fabricgen.running.policy import OwnRoute
+from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
+from fabricgen.switch.routing import EVPN, Bgp, EvpnOverlay, OverlayVlan, StaticRoute
 
 PortAddresses = Mapping[str, Iterable[str]]
 """By port, addresses with prefix lengths."""
@@ -35,7 +35,7 @@ class JunosRouting(Sessions):
     max_paths: int = 0
     advertised: set[str] = field(default_factory=set)
     """Ports that send router advertisements."""
-    table: Table = field(default_factory=Table)
+    table: JunosTable = field(default_factory=JunosTable)
     vrfs: dict[str, Vrf] = field(default_factory=dict)
     mac_vrf: MacVrf = field(default_factory=MacVrf)
 
@@ -52,7 +52,7 @@ class JunosRouting(Sessions):
 
     def make_bgp(
         self,
-        routes_in: Callable[[str], Iterable[Route]],
+        routes_in: Callable[[str], Iterable[OwnRoute]],
         addresses_in: Callable[[str], PortAddresses],
         loopbacks: frozenset[str],
     ) -> dict[str, Bgp]:
@@ -69,7 +69,7 @@ class JunosRouting(Sessions):
             # what a VRF announces over EVPN, a policy of its own says
             for family in FAMILIES.values() if read.policy else ():
                 read.sessions.find_or_begin_instance().families[family] = {read.policy}
-        all_sessions: dict[str, tuple[Sessions, Table]] = {"": (self, self.table)}
+        all_sessions: dict[str, tuple[Sessions, JunosTable]] = {"": (self, self.table)}
         all_sessions |= {vrf: (read.sessions, read.table) for vrf, read in speaking.items()}
         instances = {vrf: sessions.find_or_begin_instance() for vrf, (sessions, _) in all_sessions.items()}
         self._make_maps(instances, speaking)
@@ -84,7 +84,7 @@ class JunosRouting(Sessions):
             report_misfit(f"ports find neighbours, or send router advertisements, and not both: {sorted(strange)}")
         return {
             vrf: instance.make_bgp(
-                self.policies.maps, routes_in(vrf), [Route(prefix) for prefix in all_sessions[vrf][1].hops]
+                self.policies.maps, routes_in(vrf), [OwnRoute(prefix) for prefix in all_sessions[vrf][1].hops]
             )
             for vrf, instance in instances.items()
         }
@@ -108,7 +108,7 @@ class JunosRouting(Sessions):
                 report_misfit(f"what sessions of VRF {vrf} give does not go over EVPN, or there are none")
         self.policies.make_maps(originating, paths)
 
-    def make_overlay(self, loopbacks: Iterable[str], vlans: Mapping[int, OverlayVlan]) -> Overlay | None:
+    def make_overlay(self, loopbacks: Iterable[str], vlans: Mapping[int, OverlayVlan]) -> EvpnOverlay | None:
         """EVPN, given the loopbacks of the switch, and its VLANs over EVPN.
 
         Raises UnknownTextError for VRFs that lack a part of it.
@@ -149,7 +149,7 @@ class HasRouting(Protocol):
     routing: JunosRouting
 
 
-POLICY, OPTIONS, PROTOCOLS, INSTANCES, _BGP = Rules(), Rules(), Rules(), Rules(), Rules()
+POLICY, OPTIONS, PROTOCOLS, INSTANCES, _BGP = LineRules(), LineRules(), LineRules(), LineRules(), LineRules()
 
 
 @POLICY.line(r"as-list (\S+) members (\d+)")

@@ -8,8 +8,8 @@ from ipaddress import IPv4Interface, IPv6Interface, ip_address, ip_interface
 
 from fabricgen.nos.junos.reading.lines import pass_on, remove_quotes
 from fabricgen.running.bgp import Instance
-from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
-from fabricgen.switch.routing import EVPN, Bfd
+from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
+from fabricgen.switch.routing import EVPN, SessionBfd
 
 FAMILIES = {"inet": "v4", "inet6": "v6"}
 
@@ -21,7 +21,7 @@ OF_LOCAL_AS = frozenset({"private", "no-prepend-global-as"})
 
 
 @dataclass
-class Group:
+class JunosGroup:
     """What is said of a group of sessions beside what its neighbours have from it."""
 
     words: set[str] = field(default_factory=set)
@@ -42,17 +42,17 @@ class Sessions:
     """BGP of one table."""
 
     instance: Instance | None = None
-    groups: dict[str, Group] = field(default_factory=dict)
+    groups: dict[str, JunosGroup] = field(default_factory=dict)
 
     def find_or_begin_instance(self) -> Instance:
         """BGP, when it is first spoken of; its AS number is filled in later."""
         self.instance = self.instance or Instance(0)
         return self.instance
 
-    def find_group(self, name: str) -> Group:
+    def find_group(self, name: str) -> JunosGroup:
         """A group of sessions, when it is first spoken of."""
         self.find_or_begin_instance().find_neighbor(name).is_group = True
-        return self.groups.setdefault(name, Group())
+        return self.groups.setdefault(name, JunosGroup())
 
     def list_families(self, name: str) -> set[str]:
         """The families of a group, and of its neighbours."""
@@ -79,7 +79,7 @@ class Sessions:
         neighbors = self.find_or_begin_instance().neighbors
         return [key for key, neighbor in neighbors.items() if neighbor.group == name]
 
-    def _finish_overlay(self, name: str, group: Group) -> None:
+    def _finish_overlay(self, name: str, group: JunosGroup) -> None:
         """Hold a group of sessions for EVPN to what these need."""
         shared = self.find_or_begin_instance().find_neighbor(name)
         # Junos counts how often the own AS number may be in a path (`loops 1`: not received at all), the model how
@@ -90,7 +90,7 @@ class Sessions:
                 f"group {name} is not external, has one path, or its policy no effect: {sorted(group.words ^ required)}"
             )
 
-    def _finish_group(self, name: str, group: Group, as_lists: Mapping[str, set[int]]) -> None:
+    def _finish_group(self, name: str, group: JunosGroup, as_lists: Mapping[str, set[int]]) -> None:
         # what a group of sessions shares, and the ports on which its neighbours are found
         instance = self.find_or_begin_instance()
         shared = instance.find_neighbor(name)
@@ -98,7 +98,7 @@ class Sessions:
         if not is_tolerant() and group.words != OF_GROUP | found_by:
             report_misfit(f"group {name} is not external, has one path, or finds nobody: {sorted(group.words)}")
         if group.intervals:
-            shared.bfd = Bfd(group.intervals["minimum-interval"], group.intervals["multiplier"])
+            shared.bfd = SessionBfd(group.intervals["minimum-interval"], group.intervals["multiplier"])
         limits = {
             (key, family)
             for key in (name, *self._list_members(name))
@@ -118,7 +118,7 @@ class Sessions:
             neighbor.group, neighbor.remote_asn = name, min(allowed)
 
     def _finish_neighbor(
-        self, far: str, group: Group, own_interfaces: list[IPv4Interface | IPv6Interface], loopbacks: Set[str]
+        self, far: str, group: JunosGroup, own_interfaces: list[IPv4Interface | IPv6Interface], loopbacks: Set[str]
     ) -> None:
         # a session by address: from that of the link to the neighbour, or from a loopback over more than one hop
         if far in group.ports:
@@ -134,7 +134,7 @@ class Sessions:
             report_misfit(f"paths of {far} have an AS number too many")
 
 
-SESSIONS, _GROUP, _FAMILY, _NEIGHBOR = Rules(), Rules(), Rules(), Rules()
+SESSIONS, _GROUP, _FAMILY, _NEIGHBOR = LineRules(), LineRules(), LineRules(), LineRules()
 
 
 @SESSIONS.line(r"export (\S+)")
@@ -151,60 +151,60 @@ def _read_group_line(sessions: Sessions, line: Line, name: str, rest: str) -> No
 
 
 @_GROUP.line("type external|multipath multiple-as|vpn-apply-export")
-def _read_group_word(instance: Instance, name: str, group: Group, line: Line) -> None:
+def _read_group_word(instance: Instance, name: str, group: JunosGroup, line: Line) -> None:
     group.words.add(line.text)
 
 
 @_GROUP.line(r"hold-time (\d+)")
-def _read_hold_time(instance: Instance, name: str, group: Group, line: Line, seconds: str) -> None:
+def _read_hold_time(instance: Instance, name: str, group: JunosGroup, line: Line, seconds: str) -> None:
     instance.find_neighbor(name).timers = (int(seconds) // 3, int(seconds))
 
 
 @_GROUP.line(r"(import|export) (\S+)")
-def _read_policy(instance: Instance, name: str, group: Group, line: Line, direction: str, policy: str) -> None:
+def _read_policy(instance: Instance, name: str, group: JunosGroup, line: Line, direction: str, policy: str) -> None:
     (instance.find_neighbor(name).map_in if direction == "import" else instance.find_neighbor(name).map_out).add(policy)
 
 
 @_GROUP.line(r"bfd-liveness-detection (minimum-interval|multiplier) (\d+)")
-def _read_bfd(instance: Instance, name: str, group: Group, line: Line, word: str, number: str) -> None:
+def _read_bfd(instance: Instance, name: str, group: JunosGroup, line: Line, word: str, number: str) -> None:
     group.intervals[word] = int(number)
 
 
 @_GROUP.line(r"family (inet6?) unicast(?: (.+))?")
-def _read_family(instance: Instance, name: str, group: Group, line: Line, word: str, rest: str) -> None:
+def _read_family(instance: Instance, name: str, group: JunosGroup, line: Line, word: str, rest: str) -> None:
     instance.find_neighbor(name).active.add(FAMILIES[word])
     if rest:
         pass_on(_FAMILY, line, rest, instance, name, group, FAMILIES[word])
 
 
 @_FAMILY.line(r"prefix-limit maximum (\d+)")
-def _read_maximum(instance: Instance, name: str, group: Group, family: str, line: Line, count: str) -> None:
+def _read_maximum(instance: Instance, name: str, group: JunosGroup, family: str, line: Line, count: str) -> None:
     instance.find_neighbor(name).max_prefixes[family] = int(count)
 
 
 @_FAMILY.line(r"prefix-limit teardown \d+")
-def _read_teardown(instance: Instance, name: str, group: Group, family: str, line: Line) -> None:
+def _read_teardown(instance: Instance, name: str, group: JunosGroup, family: str, line: Line) -> None:
     group.teardowns.add((name, family))
 
 
 @_FAMILY.line(r"loops (\d+)")
-def _read_loops(instance: Instance, name: str, group: Group, family: str, line: Line, count: str) -> None:
+def _read_loops(instance: Instance, name: str, group: JunosGroup, family: str, line: Line, count: str) -> None:
     group.loops.add(int(count))
 
 
 @_FAMILY.line("extended-nexthop")
-def _read_over_v6(instance: Instance, name: str, group: Group, family: str, line: Line) -> None:
+def _read_over_v6(instance: Instance, name: str, group: JunosGroup, family: str, line: Line) -> None:
     group.over_v6 = family == "v4"
 
 
 @_GROUP.line(r"family evpn signaling(?: loops (\d+))?")
-def _read_evpn(instance: Instance, name: str, group: Group, line: Line, loops: str) -> None:
+def _read_evpn(instance: Instance, name: str, group: JunosGroup, line: Line, loops: str) -> None:
     instance.find_neighbor(name).active.add(EVPN)
     group.loops |= {int(loops)} if loops else set()
 
 
 @_GROUP.line(r"multihop (?:ttl (\d+)|no-nexthop-change)")
-def _read_multihop(instance: Instance, name: str, group: Group, line: Line, ttl: str) -> None:
+def _read_multihop(instance: Instance, name: str, group: JunosGroup, line: Line, ttl: str) -> None:
     # `multihop ttl N`, or `no-nexthop-change`, of a group
     if ttl:
         instance.find_neighbor(name).multihop = int(ttl)
@@ -213,23 +213,23 @@ def _read_multihop(instance: Instance, name: str, group: Group, line: Line, ttl:
 
 
 @_GROUP.line(r"local-address (\S+)")
-def _read_group_address(instance: Instance, name: str, group: Group, line: Line, address: str) -> None:
+def _read_group_address(instance: Instance, name: str, group: JunosGroup, line: Line, address: str) -> None:
     instance.find_neighbor(name).source = address
 
 
 @_GROUP.line(r"neighbor (\S+) (.+)")
-def _read_neighbor_line(instance: Instance, name: str, group: Group, line: Line, far: str, rest: str) -> None:
+def _read_neighbor_line(instance: Instance, name: str, group: JunosGroup, line: Line, far: str, rest: str) -> None:
     instance.find_neighbor(far).group = name
     pass_on(_NEIGHBOR, line, rest, instance, group, far)
 
 
 @_NEIGHBOR.line(r"peer-as (\d+)")
-def _read_peer_as(instance: Instance, group: Group, far: str, line: Line, asn: str) -> None:
+def _read_peer_as(instance: Instance, group: JunosGroup, far: str, line: Line, asn: str) -> None:
     instance.find_neighbor(far).remote_asn = int(asn)
 
 
 @_NEIGHBOR.line(r"family (?:(inet6?) unicast|evpn signaling)(?: (.+))?")
-def _read_neighbor_family(instance: Instance, group: Group, far: str, line: Line, word: str, rest: str) -> None:
+def _read_neighbor_family(instance: Instance, group: JunosGroup, far: str, line: Line, word: str, rest: str) -> None:
     family = FAMILIES[word] if word else EVPN
     instance.find_neighbor(far).active.add(family)
     if rest:
@@ -237,14 +237,14 @@ def _read_neighbor_family(instance: Instance, group: Group, far: str, line: Line
 
 
 @_NEIGHBOR.line(r"multihop ttl (\d+)|authentication-key (\S+)")
-def _read_hops_or_key(instance: Instance, group: Group, far: str, line: Line, ttl: str, key: str) -> None:
+def _read_hops_or_key(instance: Instance, group: JunosGroup, far: str, line: Line, ttl: str, key: str) -> None:
     neighbor = instance.find_neighbor(far)
     neighbor.multihop = int(ttl or neighbor.multihop)
     neighbor.password = remove_quotes(key) if key else neighbor.password
 
 
 @_NEIGHBOR.line(r"local-as (?:(\d+)|(private|no-prepend-global-as))")
-def _read_local_as(instance: Instance, group: Group, far: str, line: Line, asn: str, word: str) -> None:
+def _read_local_as(instance: Instance, group: JunosGroup, far: str, line: Line, asn: str, word: str) -> None:
     if asn:
         instance.find_neighbor(far).local_asn = int(asn)
     else:
@@ -252,17 +252,17 @@ def _read_local_as(instance: Instance, group: Group, far: str, line: Line, asn: 
 
 
 @_NEIGHBOR.line(r"description (.+)")
-def _read_description(instance: Instance, group: Group, far: str, line: Line, text: str) -> None:
+def _read_description(instance: Instance, group: JunosGroup, far: str, line: Line, text: str) -> None:
     instance.find_neighbor(far).description = remove_quotes(text)
 
 
 @_NEIGHBOR.line(r"local-address (\S+)")
-def _read_neighbor_address(instance: Instance, group: Group, far: str, line: Line, address: str) -> None:
+def _read_neighbor_address(instance: Instance, group: JunosGroup, far: str, line: Line, address: str) -> None:
     group.locals_[far] = address
 
 
 @_GROUP.line(r"dynamic-neighbor \S+ peer-auto-discovery (family inet6 ipv6-nd|interface (\S+)\.0)")
-def _read_discovery(instance: Instance, name: str, group: Group, line: Line, words: str, port: str) -> None:
+def _read_discovery(instance: Instance, name: str, group: JunosGroup, line: Line, words: str, port: str) -> None:
     # a port on which Junos finds a neighbour by IPv6, or a further word of the group
     if port:
         group.ports.append(port)
@@ -271,5 +271,5 @@ def _read_discovery(instance: Instance, name: str, group: Group, line: Line, wor
 
 
 @_GROUP.line(r"peer-as-list (\S+)")
-def _read_peer_as_list(instance: Instance, name: str, group: Group, line: Line, list_: str) -> None:
+def _read_peer_as_list(instance: Instance, name: str, group: JunosGroup, line: Line, list_: str) -> None:
     group.as_list = list_

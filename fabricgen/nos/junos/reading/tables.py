@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_interface
 
-from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
+from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
 from fabricgen.switch.routing import StaticRoute
 
 OF_AGGREGATE = frozenset({"brief", "discard"})
@@ -14,7 +14,7 @@ OF_AGGREGATE = frozenset({"brief", "discard"})
 
 
 @dataclass
-class Table:
+class JunosTable:
     """What is said of the routes of one table, both families together."""
 
     hops: dict[str, list[str]] = field(default_factory=dict)
@@ -55,16 +55,16 @@ def _find_port(far: str, addresses: Mapping[str, Iterable[str]]) -> str:
     return ""
 
 
-TABLE = Rules()
+TABLE = LineRules()
 
 
 @TABLE.line(r"(?:rib (\S+) )?static route (\S+) next-hop (\S+)")
-def _read_hop(table: Table, line: Line, rib: str, prefix: str, hop: str) -> None:
+def _read_hop(table: JunosTable, line: Line, rib: str, prefix: str, hop: str) -> None:
     table.ribs.add((":" in prefix, rib or ""))
     table.hops.setdefault(prefix, []).append(hop)
 
 
 @TABLE.line(r"(?:rib (\S+) )?aggregate route (\S+) (brief|discard)")
-def _read_aggregate(table: Table, line: Line, rib: str, prefix: str, word: str) -> None:
+def _read_aggregate(table: JunosTable, line: Line, rib: str, prefix: str, word: str) -> None:
     table.ribs.add((":" in prefix, rib or ""))
     table.aggregates.setdefault(prefix, set()).add(word)

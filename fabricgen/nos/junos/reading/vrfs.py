@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from fabricgen.nos.junos.reading.hosts import RELAY, Relays
 from fabricgen.nos.junos.reading.lines import pass_on
 from fabricgen.nos.junos.reading.sessions import SESSIONS, Sessions
-from fabricgen.nos.junos.reading.tables import TABLE, Table
+from fabricgen.nos.junos.reading.tables import TABLE, JunosTable
 from fabricgen.running.bgp import VrfLines
-from fabricgen.running.tree import Line, Rules, is_tolerant, report_misfit
+from fabricgen.running.tree import Line, LineRules, is_tolerant, report_misfit
 
 OWN_TABLE = frozenset({"instance-type virtual-router"})
 """What a VRF says that stays on the switch."""
@@ -29,7 +29,7 @@ class Vrf:
     distinguisher: str = ""
     target: str = ""
     sessions: Sessions = field(default_factory=Sessions)
-    table: Table = field(default_factory=Table)
+    table: JunosTable = field(default_factory=JunosTable)
 
     def make_vrf_lines(self, name: str, families: Set[str]) -> VrfLines:
         """What it has over EVPN; raises UnknownTextError where a part is missing."""
@@ -54,7 +54,7 @@ OVER_EVPN = frozenset(
 """What a VRF says that goes over EVPN."""
 
 
-VRF = Rules()
+VRF = LineRules()
 
 
 @VRF.line(r"interface (\S+)")

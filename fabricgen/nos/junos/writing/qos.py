@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from fabricgen.switch.qos import Qos, Watchdog
+from fabricgen.switch.qos import PfcWatchdog, SwitchQos
 from fabricgen.views.model.forwarding import model_balancing, model_qos
 from fabricgen.views.switch import SwitchView
 
@@ -55,7 +55,7 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=256)
-def _make_class_values(qos: Qos, watchdog: Watchdog | None) -> dict[str, Any]:
+def _make_class_values(qos: SwitchQos, watchdog: PfcWatchdog | None) -> dict[str, Any]:
     """The values that all switches with such ports share."""
     lossy_class, cnp_class, roce_class = qos.classes
     queues = next(iter(qos.ports.values())).queues
@@ -86,7 +86,7 @@ def _make_class_values(qos: Qos, watchdog: Watchdog | None) -> dict[str, Any]:
     }
 
 
-def _list_port_rows(qos: Qos, bond_of: Mapping[str, str]) -> list[tuple[str, str]]:
+def _list_port_rows(qos: SwitchQos, bond_of: Mapping[str, str]) -> list[tuple[str, str]]:
     """(port, its congestion notification profile or ""): all as one where they are alike, but for the ports of bonds,
     which take nothing (YANG, junos-conf-interfaces, `bundle`: "scheduler-map config can not be applied on ae child").
     """
@@ -97,7 +97,7 @@ def _list_port_rows(qos: Qos, bond_of: Mapping[str, str]) -> list[tuple[str, str
     return list(profiles.items()) if bond_of or {*profiles.values()} != {usual} else [(ALL_PORTS, usual)]
 
 
-def _list_profiles(qos: Qos) -> list[tuple[str, int]]:
+def _list_profiles(qos: SwitchQos) -> list[tuple[str, int]]:
     """(name, metres of fibre that its headroom is for, 0 for what Junos takes by itself) of each profile."""
     lengths = sorted({0, *(port.length_m for port in qos.ports.values() if port.pfc)})
     return [(_name_profile(length), length) for length in lengths]

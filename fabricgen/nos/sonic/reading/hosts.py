@@ -8,7 +8,7 @@ from typing import Any
 
 from fabricgen.nos.frr.routing import strip_vrf_prefix
 from fabricgen.running.tree import allow_fields, report_misfit
-from fabricgen.switch.interfaces import DROPPED, Access, Advertised, Relay, Vlan
+from fabricgen.switch.interfaces import DROPPED, Advertised, HostAccess, Relay, Vlan
 from fabricgen.switch.routing import find_network
 
 _STORMS = {"broadcast": "broadcast", "unknown-multicast": "multicast", "unknown-unicast": "unknown-unicast"}
@@ -24,7 +24,7 @@ class HostTables:
     refused: dict[str, set[str]] = field(default_factory=dict)
     kbps: dict[tuple[str, str], int] = field(default_factory=dict)
 
-    def make_access(self, name: str, members: Iterable[str], speed_gbps: int) -> Access:
+    def make_access(self, name: str, members: Iterable[str], speed_gbps: int) -> HostAccess:
         """What a port refuses, or a bond with its members; raises UnknownTextError where these are not alike."""
         storms = [
             # kb/s as percent of the speed in Gb/s
@@ -34,7 +34,7 @@ class HostTables:
         if any(storm != storms[0] for storm in storms):
             report_misfit(f"ports of {name} refuse different things")
         lists = {list_name for list_name, ports in self.ports.items() if name in ports}
-        return Access(
+        return HostAccess(
             storms[0], refused=frozenset(kind for list_name in lists for kind in self.refused.get(list_name, ()))
         )
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fabricgen.running.tree import allow_fields, report_misfit
-from fabricgen.switch.model import Management
+from fabricgen.switch.model import SwitchManagement
 
 Table = Mapping[str, Mapping[str, Any]]
 Tables = Mapping[str, Table]
@@ -43,12 +43,12 @@ READER = {
 PASSPHRASES = ("SNMP_USER_AUTH_PASSWORD", "SNMP_USER_ENCRYPTION_PASSWORD")
 
 
-def read_management(tables: Tables, addresses: Iterable[tuple[str, str]], timezone: str) -> Management:
+def read_management(tables: Tables, addresses: Iterable[tuple[str, str]], timezone: str) -> SwitchManagement:
     """Management as the model of a switch has it; raises UnknownTextError where tables do not fit together."""
     banner = _read_single_row(tables, "BANNER_MESSAGE", "global", "login", "motd", "state")
     if banner and banner.get("state") != "enabled":  # they are off by default (sonic-banner.yang)
         report_misfit("there are banners, and they are off")
-    return Management(
+    return SwitchManagement(
         addresses=frozenset(addresses),
         aaa=tuple(_list_aaa_servers(tables)),
         ntp=tuple(_list_time_servers(tables)),

@@ -7,7 +7,7 @@ from ipaddress import ip_address, ip_interface
 from typing import Any
 
 from fabricgen.running.tree import allow_fields, report_misfit, require_fields
-from fabricgen.switch.interfaces import Pair
+from fabricgen.switch.interfaces import MlagPair
 
 Table = Mapping[str, Mapping[str, Any]]
 
@@ -44,7 +44,7 @@ def read_pair(
     members: Callable[[str], frozenset[str]],
     tagged: frozenset[str],
     vrf_of: Mapping[str, str],
-) -> Pair | None:
+) -> MlagPair | None:
     """The pair; `members` are the ports of a bond, `tagged` the VLANs of the peer link.
 
     Raises UnknownTextError where its parts do not fit together.
@@ -72,7 +72,7 @@ def read_pair(
     )
     if not all(conditions):
         report_misfit(f"an MCLAG pair that does not come up: {conditions}")
-    return Pair(
+    return MlagPair(
         members(link),
         domain,
         ("", ""),

@@ -11,13 +11,13 @@ from typing import Any
 
 from fabricgen.nos.sonic.reading.tables import QOS_TABLES
 from fabricgen.running.tree import UnknownTextError, allow_fields, is_tolerant, report_misfit
-from fabricgen.switch.qos import Balancing, Ecn, PortQos, Qos, Queue, Trimming, Watchdog
+from fabricgen.switch.qos import Balancing, Ecn, PacketTrimming, PfcWatchdog, PortQos, Queue, SwitchQos
 
 BITS_PER_MEGABIT = 1_000_000
 Tables = Mapping[str, Mapping[str, Mapping[str, str]]]
 
 
-def read_qos(tables: Tables) -> Qos | None:
+def read_qos(tables: Tables) -> SwitchQos | None:
     """QoS as the model of a switch has it; None without tables of it, or where they are those of packet trimming alone.
 
     Raises UnknownTextError where tables do not fit together.
@@ -48,7 +48,7 @@ def read_qos(tables: Tables) -> Qos | None:
         report_misfit(f"priorities pause the groups {pfc_groups}, and classes are in {groups}")
     if not is_tolerant() and not set(range(8)) <= groups.keys() & (pfc_queues if pauses else groups).keys():
         report_misfit("classes without a priority group, or priorities without a queue")
-    return Qos(
+    return SwitchQos(
         class_of=tuple(classes[dscp] for dscp in range(64)),
         queue_of={c: queues[c] for c in sorted(set(classes.values()))},
         ports=ports,
@@ -136,7 +136,7 @@ def _make_ecn(row: Mapping[str, str]) -> Ecn:
     return Ecn(low // 1000, high // 1000, percent)
 
 
-def _make_watchdog(table: Mapping[str, Mapping[str, str]], ports: Mapping[str, PortQos]) -> Watchdog | None:
+def _make_watchdog(table: Mapping[str, Mapping[str, str]], ports: Mapping[str, PortQos]) -> PfcWatchdog | None:
     """The watchdog's times, which all ports share."""
     rows = {tuple(sorted(row.items())) for name, row in table.items() if name != "GLOBAL"}
     if not rows:
@@ -146,7 +146,7 @@ def _make_watchdog(table: Mapping[str, Mapping[str, str]], ports: Mapping[str, P
     row = dict(rows.pop())
     allow_fields(row, "action", "detection_time", "restoration_time")
     poll = int(table["GLOBAL"]["POLL_INTERVAL"])
-    return Watchdog(int(row["detection_time"]), int(row["restoration_time"]), poll, row["action"])
+    return PfcWatchdog(int(row["detection_time"]), int(row["restoration_time"]), poll, row["action"])
 
 
 _FLOW = {"DST_IP", "SRC_IP", "IP_PROTOCOL", "L4_DST_PORT", "L4_SRC_PORT"}
@@ -162,7 +162,7 @@ def read_balancing(table: Mapping[str, Mapping[str, Any]]) -> Balancing:
     return Balancing(queue_pairs=frozenset(f"v{field.removeprefix('ecmp_hash_ipv')[0]}" for field in row))
 
 
-def read_trimming(tables: Tables) -> Trimming | None:
+def read_trimming(tables: Tables) -> PacketTrimming | None:
     """What is trimmed, None where nothing is; raises UnknownTextError where ports do not fit to the switch."""
     trimmed = dict(_list_trimmed_queues(tables))
     if "SWITCH_TRIMMING" not in tables:
@@ -188,7 +188,7 @@ def read_trimming(tables: Tables) -> Trimming | None:
     }:
         report_misfit("trimmed traffic is in other priority groups than 0, or in other queues than its classes")
     class_of = tables["DSCP_TO_TC_MAP"][of_dscps]
-    return Trimming(
+    return PacketTrimming(
         dscp=int(settings["dscp_value"]),
         size=int(settings["size"]),
         traffic_class=int(settings["queue_index"]),

@@ -19,7 +19,7 @@ from typing import Any
 
 from fabricgen.nos.sonic.writing.routing import make_vrf_name
 from fabricgen.render.escape import make_one_line
-from fabricgen.switch.interfaces import Pair
+from fabricgen.switch.interfaces import MlagPair
 from fabricgen.views.model.ports import model_bonds
 from fabricgen.views.switch import SwitchView
 from fabricgen.wiring.bonds import PAIR_VLAN
@@ -79,5 +79,5 @@ def make_pair_rows(switch: SwitchView) -> dict[str, Rows]:
     }
 
 
-def _name_peer_link(pair: Pair) -> str:
+def _name_peer_link(pair: MlagPair) -> str:
     return f"PortChannel{pair.number}"

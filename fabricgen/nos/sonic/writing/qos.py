@@ -34,7 +34,7 @@ from typing import Any
 from fabricgen.catalog.sonic_models import LossyBuffers, SonicPlatform
 from fabricgen.nos.sonic.writing.buffers import Rows
 from fabricgen.nos.sonic.writing.ports import PortTable
-from fabricgen.switch.qos import Ecn, Qos, Trimming, Watchdog
+from fabricgen.switch.qos import Ecn, PacketTrimming, PfcWatchdog, SwitchQos
 from fabricgen.views.model.forwarding import model_balancing, model_qos, model_trimming
 from fabricgen.views.switch import SwitchView
 
@@ -66,7 +66,9 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
 
 
 @lru_cache(maxsize=256)
-def _make_qos_values(qos: Qos, watchdog: Watchdog | None, speeds: tuple[int, ...], spectrum: bool) -> dict[str, Any]:
+def _make_qos_values(
+    qos: SwitchQos, watchdog: PfcWatchdog | None, speeds: tuple[int, ...], spectrum: bool
+) -> dict[str, Any]:
     """`speeds` are those of `qos.ports`, Gb/s; `spectrum`: whether the chip is NVIDIA's."""
     lossy_class, cnp_class, roce_class = qos.classes
     by_speed = dict(zip(speeds, qos.ports.values(), strict=True))
@@ -181,7 +183,7 @@ class _LossyKey:
     """Cache key of the tables of a switch: the buffers are compared by identity."""
 
     set_id: int
-    trimming: Trimming | None
+    trimming: PacketTrimming | None
     data_class: int
     """The class that may be dropped and is to have room: that of RoCE, or the one that has all."""
     names: tuple[str, ...]

@@ -20,5 +20,5 @@ def describe_findings(drift: Drift) -> Judgement:
     return Judgement("fabricgen check", [_describe_finding(finding) for finding in drift.list_findings()], [suite])
 
 
-def _describe_finding(finding: drifted.Finding) -> Finding:
+def _describe_finding(finding: drifted.DriftFinding) -> Finding:
     return Finding(finding.severity, "running configuration", format_line(finding, [finding.subject]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from fabricgen.verify.drift.finding import Drift, Finding
+from fabricgen.verify.drift.finding import Drift, DriftFinding
 
 
 def report(drift: Drift) -> str:
@@ -27,7 +27,7 @@ def report(drift: Drift) -> str:
     return json.dumps(value, indent=2)
 
 
-def _describe_finding(finding: Finding) -> dict[str, str | list[str]]:
+def _describe_finding(finding: DriftFinding) -> dict[str, str | list[str]]:
     return {
         "severity": finding.severity.label,
         "subject": finding.subject,

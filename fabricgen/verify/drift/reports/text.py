@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from fabricgen.kernel.diagnostics import Severity, make_printable
-from fabricgen.verify.drift.finding import Checked, Drift, Finding
+from fabricgen.verify.drift.finding import Checked, Drift, DriftFinding
 from fabricgen.verify.sightings import format_count, list_few
 
 FEW = 4
@@ -32,7 +32,7 @@ def report(drift: Drift) -> str:
 
 def _list_device_lines(device: Checked) -> Iterator[str]:
     # the lines of a device: one for all findings of the same words and severity, one that counts what is foreign
-    together: dict[tuple[Severity, str], list[Finding]] = {}
+    together: dict[tuple[Severity, str], list[DriftFinding]] = {}
     for finding in device.findings:
         together.setdefault((finding.severity, finding.text), []).append(finding)
     for findings in together.values():
@@ -42,7 +42,7 @@ def _list_device_lines(device: Checked) -> Iterator[str]:
         yield f"{device.device}: note: {number:,} foreign: {make_printable(list_few(sorted(device.foreign), FEW))}"
 
 
-def format_line(finding: Finding, subjects: list[str]) -> str:
+def format_line(finding: DriftFinding, subjects: list[str]) -> str:
     """A finding in a line, about its own subject or several."""
     subject = f"{list_few(subjects, FEW)}: " if any(subjects) else ""
     return make_printable(f"{finding.device}: {finding.severity.label}: {subject}{finding.text}")

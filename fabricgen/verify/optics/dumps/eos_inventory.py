@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, Json, read_mapping
+from fabricgen.verify.dumps._content import DumpContent, Json, read_mapping
 from fabricgen.verify.optics.dumps._values import clean_text
 from fabricgen.verify.optics.report import PortReport
 
@@ -17,7 +17,7 @@ def recognises(value: Json) -> bool:
     return isinstance(value, dict) and isinstance(value.get("xcvrSlots"), dict)
 
 
-def reports(content: Content) -> Iterator[PortReport]:
+def reports(content: DumpContent) -> Iterator[PortReport]:
     """A row for each cage, empty ones too: these have the manufacturer Not Present."""
     box = content.find_box()
     slots = content.value["xcvrSlots"]

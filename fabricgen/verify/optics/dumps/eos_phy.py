@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fabricgen.verify.dumps._content import Content, Json, read_mapping, read_sequence
+from fabricgen.verify.dumps._content import DumpContent, Json, read_mapping, read_sequence
 from fabricgen.verify.optics.dumps._values import read_count, read_number
 from fabricgen.verify.optics.report import PortReport
 
@@ -18,7 +18,7 @@ def recognises(value: Json) -> bool:
     return isinstance(value, dict) and isinstance(value.get("interfacePhyStatuses"), dict)
 
 
-def reports(content: Content) -> Iterator[PortReport]:
+def reports(content: DumpContent) -> Iterator[PortReport]:
     """A row for each interface that tells its errors: of its outermost PHY, which is the last that faces the line."""
     box = content.find_box()
     interfaces = content.value["interfacePhyStatuses"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content, Json, read_mapping
+from fabricgen.verify.dumps._content import DumpContent, Json, read_mapping
 from fabricgen.verify.optics.dumps._values import clean_text, read_number
 from fabricgen.verify.optics.report import PortReport
 
@@ -25,7 +25,7 @@ def recognises(value: Json) -> bool:
     return isinstance(value, dict) and isinstance(value.get("interfaceStatuses"), dict)
 
 
-def reports(content: Content) -> Iterator[PortReport]:
+def reports(content: DumpContent) -> Iterator[PortReport]:
     """A row for each Ethernet interface. The bandwidth of one that is not up says nothing."""
     box = content.find_box()
     statuses = content.value["interfaceStatuses"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from fabricgen.verify.dumps._content import Content, Json, read_mapping
+from fabricgen.verify.dumps._content import DumpContent, Json, read_mapping
 from fabricgen.verify.optics.dumps._values import clean_text, read_number
 from fabricgen.verify.optics.report import PortReport
 
@@ -23,7 +23,7 @@ def recognises(value: Json) -> bool:
     return any(isinstance(row, dict) and any(key in row for key in _OURS) for row in interfaces.values())
 
 
-def reports(content: Content) -> Iterator[PortReport]:
+def reports(content: DumpContent) -> Iterator[PortReport]:
     """A row for each interface that tells of a transceiver; those without one tell nothing of what is plugged in."""
     box = content.find_box()
     interfaces = content.value["interfaces"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.verify.dumps import iblinkinfo
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import DumpContent
 from fabricgen.verify.dumps.sighting import Box
 from fabricgen.verify.optics.dumps._values import read_number
 from fabricgen.verify.optics.report import PortReport
@@ -16,7 +16,7 @@ _LANES = (2.5, 5.0, 10.0, 14.0, 25.0, 50.0, 100.0, 200.0)
 """Rates of a lane as they are called, Gb/s: SDR, DDR, QDR, FDR, EDR, HDR, NDR, XDR; printed as signalling rates."""
 
 
-def reports(content: Content) -> Iterator[PortReport]:
+def reports(content: DumpContent) -> Iterator[PortReport]:
     """A row for each port of a switch; adapters have the other end of the same links."""
     for node in iblinkinfo.read_nodes(content):
         if node.is_switch:
@@ -24,7 +24,7 @@ def reports(content: Content) -> Iterator[PortReport]:
                 yield _make_report(node.box, port)
 
 
-def _make_report(box: Box, port: iblinkinfo.Port) -> PortReport:
+def _make_report(box: Box, port: iblinkinfo.IbPort) -> PortReport:
     # what iblinkinfo says of a port; the speed is the nominal one of its lanes, as 25.78125 is printed for 25
     up, rate = port.physical.lower() == "linkup", read_number(port.rate) or 0.0
     nominal = max((lane_rate for lane_rate in _LANES if lane_rate <= rate * 1.01), default=0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import DumpContent
 from fabricgen.verify.optics.dumps._values import clean_text, join_words, read_number, read_power
 from fabricgen.verify.optics.report import PortReport
 
@@ -24,7 +24,7 @@ def recognises(text: str) -> bool:
     )
 
 
-def reports(content: Content) -> Iterator[PortReport]:
+def reports(content: DumpContent) -> Iterator[PortReport]:
     """A row for each port. Lines before the first paragraph, such as a prompt, are left out."""
     box = content.find_box()
     port, fields, words = "", dict[str, str](), list[str]()

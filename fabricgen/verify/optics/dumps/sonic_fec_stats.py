@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import DumpContent
 from fabricgen.verify.optics.dumps._text_tables import has_columns, read_rows
 from fabricgen.verify.optics.dumps._values import read_count, read_number
 from fabricgen.verify.optics.report import PortReport
@@ -24,7 +24,7 @@ def recognises(text: str) -> bool:
     return has_columns(text, "IFACE", "STATE", "FEC_UNCORR", "FEC_SYMBOL_ERR")
 
 
-def reports(content: Content) -> Iterator[PortReport]:
+def reports(content: DumpContent) -> Iterator[PortReport]:
     """A row for each port. What is counted of a port that is down says nothing."""
     box = content.find_box()
     last = "FEC_POST_BER" if has_columns(content.text, "IFACE", "FEC_POST_BER") else "FEC_SYMBOL_ERR"

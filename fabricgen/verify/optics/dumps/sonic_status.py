@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.verify.dumps._content import Content
+from fabricgen.verify.dumps._content import DumpContent
 from fabricgen.verify.optics.dumps._text_tables import has_columns, read_rows
 from fabricgen.verify.optics.dumps._values import count_lanes, read_fec, read_speed, read_state
 from fabricgen.verify.optics.report import PortReport
@@ -18,7 +18,7 @@ def recognises(text: str) -> bool:
     return has_columns(text, "Interface", "Lanes", "Speed", "Oper", "Admin")  # FEC came in 2020 (sonic-utilities 764)
 
 
-def reports(content: Content) -> Iterator[PortReport]:
+def reports(content: DumpContent) -> Iterator[PortReport]:
     """A row for each port; port channels are none."""
     box = content.find_box()
     for line, row in read_rows(content.text):

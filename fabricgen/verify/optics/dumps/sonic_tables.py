@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fabricgen.verify.dumps._content import Content, Json, read_mapping
+from fabricgen.verify.dumps._content import DumpContent, Json, read_mapping
 from fabricgen.verify.optics.dumps._values import (
     clean_text,
     count_lanes,
@@ -38,7 +38,7 @@ def recognises(value: Json) -> bool:
     return isinstance(value, dict) and any(key in _TABLES or _KEY.fullmatch(key) for key in value)
 
 
-def reports(content: Content) -> Iterator[PortReport]:
+def reports(content: DumpContent) -> Iterator[PortReport]:
     """A row for each entry. A port of a dump of STATE_DB that has no entry of a transceiver has none plugged in."""
     box = content.find_box()
     with_module, ports = set[str](), set[str]()
@@ -60,7 +60,7 @@ def reports(content: Content) -> Iterator[PortReport]:
         yield from (PortReport(box, port, present=False) for port in sorted(ports - with_module))
 
 
-def _list_rows(content: Content) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _list_rows(content: DumpContent) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """(table, port, what it holds) of each row."""
     for key in content.value:
         with content.note_faults():
