@@ -18,8 +18,8 @@ class Nos(Protocol[ViewT_contra]):
 
     It renders single switches, or whole fabrics if it has `WHOLE_FABRIC = True`. `KEEPS_ORDER = True` promises that its
     names, addresses and AS numbers are in the order of the ports: neither module nor templates sort them. Without it
-    fewer switches share a rendered skeleton. `NamesTemplates`, `SharesTables` and `TakesTrees` below are optional,
-    found by isinstance.
+    fewer switches share a rendered skeleton; even then nothing sorts the addresses at ports of a switch without BGP.
+    `NamesTemplates`, `SharesTables` and `TakesTrees` below are optional, found by isinstance.
     """
 
     def files(self, view: ViewT_contra) -> tuple[tuple[str, str], ...]:

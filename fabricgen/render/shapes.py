@@ -103,7 +103,7 @@ class PortTexts:
     def in_text_order(self) -> bool:
         """Whether all addresses of a family sort, as text, before those of the next."""
         families = (kind.list_texts(self.switch) for kind in self.ports.kinds[-self.ports.families :])
-        return all(texts[-1] < next_texts[0] for texts, next_texts in pairwise(filter(None, families)))
+        return all(max(texts) < min(next_texts) for texts, next_texts in pairwise(filter(None, families)))
 
     @property
     def _here(self) -> slice:
@@ -146,7 +146,10 @@ class PortTextBuilder:
         peers = _rank_keys(owner, self._name_rank[peer], by_text)
         asn = np.where(self._routes[links.segment[link]], self._views.addresses.asn[peer], 0)
         numbers = _rank_keys(owner, asn, by_text, asn != 0)
-        families = [_rank_addresses(family, owner, link, at_b, by_text) for family in self._views.addresses.families]
+        of_switch = np.asarray(rows, dtype=np.int64)
+        # addresses at ports are sorted as those of sessions, or not at all
+        by_address = by_text & (self._views.addresses.asn[of_switch] != 0)
+        families = [_rank_addresses(family, owner, link, at_b, by_address) for family in self._views.addresses.families]
         columns = [links.segment[link], at_b, np.where(at_b, links.b_port[link], links.a_port[link])]
         columns += [devices.device_class[peer], self._subnets[link], cable < 0, peers.indexes, numbers.indexes]
         if self._views.plan.bonds:
@@ -155,7 +158,6 @@ class PortTextBuilder:
             columns += [*kind.indexes, family.length[link]]
         # SRv6 identifiers: of the switches at the far ends, and then those of the ports themselves, which are greater
         far_identifiers, local = self._views.addresses.identifiers[peer], self._views.list_local_identifiers(link, at_b)
-        of_switch = np.asarray(rows, dtype=np.int64)
         identifiers = [_rank_keys(owner, keys, by_text, keys != 0) for keys in (far_identifiers, local)]
         columns += [ranked.indexes for ranked in identifiers]
         devices_of, connectors = (part.take(cable).texts() for part in self._cables)
@@ -179,7 +181,8 @@ def _rank_addresses(family: FamilyAddresses, owner: Ints64, link: Ints, at_b: Fl
     """The addresses of one family at the ports of switches and at their far ends: indexes have two rows."""
     near = _replace_rows(family.a[link], family.b[link], at_b)
     all_ends = near.followed_by(_replace_rows(family.b[link], family.a[link], at_b))
-    ranked = _rank_keys(np.concatenate([owner, owner]), _rank_as_text(all_ends), by_text, all_ends.present)
+    keys = _rank_as_text(all_ends) if by_text.any() else all_ends.number()
+    ranked = _rank_keys(np.concatenate([owner, owner]), keys, by_text, all_ends.present)
     kind = ranked.make_kind(all_ends[ranked.first].texts())
     return replace(kind, indexes=kind.indexes.reshape(2, -1))
 
@@ -194,7 +197,7 @@ def _replace_rows(column: AddressColumn, replacement: AddressColumn, mask: Flags
 def _rank_as_text(column: AddressColumn) -> Ints64:
     """int64 numbers that sort as the addresses do as text."""
     if not isinstance(column, IPv4Column):
-        return np.unique(np.array(column.texts(), dtype=object), return_inverse=True)[1]
+        return np.unique(np.array(column.texts(), dtype=np.bytes_), return_inverse=True)[1]
     order, ranks = _rank_decimals(), np.zeros(len(column), dtype=np.int64)
     # octets compared one by one compare as the whole text does, as `.` comes before all digits
     for shift in (24, 16, 8, 0):

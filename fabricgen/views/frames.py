@@ -17,7 +17,7 @@ from fabricgen.design.tenants.model import TenantDesign
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.column import format_ipv4
-from fabricgen.numbering.lazy_columns import EncodedColumn, Strings
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encode_column
 from fabricgen.numbering.srv6 import find_local_identifier, write_identifier
 from fabricgen.numbering.switch_asns import flag_shared_asns
 from fabricgen.switch.routing import Permit
@@ -26,7 +26,7 @@ from fabricgen.views.exits import list_outside_prefixes
 from fabricgen.views.intent import FabricIntent, list_host_pools
 from fabricgen.views.service import Service
 from fabricgen.views.switch import PlacedSnippet, SwitchView
-from fabricgen.wiring.arrays import Flags, Ints, Ints64
+from fabricgen.wiring.arrays import Flags, Ints, Ints64, unique_combinations
 from fabricgen.wiring.links.columns import index_switch_ends
 from fabricgen.wiring.tables import SWITCH, WiringPlan
 
@@ -126,9 +126,12 @@ class SwitchFrames:
         """Addresses with these identifiers first, in the SRv6 blocks of switches by their rows in the device table."""
         devices = self.plan.devices
         blocks = [self.intents[cls.fabric].srv6 if cls.kind == SWITCH else None for cls in devices.classes]
-        classes = devices.device_class[switches].tolist()
-        pairs = [(blocks[number], i) for number, i in zip(classes, identifiers.tolist(), strict=True)]
-        return [write_identifier(block, identifier) for block, identifier in pairs if block]
+        # thousands of ports have the same few
+        classes = devices.device_class[switches]
+        first, number = unique_combinations(classes, identifiers)
+        pairs = zip(classes[first].tolist(), identifiers[first].tolist(), strict=True)
+        texts = [write_identifier(block, i) if (block := blocks[cls]) else "" for cls, i in pairs]
+        return list(encode_column(texts, number))
 
     def _list_snippets(self, row: int, tier: TierDesign) -> tuple[PlacedSnippet, ...]:
         """The snippets of a switch; computed once a tier for switches that have none of their own."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ipaddress import IPv6Address, ip_address, ip_interface, ip_network
+from struct import pack
 
 import numpy as np
 import pytest
@@ -108,15 +109,22 @@ def test_a_pool_that_is_too_small_says_what_was_needed(design_of) -> None:
     assert diagnostic.hint == "add a prefix of /61 or shorter to the pool"
 
 
-@given(st.lists(st.integers(0, (1 << 128) - 1), max_size=20))
+_HEXTETS = st.lists(st.sampled_from([0, 1, 0xA0, 0xFFFF]), min_size=8, max_size=8)
+
+
+@given(st.lists(st.integers(0, (1 << 128) - 1) | _HEXTETS.map(lambda h: int.from_bytes(pack(">8H", *h))), max_size=20))
 def test_texts_are_those_of_the_standard_library(numbers: list[int]) -> None:
     column = make_column(V6, numbers)
-    texts = [str(IPv6Address(n)) for n in numbers]
-    mapped = [n >> 32 in (0, 0xFFFF) for n in numbers]  # written with a dotted tail, and in no pool (FG504)
+    texts = [str(IPv6Address(n)) if n else "" for n in numbers]
+    mapped = [n > 0 and n >> 32 in (0, 0xFFFF) for n in numbers]  # written with a dotted tail, and in no pool (FG504)
     assert [t for t, m in zip(column.texts(), mapped, strict=True) if not m] == [
         w for w, m in zip(texts, mapped, strict=True) if not m
     ]
+    prefixes = column.prefixes(np.arange(len(numbers)))
+    assert prefixes == [text and f"{text}/{i}" for i, text in enumerate(column.texts())]
     assert [column.at(i) for i in range(len(numbers))] == numbers
+    same = column.number()
+    assert all((same[i] == same[j]) == (a == b) for i, a in enumerate(numbers) for j, b in enumerate(numbers))
 
 
 @given(st.integers(0, 1 << 100), st.sampled_from([1, 2, 1 << 20, 1 << 63, 1 << 64, 1 << 70]), st.integers(0, 1 << 20))

@@ -120,6 +120,14 @@ def test_the_order_of_texts_is_no_part_of_shapes_where_nothing_is_sorted(nos: tu
     assert len({o.shape for o in if_sorted if o}) > len({o.shape for o in as_kept if o}) == 2
 
 
+def test_the_order_of_addresses_is_no_part_of_shapes_without_sessions() -> None:
+    """SONiC sorts addresses of ports as those of sessions, of which SRv6 has none: all spines are of one shape."""
+    for sets, several in ((V6, True), (SRV6, False)):
+        cluster = cluster_of("leaf-spine", *LARGER, *sets)
+        found = SwitchShapes(cluster.views).list_signatures(cluster.switch_rows())
+        assert (len({signature.shape for signature in found if signature}) > 2) == several
+
+
 def test_shapes_that_disagree_are_rendered_switch_by_switch(monkeypatch: pytest.MonkeyPatch) -> None:
     """A NOS that decides by what skeletons take for mere text is found out by the check, and nothing wrong is built."""
     cluster = cluster_of("leaf-spine", *LARGER)

@@ -16,7 +16,6 @@ from fabricgen.numbering.blocks.family import V6
 from fabricgen.numbering.lazy_columns import (
     ComputedColumn,
     ConcatenatedColumn,
-    LazyColumn,
     StackedColumn,
     Strings,
     encode_column,
@@ -155,5 +154,6 @@ def test_addresses_are_spelled_as_they_are() -> None:
     assert column.texts() == texts
     prefixes = [text and f"{text}/{n}" for text, n in zip(texts, lengths.tolist(), strict=True)]
     assert column.prefixes(lengths) == prefixes
-    other: LazyColumn = make_column(V6, [1 << 112, *range(9)]).cells(lengths)
-    assert list(merge_families([column.cells(lengths), other])) == ["1::/0", *prefixes[1:]]
+    other = make_column(V6, [1 << 112, *range(9)])
+    assert list(merge_families([column, other], [lengths, lengths])) == ["1::/0", *prefixes[1:]]
+    assert list(merge_families([column, other])) == ["1::", *texts[1:]]

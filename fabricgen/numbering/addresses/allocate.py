@@ -68,13 +68,14 @@ class Addresses:
 
     def list_device_addresses(self) -> tuple[LazyColumn, LazyColumn]:
         """Loopback and management address of every device: IPv4 where it has any, else IPv6; "" for none."""
-        loopbacks = merge_families([family.loopback.cells() for family in self.families])
-        return loopbacks, merge_families([family.management.cells() for family in self.families])
+        loopbacks = merge_families([family.loopback for family in self.families])
+        return loopbacks, merge_families([family.management for family in self.families])
 
     def list_link_addresses(self) -> tuple[LazyColumn, LazyColumn]:
         """Address with prefix length of the lower and upper end of every link: IPv4 where it has any, else IPv6."""
-        lower = merge_families([family.a.cells(family.length) for family in self.families])
-        return lower, merge_families([family.b.cells(family.length) for family in self.families])
+        lengths = [family.length for family in self.families]
+        lower = merge_families([family.a for family in self.families], lengths)
+        return lower, merge_families([family.b for family in self.families], lengths)
 
     @property
     def loopback(self) -> Ints64:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
 from fabricgen.kernel.intervals import Intervals
-from fabricgen.numbering.blocks.family import V4, V6, Family, find_family
+from fabricgen.numbering.blocks.family import V6, Family, find_family
 from fabricgen.numbering.lazy_columns import (
-    ComputedColumn,
     ConcatenatedColumn,
     EncodedColumn,
-    LazyColumn,
     Strings,
     object_array,
 )
-from fabricgen.wiring.arrays import Flags, Ints64, unique_below
+from fabricgen.wiring.arrays import Flags, Ints64, unique_below, unique_combinations
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -33,6 +30,7 @@ _NO_HALF = 1 << 16
 """Stands for both halves of a missing IPv4 address."""
 _HALVES = _NO_HALF + 1
 _Words: TypeAlias = "npt.NDArray[np.uint64]"
+Encoded: TypeAlias = tuple[EncodedColumn, EncodedColumn]
 
 
 class AddressColumn(ABC):
@@ -56,6 +54,10 @@ class AddressColumn(ABC):
     @abstractmethod
     def present(self) -> Flags:
         """Where there is an address; bool."""
+
+    @abstractmethod
+    def number(self) -> Ints64:
+        """Numbers from 0 that are equal where addresses are; int64, one a row."""
 
     @abstractmethod
     def same(self, other: Self) -> Flags:
@@ -82,8 +84,15 @@ class AddressColumn(ABC):
         """The rows of both columns, one after the other."""
 
     @abstractmethod
-    def cells(self, lengths: Ints64 | None = None) -> LazyColumn:
+    def encode(self, lengths: Ints64 | None = None) -> Encoded:
+        """The addresses as text in two parts, with prefix lengths if `lengths` (one a row) are given; "" for none.
+
+        Most addresses share all but their lower 16 bits, so that both parts have few distinct texts.
+        """
+
+    def cells(self, lengths: Ints64 | None = None) -> ConcatenatedColumn:
         """The addresses as text, with prefix lengths if `lengths` (one a row) are given; "" for none."""
+        return ConcatenatedColumn(self.encode(lengths))
 
     def texts(self) -> list[str]:
         """The addresses as text; "" for none."""
@@ -119,6 +128,10 @@ class IPv4Column(AddressColumn):
         flags: Flags = self.values != 0
         return flags
 
+    def number(self) -> Ints64:
+        """The addresses themselves."""
+        return self.values
+
     def same(self, other: IPv4Column) -> Flags:
         """Where the addresses of two columns are equal; bool."""
         flags: Flags = self.values == other.values
@@ -143,21 +156,26 @@ class IPv4Column(AddressColumn):
         """The rows of both."""
         return IPv4Column(np.concatenate([self.values, other.values]))
 
-    def cells(self, lengths: Ints64 | None = None) -> ConcatenatedColumn:
-        """Addresses in dotted form, as two encoded columns: most addresses share their upper or lower 16 bits."""
+    def encode(self, lengths: Ints64 | None = None) -> Encoded:
+        """Addresses in dotted form."""
         none = ~self.present
         # a row without an address has a half that no address has, whose text is ""
         halves, head = unique_below(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
         heads = _format_halves(halves) + np.where(halves < _NO_HALF, object_array("."), "")
-        low, endings = np.where(none, _NO_HALF, self.values & 0xFFFF), object_array([""])
-        if lengths is not None:
-            distinct_lengths, number = unique_below(lengths, V4.bits + 1)
-            low += number * np.int64(_HALVES)  # one code for the lower half and the length together
-            endings = object_array([f"/{length}" for length in distinct_lengths.tolist()])
-        distinct_lows, tail = unique_below(low, len(endings) * _HALVES)
-        halves = distinct_lows % _HALVES
-        tails = _format_halves(halves) + np.where(halves < _NO_HALF, endings[distinct_lows // _HALVES], "")
-        return ConcatenatedColumn((EncodedColumn(heads, head), EncodedColumn(tails, tail)))
+        tails = _encode_tails(np.where(none, _NO_HALF, self.values & 0xFFFF), lengths, _format_halves)
+        return EncodedColumn(heads, head), tails
+
+
+def _encode_tails(low: Ints64, lengths: Ints64 | None, write: Callable[[Ints64], Strings]) -> EncodedColumn:
+    """The lower 16 bits of addresses as `write` writes them, with prefix lengths if given; `_NO_HALF` for none."""
+    if lengths is None:
+        distinct_lows, tail = unique_below(low, _HALVES)
+        return EncodedColumn(write(distinct_lows), tail)
+    distinct_lengths, number = unique_below(lengths, V6.bits + 1)
+    # one code for the lower half and the length together
+    codes, tail = unique_below(low + number * _HALVES, len(distinct_lengths) * _HALVES)
+    halves, endings = codes % _HALVES, object_array([f"/{length}" for length in distinct_lengths.tolist()])
+    return EncodedColumn(write(halves) + np.where(halves < _NO_HALF, endings[codes // _HALVES], ""), tail)
 
 
 def _format_halves(half: Ints64) -> Strings:
@@ -193,6 +211,10 @@ class IPv6Column(AddressColumn):
         """Where there is an address."""
         flags: Flags = (self.high | self.low) != 0
         return flags
+
+    def number(self) -> Ints64:
+        """The number of each distinct address."""
+        return unique_combinations(self.high.view(np.int64), self.low.view(np.int64))[1]
 
     def same(self, other: IPv6Column) -> Flags:
         """Where the addresses of two columns are equal; bool."""
@@ -230,23 +252,34 @@ class IPv6Column(AddressColumn):
         """The rows of both."""
         return IPv6Column(np.concatenate([self.high, other.high]), np.concatenate([self.low, other.low]))
 
-    def cells(self, lengths: Ints64 | None = None) -> ComputedColumn:
+    def encode(self, lengths: Ints64 | None = None) -> Encoded:
         """Addresses in the text form of RFC 5952."""
-        return ComputedColumn(len(self), partial(self._format_rows, lengths))
+        # whether the lower bits are 0 or not decides what `::` stands for; those that are 0 have no text of their own,
+        # nor have addresses that end in dots
+        whole = (self.low & _LAST == 0) | (self.high == 0)
+        low = np.where(whole, self.low, self.low & ~_LAST | np.uint64(1))
+        first, head = unique_combinations(self.high.view(np.int64), low.view(np.int64))
+        texts = zip(_format_ipv6(self.high[first], low[first]), whole[first].tolist(), strict=True)
+        heads = object_array([text if is_whole else text[:-1] for text, is_whole in texts])
+        last = np.where(whole, np.uint64(0), self.low & _LAST).astype(np.int64)
+        last[~self.present] = _NO_HALF
+        return EncodedColumn(heads, head), _encode_tails(last, lengths, _format_hextets)
 
-    def _format_rows(self, lengths: Ints64 | None, start: int, stop: int) -> list[str]:
-        """The addresses of rows `start` to `stop` - 1 as text, with their prefix lengths if these are given."""
-        from socket import AF_INET6, inet_ntop
 
-        words = np.empty((len(range(len(self))[start:stop]), 2), dtype=">u8")
-        words[:, 0], words[:, 1] = self.high[start:stop], self.low[start:stop]
-        raw, none = words.tobytes(), bytes(16)
-        cut = (raw[i : i + 16] for i in range(0, len(raw), 16))
-        ends = [""] * len(words) if lengths is None else [f"/{n}" for n in lengths[start:stop].tolist()]
-        return [
-            "" if address == none else inet_ntop(AF_INET6, address) + end
-            for address, end in zip(cut, ends, strict=True)
-        ]
+_LAST = np.uint64(0xFFFF)
+
+
+def _format_ipv6(high: _Words, low: _Words) -> list[str]:
+    """Addresses as text; "" for none."""
+    from socket import AF_INET6, inet_ntop
+
+    raw = np.stack([high, low], axis=1).astype(">u8").tobytes()
+    return [inet_ntop(AF_INET6, raw[i : i + 16]) if any(raw[i : i + 16]) else "" for i in range(0, len(raw), 16)]
+
+
+def _format_hextets(last: Ints64) -> Strings:
+    """The last 16 bits in hexadecimal digits; "" for 0, which the text before them has, and for `_NO_HALF`."""
+    return object_array([f"{number:x}" if 0 < number < _NO_HALF else "" for number in last.tolist()])
 
 
 def no_addresses(family: Family, count: int) -> AddressColumn:
@@ -294,14 +327,18 @@ def format_address(family: Family, address: int) -> str:
     return inet_ntop(AF_INET6, address.to_bytes(16, "big"))
 
 
-def merge_families(families: Sequence[LazyColumn]) -> LazyColumn:
-    """In each row the first text that is not empty, of columns of one family each."""
-    if len(families) == 1:
-        return families[0]
+def merge_families(families: Sequence[AddressColumn], lengths: Sequence[Ints64] = ()) -> ConcatenatedColumn:
+    """In each row the text of the first family that has an address there, with prefix lengths if these are given."""
+    head, tail = families[0].encode(*lengths[:1])
+    missing = ~families[0].present
+    for i, column in enumerate(families[1:], 1):
+        other_head, other_tail = column.encode(*lengths[i : i + 1])
+        head, tail = _fill_in(missing, head, other_head), _fill_in(missing, tail, other_tail)
+        missing &= ~column.present
+    return ConcatenatedColumn((head, tail))
 
-    def read_rows(start: int, stop: int) -> list[str]:
-        return [
-            next(filter(None, row), "") for row in zip(*(cells.read(start, stop) for cells in families), strict=True)
-        ]
 
-    return ComputedColumn(len(families[0]), read_rows)
+def _fill_in(missing: Flags, column: EncodedColumn, other: EncodedColumn) -> EncodedColumn:
+    """A column with the texts of another where its own are missing."""
+    codes = np.where(missing, other.codes + len(column.vocabulary), column.codes)
+    return EncodedColumn(np.concatenate([column.vocabulary, other.vocabulary]), codes)
