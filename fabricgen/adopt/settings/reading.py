@@ -1,0 +1,20 @@
+"""Running configurations of single switches, read as far as readers know them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fabricgen.adopt.settings.draft import ReadSwitch
+from fabricgen.kernel.nos_rooms import load_part
+from fabricgen.running.tree import CANNOT_READ, explain_error, read_tolerantly
+
+
+def read_switch(nos: str, files: Mapping[str, str]) -> ReadSwitch | str:
+    """What the files of a switch say, by their names, with what of them is passed over; why they cannot be read."""
+    try:
+        with read_tolerantly() as notes:
+            model = load_part(nos, "reader").read(files)
+    except CANNOT_READ as error:
+        return explain_error(error)
+    unread = [f"{part}: {why}" for part, why in notes.unread.items()]
+    return ReadSwitch(nos, model, files, (*dict.fromkeys(notes.unknown), *unread, *notes.unfit))
