@@ -39,6 +39,9 @@ COLUMNS = {
 STATIC = ("multi-plane", "shuffled-planes")
 """Examples without a routing protocol, whose switches have no AS numbers."""
 
+ADDRESS_PER_NIC = ("multi-plane",)
+"""Examples of one address a NIC, to which the leaf of each plane has the same: addresses are unique within a plane."""
+
 
 def read(file: Path) -> list[dict[str, str]]:
     with file.open(newline="", encoding="utf-8") as stream:
@@ -148,9 +151,12 @@ def test_links_cables_and_addresses_refer_to_each_other(built: Path) -> None:
     links = read(built / "links.csv")
     assert {row["cable"] for row in links if row["cable"]} == cables
     assert {row[f"{end}_device"] for row in links for end in "ab"} <= devices
-    addresses = [row["prefix"] for row in read(built / "addresses.csv")]
+    plane = {
+        row["device"]: row["plane"] if built.name in ADDRESS_PER_NIC else "" for row in read(built / "devices.csv")
+    }
+    addresses = [(row["prefix"], plane[row["device"]]) for row in read(built / "addresses.csv")]
     assert len(set(addresses)) == len(addresses)
-    on_links = [row[f"{end}_ip"] for row in links for end in "ab" if row[f"{end}_ip"]]
+    on_links = [(row[f"{end}_ip"], plane[row[f"{end}_device"]]) for row in links for end in "ab" if row[f"{end}_ip"]]
     assert len(set(on_links)) == len(on_links)
     assert set(on_links) <= set(addresses)
 

@@ -28,7 +28,7 @@ CASES: dict[str, tuple[str, tuple[str, ...], str, int]] = {
     "hwplb": ("superpod-b300", (*SMALL, "fabrics.compute.address_per=nic"), "hwplb", 2),
     "swplb": ("superpod-b300", SMALL, "swplb", 2),
     "one plane": ("superpod-b300", (*SMALL, "fabrics.compute.planes=1"), "none", 1),
-    "four planes": ("multi-plane", (*FOUR, "fabrics.compute.address_per=nic", "pods.p1.su=2"), "hwplb", 4),
+    "four planes": ("multi-plane", (*FOUR, "pods.p1.su=2"), "hwplb", 4),
     "ConnectX-7": ("rail-only", (), "none", 1),
 }
 RAIL = {

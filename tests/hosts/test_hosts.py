@@ -31,7 +31,7 @@ CASES = [
     ("leaf-spine", ("fabrics.compute.hosts=none",)),
     ("leaf-spine", ("routing.underlay=none",)),
     ("collapsed-pair", RAILS),
-    ("multi-plane", (*RAILS, "fabrics.compute.routing.underlay=static")),
+    ("multi-plane", (*RAILS, "fabrics.compute.address_per=port", "fabrics.compute.routing.underlay=static")),
 ]
 
 
