@@ -1,0 +1,305 @@
+"""What tiers are grouped by: the dimensions whose agreement explains which switches meet which nodes and switches."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TypeAlias
+
+from fabricgen.adopt.facts import Inference, Place
+from fabricgen.adopt.models import Models
+from fabricgen.adopt.networks import Network
+from fabricgen.adopt.units import Units
+from fabricgen.adopt.wires import STRAY, NodeWire, Wires, choose_mode, find_mode, group_by
+from fabricgen.blueprint.dimensions import find_dimension
+from fabricgen.blueprint.models import make_natural_key
+
+PLACES = ("rack", "su", "pod")
+LEGS = ("rail", "plane", "port")
+At: TypeAlias = str | int | tuple[str | int, ...]
+Values: TypeAlias = dict[str, At]
+"""What a device has by dimension; a place by all that tells it apart: ("p1", 2) is the second unit of pod p1."""
+
+
+@dataclass
+class TierForm:
+    """A tier: what it is grouped by, and the coordinates of its switches, with their number in the group as its name.
+
+    `uplinks` and `peers` are links of each switch up and to the other of its pair; 0 for none.
+    """
+
+    name: str
+    per: tuple[str, ...]
+    at: dict[str, Values]
+    count: int
+    profile: str
+    nos: str
+    uplinks: int = 0
+    peers: int = 0
+    spread: str = ""
+
+
+@dataclass
+class FabricForm:
+    """A fabric: its tiers, and what its node legs are."""
+
+    network: Network
+    tiers: dict[str, TierForm] = field(default_factory=dict)
+    rail_groups: list[list[int]] = field(default_factory=list)
+    planes: int = 1
+    ways: int = 1
+    """Legs of a NIC port where it is split, each of `leg_gbps`."""
+    leg_gbps: float = 0
+    inferences: list[Inference] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def find_tiers(network: Network, models: Models, wires: Wires, units: Units, legs: Sequence[NodeWire]) -> FabricForm:
+    """The form of a fabric; `legs` are those of the nodes of units on its switches."""
+    form = FabricForm(network)
+    neighbors = wires.map_neighbors()
+    leg_at = _number_legs(form, legs, neighbors, units, models)
+    served: dict[str, list[Values]] = defaultdict(list)
+    for wire, values in zip(legs, leg_at, strict=True):
+        served[wire.switch].append(values)
+    below: dict[str, Values] = {}
+    for name, switches in network.tiers.items():
+        if not form.tiers:
+            meets = {switch: served[switch] for switch in switches}
+        else:
+            meets = {
+                switch: [
+                    below[far] for far, count in neighbors.get(switch, {}).items() if far in below for _ in range(count)
+                ]
+                for switch in switches
+            }
+        members = set(switches)
+        peers = [(a, b) for a in switches for b in neighbors.get(a, ()) if b in members]
+        tier = _form_tier(form, name, switches, meets, models, peers)
+        form.tiers[name] = tier
+        below = tier.at
+    _count_links(form, wires)
+    return form
+
+
+def _number_legs(
+    form: FabricForm, legs: Sequence[NodeWire], neighbors: Mapping[str, Counter[str]], units: Units, models: Models
+) -> list[Values]:
+    """The coordinates of each leg: of its node, its rail, and its number among the legs of its NIC.
+
+    These are planes where no switch joins legs of two numbers, else ports.
+    """
+    members = {name for names in form.network.tiers.values() for name in names}
+    form.ways = max((wire.leg.part for wire in legs), default=0) or 1
+    if legs:
+        role = models.nodes[legs[0].node].roles[legs[0].leg.role]
+        form.leg_gbps = role.lanes * role.lane_gbps / form.ways
+    number_of = {pair: number for number, pair in enumerate(sorted({(w.leg.port, w.leg.part) for w in legs}), 1)}
+    numbers = [number_of[wire.leg.port, wire.leg.part] for wire in legs]
+    apart = "port"
+    if len(number_of) > 1 and _are_disjoint(legs, numbers, neighbors, members):
+        apart, form.planes = "plane", len(number_of)
+    result: list[Values] = []
+    for wire, number in zip(legs, numbers, strict=True):
+        at = units.at[wire.node]
+        place: Values = {"pod": at["pod"], "su": (at["pod"], at["su"])}
+        if at["rack"]:
+            place["rack"] = (at["pod"], at["su"], at["rack"])
+        result.append({**place, "rail": wire.leg.rail, apart: number})
+    return result
+
+
+def _are_disjoint(
+    legs: Sequence[NodeWire], numbers: Sequence[int], neighbors: Mapping[str, Counter[str]], members: set[str]
+) -> bool:
+    """Whether the switches that serve legs of different numbers have nearly no way to each other."""
+    votes: dict[str, Counter[int]] = defaultdict(Counter)
+    for wire, number in zip(legs, numbers, strict=True):
+        votes[wire.switch][number] += 1
+    if sum(max(v.values()) for v in votes.values()) < (1 - STRAY) * len(legs):
+        return False
+    plane = {switch: choose_mode(v) for switch, v in votes.items()}
+    pending = [switch for switch in members if switch not in plane]
+    for _ in range(6):
+        for switch in pending:
+            known = [plane[far] for far, n in neighbors.get(switch, {}).items() if far in plane for _ in range(n)]
+            if known:
+                plane[switch] = choose_mode(known)
+    pairs = [(plane.get(a), plane.get(b)) for a in members for b in neighbors.get(a, ()) if b in members]
+    return sum(a == b for a, b in pairs) >= (1 - STRAY) * len(pairs)
+
+
+def _form_tier(
+    form: FabricForm,
+    name: str,
+    switches: Sequence[str],
+    meets: Mapping[str, Sequence[Values]],
+    models: Models,
+    peers: Sequence[tuple[str, str]],
+) -> TierForm:
+    """What a tier is grouped by: the fewest dimensions in which what its switches meet agrees.
+
+    `peers` are pairs with links to each other, which are of one group whatever they meet.
+    """
+    at: dict[str, Values] = {switch: {} for switch in switches}
+    of: Place = ("fabrics", form.network.name, "tiers", name, "per")
+    dimensions = list(dict.fromkeys(d for rows in meets.values() for row in rows for d in row))
+    agreed: dict[str, tuple[int, int]] = {}
+    for dimension in dimensions:
+        modes = {s: find_mode(row.get(dimension) for row in rows) for s, rows in meets.items() if rows}
+        hits, total = sum(m[1] for m in modes.values()), sum(m[2] for m in modes.values())
+        values = {row.get(dimension) for rows in meets.values() for row in rows}
+        if total and hits >= (1 - STRAY) * total:
+            for switch, mode in modes.items():
+                if mode[0] is not None:
+                    at[switch][dimension] = mode[0]
+            if len(values) > 1:
+                agreed[dimension] = hits, total
+        elif dimension == "rail":
+            _group_rails(form, meets, at, agreed)
+    for dimension in [d for d in agreed if sum(at[a].get(d) != at[b].get(d) for a, b in peers) > len(peers) / 2]:
+        del agreed[dimension]
+        if dimension == "rail-group":
+            form.rail_groups = []
+    by_name = _find_named_per(form.network.name, name, at)
+    per = _drop_idle(agreed, at) if by_name is None else by_name
+    groups = dict(group_by(switches, {s: tuple(at[s].get(d) for d in per) for s in switches}))
+    sizes = Counter(len(members) for members in groups.values())
+    count = choose_mode(sizes)
+    if len(sizes) > 1:
+        form.notes.append(f"{form.network.name} {name}: groups have {_list_sizes(sizes)} switches; {count} were taken")
+    number_group_members(at, per, name)
+    form.inferences.append(
+        Inference(
+            of,
+            f"[{', '.join(per)}]" if per else "the whole fabric",
+            *min((agreed[d] for d in per if d in agreed), default=(len(switches), len(switches))),
+            f"{len(groups):,} groups of {count}" + (", which their names tell" if by_name is not None else ""),
+        )
+    )
+    profile = choose_mode(models.switches[s].id for s in switches)
+    nos = choose_mode(models.nos[s] for s in switches)
+    if others := sorted({models.switches[s].id for s in switches} - {profile}):
+        form.notes.append(
+            f"{form.network.name} {name}: {', '.join(others)} stand among {profile}, and are written as that"
+        )
+    return TierForm(name, per, at, count, profile, nos)
+
+
+def number_group_members(at: Mapping[str, Values], per: Sequence[str], tier: str) -> None:
+    """Put in the number of each switch among those that agree in some dimensions, in natural order of names."""
+    for _, members in group_by(at, {s: tuple(values.get(d) for d in per) for s, values in at.items()}):
+        for number, switch in enumerate(sorted(members, key=make_natural_key), 1):
+            at[switch][tier] = number
+
+
+def _find_named_per(fabric: str, tier: str, at: Mapping[str, Values]) -> tuple[str, ...] | None:
+    """The dimensions that usual names of a tier tell, as `compute-leaf-p1-su01-r1-01`; None where they are others."""
+    known = [d for d in set.intersection(*(set(values) for values in at.values())) if d != tier]
+    known.sort(key=_order_dimension)
+    places = [d for d in PLACES if d in known]
+    inner = [d for d in known if d not in PLACES]
+    for place in (*places, ""):
+        for size in range(len(inner), -1, -1):
+            for chosen in combinations(inner, size):
+                fits = sum(_begins_usual(switch, fabric, tier, place, chosen, values) for switch, values in at.items())
+                if fits >= (1 - STRAY) * len(at):
+                    return (*((place,) if place else ()), *chosen)
+    return None
+
+
+def _begins_usual(switch: str, fabric: str, tier: str, place: str, chosen: Sequence[str], values: Values) -> bool:
+    """Whether a name is the usual one of a switch with some coordinates, but for the number at its end."""
+    parts = values[place] if place else ()
+    told = parts if isinstance(parts, tuple) else (parts,)
+    words = [fabric, tier]
+    for dimension, value in zip(("pod", "su", "rack"), told, strict=False):
+        words.append(find_dimension(dimension).template.format(**{dimension: value}))
+    for dimension in chosen:
+        if dimension in LEGS or dimension == "rail-group":
+            words.append(f"{find_dimension(dimension).short}{values[dimension]}")
+        else:
+            words.append(f"{dimension}{values[dimension]}")
+    return re.fullmatch(re.escape("-".join(words)) + r"-\d{2,}", switch) is not None
+
+
+def _list_sizes(sizes: Mapping[int, int]) -> str:
+    return " and ".join(str(size) for size in sorted(sizes))
+
+
+def _group_rails(
+    form: FabricForm, meets: Mapping[str, Sequence[Values]], at: dict[str, Values], agreed: dict[str, tuple[int, int]]
+) -> None:
+    """Rails that share switches, where each switch serves several that no other group of switches serves."""
+    rails = {
+        s: frozenset(r for r, n in Counter(row["rail"] for row in rows).items() if n >= STRAY * len(rows) / 8)
+        for s, rows in meets.items()
+        if rows
+    }
+    groups = sorted(set(rails.values()), key=lambda g: sorted(map(str, g)))
+    if len(groups) < 2 or sum(map(len, groups)) > len(frozenset[object]().union(*groups)):
+        return
+    form.rail_groups = sorted(sorted(int(str(rail)) for rail in group) for group in groups)
+    total = sum(map(len, meets.values()))
+    for switch, group in rails.items():
+        at[switch]["rail-group"] = form.rail_groups.index(sorted(int(str(rail)) for rail in group)) + 1
+    agreed["rail-group"] = total, total
+
+
+def _drop_idle(agreed: Mapping[str, tuple[int, int]], at: Mapping[str, Values]) -> tuple[str, ...]:
+    """The fewest dimensions that make the same groups: a wide place within a narrow one tells nothing more."""
+
+    def count_groups(dimensions: Sequence[str]) -> int:
+        return len({tuple(values.get(d) for d in dimensions) for values in at.values()})
+
+    per = sorted(agreed, key=_order_dimension)
+    whole = count_groups(per)
+    # wide places first: a narrow one implies them; of two that make the same groups the wider stays
+    for dimension in ("rack", "su", "pod", *[d for d in per if d not in PLACES]):
+        rest = [d for d in per if d != dimension]
+        if dimension in per and count_groups(rest) == whole:
+            per = rest
+    return tuple(per)
+
+
+def _order_dimension(dimension: str) -> tuple[int, str]:
+    order = ("pod", "su", "rack", "rail", "rail-group", "plane", "port")
+    return (order.index(dimension), "") if dimension in order else (len(order), dimension)
+
+
+def _count_links(form: FabricForm, wires: Wires) -> None:
+    """Count the links of each switch up and to its pair, of which the most frequent number is taken."""
+    level = {s: place for place, tier in enumerate(form.tiers.values()) for s in tier.at}
+    names = list(form.tiers)
+    up, peer = Counter[str](), Counter[str]()
+    across = 0
+    for wire in wires.of_switches:
+        if wire.a not in level or wire.b not in level:
+            if form.network.below and (wire.a in level or wire.b in level):
+                up[wire.a if wire.a in level else wire.b] += 1
+            continue
+        low, high = sorted((wire.a, wire.b), key=level.__getitem__)
+        if level[low] == level[high]:
+            peer[low] += 1
+            peer[high] += 1
+        elif level[high] - level[low] == 1:
+            up[low] += 1
+        else:
+            across += 1
+    if across:
+        form.notes.append(f"{form.network.name}: {across:,} links pass a tier by, and are in no form")
+    for name in names:
+        tier = form.tiers[name]
+        links, hits, total = find_mode(up[s] for s in tier.at)
+        tier.uplinks = links or 0
+        if tier.uplinks:
+            place = ("fabrics", form.network.name, "tiers", name, "uplinks")
+            form.inferences.append(Inference(place, str(tier.uplinks), hits, total, "switches"))
+        links, hits, total = find_mode(peer[s] for s in tier.at)
+        if links:
+            tier.peers = links
+            place = ("fabrics", form.network.name, "tiers", name, "peer")
+            form.inferences.append(Inference(place, str(links), hits, total, "switches"))

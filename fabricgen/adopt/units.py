@@ -1,0 +1,276 @@
+"""Where nodes belong: racks, scalable units and pods, by which leaves they share and by what they are called."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from fabricgen.adopt.facts import Facts
+from fabricgen.adopt.models import Models
+from fabricgen.adopt.networks import Network, split_words
+from fabricgen.adopt.wires import NodeWire, Union, Wires, choose_mode, find_mode, group_by
+from fabricgen.blueprint.models import make_natural_key
+
+SHARED = 0.25
+"""Two leaves are of one place if they share so much of the nodes of the one with fewer; faults share few."""
+PLACES = ("rack", "su", "pod")
+"""Places that nest, from narrow to wide."""
+_HINTS = {"rack": "rack", "rk": "rack", "r": "", "su": "su", "unit": "su", "pod": "pod", "p": "pod", "block": "su"}
+_TOKEN = re.compile(r"([A-Za-z]*)[-_.]?(\d+)")
+
+Partition = dict[str, str]
+"""A part, by what one of its members is called, of each node."""
+
+
+@dataclass
+class Units:
+    """Nodes of scalable units. `at` has pod (its name), su, rack (in the unit) and node (in the unit) of each, from 1.
+
+    `sets` are node sets by name (one that is called "" where there is one alone) with nodes per unit; `pods` have units
+    by pod, in order; `slots` are the nodes of a full unit. `extras` are all other devices by set.
+    """
+
+    at: dict[str, dict[str, str | int]] = field(default_factory=dict)
+    set_of: dict[str, str] = field(default_factory=dict)
+    sets: dict[str, tuple[str, int]] = field(default_factory=dict)
+    pods: dict[str, int] = field(default_factory=dict)
+    per_rack: int = 0
+    omitted: list[str] = field(default_factory=list)
+    extras: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def choose_main(models: Models) -> frozenset[str]:
+    """The nodes of scalable units: those with accelerators, else those of the profile of which there are most."""
+    with_accelerators = {name for name, profile in models.nodes.items() if profile.accelerators}
+    if with_accelerators or not models.nodes:
+        return frozenset(with_accelerators)
+    profile = choose_mode(p.id for p in models.nodes.values())
+    return frozenset(name for name, p in models.nodes.items() if p.id == profile)
+
+
+def find_units(facts: Facts, models: Models, wires: Wires, networks: Sequence[Network], main: frozenset[str]) -> Units:
+    """The units that explain which nodes share leaves; names say what links do not."""
+    units = Units()
+    units.extras = _name_extras(sorted(models.nodes.keys() - main, key=make_natural_key))
+    nodes = sorted(main, key=make_natural_key)
+    if not nodes:
+        return units
+    partitions = _list_partitions(nodes, wires, networks)
+    places = _assign_places(nodes, partitions, units)
+    _number_nodes(nodes, places, facts, models, units)
+    return units
+
+
+def _list_partitions(nodes: Sequence[str], wires: Wires, networks: Sequence[Network]) -> list[tuple[Partition, bool]]:
+    """(nodes by part, whether upper tiers make it) that fabrics make of nodes, the finest first, each once."""
+    known = frozenset(nodes)
+    found: dict[tuple[tuple[str, ...], ...], tuple[Partition, bool]] = {}
+    neighbors = wires.map_neighbors()
+    for network in networks:
+        leaves = set(network.tiers[network.leaf])
+        legs = [wire for wire in wires.of_nodes if wire.node in known and wire.switch in leaves]
+        part_of_leaf = _join_leaves(legs)
+        tiers = list(network.tiers.values())
+        for depth in range(len(tiers)):
+            if depth and depth == len(tiers) - 1 and len(tiers) > 1:
+                break
+            if depth:
+                _join_below(part_of_leaf, tiers[depth], neighbors)
+            partition = _part_nodes(nodes, legs, part_of_leaf)
+            parts = tuple(sorted(tuple(names) for _, names in group_by(nodes, partition)))
+            if 1 < len(parts) < len(nodes):
+                found.setdefault(parts, (partition, depth > 0))
+    return sorted(found.values(), key=lambda pair: -len(set(pair[0].values())))
+
+
+def _join_leaves(legs: Sequence[NodeWire]) -> dict[str, str]:
+    """The part of each leaf: leaves are of one that share more nodes than faults make them share."""
+    nodes_of: dict[str, set[str]] = defaultdict(set)
+    leaves_of: dict[str, set[str]] = defaultdict(set)
+    for wire in legs:
+        nodes_of[wire.switch].add(wire.node)
+        leaves_of[wire.node].add(wire.switch)
+    shared = Counter(pair for leaves in leaves_of.values() for pair in combinations(sorted(leaves), 2))
+    union = Union()
+    for (a, b), count in sorted(shared.items()):
+        if count >= SHARED * min(len(nodes_of[a]), len(nodes_of[b])):
+            union.join((a, b))
+    return {leaf: union.find(leaf) for leaf in nodes_of}
+
+
+def _join_below(part_of_leaf: dict[str, str], uppers: Sequence[str], neighbors: Mapping[str, Counter[str]]) -> None:
+    """Join the parts of switches below a tier, of which each of its switches has a fair share."""
+    union = Union()
+    for upper in uppers:
+        links = Counter[str]()
+        for far, count in neighbors.get(upper, {}).items():
+            if far in part_of_leaf:
+                links[part_of_leaf[far]] += count
+        most = max(links.values(), default=0)
+        union.join(sorted(part for part, count in links.items() if count >= SHARED * most))
+        if links:
+            part_of_leaf[upper] = choose_mode(links)
+    for name, part in part_of_leaf.items():
+        part_of_leaf[name] = union.find(part)
+
+
+def _part_nodes(nodes: Sequence[str], legs: Sequence[NodeWire], part_of_leaf: Mapping[str, str]) -> Partition:
+    """The part of each node: that of most of its leaves; of one without any, its own name."""
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    for wire in legs:
+        votes[wire.node][part_of_leaf[wire.switch]] += 1
+    return {node: max(sorted(votes[node]), key=votes[node].__getitem__) if node in votes else node for node in nodes}
+
+
+def _assign_places(
+    nodes: Sequence[str], partitions: Sequence[tuple[Partition, bool]], units: Units
+) -> dict[str, Partition]:
+    """Which partition is that of racks, of units and of pods: as names say, else by how they nest."""
+    places: dict[str, Partition] = {}
+    chain = [
+        pair for place, pair in enumerate(partitions) if all(_nests(pair[0], o[0]) for o in partitions[place + 1 :])
+    ]
+    for pair in partitions:
+        if pair not in chain:
+            units.notes.append(
+                f"{len(set(pair[0].values())):,} groups of nodes that share leaves do not nest in wider ones: left out"
+            )
+    for place, by_name in _list_places_of_names(nodes).items():
+        fits = all(_nests(by_name, partition) or _nests(partition, by_name) for partition, _ in chain)
+        if fits and len(set(by_name.values())) < len(nodes) and _fits(place, by_name, places):
+            places[place] = by_name
+    open_pairs = [pair for pair in chain if not any(_is_same(pair[0], known) for known in places.values())]
+    for partition, upper in open_pairs:
+        narrower = [p for p in PLACES if p in places and _nests(places[p], partition)]
+        wider = [p for p in PLACES if p in places and _nests(partition, places[p])]
+        low = max((PLACES.index(place) + 1 for place in narrower), default=0)
+        high = min((PLACES.index(place) for place in wider), default=len(PLACES))
+        free = [place for place in PLACES[low:high] if place not in places]
+        is_widest = partition is [p for p, u in open_pairs if u == upper][-1]
+        wish = "pod" if upper else "su" if is_widest else "rack"
+        if free:
+            places[wish if wish in free else free[-1]] = partition
+        else:
+            units.notes.append(
+                f"{len(set(partition.values())):,} groups of nodes share leaves, and are no racks, units or pods"
+            )
+    return places
+
+
+def _fits(place: str, partition: Partition, places: Mapping[str, Partition]) -> bool:
+    """Whether a partition nests between those of narrower and of wider places."""
+    at = PLACES.index(place)
+    narrower = all(_nests(places[p], partition) for p in PLACES[:at] if p in places)
+    return narrower and all(_nests(partition, places[p]) for p in PLACES[at + 1 :] if p in places)
+
+
+def _nests(fine: Partition, coarse: Partition) -> bool:
+    """Whether each part of one partition is within a part of another; strays aside."""
+    pairs = Counter((fine[node], coarse[node]) for node in fine)
+    most: dict[str, int] = defaultdict(int)
+    for (part, _), count in pairs.items():
+        most[part] = max(most[part], count)
+    return sum(most.values()) >= 0.9 * len(fine)
+
+
+def _is_same(one: Partition, other: Partition) -> bool:
+    return _nests(one, other) and _nests(other, one)
+
+
+def _list_places_of_names(nodes: Sequence[str]) -> dict[str, Partition]:
+    """Partitions by place that the numbers in names make: su01 and what stands before it."""
+    parsed = {node: [(m[1].lower(), m.end()) for m in _TOKEN.finditer(node)] for node in nodes}
+    shape = choose_mode(tuple(word for word, _ in tokens) for tokens in parsed.values())
+    found: dict[str, Partition] = {}
+    for number, word in enumerate(shape[:-1]):
+        place = _HINTS.get(word, "")
+        if place and place not in found:
+            found[place] = {
+                node: node[: tokens[number][1]] if len(tokens) > number else node for node, tokens in parsed.items()
+            }
+    return found
+
+
+def _number_nodes(
+    nodes: Sequence[str], places: Mapping[str, Partition], facts: Facts, models: Models, units: Units
+) -> None:
+    """Give each node its pod, unit, rack and number, in natural order of names; and the sets and sizes of units."""
+    whole = dict.fromkeys(nodes, "")
+    pods = list(group_by(nodes, places.get("pod", whole)))
+    by_unit = places.get("su", places.get("pod", whole))
+    names = _name_pods([members for _, members in pods])
+    _name_sets(nodes, models, by_unit, units)
+    size = {label: max(Counter(by_unit[n] for n in nodes if units.set_of[n] == label).values()) for label in units.sets}
+    units.sets = {label: (profile, size[label]) for label, (profile, _) in units.sets.items()}
+    racks = places.get("rack") or {n: facts.devices[n].rack for n in nodes}
+    units.per_rack = find_mode(Counter(racks[n] for n in nodes if racks[n]).values())[0] or 0
+    for pod, (_, members) in zip(names, pods, strict=True):
+        unit_groups = list(group_by(members, by_unit))
+        units.pods[pod] = len(unit_groups)
+        for su, (_, of_unit) in enumerate(unit_groups, 1):
+            first = 1
+            for label, (_, count) in units.sets.items():
+                of_set = [n for n in of_unit if units.set_of[n] == label]
+                numbers = _number_in_unit(of_set, count)
+                for node in of_set:
+                    number = first + numbers[node] - 1
+                    rack = (number - 1) // units.per_rack + 1 if units.per_rack else 0
+                    units.at[node] = {"pod": pod, "su": su, "rack": rack, "node": number}
+                missing = sorted(set(range(1, count + 1)) - set(numbers.values()))
+                units.omitted += [f"{pod}/su-{su}/node-{first + number - 1}" for number in missing]
+                first += count
+
+
+def _number_in_unit(nodes: Sequence[str], count: int) -> dict[str, int]:
+    """The numbers of nodes in their unit: the last ones of their names, where these are within it; else their order.
+
+    Where names count on over units, by how far they are from the first.
+    """
+    if len(nodes) < count:
+        last = {node: int(match[-1]) for node in nodes if (match := re.findall(r"\d+", node))}
+        for offset in (0, (min(last.values(), default=1) - 1) // count * count):
+            numbers = {node: number - offset for node, number in last.items()}
+            if len(set(numbers.values())) == len(nodes) and all(1 <= n <= count for n in numbers.values()):
+                return numbers
+    return {node: number for number, node in enumerate(nodes, 1)}
+
+
+def _name_pods(pods: Sequence[Sequence[str]]) -> list[str]:
+    """Names of pods: the word with its number that all names of a pod, and of no other, have; else p1, p2, ..."""
+    usual = [f"p{number}" for number in range(1, len(pods) + 1)]
+    common = [set.intersection(*(set(re.split(r"[-_.]", name)) for name in names)) for names in pods]
+    names = []
+    for place, tokens in enumerate(common):
+        others = set().union(*(common[o] for o in range(len(common)) if o != place))
+        own = sorted(t for t in tokens - others if re.fullmatch(r"(?:p|pod)\d+", t))
+        names.append(own[0] if len(own) == 1 else "")
+    return names if all(names) else usual
+
+
+def _name_sets(nodes: Sequence[str], models: Models, by_unit: Partition, units: Units) -> None:
+    """Node sets by profile and by the words of names, where each unit has some of each."""
+    kinds = {node: (models.nodes[node].id, tuple(split_words(node))) for node in nodes}
+    groups = list(group_by(nodes, kinds))
+    parts = len(set(by_unit.values()))
+    if len(groups) > 1 and any(len({by_unit[n] for n in members}) < parts for _, members in groups):
+        # words differ between pods and units as well: profiles alone tell sets apart
+        groups = list(group_by(nodes, {node: (kind[0], ()) for node, kind in kinds.items()}))
+    common = set.intersection(*(set(kind[1]) for kind, _ in groups)) if len(groups) > 1 else set()
+    for (profile, words), members in groups:
+        own = [word for word in words if word not in common]
+        label = "" if len(groups) == 1 else own[-1] if own else profile
+        units.sets[label] = (profile, 0)
+        units.set_of |= dict.fromkeys(members, label)
+
+
+def _name_extras(names: Iterable[str]) -> dict[str, list[str]]:
+    """Devices beside the nodes by set: by their name without the number at its end."""
+    sets: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        stem = re.sub(r"[-_.]?\d+$", "", name)
+        sets[re.sub(r"[^a-z0-9-]+", "-", stem.lower()).strip("-") or "extra"].append(name)
+    return dict(sets)

@@ -1,0 +1,120 @@
+"""`fabricgen adopt`: the page of a cluster that runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fabricgen.cli.options import complete_files, output_option
+
+if TYPE_CHECKING:
+    from fabricgen.adopt.adopting import Adoption
+    from fabricgen.verify.report import Report
+
+_CANDIDATES = 8
+"""Profiles that are listed where several fit."""
+
+
+@click.command()
+@click.argument("dumps", metavar="DUMP...", nargs=-1, shell_complete=complete_files)
+@click.option(
+    "--cables",
+    multiple=True,
+    metavar="CSV",
+    help="A list of cables: links.csv, cables.csv, or device,port,neighbor,neighbor_port; may be repeated.",
+)
+@click.option(
+    "--netbox",
+    multiple=True,
+    metavar="CSV",
+    help="Devices, or cables, as NetBox exports or imports them, or a "
+    "devices.csv: models, racks, platforms; may be repeated.",
+)
+@click.option(
+    "--model",
+    "stated",
+    multiple=True,
+    metavar="PATTERN=PROFILE",
+    help="What devices of such names are in the catalogue, e.g. 'leaf-*=sn5600'; may be repeated.",
+)
+@click.option("--name", default="adopted", show_default=True, help="What the cluster is called.")
+@click.option("--format", "form", type=click.Choice(("text", "json")), default="text", help="Of what is told.")
+@output_option
+@click.option("--jobs", type=click.IntRange(1, 256), default=None, help="Processes at work.  [default: processors]")
+def command(
+    dumps: tuple[str, ...],
+    cables: tuple[str, ...],
+    netbox: tuple[str, ...],
+    stated: tuple[str, ...],
+    name: str,
+    form: str,
+    output: str,
+    jobs: int | None,
+) -> int:
+    """Find the page of a cluster that runs, from what its devices say of their neighbours and lists tell of them.
+
+    DUMPs are those of `verify`: tables of LLDP and InfiniBand, in files, folders or archives. -o is the page, which
+    is then built and held against them; what was inferred from how many facts, and what was not, goes to standard
+    output, or to standard error where that has the page. Exits with 0 where all that was seen comes back, with 1 where
+    something does not.
+    """
+    from fabricgen.adopt.adopting import UndecidedError, adopt
+    from fabricgen.adopt.page import write_page
+    from fabricgen.adopt.telling import is_whole, write_json, write_text
+    from fabricgen.catalog.loader import Catalog
+    from fabricgen.cli.output import write_output
+
+    if not dumps and not cables and not netbox:
+        raise click.UsageError("nothing to adopt: give dumps, or a list with --cables")
+    if output != "-" and Path(output).exists():
+        raise click.UsageError(f"{output} exists; it is left as it is: name another file")
+    folder = Path(output).parent if output != "-" else Path()
+    models = [_read_model(text) for text in stated]
+    try:
+        found = adopt(name, dumps, (*netbox, *cables), (), models, Catalog(folder / "catalog"), jobs or 0)
+    except UndecidedError as error:
+        raise click.UsageError("\n".join(_ask(q.what, q.candidates, q.hint) for q in error.questions)) from None
+    page = write_page(found.words, _comment(found))
+    report = _verify(found, dumps, jobs or 0) if dumps and not is_whole(found) else None
+    told = write_text(found, report) if form == "text" else write_json(found, report, page)
+    if output == "-":
+        click.echo(told, err=True, nl=False)
+        write_output("-", page.encode())
+    else:
+        write_output(output, page.encode())
+        click.echo(told, nl=False)
+    return 0 if is_whole(found) else 1
+
+
+def _read_model(text: str) -> tuple[str, str]:
+    pattern, mark, profile = text.partition("=")
+    if not (pattern and mark and profile):
+        raise click.UsageError(f"--model {text}: write PATTERN=PROFILE, for example 'leaf-*=sn5600'")
+    return pattern, profile
+
+
+def _ask(what: str, candidates: tuple[str, ...], hint: str) -> str:
+    listed = ", ".join(candidates[:_CANDIDATES])
+    more = f" and {len(candidates) - _CANDIDATES} more" if len(candidates) > _CANDIDATES else ""
+    profiles = f" ({listed}{more})" if listed else ""
+    return f"{what}{profiles}; state it, e.g. {hint}, or give a list of devices with --netbox"
+
+
+def _comment(found: Adoption) -> dict[str, str]:
+    """The lines above a page: for editors, and of what it was made."""
+    links = len(found.trial.seen)
+    return {
+        "": "yaml-language-server: $schema=blueprint.schema.json\n"
+        f"Adopted from {links:,} links of {len(found.facts.devices):,} devices; `fabricgen schema` writes its schema."
+    }
+
+
+def _verify(found: Adoption, dumps: tuple[str, ...], jobs: int) -> Report:
+    """What `verify` says of the dumps, held against the page."""
+    from fabricgen.verify.planned import make_plan
+    from fabricgen.verify.report import VerifyRequest
+    from fabricgen.verify.verification import verify
+
+    return verify(make_plan(found.trial.cluster), dumps, VerifyRequest((), None, False), jobs).report

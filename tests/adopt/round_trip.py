@@ -1,0 +1,65 @@
+"""Pages found again: what the devices of an example would say, and a list of them, given to `adopt`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+from fabricgen.addons.emulation.emulate import emulate_hall
+from fabricgen.adopt.adopting import Adoption, adopt
+from fabricgen.adopt.page import write_page
+from fabricgen.api import ClusterView, compile_blueprint, make_files
+from tests.conftest import BLUEPRINTS, SMALLER
+from tests.hall.examples import EXAMPLES
+
+Link = frozenset[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What came back of an example: links in all, and those that the page does not give, or gives beside them."""
+
+    adoption: Adoption
+    page: str
+    links: int
+    lost: int
+    beside: int
+
+
+def compile_example(example: str) -> ClusterView:
+    """An example in the size in which it is tried."""
+    name = example.partition(" ")[0]
+    return compile_blueprint(str(BLUEPRINTS / f"{name}.yaml"), EXAMPLES.get(example, SMALLER.get(name, ())))
+
+
+def list_links(view: ClusterView) -> set[Link]:
+    """The links of a cluster with a cable, by device and port at both ends."""
+    rows = csv.DictReader(io.StringIO(make_files(view, "links")["links.csv"].decode()))
+    return {frozenset(((r["a_device"], r["a_port"]), (r["b_device"], r["b_port"]))) for r in rows if r["cable"]}
+
+
+def lay_out_hall(example: str, folder: Path, faults: int = 0, form: str = "") -> tuple[Path, Path]:
+    """(dumps of an example's devices, the list of its devices), written to a folder."""
+    view = compile_example(example)
+    hall = emulate_hall(view, faults)
+    dumps = folder / "dumps"
+    for name, text in (hall.write_dumps(form) if form else hall.write_dumps()).items():
+        file = dumps / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    devices = folder / "devices.csv"
+    devices.write_bytes(make_files(view, "devices")["devices.csv"])
+    return dumps, devices
+
+
+def adopt_example(example: str, folder: Path) -> Returned:
+    """Adopt an example from its dumps and the list of its devices, and hold what its page builds against it."""
+    dumps, devices = lay_out_hall(example, folder)
+    found = adopt(example.partition(" ")[0], [str(dumps)], [str(devices)], jobs=1)
+    page = folder / "page.yaml"
+    page.write_text(write_page(found.words), encoding="utf-8")
+    again = list_links(compile_blueprint(str(page)))
+    links = list_links(compile_example(example))
+    return Returned(found, page.read_text(encoding="utf-8"), len(links), len(links - again), len(again - links))

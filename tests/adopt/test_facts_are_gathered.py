@@ -1,0 +1,94 @@
+"""Facts from lists and dumps: which two ports are joined, and what is told of devices."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fabricgen.adopt.facts import DeviceFacts, End
+from fabricgen.adopt.gathering import gather_facts
+from fabricgen.adopt.naming import Named, find_template
+from fabricgen.kernel.diagnostics import InputError
+
+LEAF = """\
+Capability codes: (R) Router, (B) Bridge, (O) Other
+LocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr
+-----------  --------------  --------------  ------------  -----------------
+Ethernet0    n1              eth1            BR
+Ethernet4    spine-1         etp1            BR            Ethernet8
+--------------------------------------------------
+Total entries displayed:  2
+"""
+SPINE = (
+    LEAF.replace("Ethernet0    n1              eth1            BR\n", "")
+    .replace(
+        "Ethernet4    spine-1         etp1            BR            Ethernet8",
+        "Ethernet8    leaf-1          etp2            BR            Ethernet4",
+    )
+    .replace("displayed:  2", "displayed:  1")
+)
+
+
+def test_ports_that_see_each_other_go_by_their_own_names(tmp_path: Path) -> None:
+    (tmp_path / "leaf-1.txt").write_text(LEAF, encoding="utf-8")
+    (tmp_path / "spine-1.txt").write_text(SPINE, encoding="utf-8")
+    facts = gather_facts([str(tmp_path)], jobs=1)
+    assert [joint[:2] for joint in facts.joints] == [
+        (End("leaf-1", "Ethernet0"), End("n1", "eth1")),
+        (End("leaf-1", "Ethernet4"), End("spine-1", "Ethernet8")),
+    ]
+    assert list(facts.devices) == ["leaf-1", "n1", "spine-1"]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "a_device,a_port,b_device,b_port",
+        "device,port,neighbor,neighbor_port",
+        "Device A,Termination A,Device B,Termination B",
+    ],
+)
+def test_lists_of_cables_are_known_by_their_columns(tmp_path: Path, head: str) -> None:
+    file = tmp_path / "cables.csv"
+    file.write_text(f"{head}\nleaf-1,Ethernet0,n1,eth1\nleaf-1,,n2,eth1\n", encoding="utf-8")
+    facts = gather_facts([], [str(file)])
+    assert [joint[:2] for joint in facts.joints] == [(End("leaf-1", "Ethernet0"), End("n1", "eth1"))]
+    assert facts.joints[0].source == f"{file}:2"
+    assert facts.notes == (f"{file}: 1 rows do not name two ports, and were left out",)
+
+
+def test_labels_of_cables_csv_have_the_ports(tmp_path: Path) -> None:
+    file = tmp_path / "cables.csv"
+    near, far = "h1.R01.01-U01:eth1", "h1.R01.02-U46:1/1 Ethernet0"
+    file.write_text(f"a_device,label_a,b_device,label_b\nn1,{near} > {far},leaf-1,{far} > {near}\n", encoding="utf-8")
+    (joint,) = gather_facts([], [str(file)]).joints
+    assert joint[:2] == (End("leaf-1", "Ethernet0"), End("n1", "eth1"))
+
+
+def test_a_list_of_devices_tells_models_and_places(tmp_path: Path) -> None:
+    file = tmp_path / "devices.csv"
+    file.write_text('Name,Type,Rack,Position\nleaf-1,MSN4700,"r1 (h1.R01)",40.0\n', encoding="utf-8")
+    facts = gather_facts([], [str(file)])
+    assert facts.devices["leaf-1"] == DeviceFacts("leaf-1", model="MSN4700", rack="r1", u="40", source=f"{file}:2")
+
+
+def test_another_list_is_refused_with_what_would_be_right(tmp_path: Path) -> None:
+    file = tmp_path / "what.csv"
+    file.write_text("colour,taste\nred,sweet\n", encoding="utf-8")
+    with pytest.raises(InputError, match="its columns are colour, taste"):
+        gather_facts([], [str(file)])
+
+
+def test_names_become_a_template_with_the_fields_that_they_follow() -> None:
+    names = [
+        Named(
+            f"lf-r{rail:02}-{su + 4}",
+            f"compute-leaf-p1-su0{su}-r{rail}-01",
+            {"su": su, "rail": rail, "index": 4 + su, "n": 1},
+        )
+        for su in (1, 2)
+        for rail in (1, 2, 3)
+    ]
+    assert find_template(names) == "lf-r{rail:02}-{index}"
+    assert find_template([name._replace(name=name.default) for name in names]) == ""
