@@ -8,7 +8,7 @@ from typing import Any
 
 SCHEMA = "# yaml-language-server: $schema=https://raw.githubusercontent.com/fabricgen/fabricgen/main/schemas/blueprint.schema.json"
 WIDTH = 118
-_PLAIN = re.compile(r"[A-Za-z/_][A-Za-z0-9_./ {}x+*-]*")
+_PLAIN = re.compile(r"[A-Za-z][\w./*-]*|[1-9]\d*(?: x |x|G)[\w.-]*")
 _WORDS = {"yes", "no", "on", "off", "true", "false", "null", "y", "n"}
 
 
@@ -57,9 +57,7 @@ def _write_scalar(value: Any) -> str:
     if isinstance(value, int | float):
         return f"{value:g}" if isinstance(value, float) else str(value)
     text = str(value)
-    if re.fullmatch(r"\d+ x [\w.-]+", text) or (
-        _PLAIN.fullmatch(text) and "{" not in text and text.lower() not in _WORDS and not text.endswith(" ")
-    ):
+    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import Any
 
 from fabricgen.adopt.facts import End, Facts
@@ -136,7 +137,8 @@ def search_page(search: Search) -> None:
     for _ in range(4):
         wrong = search.measure_links(_need(search.trial))
         candidates = {f.network.name: list(_list_edits(f, search, wrong[f.network.name])) for f in search.forms}
-        kept = search.run({**candidates, "": _list_sizes(search)})
+        kept = search.run(candidates)
+        kept += search.run({"": _list_sizes(search)} if search.measure_links(_need(search.trial)) else {})
         if not kept or not search.measure_links(_need(search.trial)):
             break
     search.run(list_deletions(search.best))
@@ -221,10 +223,15 @@ def _list_edits(form: FabricForm, search: Search, wrong: int) -> Iterator[Edit]:
         yield (((*lowest, "spread"), spread),)
     for tier in form.tiers.values():
         yield from _list_tier_edits(tier, (*of, "tiers", tier.name), lowest, search)
-    for speed in _list_node_speeds(form, search):
-        yield (((*of, "speed"), f"{speed}G"),)
-    for ways, speed in _list_breakouts(search.catalog.switch(form.tiers[form.network.leaf].profile)):
-        yield (((*lowest, "breakout"), f"{ways} x {speed}"),)
+    for place, role in enumerate(form.network.roles):
+        for speed in _list_node_speeds(role, search):
+            yield ((("fabrics", role if place else form.network.name, "speed"), f"{speed}G"),)
+    breakouts = _list_breakouts(search.catalog.switch(form.tiers[form.network.leaf].profile))
+    for ways, speed in breakouts:
+        yield (((*lowest, "breakout"), f"{ways} x {speed}G"),)
+    for first, second in permutations(breakouts, 2) if search.units.extras else ():
+        if first[1] > second[1] and second[0] == 1:
+            yield (((*lowest, "breakout"), [f"{ways} x {speed}G" for ways, speed in (first, second)]),)
     for upper in list(form.tiers)[1:]:
         yield (((*of, "tiers", upper, "parallel"), "adjacent"),)
         yield (((*of, "tiers", upper, "spread"), "uneven"),)
@@ -243,12 +250,19 @@ def _list_tier_edits(tier: TierForm, path: tuple[str, ...], lowest: tuple[str, .
 
 
 def _list_sizes(search: Search) -> list[Edit]:
-    """Larger units, whose last slots are left empty: what ports between nodes and what follows them tell."""
-    units = search.units
+    """More slots: units reserved, or larger ones whose last slots are left empty, as ports between nodes and what
+    follows them tell.
+    """
+    units, edits = search.units, list[Edit]()
+    for times in (2, 3, 4, 8, 16):
+        pods = search.best.get("pods", {"p1": {"su": 1}})
+        if len(pods) == 1:
+            edits.append(
+                tuple((("pods", pod), {**stated, "reserve": times * stated["su"]}) for pod, stated in pods.items())
+            )
     if list(units.sets) != [""]:
-        return []
+        return edits
     profile, size = units.sets[""]
-    edits: list[Edit] = []
     for slots in sorted({-(-(size + 1) // step) * step for step in (1, 2, 4, 8)}):
         empty = [f"*/su-*/node-{number}" for number in range(size + 1, slots + 1)]
         nodes = (("scalable_unit", "nodes"), f"{slots} x {profile}")
@@ -278,13 +292,15 @@ def _list_speeds(profile: SwitchProfile) -> list[int]:
 
 def _list_breakouts(profile: SwitchProfile) -> list[tuple[int, int]]:
     """(ports, Gb/s) into which the cages of a switch split."""
-    return list(dict.fromkeys((w, offered[0]) for c in profile.cages for w, offered in sorted(c.breakouts.items())))
+    return list(
+        dict.fromkeys((w, s) for c in profile.cages for w, offered in sorted(c.breakouts.items()) for s in offered[:2])
+    )
 
 
-def _list_node_speeds(form: FabricForm, search: Search) -> list[int]:
+def _list_node_speeds(role: str, search: Search) -> list[int]:
     """The speeds of node ports, but the fastest, which is usual."""
     profiles: Iterable[NodeProfile] = [search.catalog.node(profile) for profile, _ in search.units.sets.values()]
-    speeds = [s for p in profiles if form.network.role in p.roles for s in p.roles[form.network.role].speeds]
+    speeds = [s for p in profiles if role in p.roles for s in p.roles[role].speeds]
     return list(dict.fromkeys(speeds))[1:]
 
 

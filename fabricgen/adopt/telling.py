@@ -20,10 +20,15 @@ def write_text(adoption: Adoption, report: Report | None) -> str:
     rows = [("word", "value", "facts", "how")]
     for row in adoption.topology.inferences:
         rows.append((".".join(row.what), row.value, f"{row.facts:,} of {row.of:,}", row.note))
+    for row in adoption.settings.inferences if adoption.settings else ():
+        rows.append((".".join(row.what), row.value, f"{row.facts:,} of {row.of:,}", row.note))
     lines = [line.rstrip() for line in align_columns(list(zip(*rows, strict=True)), (False, False, True, False))]
     lines += ["", _count_links(adoption)]
     lines += [f"note: {note}" for note in adoption.topology.notes]
     lines += [f"not in the page: {text}" for text in list_unexplained(adoption)]
+    for evidence in adoption.settings.evidence if adoption.settings else ():
+        words = (evidence.kind, evidence.where or evidence.device, evidence.text)
+        lines.append(": ".join(filter(None, words)))
     if report is not None:
         lines += [f"{action.id}: {action.text}" for action in report.actions]
     return "\n".join(map(make_printable, lines)) + "\n"
@@ -35,13 +40,15 @@ def write_json(adoption: Adoption, report: Report | None, page: str) -> str:
     content: dict[str, Any] = {
         "inferences": [
             {"word": ".".join(row.what), "value": row.value, "facts": row.facts, "of": row.of, "how": row.note}
-            for row in adoption.topology.inferences
+            for row in (*adoption.topology.inferences, *(adoption.settings.inferences if adoption.settings else ()))
         ],
         "links": {"seen": len(trial.seen), "given": len(trial.seen) - len(trial.missing), "beside": len(trial.unseen)},
         "notes": list(adoption.topology.notes),
         "unexplained": [*map(list, _list_ends(adoption))],
         "unplaced": list(trial.unplaced),
         "actions": [{"id": a.id, "kind": a.kind, "text": a.text} for a in report.actions] if report else [],
+        "settings": [evidence._asdict() for evidence in adoption.settings.evidence] if adoption.settings else [],
+        "numbers": adoption.settings.lock if adoption.settings else [],
         "page": page,
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"

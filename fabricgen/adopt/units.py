@@ -16,6 +16,8 @@ from fabricgen.blueprint.models import make_natural_key
 
 SHARED = 0.25
 """Two leaves are of one place if they share so much of the nodes of the one with fewer; faults share few."""
+MOST_UNITS = 52
+"""The rack units of the highest racks: groups that need more are no racks."""
 PLACES = ("rack", "su", "pod")
 """Places that nest, from narrow to wide."""
 _HINTS = {"rack": "rack", "rk": "rack", "r": "", "su": "su", "unit": "su", "pod": "pod", "p": "pod", "block": "su"}
@@ -60,7 +62,7 @@ def find_units(facts: Facts, models: Models, wires: Wires, networks: Sequence[Ne
     if not nodes:
         return units
     partitions = _list_partitions(nodes, wires, networks)
-    places = _assign_places(nodes, partitions, units)
+    places = _assign_places(nodes, partitions, units, MOST_UNITS // max(models.nodes[n].rack_units or 1 for n in nodes))
     _number_nodes(nodes, places, facts, models, units)
     return units
 
@@ -127,7 +129,7 @@ def _part_nodes(nodes: Sequence[str], legs: Sequence[NodeWire], part_of_leaf: Ma
 
 
 def _assign_places(
-    nodes: Sequence[str], partitions: Sequence[tuple[Partition, bool]], units: Units
+    nodes: Sequence[str], partitions: Sequence[tuple[Partition, bool]], units: Units, per_rack: int
 ) -> dict[str, Partition]:
     """Which partition is that of racks, of units and of pods: as names say, else by how they nest."""
     places: dict[str, Partition] = {}
@@ -140,16 +142,21 @@ def _assign_places(
                 f"{len(set(pair[0].values())):,} groups of nodes that share leaves do not nest in wider ones: left out"
             )
     for place, by_name in _list_places_of_names(nodes).items():
-        fits = all(_nests(by_name, partition) or _nests(partition, by_name) for partition, _ in chain)
-        if fits and len(set(by_name.values())) < len(nodes) and _fits(place, by_name, places):
+        if len(set(by_name.values())) < len(nodes) and _fits(place, by_name, places):
             places[place] = by_name
-    open_pairs = [pair for pair in chain if not any(_is_same(pair[0], known) for known in places.values())]
+    open_pairs = [
+        pair
+        for pair in chain
+        if not any(_is_same(pair[0], p) or not (_nests(pair[0], p) or _nests(p, pair[0])) for p in places.values())
+    ]
     for partition, upper in open_pairs:
         narrower = [p for p in PLACES if p in places and _nests(places[p], partition)]
         wider = [p for p in PLACES if p in places and _nests(partition, places[p])]
         low = max((PLACES.index(place) + 1 for place in narrower), default=0)
         high = min((PLACES.index(place) for place in wider), default=len(PLACES))
         free = [place for place in PLACES[low:high] if place not in places]
+        if max(Counter(partition.values()).values()) > per_rack and "rack" in free:
+            free.remove("rack")
         is_widest = partition is [p for p, u in open_pairs if u == upper][-1]
         wish = "pod" if upper else "su" if is_widest else "rack"
         if free:

@@ -165,6 +165,20 @@ def _count_extra_ports(
     return result
 
 
+_ORDER = ("protocol", "carried_by", "attach", "also", "planes", "nic", "speed", "rail_groups", "tiers", "extra")
+"""Of the keys of a fabric; others follow."""
+
+
+def order_words(words: Words) -> Words:
+    """The page with the keys of its fabrics in the usual order."""
+    order = {key: place for place, key in enumerate(_ORDER)}
+    fabrics = {
+        name: dict(sorted(fabric.items(), key=lambda pair: order.get(pair[0], len(order))))
+        for name, fabric in words["fabrics"].items()
+    }
+    return {**words, "fabrics": fabrics}
+
+
 def put(words: Words, path: Iterable[str], value: Any) -> None:
     """Set a value at a path, or take it away where it is None."""
     *above, last = path

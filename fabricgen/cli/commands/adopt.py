@@ -33,6 +33,12 @@ _CANDIDATES = 8
     "devices.csv: models, racks, platforms; may be repeated.",
 )
 @click.option(
+    "--configs",
+    metavar="DIR",
+    help="Running configurations: models, NOSes, and all that a page says of routing, "
+    "addresses, tenants, QoS and services.",
+)
+@click.option(
     "--model",
     "stated",
     multiple=True,
@@ -47,6 +53,7 @@ def command(
     dumps: tuple[str, ...],
     cables: tuple[str, ...],
     netbox: tuple[str, ...],
+    configs: str | None,
     stated: tuple[str, ...],
     name: str,
     form: str,
@@ -61,7 +68,9 @@ def command(
     something does not.
     """
     from fabricgen.adopt.adopting import UndecidedError, adopt
+    from fabricgen.adopt.configurations import gather_configurations
     from fabricgen.adopt.page import write_page
+    from fabricgen.adopt.proof import PAGE
     from fabricgen.adopt.telling import is_whole, write_json, write_text
     from fabricgen.catalog.loader import Catalog
     from fabricgen.cli.output import write_output
@@ -73,7 +82,9 @@ def command(
     folder = Path(output).parent if output != "-" else Path()
     models = [_read_model(text) for text in stated]
     try:
-        found = adopt(name, dumps, (*netbox, *cables), (), models, Catalog(folder / "catalog"), jobs or 0)
+        configurations = gather_configurations(configs) if configs else None
+        catalog, file = Catalog(folder / "catalog"), output if output != "-" else PAGE
+        found = adopt(name, dumps, (*netbox, *cables), (), models, catalog, jobs or 0, configurations, file)
     except UndecidedError as error:
         raise click.UsageError("\n".join(_ask(q.what, q.candidates, q.hint) for q in error.questions)) from None
     page = write_page(found.words, _comment(found))
@@ -84,8 +95,22 @@ def command(
         write_output("-", page.encode())
     else:
         write_output(output, page.encode())
+        _write_numbers(found, output)
         click.echo(told, nl=False)
     return 0 if is_whole(found) else 1
+
+
+def _write_numbers(found: Adoption, output: str) -> None:
+    """The numbers that no rule of the page gives, as a list beside it that `lock --import` takes."""
+    from fabricgen.cli.output import write_output
+    from fabricgen.reports.table import Table, write_table
+
+    rows = found.settings.lock if found.settings else []
+    if rows:
+        file = f"{output.removesuffix('.yaml')}.numbers.csv"
+        columns = {key: [row.get(key, "") for row in rows] for key in dict.fromkeys(k for row in rows for k in row)}
+        write_output(file, write_table(Table("numbers", columns), "csv"))
+        click.echo(f"{file} has what no rule gives: fabricgen lock {output} --import {file}", err=True)
 
 
 def _read_model(text: str) -> tuple[str, str]:

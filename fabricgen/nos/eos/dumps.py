@@ -30,6 +30,12 @@ def recognize_configuration(dump: ShownText) -> ShownConfiguration | None:
     return ShownConfiguration("eos", {"switch.cfg": text}, hostname[1] if hostname else "")
 
 
+def find_model(files: Mapping[str, str]) -> str:
+    """What a switch is, by the head of its configuration: `! device: leaf-1 (DCS-7060X6-64PE, EOS-4.32.1F)`."""
+    match = re.search(r"^! device: \S+ \(([\w-]+),", files["switch.cfg"], re.MULTILINE)
+    return match[1] if match else ""
+
+
 def _list_commands(commands: Mapping[str, Any], indent: str) -> Iterator[str]:
     # the lines of commands in JSON, those of a section indented below it
     for command, below in commands.items():

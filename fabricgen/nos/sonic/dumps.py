@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 
 from fabricgen.running.statements import ShownConfiguration, ShownText, find_text
 
@@ -28,6 +29,14 @@ def recognize_configuration(dump: ShownText) -> ShownConfiguration | None:
         return None
     hostname = re.search(r"^ ?hostname (\S+)", dump.text, re.M)
     return ShownConfiguration("sonic", {"frr.conf": _strip_head(dump.text)}, hostname[1] if hostname else "")
+
+
+def find_model(files: Mapping[str, str]) -> str:
+    """What a switch is, by its configuration: its HwSKU; "" where that is not told."""
+    try:
+        return find_text([json.loads(files["config_db.json"])], "DEVICE_METADATA", "localhost", "hwsku")
+    except (KeyError, ValueError):
+        return ""
 
 
 def _strip_head(text: str) -> str:

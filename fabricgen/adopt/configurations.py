@@ -1,0 +1,64 @@
+"""Running configurations of a folder, by the device that each is of, and what they tell of its model."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from fabricgen.adopt.facts import DeviceFacts
+from fabricgen.adopt.settings.draft import ReadSwitch
+from fabricgen.adopt.settings.reading import read_switch
+from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.nos_rooms import load_part
+from fabricgen.verify.drift.collected import CODE, read_configurations
+from fabricgen.verify.dumps._sources import list_sources
+
+
+class Configurations(NamedTuple):
+    """What was read of each switch, by name; facts on devices; and in sentences what was not read."""
+
+    switches: dict[str, ReadSwitch]
+    devices: list[DeviceFacts]
+    notes: list[str]
+
+
+def gather_configurations(folder: str) -> Configurations:
+    """Read all running configurations of a folder: a device is the host name in a file, else what its folder is called.
+
+    Raises InputError (FG144) where there is no such folder, or no configuration in it.
+    """
+    if not Path(folder).is_dir():
+        hint = "name the folder that running configurations were collected in"
+        raise fault(CODE, f"there is no folder '{folder}'", hint=hint)
+    files: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    places: dict[str, str] = {}
+    for source in list_sources([folder]):
+        for shown, configuration in read_configurations(source):
+            if configuration is None:
+                continue
+            path = PurePosixPath(shown)
+            device = configuration.hostname or (path.parent.name if shown != source.shown else path.stem)
+            files[device, configuration.nos].update(configuration.files)
+            places.setdefault(device, shown)
+    if not files:
+        raise fault(
+            CODE, f"no running configuration is in '{folder}'", hint="docs/day2.md lists the forms that are read"
+        )
+    switches, notes = dict[str, ReadSwitch](), list[str]()
+    for (device, nos), texts in sorted(files.items()):
+        read = read_switch(nos, texts)
+        if isinstance(read, str):
+            notes.append(f"{places[device]}: {read}")
+        else:
+            switches[device] = read
+    devices = [DeviceFacts(d, model=m, nos=nos, source=places[d]) for d, nos, m in _list_models(files)]
+    return Configurations(switches, devices, notes)
+
+
+def _list_models(files: dict[tuple[str, str], dict[str, str]]) -> Iterator[tuple[str, str, str]]:
+    """(device, NOS, model) of each device; a NOS whose configurations tell no model leaves that ""."""
+    for (device, nos), texts in sorted(files.items()):
+        find_model = getattr(load_part(nos, "dumps"), "find_model", None)
+        yield device, nos, find_model(texts) if find_model else ""
