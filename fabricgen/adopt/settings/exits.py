@@ -11,7 +11,7 @@ from fabricgen.adopt.settings.draft import EVERY, Draft, Pair, Stated, find_majo
 from fabricgen.adopt.settings.far_ends import FarEnd
 from fabricgen.adopt.settings.forwarding import list_inner_peers
 from fabricgen.adopt.settings.management import REFERENCE
-from fabricgen.switch.routing import Bfd, Peer, Permit
+from fabricgen.switch.routing import Peer, Permit, SessionBfd
 from fabricgen.views.exits import DEFAULTS, PREPENDED
 
 
@@ -110,7 +110,7 @@ def _write_sessions(draft: Draft, name: str, links: list[_Link], peers: list[Pee
     if any(clause.last_as == PREPENDED for clause in clauses):
         spec["prefer"] = "backup"
     if bfd := peers[0].bfd:
-        spec["bfd"] = True if bfd == Bfd() else {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier}
+        spec["bfd"] = True if bfd == SessionBfd() else {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier}
     return spec
 
 

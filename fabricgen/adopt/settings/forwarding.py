@@ -10,8 +10,8 @@ from fabricgen.adopt.settings.draft import Draft, Pair, Stated, Vote, find_major
 from fabricgen.blueprint.sections.qos import Trim
 from fabricgen.blueprint.sections.routing import FLOW_AGING_S, LoadBalance
 from fabricgen.design.qos import QosIntent, compute_ecn_thresholds
-from fabricgen.switch.qos import Qos
-from fabricgen.switch.routing import Bfd, Peer
+from fabricgen.switch.qos import SwitchQos
+from fabricgen.switch.routing import Peer, SessionBfd
 from fabricgen.views.balancing import choose_hash_seed
 from fabricgen.views.model.routing import is_routed_by_daemon
 
@@ -59,7 +59,7 @@ def _list_qos(draft: Draft, pair: Pair) -> Iterator[tuple[str, Any]]:
         yield from _list_classes(draft, pair, qos, intent)
 
 
-def _list_classes(draft: Draft, pair: Pair, qos: Qos, intent: QosIntent) -> Iterator[tuple[str, Any]]:
+def _list_classes(draft: Draft, pair: Pair, qos: SwitchQos, intent: QosIntent) -> Iterator[tuple[str, Any]]:
     """The same of RoCE's class, where there is one, and of the watchdog."""
     try:
         _, cnp_class, roce_class = qos.classes
@@ -91,7 +91,7 @@ def _list_classes(draft: Draft, pair: Pair, qos: Qos, intent: QosIntent) -> Iter
         yield "watchdog", tuple(running.items()) if any(v != named[key] for key, v in running.items()) else None
 
 
-def _list_thresholds(pair: Pair, qos: Qos, intent: QosIntent) -> tuple[tuple[str, str], ...] | None:
+def _list_thresholds(pair: Pair, qos: SwitchQos, intent: QosIntent) -> tuple[tuple[str, str], ...] | None:
     """Thresholds of all speeds of a switch where one of them is not as derived, else None."""
     speeds = {port.name: port.speed_gbps for port in pair.view.ports}
     found = dict[int, tuple[int, int]]()
@@ -145,7 +145,7 @@ def infer_sessions(draft: Draft) -> list[Stated]:
     """BFD and limits of prefixes on sessions between switches."""
     names = [fabric.name for fabric in draft.list_fabrics() if fabric.tiers]
 
-    def ask_bfd(fabric: str, pair: Pair) -> Iterator[Bfd | None]:
+    def ask_bfd(fabric: str, pair: Pair) -> Iterator[SessionBfd | None]:
         if pair.fabric == fabric:
             yield from (peer.bfd for peer in list_inner_peers(pair))
 
@@ -165,8 +165,8 @@ def _find_limit(peer: Peer) -> int:
     return max(peer.max_prefixes.values(), default=0)
 
 
-def _write_bfd(bfd: Bfd | None) -> bool | Mapping[str, int]:
-    if bfd is None or bfd == Bfd():
+def _write_bfd(bfd: SessionBfd | None) -> bool | Mapping[str, int]:
+    if bfd is None or bfd == SessionBfd():
         return bfd is not None
     return {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from fabricgen.adopt.settings.draft import Draft, Pair, Stated, Vote, state_by_fabric
 from fabricgen.adopt.settings.services import sort_server
-from fabricgen.switch.model import Management
+from fabricgen.switch.model import SwitchManagement
 
 REFERENCE = "env:FABRICGEN_{}"
 """What a secret is referred to by: an environment variable that whoever builds sets."""
@@ -45,7 +45,7 @@ def _waive_accounts(draft: Draft, fabrics: set[str]) -> Iterator[Stated]:
 
 def _list_settings(key: str, pair: Pair) -> Iterator[tuple[str, Any]]:
     """(name, value) of what a switch has in a section; lists without an order of their own are sorted."""
-    management: Management = pair.running.management
+    management: SwitchManagement = pair.running.management
     if key == "users":
         for name, user in sorted(management.users.items()):
             yield name, (user.role, tuple(sorted(user.keys)), bool(user.password_hash))

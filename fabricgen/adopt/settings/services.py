@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from fabricgen.adopt.settings.draft import Draft, Pair, Stated
-from fabricgen.switch.interfaces import OPEN, Access, Advertised, Relay
+from fabricgen.switch.interfaces import OPEN, Advertised, HostAccess, Relay
 from fabricgen.views.asked import USUAL_LIFETIME_S
 
 _STORM = {"broadcast": "broadcast", "multicast": "multicast", "unknown-unicast": "unknown_unicast"}
@@ -102,7 +102,7 @@ def _find_access(fabric: str, pair: Pair) -> Iterator[tuple[tuple[str, Any], ...
             yield tuple(_list_access(carrier.access or OPEN, guards=not pair.view.lacks("bpdu-guard")))
 
 
-def _list_access(access: Access, *, guards: bool) -> Iterator[tuple[str, Any]]:
+def _list_access(access: HostAccess, *, guards: bool) -> Iterator[tuple[str, Any]]:
     if access.storm:
         limits = {_STORM[kind]: percent for kind, percent in access.storm.items()}
         yield "storm_control", tuple((key, limits[key]) for key in _STORM.values() if key in limits)

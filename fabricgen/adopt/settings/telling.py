@@ -11,7 +11,7 @@ from fabricgen.adopt.settings.draft import EVERY, Draft, Evidence, Pair
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.switch.model import Switch
 from fabricgen.verify.drift.comparing import compare_switches
-from fabricgen.verify.drift.finding import Finding
+from fabricgen.verify.drift.finding import DriftFinding
 
 FEW = 0.25
 """Up to this share of the switches of a tier, a difference is theirs and not the tier's."""
@@ -23,7 +23,7 @@ def list_left(draft: Draft) -> Iterator[Evidence]:
     for pair in draft.iterate_pairs(draft.cluster, EVERY):
         by_tier[pair.fabric, pair.view.tier.name].append(pair)
     for (fabric, tier), pairs in by_tier.items():
-        findings: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+        findings: dict[tuple[str, str], list[DriftFinding]] = defaultdict(list)
         for pair in pairs:
             planned = hide_secrets(draft.model(pair.view))
             for finding in compare_switches(pair.view.name, hide_secrets(pair.running), planned, frozenset()):
@@ -55,7 +55,7 @@ def hide_secrets(switch: Switch) -> Switch:
     return replace(switch, management=replace(switch.management, users=users), bgp=bgp, interfaces=ports)
 
 
-def _generalize(finding: Finding) -> tuple[str, str]:
+def _generalize(finding: DriftFinding) -> tuple[str, str]:
     """What findings of several switches have in common: their words without what has a digit."""
     return _strip_numbers(finding.subject.split()), _strip_numbers(finding.text.split())
 
@@ -64,7 +64,7 @@ def _strip_numbers(words: Iterable[str]) -> str:
     return " ".join(word for word in words if not any(c.isdigit() for c in word))
 
 
-def _find_line(files: Mapping[str, str], finding: Finding) -> tuple[str, int]:
+def _find_line(files: Mapping[str, str], finding: DriftFinding) -> tuple[str, int]:
     """The file and line that have the most names and numbers of a finding; ("", 0) where none has any.
 
     What runs and is not planned counts twice.
