@@ -67,7 +67,7 @@ class Lab:
 
     def start(self, files: dict[str, str]) -> None:
         tables = {name: json.loads(files[f"configs/{name}/config_db.json"]) for name in self.fabric.switches}
-        hosts = {(port.node, port.port): f"{port.node}.{port.plane}" for port in self.ports}
+        hosts = {(port.node, port.port): f"{port.node}:{port.port}" for port in self.ports}
         self.spaces = {name: f"{self.prefix}{n}" for n, name in enumerate([*tables, *hosts.values()])}
         assert ip("-batch", "-", lines=[f"netns add {space}" for space in self.spaces.values()])
         for space in self.spaces.values():
@@ -96,12 +96,11 @@ class Lab:
             for key, row in table["SRV6_MY_SIDS"].items():
                 assert row["action"] == "uN"
                 end = f"encap seg6local action End flavors {flavor} dev {min(used)}"
-                lines.append(f"-6 route add {key.partition('|')[2]} {end}")
+                lines.append(f"route add {key.partition('|')[2]} {end}")
             for key, row in table["STATIC_ROUTE"].items():
                 if row["ifname"] in used:
-                    lines.append(f"-6 route add {key.partition('|')[2]} via {row['nexthop']} dev {row['ifname']}")
-            for line in lines:
-                assert ip("-n", self.spaces[name], *line.split()), line
+                    lines.append(f"route add {key.partition('|')[2]} via {row['nexthop']} dev {row['ifname']}")
+            assert ip("-6", "-n", self.spaces[name], "-batch", "-", lines=lines), name
         for port in self.ports:
             self._start_host(port, hosts[port.node, port.port], tables[port.leaf])
 
@@ -109,11 +108,9 @@ class Lab:
         space = self.spaces[device]
         far = leaf["STATIC_ROUTE"][f"default|{port.address}/48"]["nexthop"]
         (gateway,) = (key.partition("|")[2] for key in leaf["INTERFACE"] if key.startswith(f"{port.leaf_port}|"))
-        for line in (
-            *("link set lo up", "link set eth0 up", f"addr add {far}/127 dev eth0 nodad"),
-            *(f"addr add {port.address}/128 dev eth0 nodad", f"-6 route add default via {gateway.partition('/')[0]}"),
-        ):
-            assert ip("-n", space, *line.split()), line
+        lines = ["link set lo up", "link set eth0 up", f"addr add {far}/127 dev eth0 nodad"]
+        lines += [f"addr add {port.address}/128 dev eth0 nodad", f"route add default via {gateway.partition('/')[0]}"]
+        assert ip("-6", "-n", space, "-batch", "-", lines=lines), device
         with inside(space):
             sock = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
             sock.setsockopt(socket.SOL_UDP, NO_CHECK6_TX, 1)
@@ -157,22 +154,28 @@ class Lab:
         return {index for index, count in arrived.items() if count == PACKETS}
 
 
-@pytest.fixture(scope="module")
-def lab() -> Iterator[Lab]:
+@contextmanager
+def start_lab(files: dict[str, str], ports: list[NicPort]) -> Iterator[Lab]:
+    """A lab of a build with some of its NIC ports; where the kernel cannot have one, the test ends."""
     probe = f"s6-{os.getpid()}-probe"
     end = "-6 route add fcbb:bb00:1::/48 encap seg6local action End flavors next-csid lblen 32 nflen 16 dev lo"
     able = os.geteuid() == 0 and ip("netns", "add", probe) and ip("-n", probe, "link", "set", "lo", "up")
     able = able and ip("-n", probe, *end.split())
     ip("netns", "del", probe)
     require("" if able else NEEDS)
-    files = build(FOUR_PLANES)
-    one_nic = list({port.leaf: port for port in nic_ports(files)}.values())
-    made = Lab(Fabric(files), one_nic)
+    made = Lab(Fabric(files), ports)
     try:
         made.start(files)
         yield made
     finally:
         made.stop()
+
+
+@pytest.fixture(scope="module")
+def lab() -> Iterator[Lab]:
+    files = build(FOUR_PLANES)
+    with start_lab(files, list({port.leaf: port for port in nic_ports(files)}.values())) as made:
+        yield made
 
 
 @pytest.mark.daemon

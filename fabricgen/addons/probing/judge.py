@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.addons.probing.plan import DOWN, SPREAD, SPREAD_OVER, UP
-from fabricgen.addons.probing.solver import Delays, Losses, Parts, Suspect, find_suspects
+from fabricgen.addons.probing.solver import Delays, Losses, Measure, Parts, Suspect, find_suspects
 from fabricgen.addons.probing.tables import parse_number, read_rows, refuse
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def judge_results(view: ClusterView, folder: Path, files: Sequence[Path]) -> Ver
             continue
         parts = table.make_parts(answered)
         if name == LOSS:
-            measure: Losses | Delays = Losses(parts, results["sent"], np.nan_to_num(results[LOSS]))
+            measure: Measure = Losses(parts, results["sent"], np.nan_to_num(results[LOSS]))
         else:
             measure = Delays(parts, results[name], table.lengths if name == LATENCY else table.gbps)
         suspects += [(name, suspect) for suspect in find_suspects(parts, measure)]

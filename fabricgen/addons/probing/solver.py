@@ -4,13 +4,15 @@ Each part (a link in one direction, a link, a module or half of one, a switch) a
 it: losses, as a share of packets; latency; or time for each byte. Parts are taken one by one, the one whose own amount,
 as likely as it can be, explains most; the others are asked again of what is left (greedy maximum likelihood, as
 matching pursuit has it: Mallat and Zhang 1993; of losses in networks: Duffield 2006, Network Tomography of Binary
-Network Performance Characteristics). A part is named where its log-likelihood ratio passes what chance gives to the
-best of so many parts in one healthy hall of a hundred (Wilks' theorem and a union bound).
+Network Performance Characteristics). Two faults may be taken for what holds both, until each is known: what others
+explain as well by then is given up. A part is named where its log-likelihood ratio passes what chance gives to the best
+of so many parts in one healthy hall of a hundred (Wilks' theorem and a union bound).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -25,13 +27,19 @@ MOST = 100
 """Parts that are named at most."""
 NEAR = 3.0
 """Parts whose log-likelihood is so near to that of the best, a twentieth of its likelihood, may be meant as well."""
+ALIKE = 1e-6
+"""Differences of log-likelihoods that are none."""
 ROUNDS = 24
-"""Steps of expectation maximisation; rates change by less than a hundredth after these."""
+"""Steps in which amounts are fitted together; they change by less than a hundredth after these."""
+STRAYS = (0.6745, 1.6449)
+"""Within so many times its deviation half, and nine in ten, of a normal distribution are."""
 MEDIAN_STRAY = 0.455
 """Of the square of what strays from a mean, over its variance: the median of chi-square with one degree of freedom."""
 LEAST_SIGMA, CUT = 0.01, 8.0
 """Noise is a hundredth of what is usual at least, since clocks and counters are that coarse; a probe counts for so many
 times the noise at most, so that a single one that strays does not pass for a link."""
+UNEVEN = 1 / 3
+"""A part may add more to one probe than to another, as a queue does: by this share of what it adds."""
 
 
 @dataclass(frozen=True)
@@ -66,101 +74,151 @@ class Suspect:
     others: tuple[int, ...]
 
 
-def find_suspects(parts: Parts, measure: Losses | Delays) -> list[Suspect]:
-    """The parts that explain what was measured, in the order in which they do."""
-    suspects: list[Suspect] = []
+class Measure(ABC):
+    """What probes measured, and what the parts add that are taken to explain it (`amounts`)."""
+
+    def __init__(self, parts: Parts, probes: int) -> None:
+        self._parts, self._probes, self.amounts = parts, probes, dict[int, float]()
+
+    @abstractmethod
+    def rate_parts(self) -> tuple[Floats, Floats]:
+        """By part, (the log-likelihood ratio of what it is most likely to add to what is explained, that amount)."""
+
+    @abstractmethod
+    def weigh_part(self, part: int) -> float:
+        """How much likelier what was measured is by a part that is taken than without it, as a logarithm."""
+
+    @abstractmethod
+    def fit_amounts(self) -> None:
+        """Fit what the parts that are taken add, all together."""
+
+    def sum_amounts(self) -> Floats:
+        """By probe, what all parts that are taken add to it."""
+        added = np.zeros(self._probes)
+        for part, amount in self.amounts.items():
+            added[self._parts.find_probes(part)] += amount
+        return added
+
+
+def find_suspects(parts: Parts, measure: Measure) -> list[Suspect]:
+    """The parts that explain what was measured, those first that explain most."""
+    suspects: dict[int, Suspect] = {}
     used = np.bincount(parts.part, minlength=parts.count) > 0
-    least = np.log(max(int(used.sum()), 1) / FALSE_ALARMS)
-    while len(suspects) < MOST:
+    least = float(np.log(max(int(used.sum()), 1) / FALSE_ALARMS))
+    while parts.count and len(suspects) < MOST:
         gains, amounts = measure.rate_parts()
-        gains[[suspect.part for suspect in suspects]] = 0
-        best = int(gains.argmax()) if len(gains) else 0
-        if not len(gains) or gains[best] < least:
+        gains[list(suspects)] = 0
+        # of parts as likely, as all are whose probes count as much as any may, the worst
+        likeliest = np.flatnonzero(gains >= gains.max() - ALIKE)
+        best = int(likeliest[amounts[likeliest].argmax()])
+        if gains[best] < least:
             break
         near = np.flatnonzero(gains >= gains[best] - NEAR)
         near = near[np.argsort(-gains[near], kind="stable")]
-        others = tuple(int(part) for part in near if part != best)
-        suspects.append(Suspect(best, float(amounts[best]), float(gains[best]), others))
-        measure.take_for_cause(best, float(amounts[best]))
-    return [replace(suspect, amount=amount) for suspect, amount in zip(suspects, measure.amounts, strict=True)]
+        suspects[best] = Suspect(best, 0.0, 0.0, tuple(near[near != best].tolist()))
+        measure.amounts[best] = float(amounts[best])
+        measure.fit_amounts()
+    while suspects:
+        weights = {part: measure.weigh_part(part) for part in suspects}
+        lightest = min(suspects, key=weights.__getitem__)
+        if weights[lightest] >= least:
+            break
+        del suspects[lightest], measure.amounts[lightest]
+        measure.fit_amounts()
+    kept = [
+        Suspect(part, measure.amounts[part], weights[part], tuple(o for o in suspect.others if o not in suspects))
+        for part, suspect in suspects.items()
+    ]
+    return sorted(kept, key=lambda suspect: (-round(suspect.gain / ALIKE), -suspect.amount))
 
 
-class Losses:
+class Losses(Measure):
     """Packets that probes lost: Poisson, of a rate that all share, and what parts add."""
 
-    amounts: list[float]
-    """What the parts that were taken to explain it add, in their order."""
-
     def __init__(self, parts: Parts, sent: Floats, lost: Floats) -> None:
-        self._parts, self._sent, self._lost = parts, sent, lost
-        self._chosen: list[Ints] = []
-        self.amounts = []
-        self._sums = parts.sum_up(sent)
-        self._entries = lost[parts.probe] > 0
+        super().__init__(parts, len(sent))
+        self._sent, self._lost = sent, lost
+        self._sums = np.maximum(parts.sum_up(sent), 1.0)
+        # only what loses anything pulls at rates
+        entries = lost[parts.probe] > 0
+        self._part, self._probe = parts.part[entries], parts.probe[entries]
         # in a busy hall probes stray more than chance has it: by so much is everything less likely
         measured = sent > 0
         usual = sent[measured] * float(np.median(lost[measured] / sent[measured]))
         strays = float(np.median((lost[measured] - usual) ** 2 / np.maximum(usual, 1))) / MEDIAN_STRAY
         self._busy = max(strays, 1.0) if np.median(usual) > 1 else 1.0
-        self._fit_rates()
+        self.fit_amounts()
 
-    def _fit_rates(self) -> None:
-        # the rates of the background, and of parts that are known, that are likeliest together
+    def fit_amounts(self) -> None:
+        """Fit the rates of the background and of all parts that are taken, by expectation maximisation."""
         total = float(self._sent.sum())
         background = max(float(self._lost.sum()), 0.5) / total
-        for _ in range(ROUNDS if self._chosen else 0):
-            share = self._lost / self._expect_losses(background)
+        for _ in range(ROUNDS if self.amounts else 0):
+            share = self._lost / (background + self.sum_amounts())
             background = max(background * float(share.sum()), 0.5) / total
-            for number, probes in enumerate(self._chosen):
-                self.amounts[number] *= float(share[probes].sum()) / float(self._sent[probes].sum())
-        self._expected = self._expect_losses(background)
-
-    def _expect_losses(self, background: float) -> Floats:
-        """By probe, the share of its packets that should be lost."""
-        expected = np.full(len(self._sent), background)
-        for probes, rate in zip(self._chosen, self.amounts, strict=True):
-            expected[probes] += rate
-        return expected
+            for part in self.amounts:
+                probes = self._parts.find_probes(part)
+                self.amounts[part] *= float(share[probes].sum()) / float(self._sent[probes].sum())
+        self._expected = background + self.sum_amounts()
 
     def rate_parts(self) -> tuple[Floats, Floats]:
-        """By part, (the log-likelihood ratio of the share of packets that it is most likely to lose, that share)."""
-        part, probe = self._parts.part[self._entries], self._parts.probe[self._entries]
-        lost, expected = self._lost[probe], self._expected[probe]
-        count, sums = self._parts.count, np.maximum(self._sums, 1.0)
+        """As `Measure` has it; amounts are shares of packets."""
+        part, count, sums = self._part, self._parts.count, self._sums
+        lost, expected = self._lost[self._probe], self._expected[self._probe]
         rate = np.bincount(part, lost, count) / sums
         for _ in range(ROUNDS):
             rate = rate * np.bincount(part, lost / (expected + rate[part]), count) / sums
         gain = np.bincount(part, lost * np.log1p(rate[part] / expected), count) - rate * sums
         return gain / self._busy, rate
 
-    def take_for_cause(self, part: int, amount: float) -> None:
-        """Take it that a part loses such a share, about: all are fitted together."""
-        self._chosen.append(self._parts.find_probes(part))
-        self.amounts.append(amount)
-        self._fit_rates()
+    def weigh_part(self, part: int) -> float:
+        """As `Measure` has it."""
+        probes, amount = self._parts.find_probes(part), self.amounts[part]
+        expected = self._expected[probes]
+        gains = -self._lost[probes] * np.log1p(-amount / expected) - self._sent[probes] * amount
+        return float(gains.sum()) / self._busy
 
 
-class Delays:
+class Delays(Measure):
     """What probes took longer than is usual for their like: Gaussian noise, as robust as medians are."""
 
     def __init__(self, parts: Parts, took: Floats, alike: Ints | Floats) -> None:
+        super().__init__(parts, len(took))
         measured = ~np.isnan(took)
         usual = np.full(len(took), np.nan)
         for kind in np.unique(alike[measured]):
             usual[measured & (alike == kind)] = np.median(took[measured & (alike == kind)])
-        noise = 1.4826 * float(np.median(np.abs(took - usual)[measured]))
+        # the more of two, of a normal distribution alike: on busy machines few stray far
+        strays = np.quantile(np.abs(took - usual)[measured], (0.5, 0.9)) / STRAYS
+        noise = float(strays.max())
         self._sigma = max(noise, LEAST_SIGMA * float(np.median(usual[measured])), 1e-12)
-        self._parts, self._excess, self.amounts = parts, np.nan_to_num(took - usual), list[float]()
+        self._excess = np.nan_to_num(took - usual)
         self._weights = np.maximum(np.bincount(parts.part, minlength=parts.count), 1)
 
-    def rate_parts(self) -> tuple[Floats, Floats]:
-        """By part, (the log-likelihood ratio of what it is most likely to add, that amount)."""
-        cut = np.clip(self._excess, -CUT * self._sigma, CUT * self._sigma)
-        sums = np.maximum(self._parts.sum_up(cut), 0.0)
-        amounts = self._parts.sum_up(self._excess) / self._weights
-        return sums**2 / (2 * self._weights * self._sigma**2), amounts
+    def fit_amounts(self) -> None:
+        """Fit what parts add by least squares, one after the other and again; never less than nothing."""
+        left = self._excess - self.sum_amounts()
+        for _ in range(ROUNDS):
+            for part, amount in self.amounts.items():
+                probes = self._parts.find_probes(part)
+                self.amounts[part] = max(amount + float(left[probes].mean()), 0.0)
+                left[probes] += amount - self.amounts[part]
 
-    def take_for_cause(self, part: int, amount: float) -> None:
-        """Take it that a part adds so much."""
-        self._excess[self._parts.find_probes(part)] -= amount
-        self.amounts.append(amount)
+    def rate_parts(self) -> tuple[Floats, Floats]:
+        """As `Measure` has it; amounts are as what was measured."""
+        added = self.sum_amounts()
+        left = self._excess - added
+        sums = np.maximum(self._parts.sum_up(self._count_noise(left, added)), 0.0)
+        return sums**2 / (2 * self._weights), self._parts.sum_up(left) / self._weights
+
+    def weigh_part(self, part: int) -> float:
+        """As `Measure` has it."""
+        probes, amount, added = self._parts.find_probes(part), self.amounts[part], self.sum_amounts()
+        left, added = (self._excess - added)[probes], added[probes]
+        without, by = self._count_noise(left + amount, added - amount), self._count_noise(left, added)
+        return float((without**2 - by**2).sum()) / 2
+
+    def _count_noise(self, left: Floats, added: Floats) -> Floats:
+        """What no part explains, in multiples of the noise, CUT at most; what parts add is uneven."""
+        noise: Floats = np.clip(left / np.hypot(self._sigma, UNEVEN * added), -CUT, CUT)
+        return noise
