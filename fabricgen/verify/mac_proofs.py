@@ -57,9 +57,9 @@ _NO_PORT = re.compile(r"vx|vtep|vni|vlan|cpu|router|irb|not learned", re.IGNOREC
 _PASSED_ON = (BELOW, IS_DOWN)
 """Where a MAC is learnt for certain that is not plugged there."""
 
-_Key = tuple[int, int]
+_SwitchPort = tuple[int, int]
 """A port of a switch: the row of its device, and its number as `PortNumbers.find_ports` has it."""
-_Place = tuple[int, str]
+_HostPort = tuple[int, str]
 """A port of a host by the row of its device and its name; of a switch the name is ""."""
 
 
@@ -85,9 +85,9 @@ class _Heard:
     down, those that say themselves that they see nobody, and devices whose tables lack nobody.
     """
 
-    sees: defaultdict[_Key, set[int]] = field(default_factory=lambda: defaultdict(set))
-    down: set[_Key] = field(default_factory=set)
-    silent: set[_Key] = field(default_factory=set)
+    sees: defaultdict[_SwitchPort, set[int]] = field(default_factory=lambda: defaultdict(set))
+    down: set[_SwitchPort] = field(default_factory=set)
+    silent: set[_SwitchPort] = field(default_factory=set)
     whole: set[int] = field(default_factory=set)
 
 
@@ -113,35 +113,37 @@ def prove_plugs(
     nics = _list_nics(cabling, used, addresses)
     learnt, unnamed = _collect_learnt(used, ports)
     ethernet = {row for row, name in enumerate(nos) if name and not catalog.naming(name).dumps.in_subnet}
-    has_all = ethernet <= {device for table, device in used if not table.own}
+    has_all = ethernet <= {device for table, device in used if not table.of_host}
     judge = _Judge(cabling, nics, _hear(cabling, sightings, addresses, ports, {key[0] for key in learnt}), has_all)
-    reasons, places = defaultdict[str, list[str]](list), defaultdict[_Place, list[_Key]](list)
-    clear: dict[_Key, _Place] = {}
-    for key, at in sorted(learnt.items()):
-        here = judge.list_places(at)
-        if reason := judge.find_reason(key, at, here):
-            reasons[reason].append(f"{cabling.device_names[key[0]]}:{at.port}")
+    reasons, seen_at = defaultdict[str, list[str]](list), defaultdict[_HostPort, list[_SwitchPort]](list)
+    clear: dict[_SwitchPort, _HostPort] = {}
+    for key, entry in sorted(learnt.items()):
+        host_ports = judge.list_host_ports(entry)
+        if reason := judge.find_reason(key, entry, host_ports):
+            reasons[reason].append(f"{cabling.device_names[key[0]]}:{entry.port}")
         else:
-            clear[key] = next(iter(here))
-        for place in here if reason not in _PASSED_ON else ():
-            places[place].append(key)
+            clear[key] = next(iter(host_ports))
+        for host_port in host_ports if reason not in _PASSED_ON else ():
+            seen_at[host_port].append(key)
     reasons[ELSEWHERE] += [f"{cabling.device_names[device]}:{port}" for device, port in unnamed]
-    proven = {key for key, place in clear.items() if len(places[place]) == 1}
-    twice = dict.fromkeys(place for key, place in clear.items() if key not in proven)
+    proven = {key for key, host_port in clear.items() if len(seen_at[host_port]) == 1}
+    twice = dict.fromkeys(host_port for key, host_port in clear.items() if key not in proven)
     reasons[TWICE] += [f"{cabling.device_names[row]}:{port}" for row, port in twice]
     builder = SightingsBuilder()
-    for key, at in learnt.items():
-        sighting = Sighting(at.port, None, state=HEARD)
+    for key, entry in learnt.items():
+        sighting = Sighting(entry.port, None, state=HEARD)
         if key in proven:
-            mac, nic = min((mac, nic) for mac in at.macs if (nic := nics.get(mac)))
-            sighting = Sighting(at.port, nic.box, nic.port, mac)
-        builder.add(Dump(at.box, [sighting], "mac", lists_all=False))
-    for box, device in {device: (table.box, device) for table, device in used if not table.own}.values():
+            mac, nic = min((mac, nic) for mac in entry.macs if (nic := nics.get(mac)))
+            sighting = Sighting(entry.port, nic.box, nic.port, mac)
+        builder.add(Dump(entry.box, [sighting], "mac", lists_all=False))
+    for box, device in {device: (table.box, device) for table, device in used if not table.of_host}.values():
         if any(row == device and not _NO_PORT.match(port) for row, port in unnamed):
             heard = [Sighting(cabling.port_text(port), None, state=HEARD) for port in judge.list_bond_ports(device)]
             builder.add(Dump(box, heard, "mac", lists_all=False))
     notes = [f"the MACs of {describe_box(table.box)} are not compared: {why}" for table, why in idle.items()]
-    notes += [f"not compared by MACs: {len(at):,} {reason}: {list_few(at)}" for reason, at in reasons.items() if at]
+    notes += [
+        f"not compared by MACs: {len(names):,} {why}: {list_few(names)}" for why, names in reasons.items() if names
+    ]
     # how a box knows is told by its last dump: LLDP's silence means more than that of MACs
     return join_sightings([builder.make_sightings(), sightings]), cap_notes(notes, "notes on MACs")
 
@@ -175,16 +177,16 @@ class _Judge:
             if bond in self.bonded and host not in speaking:
                 yield port
 
-    def list_places(self, at: _Learnt) -> set[_Place]:
-        """The places whose MACs were learnt at a port."""
-        return {nic[:2] for mac in at.macs if (nic := self.nics.get(mac))}
+    def list_host_ports(self, entry: _Learnt) -> set[_HostPort]:
+        """The ports of hosts whose MACs were learnt at a port."""
+        return {nic[:2] for mac in entry.macs if (nic := self.nics.get(mac))}
 
-    def find_reason(self, key: _Key, at: _Learnt, here: set[_Place]) -> str:
-        """Why a port proves no plug; "" for one that does, of the only place in `here`."""
-        cabling, hosts = self.cabling, {device for device, _ in here}
+    def find_reason(self, key: _SwitchPort, entry: _Learnt, host_ports: set[_HostPort]) -> str:
+        """Why a port proves no plug; "" for one that does, of the only one in `host_ports`."""
+        cabling, hosts = self.cabling, {device for device, _ in host_ports}
         others = self.heard.sees.get(key, set()) - hosts
         leads_on = any(device >= 0 and cabling.read_device("nos", device) for device in others | hosts)
-        if leads_on or MANAGEMENT.fullmatch(at.port):
+        if leads_on or MANAGEMENT.fullmatch(entry.port):
             return BELOW
         if key in self.heard.down:
             return IS_DOWN
@@ -193,13 +195,13 @@ class _Judge:
         if others or (bonded and fabric in ("", *bonded)):
             return OTHER
         # the second lowest bit of the first byte marks what software made up
-        strange = any(mac not in self.nics and not int(mac[1], 16) & 2 for mac in at.macs)
-        if not here:
+        strange = any(mac not in self.nics and not int(mac[1], 16) & 2 for mac in entry.macs)
+        if not host_ports:
             return UNKNOWN_MACS
-        if len(here) > 1 or strange or any(mac in self.nics and not self.nics[mac] for mac in at.macs):
+        if len(host_ports) > 1 or strange or any(mac in self.nics and not self.nics[mac] for mac in entry.macs):
             return SEVERAL
-        told = key in self.heard.sees or key in self.heard.silent or key[0] in self.heard.whole
-        return "" if told or self.has_all else UNSURE
+        is_asked = key in self.heard.sees or key in self.heard.silent or key[0] in self.heard.whole
+        return "" if is_asked or self.has_all else UNSURE
 
 
 def _find_why_idle(table: MacTable, device: int, nos: Sequence[str]) -> str:
@@ -207,8 +209,8 @@ def _find_why_idle(table: MacTable, device: int, nos: Sequence[str]) -> str:
     if device < 0:
         return "it is no device of the plan by its name or file"
     if not table.rows:
-        return "no port has one; save each resource, or members with them" if table.own else "none was learnt"
-    return "" if table.own or nos[device] else "it is a host, and no switch"
+        return "no port has one; save each resource, or members with them" if table.of_host else "none was learnt"
+    return "" if table.of_host or nos[device] else "it is a host, and no switch"
 
 
 def _list_nics(
@@ -221,7 +223,7 @@ def _list_nics(
             nics.setdefault(address, _Nic(device, port, Box(chassis=address)))
     stated = dict(nics)
     for table, device in used:
-        for mac, port in table.rows if table.own else ():
+        for mac, port in table.rows if table.of_host else ():
             known = nics.setdefault(mac, _Nic(device, port, table.box))
             if known and known.device == device and (known.port == port or mac in stated):
                 continue
@@ -231,15 +233,18 @@ def _list_nics(
 
 def _collect_learnt(
     used: Iterable[tuple[MacTable, int]], ports: PortNumbers
-) -> tuple[dict[_Key, _Learnt], list[tuple[int, str]]]:
+) -> tuple[dict[_SwitchPort, _Learnt], list[tuple[int, str]]]:
     """(What was learnt at each port that has a cable or could have one; others, by device and name.)"""
     rows = [
-        (table.box, row, mac, without_unit(port)) for table, row in used if not table.own for mac, port in table.rows
+        (table.box, row, mac, without_unit(port))
+        for table, row in used
+        if not table.of_host
+        for mac, port in table.rows
     ]
     texts = {"": 0}
     codes = np.array([texts.setdefault(port, len(texts)) for *_, port in rows], dtype=np.int32)
     numbers = ports.find_ports(np.array([row for _, row, *_ in rows], dtype=np.int32), codes, tuple(texts))
-    learnt, unnamed = dict[_Key, _Learnt](), dict[tuple[int, str], None]()
+    learnt, unnamed = dict[_SwitchPort, _Learnt](), dict[tuple[int, str], None]()
     for (box, device, mac, port), number in zip(rows, numbers.tolist(), strict=True):
         if number == UNKNOWN:
             unnamed[device, port] = None

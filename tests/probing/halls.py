@@ -32,11 +32,18 @@ def plan_exactly(view: ClusterView, fabric: str) -> Probes:
     return Probes(view, fabric, UDP, graph, planner.paths, planner.label, planner.signs != 0, "")
 
 
-def break_hall(probes: Probes, kind: str, rng: np.random.Generator) -> tuple[list[Fault], np.ndarray]:
+def list_crossings(probes: Probes) -> tuple[np.ndarray, np.ndarray]:
+    """(path, direction of a link: twice its row, one more downward) of all crossings."""
+    path, direction = probes.paths.list_directions()
+    return path, 2 * probes.first_links[direction // 2] + direction % 2
+
+
+def break_hall(
+    probes: Probes, kind: str, rng: np.random.Generator, crossings: tuple[np.ndarray, np.ndarray] | None = None
+) -> tuple[list[Fault], np.ndarray]:
     """(what is wrong, how many of its packets each probe loses)."""
     links, count = probes.view.links, len(probes.paths)
-    path, direction = probes.paths.list_directions()
-    row = 2 * probes.first_links[direction // 2] + direction % 2
+    path, row = crossings or list_crossings(probes)
     rate, faults = np.full(count, BACKGROUND), []
     candidates = np.unique(row)
     if kind == "module half":  # of links between switches both ends may lie in the same module

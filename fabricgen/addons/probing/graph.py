@@ -1,7 +1,9 @@
 """A fabric as probes see it: edges upward, from endpoints to the switches where paths turn.
 
 An edge is a link. It is several where packets cannot be held to one: parallel links without identifiers of their own,
-and, where nobody knows how switches hash, all that a pair of endpoints is spread over. Arrays are int64, a row an edge;
+and, where nobody knows how switches hash, all that a pair of endpoints is spread over. A link between two switches that
+nothing is above, as a span or that of a pair, is two edges, from both to a turning point of its own, which no device
+is: its direction is that of the edge at its end a, and the other stands with it. Arrays are int64, a row an edge;
 switches have the numbers of `view.devices`.
 """
 
@@ -36,7 +38,7 @@ class Graph:
     edge_of_link: Ints
     """By row of `view.links`, its edge; -1 for links of other fabrics, and for those that no path takes."""
     height: Ints
-    """By row of `view.devices`."""
+    """By row of `view.devices`, and then by turning point."""
 
     def __len__(self) -> int:
         return len(self.level)
@@ -45,6 +47,11 @@ class Graph:
     def levels(self) -> int:
         """How many levels there are: links of the longest way up."""
         return int(self.level.max(initial=0)) + 1
+
+    @cached_property
+    def has_link(self) -> Flags:
+        """By edge, whether links are told by it: not the edge of a turning point that stands with another."""
+        return np.isin(np.arange(len(self)), self.edge_of_link)
 
     @cached_property
     def parts(self) -> list[Ints]:
@@ -59,7 +66,7 @@ class Graph:
 
     @cached_property
     def is_turn(self) -> Flags:
-        """By row of `view.devices`, whether paths may turn there: they have no lower switch in common."""
+        """As `height`, whether paths may turn there: they have no lower switch in common."""
         edges = np.arange(len(self))
         # an endpoint at the switch is a part of its own, as is each part below
         part = self.find_part_below(edges, self.upper)
@@ -138,21 +145,43 @@ def join_parts(labels: Ints, a: Ints, b: Ints) -> Ints:
             return labels
 
 
-def make_graph(view: ClusterView, fabric: str) -> Graph:
-    """The links of a fabric over which its nodes talk.
+def list_links(view: ClusterView, fabric: str) -> Ints:
+    """The links that carry a fabric, in rows: its own, and those of fabrics above it that no node has a port of."""
+    links, is_switch = view.links, view.devices.kind == "switch"
+    of_nodes = set(links.fabric[~is_switch[links.a] & ~links.a_management])
+    fabrics = {fabric}
+    while True:
+        rows = np.flatnonzero(np.isin(links.fabric, sorted(fabrics)) & ~links.a_management & is_switch[links.b])
+        above = np.isin(links.a, links.b[rows]) & is_switch[links.b] & ~links.a_management
+        if not (more := set(links.fabric[above]) - of_nodes - fabrics):
+            return rows
+        fabrics |= more
 
-    Left out are management ports, and links between switches of one tier, which only ports on one alone of a pair use.
+
+def make_graph(view: ClusterView, fabric: str, *, level_links: bool = True) -> Graph:
+    """The links over which nodes of a fabric talk.
+
+    Left out are links between switches of one tier that others are above, or that bonds end at, which only ports on one
+    of the two alone use, and without `level_links` all between switches of one tier.
     """
     links, devices = view.links, view.devices
     is_switch, tier = devices.kind == "switch", devices.tier
-    of_fabric = (links.fabric == fabric) & ~links.a_management & is_switch[links.b]
-    of_fabric &= ~is_switch[links.a] | (tier[links.a] != tier[links.b])
-    rows = np.flatnonzero(of_fabric)
-    lower, upper = links.a[rows].astype(np.int64), links.b[rows].astype(np.int64)
+    rows = list_links(view, fabric)
+    is_level = is_switch[links.a[rows]] & (tier[links.a[rows]] == tier[links.b[rows]])
+    rising, level_rows = rows[~is_level], rows[is_level]
+    lower, upper = links.a[rising].astype(np.int64), links.b[rising].astype(np.int64)
     between, height = is_switch[lower], np.zeros(len(devices), dtype=np.int64)
     for _ in range(len(set(tier))):
         np.maximum.at(height, upper[between], height[lower[between]] + 1)
-    level = np.where(between, height[lower] + 1, 0)
+    # turning points are numbered after the devices
+    bonded = links.b[rows[links.a_bond[rows] != ""]]
+    ends = np.stack((links.a[level_rows], links.b[level_rows])).astype(np.int64)
+    on_top = ~np.isin(ends, np.concatenate((lower, bonded))).any(axis=0) & level_links
+    ends, level_rows = ends[:, on_top], level_rows[on_top]
+    turns = len(devices) + np.arange(len(level_rows))
+    height = np.concatenate((height, height[ends].max(axis=0, initial=0) + 1))
+    lower, upper = np.concatenate((lower, *ends)), np.concatenate((upper, turns, turns))
+    level = np.where(np.r_[between, np.ones(2 * len(turns), dtype=bool)], height[lower] + 1, 0)
     of_link = np.full(len(links), NONE)
-    of_link[rows] = np.arange(len(rows))
+    of_link[np.concatenate((rising, level_rows))] = np.arange(len(rising) + len(level_rows))
     return Graph(lower, upper, level, of_link, height).leave_out_useless()

@@ -47,7 +47,7 @@ class HashedPorts:
     """By edge from an endpoint, the address of that."""
     model: str
     seeds: Ints
-    """By row of `view.devices`."""
+    """As `Graph.height` has rows."""
 
     def __call__(self, paths: Paths) -> Ints:
         """The first source port that leads packets over each path; -1 where none does, or it is no shortest one."""
@@ -55,8 +55,9 @@ class HashedPorts:
         pairs = zip(paths.up[:, 0].tolist(), paths.down[:, 0].tolist(), strict=True)
         start = np.array([self._hash_fields(self.ends[a] + self.ends[b]) for a, b in pairs], dtype=np.uint32)
         # after so many ports each combination of next hops has come up but for one path in a thousand
-        tries = np.minimum(TRIES * np.prod([step.count for step in steps], axis=0, dtype=np.float64), len(PORTS))
-        tries[np.any([step.number == NONE for step in steps], axis=0)] = 0
+        tries = np.full(len(paths), TRIES)
+        for step in steps:
+            tries = np.where(step.number == NONE, 0, np.minimum(tries * step.count, len(PORTS)))
         ports, done = np.full(len(paths), NONE), 0
         alone = np.flatnonzero(tries)
         while len(alone):

@@ -97,9 +97,14 @@ class Learner:
         side = 0
         for row in rows:
             edge, falls = int(graph.edge_of_link[row]), int(self._b[row] == at)
-            if falls < side:
+            # both edges of a turning point that is no device, the near one first
+            both = np.flatnonzero(graph.upper == graph.upper[edge])[:: -1 if falls else 1].tolist()
+            is_turning = graph.upper[edge] >= len(self._names)
+            if (not is_turning and falls) < side:
                 refuse("the path leads down and up again", self._file, line)
-            side, at = falls, self._a[row] if falls else self._b[row]
+            side, at = int(is_turning or falls), self._a[row] if falls else self._b[row]
+            if is_turning:
+                sides[0][graph.level[both[0]]], edge = both
             sides[side][graph.level[edge]] = edge
         sides[1][0] = int(graph.edge_of_link[last])
         return sides

@@ -78,7 +78,7 @@ def find_least(graph: Graph) -> int:
 
     For any levels S of n edges: each path has 2 S of them at most, all but one on two paths.
     """
-    counts = np.sort(np.bincount(graph.level, minlength=graph.levels))[::-1]
+    counts = np.sort(np.bincount(graph.level[graph.has_link], minlength=graph.levels))[::-1]
     wide = 2 * np.arange(1, len(counts) + 1) + 1
     return int(np.ceil(4 * np.cumsum(counts) / wide).max(initial=0))
 
@@ -107,11 +107,11 @@ class Planner:
         self._keep_paths(
             self._match_half_paths(half_paths, ((half_paths >= 0) & (uses[half_paths] == 1)).any(axis=1))[0]
         )
-        idle, still_open = 0, self.count_open()
+        idle, number, still_open = 0, 0, self.count_open()
         while still_open and idle < IDLE:
-            self._keep_paths(self._make_paths_through(self._pick_edges(), idle), useful=True)
+            self._keep_paths(self._make_paths_through(self._pick_edges(), number), useful=True)
             before, still_open = still_open, self.count_open()
-            idle = idle + 1 if still_open == before else 0
+            idle, number = (idle + 1 if still_open == before else 0), number + 1
         return self.paths
 
     def choose_paths(self, paths: Paths) -> Paths:
@@ -125,8 +125,9 @@ class Planner:
         self.label, self._counts = np.unique(self.signs, return_inverse=True, return_counts=True)[1:]
 
     def count_open(self) -> int:
-        """Directions of edges on no path, or that others stand together with; each split of a class is one less."""
-        return len(self.signs) - len(self._counts) + bool((self.signs == 0).any())
+        """Directions of links on no path, or that others stand together with; each split of a class is one less."""
+        alone = 2 * int(self._graph.has_link.sum())
+        return alone - len(self._counts) + bool((self.signs == 0).any())
 
     def _keep_paths(self, paths: Paths, *, useful: bool = False) -> None:
         # take paths that packets can be held to into the plan: all, or those that tell more apart
@@ -143,8 +144,8 @@ class Planner:
     def _pick_edges(self) -> Ints:
         """Edges that a path more would tell from others: all without one, and every other one of a class."""
         together = np.flatnonzero((self.signs != 0) & (self._counts[self.label] > 1))
-        place = number_in_owner(self.label[together], self._rng.random(len(together)))
-        return np.unique(np.concatenate((np.flatnonzero(self.signs == 0), together[place % 2 == 0])) // 2)
+        position = number_in_owner(self.label[together], self._rng.random(len(together)))
+        return np.unique(np.concatenate((np.flatnonzero(self.signs == 0), together[position % 2 == 0])) // 2)
 
     def _choose_useful(self, paths: Paths) -> Paths:
         """Paths that cover or split something that no better one of them does."""
@@ -153,6 +154,7 @@ class Planner:
         # what is on no path is covered one by one; a class is split by a path with some of it, and not all
         label = np.where(self.signs == 0, len(counts) + np.arange(len(label)), label)
         size = np.where(self.signs == 0, 2, counts[np.minimum(label, len(counts) - 1)])
+        # a number for each pair of path and label: labels are below twice as many as there are directions
         first, members = np.unique(path * len(label) * 2 + label[direction], return_index=True, return_counts=True)[1:]
         first = first[members < size[direction[first]]]
         path, label = path[first], label[direction[first]]
@@ -173,6 +175,10 @@ class Planner:
         last = self._deal_once_or_twice(half_paths, single, np.arange(len(top)), top, np.arange(len(top)), self._ends)
         for height in range(graph.levels - 1):
             here = np.flatnonzero((graph.height[top] == height) & (self._up.count[top] > 0))
+            if height and not graph.has_link.all():
+                # of sites of different sizes, what would lead over an edge a third time finds nobody above
+                position = number_in_owner(top[here], self._rng.random(len(here)))
+                here = here[(position < 2 * self._up.count[top[here]]) | ~graph.is_turn[top[here]]]
             last[here] = self._deal_once_or_twice(half_paths, single, here, top[here], last[here], self._up)
             top[here] = graph.upper[last[here]]
         return half_paths
@@ -187,11 +193,11 @@ class Planner:
         """
         here = np.bincount(switch, minlength=len(choices.count))
         once = np.clip(2 * choices.count - here, 0, np.minimum(choices.count, here))
-        place = number_in_owner(switch, single[rows] * (last.max(initial=0) + 1) + last)
-        is_once = place < once[switch]
+        position = number_in_owner(switch, single[rows] * (last.max(initial=0) + 1) + last)
+        is_once = position < once[switch]
         rest = number_in_owner(2 * switch + is_once, last)
         twice = np.maximum(choices.count - once, 1)[switch]
-        number = np.where(is_once, place, once[switch] + rest % twice)
+        number = np.where(is_once, position, once[switch] + rest % twice)
         # each switch begins at another edge, so that those used once are spread over the switches above
         turn = (np.cumsum(choices.count > 0) * GOLDEN % 1 * choices.count).astype(np.int64)[switch]
         edge = choices.take_edges(switch, number + turn)
@@ -213,8 +219,8 @@ class Planner:
         for number in range(TRIES):
             mixed = self._rng.permutation(alone)
             # by switch, in turn one with such an edge and one without
-            place = 2 * number_in_owner(2 * top[mixed] + single[mixed], np.arange(len(mixed))) + single[mixed]
-            mixed = mixed[np.lexsort((place, top[mixed]))]
+            position = 2 * number_in_owner(2 * top[mixed] + single[mixed], np.arange(len(mixed))) + single[mixed]
+            mixed = mixed[np.lexsort((position, top[mixed]))]
             index = number_in_owner(top[mixed], np.arange(len(mixed)))
             at = np.flatnonzero((index[:-1] % 2 == 0) & (top[mixed[:-1]] == top[mixed[1:]]))
             a, b = mixed[at], mixed[at + 1]
@@ -288,6 +294,7 @@ class Choices:
         """(number of the switch in what is given, edge) of all edges of each switch."""
         count = self.count[switch]
         of_switch = np.repeat(np.arange(len(switch)), count)
+        # the number of each among all, less those of switches before, from where its switch begins
         return of_switch, self.edges[
             (self.start[switch] - np.cumsum(count) + count)[of_switch] + np.arange(len(of_switch))
         ]

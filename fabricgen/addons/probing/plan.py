@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.addons.probing.graph import NONE, Graph, make_graph
+from fabricgen.addons.probing.graph import NONE, Graph, list_links, make_graph
 from fabricgen.addons.probing.hashing import HashedPorts
 from fabricgen.addons.probing.learnt import Learner
 from fabricgen.addons.probing.paths import Paths, Planner, find_least
@@ -24,7 +24,7 @@ SRV6, UDP, SPREAD = "srv6", "udp", "spread"
 """How packets come to their path: they name it; by their source port; or a pair's are spread over all of its paths."""
 UP, DOWN = "up", "down"
 UNUSED = "no path between two nodes takes it"
-PEER = "it joins two switches of one tier, and probes turn at those above"
+PEER = "it joins two switches of one tier, and what is above them, or on both by bonds, does not need it"
 UNREACHED = "no source port leads there"
 NOT_LEARNT = "no learnt path takes it"
 SPREAD_OVER = "packets of a pair are spread over it and others"
@@ -56,12 +56,12 @@ class Probes:
 
     @cached_property
     def links(self) -> Ints:
-        """Rows of `view.links` of the fabric."""
-        return np.flatnonzero((self.view.links.fabric == self.fabric) & ~self.view.links.a_management)
+        """Rows of `view.links` that carry the fabric."""
+        return list_links(self.view, self.fabric)
 
     @cached_property
     def first_links(self) -> Ints:
-        """By edge, its first row of `view.links`, which stands for all of it."""
+        """By edge, its first row of `view.links`, which stands for all of it; -1 for one that no link is told by."""
         first, of_link = np.full(len(self.graph), NONE), self.graph.edge_of_link
         rows = np.flatnonzero(of_link >= 0)[::-1]
         first[of_link[rows]] = rows
@@ -69,12 +69,12 @@ class Probes:
 
     def make_columns(self) -> dict[str, list[str | int]]:
         """The table of probes, a row each; links are named upward and downward in the order that packets cross them."""
-        links = self.view.links
-        names, edges = links.name[self.first_links].tolist(), (self.paths.up, self.paths.down[:, ::-1])
-        up, down = ([" ".join([names[e] for e in row if e >= 0]) for row in side.tolist()] for side in edges)
-        source, target = self.first_links[self.paths.up[:, 0]], self.first_links[self.paths.down[:, 0]]
+        links, names = self.view.links, self.view.links.name.tolist()
+        rows = [np.where(side >= 0, self.first_links[side], NONE) for side in (self.paths.up, self.paths.down)]
+        in_order = (rows[0].tolist(), rows[1][:, ::-1].tolist())
+        up, down = ([" ".join([names[row] for row in path if row >= 0]) for path in side] for side in in_order)
+        source, target = rows[0][:, 0], rows[1][:, 0]
         if self.way == SRV6:
-            rows = (np.where(side >= 0, self.first_links[side], NONE) for side in (self.paths.up, self.paths.down))
             addresses = self.view.steering(self.fabric).write_addresses(*rows)
         else:
             addresses = [text.partition("/")[0] for text in links.a_ip[target].tolist()]
@@ -115,7 +115,11 @@ class Probes:
         """How many probes there are, and what they leave open, in a few lines."""
         columns, count = self.make_class_columns(), len(self.paths)
         apart = {SRV6: "by the path that they name", UDP: "by source port", SPREAD: "over all equal paths of each pair"}
-        text = f"{self.fabric}: {count:,} probes of {len(self.links):,} links in both directions, {apart[self.way]}"
+        above = sorted(set(self.view.links.fabric[self.links]) - {self.fabric})
+        among = f" (with {' and '.join(above)})" if above else ""
+        text = (
+            f"{self.fabric}{among}: {count:,} probes of {len(self.links):,} links in both directions, {apart[self.way]}"
+        )
         lines = [f"{text}; no plan has fewer than {self.least:,} ({count / self.least:.2f})"]
         for why in dict.fromkeys(columns["why"]):
             classes = [cls for cls, other in zip(columns["class"], columns["why"], strict=True) if other == why]
@@ -134,7 +138,9 @@ def plan_probes(view: ClusterView, fabric: str, model: str = "", learnt: Path | 
     packets name their path where SRv6 lets them, or else are spread. Raises InputError: FG180 where a model does not
     say where packets go, FG181 for a file of paths that cannot be used.
     """
-    graph, steering = make_graph(view, fabric), view.steering(fabric)
+    steering = view.steering(fabric)
+    # no identifier of SRv6 leads over a link between switches of one tier
+    graph = make_graph(view, fabric, level_links=not steering.srv6)
     if not len(graph):
         return None
     gaps = 0
@@ -160,7 +166,7 @@ def _make_hashed_ports(view: ClusterView, fabric: str, graph: Graph, model: str)
     if steering.srv6 or steering.mode != "hash":
         how = "SRv6" if steering.srv6 else f"`load_balance: {steering.mode}`" if steering.mode else "its subnet manager"
         raise view.refuse("FG180", f"{fabric} has its paths by {how}, and not by a hash", ("fabrics", fabric))
-    switches = np.unique(graph.upper)
+    switches = np.unique(graph.upper[graph.upper < len(devices)])
     if (unknown := switches[steering.seeds[switches] < 0]).size:
         name = devices.name[unknown[0]]
         hint = "state `routing: {load_balance: {seeds: ...}}`, or what was learnt by --learnt"
@@ -174,7 +180,10 @@ def _make_hashed_ports(view: ClusterView, fabric: str, graph: Graph, model: str)
                 message = f"{links.name[row]} has no address of its own that switches could hash"
                 raise view.refuse("FG180", message, links.path_of(row))
             ends[edge] = ip_interface(links.a_ip[row]).ip.packed
-    return HashedPorts(graph, ends, model, steering.seeds.astype(np.int64))
+    # a turning point that is no device leads on over one edge, whatever its hash
+    seeds = np.zeros(len(graph.height), dtype=np.int64)
+    seeds[: len(devices)] = steering.seeds
+    return HashedPorts(graph, ends, model, seeds)
 
 
 def write_tables(plans: list[Probes]) -> dict[str, bytes]:

@@ -101,7 +101,7 @@ class Measure(ABC):
 
 
 def find_suspects(parts: Parts, measure: Measure) -> list[Suspect]:
-    """The parts that explain what was measured, those first that explain most."""
+    """The parts that explain what was measured, in the order in which they do."""
     suspects: dict[int, Suspect] = {}
     used = np.bincount(parts.part, minlength=parts.count) > 0
     least = float(np.log(max(int(used.sum()), 1) / FALSE_ALARMS))
@@ -115,7 +115,7 @@ def find_suspects(parts: Parts, measure: Measure) -> list[Suspect]:
             break
         near = np.flatnonzero(gains >= gains[best] - NEAR)
         near = near[np.argsort(-gains[near], kind="stable")]
-        suspects[best] = Suspect(best, 0.0, 0.0, tuple(near[near != best].tolist()))
+        suspects[best] = Suspect(best, 0.0, float(gains[best]), tuple(near[near != best].tolist()))
         measure.amounts[best] = float(amounts[best])
         measure.fit_amounts()
     while suspects:
@@ -125,11 +125,10 @@ def find_suspects(parts: Parts, measure: Measure) -> list[Suspect]:
             break
         del suspects[lightest], measure.amounts[lightest]
         measure.fit_amounts()
-    kept = [
-        Suspect(part, measure.amounts[part], weights[part], tuple(o for o in suspect.others if o not in suspects))
+    return [
+        Suspect(part, measure.amounts[part], suspect.gain, tuple(o for o in suspect.others if o not in suspects))
         for part, suspect in suspects.items()
     ]
-    return sorted(kept, key=lambda suspect: (-round(suspect.gain / ALIKE), -suspect.amount))
 
 
 class Losses(Measure):

@@ -220,17 +220,19 @@ def _list_findings(
     plan: Plan, parts: Sequence[Part], verdicts: Sequence[Verdict], choices: Mapping[Run, Sequence[Choice]]
 ) -> Iterable[Finding]:
     # a ping that comes back clears no link of being slow
-    told = [
+    evidence = [
         v
         for v in verdicts
         if v.run in choices and (v.state in (SLOW, FAILED) or (v.state, v.run.kind != PING) == (RIGHT, True))
     ]
     # what spreads passes all of the links between two switches
-    chances = [{row: 1.0 if v.run.kind == LOAD else c.share for c in choices[v.run] for row in c.links} for v in told]
-    causes = find_causes(parts, chances, [v.state != RIGHT for v in told])
+    chances = [
+        {row: 1.0 if v.run.kind == LOAD else c.share for c in choices[v.run] for row in c.links} for v in evidence
+    ]
+    causes = find_causes(parts, chances, [v.state != RIGHT for v in evidence])
     hosts: set[str] = set()
     for cause in causes:
-        runs = tuple(told[number].run for number in cause.runs)
+        runs = tuple(evidence[number].run for number in cause.runs)
         hosts |= {port.host for run in runs for port in run.ends}
         yield Finding(
             runs, tuple(describe_suspect(plan, cause, number) for number in range(len(cause.suspects))), _advise(cause)

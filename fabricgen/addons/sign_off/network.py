@@ -154,15 +154,15 @@ def _read_network(view: ClusterView, fabric: str, chosen: set[int]) -> Network:
     ports = []
     for (device, port), rows in members.items():
         name = devices.name[device]
-        own = rows_by_port.get((name, port), {"prefix": "", "vrf": ""})
-        address = own["prefix"].partition("/")[0]
+        entry = rows_by_port.get((name, port), {"prefix": "", "vrf": ""})
+        address = entry["prefix"].partition("/")[0]
         if view.protocols[fabric] != "infiniband" and not address:
             untested |= dict.fromkeys(rows, "its port has no address of its own")
             continue
         first = rows[0]
         rail, plane, speed = int(links.rail[first]), int(links.plane[first]), float(links.speed_gbps[first])
-        place = (tuple(rows), device, b[first], speed, rail, plane, own["vrf"])
-        ports.append(Port(f"{name}:{port}", name, port, address, *place))
+        where = (tuple(rows), device, b[first], speed, rail, plane, entry["vrf"])
+        ports.append(Port(f"{name}:{port}", name, port, address, *where))
     height, components, out = _find_levels(leaves, _find_switch_links(view, fabric, leaves))
     gbps = {row: float(links.speed_gbps[row]) for rows in out for row in chain(*rows.values())}
     between: dict[tuple[int, int], list[int]] = defaultdict(list)

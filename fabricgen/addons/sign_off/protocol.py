@@ -44,22 +44,24 @@ def say_verdict(accepted: Acceptance) -> str:
     states, findings = accepted.states, len(accepted.findings)
     if accepted.is_right:
         return "accepted: everything that the plan tests was tested and is right"
-    found = f"{findings:,} finding{'s' * (findings != 1)}" if findings else "nothing wrong in what was tested"
+    outcome = f"{findings:,} finding{'s' * (findings != 1)}" if findings else "nothing wrong in what was tested"
     missing = [f"{states[ABSENT]:,} runs are not done"] if states[ABSENT] else []
     missing += [f"{len(accepted.untested):,} links are not tested"] if accepted.untested else []
-    return "; ".join([f"not accepted: {found}", *missing])
+    return "; ".join([f"not accepted: {outcome}", *missing])
 
 
 def _list_findings(accepted: Acceptance) -> Table:
     findings = accepted.findings
     figures = {verdict.run: verdict for verdict in accepted.verdicts}
-    suspects = [[*finding.suspects, "", ""] for finding in findings]
+    first, second = (
+        zip(*([*finding.suspects, "", ""][:2] for finding in findings), strict=True) if findings else ((), ())
+    )
     return Table(
         "findings",
         {
             "no": list(range(1, len(findings) + 1)),
-            "suspect": [each[0] for each in suspects],
-            "or": [each[1] for each in suspects],
+            "suspect": first,
+            "or": second,
             "what to do": [finding.text for finding in findings],
             "runs": [len(finding.runs) for finding in findings],
             "which": [_name_some([_describe_run(figures[run]) for run in finding.runs]) for finding in findings],

@@ -38,7 +38,7 @@ class Reading(NamedTuple):
 def read_bandwidth(text: str) -> Reading:
     """Average bandwidth of the largest message in the table of `ib_write_bw`, Gb/s; both directions with `-b`."""
     lines = text.splitlines()
-    heads = [(number, found[1]) for number, line in enumerate(lines) if (found := _BANDWIDTH_HEAD.search(line))]
+    heads = [(number, head[1]) for number, line in enumerate(lines) if (head := _BANDWIDTH_HEAD.search(line))]
     if not heads:
         return Reading(None, _find_error(lines, "no table of ib_write_bw"))
     number, unit = heads[-1]
@@ -74,15 +74,15 @@ def read_collective(text: str) -> Reading:
 
 def read_ping(text: str) -> Reading:
     """The share of packets that came back, percent, by the summary of `ping`."""
-    found = _PACKETS.search(text)
-    if not found or not int(found[1]):
+    counts = _PACKETS.search(text)
+    if not counts or not int(counts[1]):
         return Reading(None, _find_error(text.splitlines(), "no summary of ping"))
-    return Reading(round(100 * int(found[2]) / int(found[1]), 3))
+    return Reading(round(100 * int(counts[2]) / int(counts[1]), 3))
 
 
 def read_trace(text: str) -> tuple[str, ...]:
     """The addresses of switches in the order of `traceroute -n -q 1`; `*` for one that did not answer."""
-    return tuple(found[1] for line in text.splitlines() if (found := _HOP.match(line)))
+    return tuple(hop[1] for line in text.splitlines() if (hop := _HOP.match(line)))
 
 
 READERS = {"ping": read_ping, "ib_write_bw": read_bandwidth, "all_reduce_perf": read_collective}

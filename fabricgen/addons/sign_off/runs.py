@@ -185,7 +185,7 @@ def _make_run(view: ClusterView, network: Network, kind: str, number: int, pair:
 
 
 def _pair_in_rings(number: int) -> list[list[tuple[int, int]]]:
-    """Rounds in which each of so many places meets both neighbours in a ring: 2, of an odd number 3."""
+    """Rounds in which each of so many numbers meets both neighbours in a ring: 2, of an odd number 3."""
     first, second = ([(at, at + 1) for at in range(start, number - 1, 2)] for start in (0, 1))
     closing = [(number - 1, 0)] if number > 2 else []
     rounds = [first, second, closing] if number % 2 else [first, second + closing]
@@ -196,8 +196,8 @@ def _pair_ports(network: Network) -> list[Crossed]:
     """Rounds in which the ports at each switch meet two others there; those of one node do not meet."""
     rounds: list[Crossed] = [[], [], []]
     for ports in network.ports_by_leaf.values():
-        for number, places in enumerate(_pair_in_rings(len(ports))):
-            pairs = [(ports[a], ports[b]) for a, b in places]
+        for number, neighbors in enumerate(_pair_in_rings(len(ports))):
+            pairs = [(ports[a], ports[b]) for a, b in neighbors]
             rounds[number] += [(a, b, min(a.gbps, b.gbps)) for a, b in pairs if a.may_meet(b)]
     return [pairs for pairs in rounds if pairs]
 
@@ -265,12 +265,12 @@ def _count_passes(network: Network, level: int, part: Sequence[int]) -> int:
 
 
 def _cross_group(network: Network, group: list[list[int]], flows: int, number: int) -> Iterator[Pair]:
-    """The flows of a round: from each component to the one so many places further, which changes with the round."""
+    """The flows of a round: from each component to the one so many components further, which changes with the round."""
     used: set[Port] = set()
     turns, shift = divmod(number, len(group) - 1)
-    for place in range(len(group)):
+    for step in range(len(group)):
         # the order is turned, since where a switch has one port those that come first send
-        at = (place + turns) % len(group)
+        at = (step + turns) % len(group)
         part, far = group[at], group[(at + shift + 1) % len(group)]
         for turn in range(number * flows, (number + 1) * flows):
             sources = _list_free_ports(network, part[turn % len(part)], number, used)
@@ -293,8 +293,8 @@ def _cross_by_load(network: Network) -> Iterator[Crossed]:
     for level in range(1, len(network.components)):
         rounds: list[Crossed] = [[], [], []]
         for group in _list_groups(network, level):
-            for number, places in enumerate(_pair_in_rings(len(group))):
-                for a, b in places:
+            for number, neighbors in enumerate(_pair_in_rings(len(group))):
+                for a, b in neighbors:
                     rounds[number] += _fill_between(network, level, group[a], group[b])
         yield from (pairs for pairs in rounds if pairs)
 
@@ -333,24 +333,24 @@ def _plan_collectives(view: ClusterView, networks: Sequence[Network], notes: lis
         for row in (row for row in sorted(rows) if devices.kind[row] == "node"):
             units[str(devices.pod[row]), int(devices.su[row])].append(row)
         jobs = {f"{pod}/su{su}": rows for (pod, su), rows in units.items()} if len(units) > 1 else {}
-        for place, nodes in {**jobs, "all": [row for rows in units.values() for row in rows]}.items():
+        for scope, nodes in {**jobs, "all": [row for rows in units.values() for row in rows]}.items():
             if vrf_by_node.keys().isdisjoint(nodes):
                 continue
             if not vrf_by_node.keys() >= set(nodes) or len({vrf_by_node[row] for row in nodes}) > 1:
                 why = "they do not reach each other" if vrf_by_node.keys() >= set(nodes) else "not all are chosen"
-                notes.append(f"no all-reduce of the nodes of {network.fabric} in {place}: {why}")
+                notes.append(f"no all-reduce of the nodes of {network.fabric} in {scope}: {why}")
                 continue
-            pod, _, su = place.partition("/su")
+            pod, _, su = scope.partition("/su")
             at = sorted(number for name, number in units if name == pod).index(int(su)) + 1 if su else 0
-            yield [_make_collective(view, network.fabric, f"all@{pod}/su{at}" if su else "all", place, nodes)]
+            yield [_make_collective(view, network.fabric, f"all@{pod}/su{at}" if su else "all", scope, nodes)]
 
 
-def _make_collective(view: ClusterView, fabric: str, job: str, place: str, rows: Sequence[int]) -> Run:
+def _make_collective(view: ClusterView, fabric: str, job: str, scope: str, rows: Sequence[int]) -> Run:
     expected = view.expect_busbw("all-reduce", COLLECTIVE_BYTES, job, fabric=fabric)
     assert expected is not None  # noqa: S101 - the fabric has accelerators
     least, most = find_busbw_range(expected.gbytes, expected.remark)
     names = tuple(str(view.devices.name[row]) for row in rows)
-    name = f"{COLLECTIVE}-{fabric}-{place.replace('/', '-')}"
+    name = f"{COLLECTIVE}-{fabric}-{scope.replace('/', '-')}"
     return Run(name, 0, COLLECTIVE, fabric, None, None, names, least, most, "GB/s", remark=expected.remark, job=job)
 
 

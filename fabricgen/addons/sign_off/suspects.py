@@ -55,7 +55,7 @@ class Suspect(NamedTuple):
 
 @dataclass(frozen=True)
 class Cause:
-    """Slow runs (their places) that share parts, the most probable first; without any, those that share none."""
+    """Slow runs (their numbers) that share parts, the most probable first; without any, those that share none."""
 
     runs: tuple[int, ...]
     suspects: tuple[Suspect, ...]
@@ -70,10 +70,10 @@ def list_parts(view: ClusterView, rows: Iterable[int], links_of_nodes: set[int])
         near, far = f"{links.a_device[row]}:{links.a_port[row]}", f"{links.b_device[row]}:{links.b_port[row]}"
         sets["link", f"{near} to {far}"].add(row)
         for device, cage in ((links.a, links.a_cage), (links.b, links.b_cage)):
-            name, place = devices.name[device[row]], kind[device[row]]
+            name, is_switch = devices.name[device[row]], kind[device[row]] == "switch"
             sets["module", f"{name} socket {cage[row]}"].add(row)
-            if place == "switch" or row in links_of_nodes:
-                sets["switch" if place == "switch" else "host", name].add(row)
+            if is_switch or row in links_of_nodes:
+                sets["switch" if is_switch else "host", name].add(row)
         if links.plane[row]:
             sets["plane", f"{links.fabric[row]} plane {links.plane[row]}"].add(row)
     planes: dict[str, int] = defaultdict(int)
@@ -97,9 +97,9 @@ def find_causes(parts: Iterable[Part], chances: Sequence[Mapping[int, float]], s
             runs_by_link[row].append(number)
     left = {number for number, is_slow in enumerate(slow) if is_slow}
     touched = {part for number in left for row in chances[number] for part in parts_by_link[row]}
-    found = {part: _find_passes(part, chances, runs_by_link) for part in touched}
+    every = {part: _find_passes(part, chances, runs_by_link) for part in touched}
     # of a module that no run passes for certain, runs tell no more than of its links
-    passes_by_part = {p: passes for p, passes in found.items() if p.kind != "module" or max(passes.values()) > 1 / 2}
+    passes_by_part = {p: passes for p, passes in every.items() if p.kind != "module" or max(passes.values()) > 1 / 2}
     clear = {part: _clear(part, passes, slow) for part, passes in passes_by_part.items()}
     slow_by_part = {part: {n: c for n, c in passes.items() if slow[n]} for part, passes in passes_by_part.items()}
     causes = list[Cause]()

@@ -59,7 +59,9 @@ def plan(
     plans = []
     for name in fabrics or view.fabrics:
         probes = plan_probes(view, name, model or "", learnt)
-        click.echo(probes.describe() if probes else f"{name}: no probes, since no two nodes have a path over it")
+        click.echo(
+            probes.describe() if probes else f"{name}: no probes of its own, since no two nodes have ports on it"
+        )
         plans += [probes] if probes else []
     if not plans:
         raise view.refuse("FG180", f"{view.name} has no network over which two nodes have a path")

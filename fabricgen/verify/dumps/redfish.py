@@ -47,7 +47,7 @@ def dumps(content: DumpContent) -> Iterator[Dump | MacTable]:
     heard = [Sighting(name, *port.heard) for name, port in ports.items() if port.heard]
     down = [Sighting(name, None, state=DOWN) for name, port in ports.items() if port.down and not port.heard]
     yield Dump(box, heard + down, "redfish", lists_all=False)
-    yield MacTable(box, tuple((mac, name) for name, port in ports.items() for mac in port.macs), own=True)
+    yield MacTable(box, tuple((mac, name) for name, port in ports.items() for mac in port.macs), of_host=True)
 
 
 def _find_host(content: DumpContent) -> Box:

@@ -69,9 +69,9 @@ class MacTable(NamedTuple):
     """MACs (aa:bb:cc:dd:ee:ff) at the ports of a device, as (MAC, what it calls the port).
 
     A switch learnt them there, by frames or ARP; those that were typed in, come over a tunnel or are its own are left
-    out. With `own` they are those of its ports themselves, as a BMC tells those of its host.
+    out. With `of_host` they are those of its ports themselves, as a BMC tells those of its host.
     """
 
     box: Box
     rows: tuple[tuple[str, str], ...]
-    own: bool = False
+    of_host: bool = False

@@ -169,7 +169,7 @@ def _tables(folder: Path, text: str) -> list[MacTable]:
 def test_rows_that_were_learnt_are_read_of_text(tmp_path: Path, name: str) -> None:
     text, expected = TEXTS[name]
     (table,) = _tables(tmp_path, text)
-    assert (list(table.rows), table.box.name, table.own) == (expected, "", False)
+    assert (list(table.rows), table.box.name, table.of_host) == (expected, "", False)
     assert table.box.file.endswith("leaf-01.txt")
 
 

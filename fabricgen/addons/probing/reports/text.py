@@ -20,8 +20,8 @@ def report(verdict: Verdict) -> str:
     lines = [f"{number}. {describe_named(named)}" for number, named in enumerate(verdict.named, 1)]
     lines += list_gaps(verdict)
     count = len(verdict.named)
-    told = f"{count} part{'s' * (count > 1)} named" if count else "nothing is lossy or slow"
-    return "\n".join([*lines, f"{verdict.answered:,} of {verdict.planned:,} probes have results: {told}"])
+    outcome = f"{count} part{'s' * (count > 1)} named" if count else "nothing is lossy or slow"
+    return "\n".join([*lines, f"{verdict.answered:,} of {verdict.planned:,} probes have results: {outcome}"])
 
 
 def describe_named(named: Named) -> str:
