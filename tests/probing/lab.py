@@ -148,11 +148,11 @@ class ProbedLab:
 
     def judge_fault(self, fault: Fault | None) -> Verdict:
         """What the judge says of results that are measured with a fault, and none with None."""
-        laid, niceness = [], os.getpriority(os.PRIO_PROCESS, 0)
+        laid, niceness = list[tuple[str, str, str]](), os.getpriority(os.PRIO_PROCESS, 0)
         os.setpriority(os.PRIO_PROCESS, 0, HASTE)
         try:
-            for direction in fault.directions if fault else ():
-                laid.append(self._lay(fault, direction))
+            if fault:
+                laid += [self._lay(fault, direction) for direction in fault.directions]
             (self._folder / "results.csv").write_text("\n".join(self._measure()) + "\n")
         finally:
             for space, port, where in laid:

@@ -50,8 +50,8 @@ def inside(space: str) -> Iterator[None]:
 
 
 def ip(*words: str, lines: list[str] | None = None) -> bool:
-    given = {"input": "\n".join(lines)} if lines is not None else {}
-    done = subprocess.run(["ip", *words], capture_output=True, text=True, check=False, **given)
+    given = "\n".join(lines) if lines is not None else None
+    done = subprocess.run(["ip", *words], capture_output=True, text=True, check=False, input=given)
     return done.returncode == 0
 
 

@@ -79,7 +79,8 @@ class ProbeTable:
             probe.append(np.repeat(np.arange(len(words)), counts))
             link.append(np.array([rows.get(word, NONE) for word in chain.from_iterable(words)], dtype=np.int64))
             side.append(np.full(len(link[-1]), number))
-        self._probe, self._link, self._side = map(np.concatenate, (probe, link, side))
+        columns: list[Ints] = [np.concatenate(column) for column in (probe, link, side)]
+        self._probe, self._link, self._side = columns
         if (strange := np.flatnonzero(self._link == NONE)).size:
             line, (_, _, *ways) = table[self._probe[strange[0]]]
             word = next(word for text in ways for word in text.split() if word not in rows)

@@ -28,7 +28,7 @@ MOST = 100
 NEAR = 3.0
 """Parts whose log-likelihood is so near to that of the best, a twentieth of its likelihood, may be meant as well."""
 ALIKE = 1e-6
-"""Differences of log-likelihoods that are none."""
+"""By so small a share figures differ by rounding alone."""
 ROUNDS = 24
 """Steps in which amounts are fitted together; they change by less than a hundredth after these."""
 STRAYS = (0.6745, 1.6449)
@@ -108,9 +108,9 @@ def find_suspects(parts: Parts, measure: Measure) -> list[Suspect]:
     while parts.count and len(suspects) < MOST:
         gains, amounts = measure.rate_parts()
         gains[list(suspects)] = 0
-        # of parts as likely, as all are whose probes count as much as any may, the worst
-        likeliest = np.flatnonzero(gains >= gains.max() - ALIKE)
-        best = int(likeliest[amounts[likeliest].argmax()])
+        # of parts as likely, as all are whose probes count as much as any may, the first of the worst
+        likeliest = np.flatnonzero(gains >= gains.max() * (1 - ALIKE))
+        best = int(likeliest[(amounts[likeliest] >= amounts[likeliest].max() * (1 - ALIKE)).argmax()])
         if gains[best] < least:
             break
         near = np.flatnonzero(gains >= gains[best] - NEAR)
