@@ -279,6 +279,9 @@ class SwitchProfile(DeviceProfile):
             description="The line cards of a chassis, which hold its cages in the order of the face; none: a fixed box."
         ),
     ] = ()
+    scheduled: Annotated[
+        bool, Field(description="Leaf or spine of a scheduled fabric, whose switches link to each other alone.")
+    ] = False
 
     def __eq__(self, other: object) -> bool:
         """Equal to itself alone: a catalogue has each once, and it is a key by which what its face holds is known."""

@@ -97,6 +97,7 @@ class Page:
             name
             for name in hardware.switches
             if self.catalog.switch(name).protocol == protocol
+            and not self.catalog.switch(name).scheduled
             and all(isinstance(kind.hardware.ports(name, 1), Ports) for kind in self.kinds)
             and (protocol == "infiniband" or self._runs_nos(name))
         ]

@@ -190,6 +190,15 @@ def test_switches_run_the_nos_that_was_answered(tmp_path: Path, fabricgen: Comma
     assert len(named) == 2
 
 
+@pytest.mark.parametrize("nodes", ["128 x dgx-b300", "64 x dgx-b200"])
+def test_no_switch_of_a_scheduled_fabric_is_taken_unasked(nodes: str) -> None:
+    """Leaves and spines of Distributed Etherlink link to each other alone; that their power is known is no reason."""
+    catalog = Catalog()
+    for switch in ("", "7700r4c-38pe"):
+        page = Page(Answers.model_validate({"nodes": nodes, "nos": "eos", "switch": switch}), catalog)
+        assert catalog.switch(page.switch).scheduled == bool(switch)
+
+
 @pytest.mark.slow
 def test_in_band_without_storage_to_share_has_switches_of_its_own(tmp_path: Path, fabricgen: Command) -> None:
     """Neither server has ports for storage: providers are met all the same. A limit that nothing is held to is told."""
