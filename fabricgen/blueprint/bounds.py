@@ -1,7 +1,5 @@
 """Figures that a blueprint states of what is computed: a number, or from where on it is right."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from typing import Annotated, Any, Literal

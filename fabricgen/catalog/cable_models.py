@@ -1,7 +1,5 @@
 """What the catalogue says of a cable technology: how far it reaches at a lane rate, and what light it sends."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import pairwise
 from math import ceil

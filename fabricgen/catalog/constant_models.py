@@ -4,8 +4,6 @@ A collective takes a time to start, a time for each of its steps, and the time o
 (Hockney's model; NCCL's, src/graph/tuning.cc). Each group of figures names where it was read, as every profile does.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -4,8 +4,6 @@ Every profile keeps its source, and a tag that says how sure it is: V read in th
 D derived. Speeds are Gb/s per direction, lengths metres, power watts.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Annotated, Literal, Self
@@ -154,7 +152,7 @@ def find_nic_mistake(node: NodeProfile, find_nic: Callable[[str], NicProfile | N
     return None
 
 
-def find_domain_mistake(constants: ConstantsProfile, domain_ids: Collection[str]) -> Wrong | None:
+def find_domain_mistake(constants: "ConstantsProfile", domain_ids: Collection[str]) -> Wrong | None:
     """A kind of scale-up link that names a domain which is not in the catalogue, or which another kind names."""
     kind_of_domain: dict[str, str] = {}
     for kind, efficiency in constants.efficiency.scale_up.items():

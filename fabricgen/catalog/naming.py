@@ -1,7 +1,5 @@
 """A NOS: how it names ports and what its configuration can carry; data of the folder platforms/, one file a NOS."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
@@ -66,7 +64,7 @@ class NosNaming(FrozenModel):
         sub: int,
         ways: int,
         cage_class: CageClass,
-        platform: SonicPlatform | None,
+        platform: "SonicPlatform | None",
         slot: tuple[int, int] | None = None,
     ) -> str:
         """Name port `sub` (from 0) of a cage (from 1) split into `ways`; `slot` is the cage's place in a chassis.

@@ -1,7 +1,5 @@
 """What the catalogue says of a node: whatever hangs at the edge of a fabric, and its ports by role."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import product
 from typing import Annotated, Literal, Self

@@ -1,7 +1,5 @@
 """What the configuration of a NOS can carry, where a user's own text goes, and which lines keep a fabric safe."""
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Literal, Self, TypeAlias
 

@@ -5,8 +5,6 @@ types are those of ANSI/TIA-568.3: type A is straight (1 to 1), type B reversed 
 2); an adapter of type A joins key up to key down, so that position 1 meets position 1, one of type B key up to key up.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator

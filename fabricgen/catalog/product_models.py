@@ -1,7 +1,5 @@
 """What can be ordered: lists of a vendor's transceivers, fibres and cables with their part numbers and lengths."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import Annotated, Literal, Self

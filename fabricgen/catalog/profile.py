@@ -1,7 +1,5 @@
 """What every profile of the catalogue has."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator

@@ -1,7 +1,5 @@
 """What the catalogue says of a rack: its size, what it carries, feeds and cools, and what is fixed in it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Annotated, Literal, Self
 

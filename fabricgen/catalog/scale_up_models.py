@@ -1,7 +1,5 @@
 """What the catalogue says of a scale-up domain: accelerators joined below the scale-out network."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator

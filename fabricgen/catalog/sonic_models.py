@@ -1,7 +1,5 @@
 """A switch on SONiC: its port table and the ways its cages may be split."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Annotated, Literal, NamedTuple, TypeAlias

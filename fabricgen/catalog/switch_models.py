@@ -1,7 +1,5 @@
 """What the catalogue says of a switch: its cages, its line cards where it is a chassis, its size and power."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Annotated, Literal, Self

@@ -1,7 +1,5 @@
 """The language of ways out: routed links of border switches to providers, firewalls and other fabrics."""
 
-from __future__ import annotations
-
 import ipaddress
 from typing import Annotated, Literal
 

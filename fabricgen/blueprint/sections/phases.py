@@ -1,7 +1,5 @@
 """The language of phases: what of a cluster is there before all of it is."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema

@@ -1,7 +1,5 @@
 """The language of routing, address families and pools."""
 
-from __future__ import annotations
-
 import ipaddress
 import re
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """The language of long-haul connections between sites: their fibre, whether they pause, and their encryption."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import Field

@@ -1,7 +1,5 @@
 """The language of tenants: whose nodes and extra devices are whose, and what VRFs share."""
 
-from __future__ import annotations
-
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
