@@ -98,6 +98,8 @@ def _resolve_plain(text: str, span: Span, ratios_are_text: bool) -> Scalar:
 
 def _parse_number(text: str, span: Span, ratios_are_text: bool) -> Scalar:
     """A number, or the text itself where it only begins like one; raises InputError (FG004)."""
+    if text.isdecimal() and text.isascii() and text[0] != "0":  # most numbers are this plain
+        return _parse_integer(text, span)
     if ratio := _SEXAGESIMAL.fullmatch(text):
         if ratios_are_text:
             return text

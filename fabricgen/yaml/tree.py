@@ -15,7 +15,7 @@ from fabricgen.yaml.scalars import CORE, Include, make_tag_error, resolve_scalar
 from fabricgen.yaml.syntax import make_syntax_error
 
 if TYPE_CHECKING:
-    from ruamel.yaml.events import Event
+    from ruamel.yaml.cyaml import CBaseLoader
 
 MAX_DEPTH = 64
 """How deep mappings and lists may nest."""
@@ -60,9 +60,10 @@ class Node(NamedTuple):
     def plain(self) -> Any:
         """Return it as dicts, lists and scalars."""
         if isinstance(self.value, dict):
-            return {key: entry.node.plain() for key, entry in self.value.items()}
+            nodes = [(key, entry.node) for key, entry in self.value.items()]
+            return {key: node.plain() if node.height else node.value for key, node in nodes}
         if isinstance(self.value, tuple):
-            return [node.plain() for node in self.value]
+            return [node.plain() if node.height else node.value for node in self.value]
         return self.value
 
 
@@ -86,7 +87,8 @@ def _make_collection(value: Any, children: list[Node] | tuple[Node, ...], span: 
     size, height, has_include = 1, 0, False
     for child in children:
         size += child.size
-        height = max(height, child.height)
+        if child.height > height:  # `max` takes four times as long, and this is for every value
+            height = child.height
         has_include = has_include or child.has_include
     return Node(value, span, size, height + 1, has_include, used)
 
@@ -113,9 +115,7 @@ def parse_tree(text: str | bytes, name: str, *, ratios_are_text: bool = False) -
     source = decode_text(text, name)
     builder = _Builder(name, ratios_are_text)
     try:
-        parser = CBaseLoader(source)
-        while parser.check_event():
-            builder.feed(parser.get_event())
+        builder.read(CBaseLoader(source))
     except YAMLError as error:
         raise make_syntax_error(error, source, name) from None
     return builder.finish()
@@ -161,12 +161,14 @@ class _Builder:
             events.SequenceEndEvent: self._close_collection,
         }
 
-    def feed(self, event: Event) -> None:
-        """Take the next event; raises InputError."""
-        handler = self._handlers.get(type(event))
+    def read(self, parser: CBaseLoader) -> None:
+        """Take all events; raises InputError."""
+        event: Any = None
         try:
-            if handler:
-                handler(event)
+            while parser.check_event():
+                event = parser.get_event()
+                if handler := self._handlers.get(type(event)):
+                    handler(event)
         except InputError as error:
             code = error.diagnostics[0].code
             if code in ("FG005", "FG006") and self._is_at_secret():
@@ -298,7 +300,7 @@ class _Builder:
             raise fault("FG002", f"a key must be text, not {describe_kind(node)}", hint=hint, span=at)
         if key in parent.entries:
             self._refuse_duplicate(key, parent.entries[key].key, at)
-        return Node(key, at)
+        return node if at is node.span else Node(key, at)
 
     def _refuse_duplicate(self, key: str, first: Span, again: Span) -> NoReturn:
         hint = "keep one of the two; each key may be given once"
