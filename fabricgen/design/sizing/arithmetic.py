@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from math import prod
 from typing import NamedTuple, Protocol
@@ -206,17 +207,18 @@ def choose_count(
     """
     if tier.spec.count:
         return tier.spec.count
-    kept = find_kept_leaves(tier, slots, lambda count: fit_ports(tier, demand_for(count), up) is not None)
+    fits = cache(lambda count: fit_ports(tier, demand_for(count), up) is not None)
+    kept = find_kept_leaves(tier, slots, fits)
     if kept:
         return kept
     most = max(slots, default=1)
-    if not fit_ports(tier, demand_for(most), up):
+    if not fits(most):
         raise explain_small(tier, demand_for(most), up)
     # `find_largest` looks for the most that fits, and here fewer switches are harder to fit: it counts how many can be
     # left out
-    fewest = 1 + most - find_largest(lambda fewer: fit_ports(tier, demand_for(1 + most - fewer), up) is not None, most)
+    fewest = 1 + most - find_largest(lambda fewer: fits(1 + most - fewer), most)
     for count in range(fewest, min(most, 2 * fewest) + 1):
-        if all(number % count == 0 for number in slots) and fit_ports(tier, demand_for(count), up):
+        if all(number % count == 0 for number in slots) and fits(count):
             return count
     return fewest
 

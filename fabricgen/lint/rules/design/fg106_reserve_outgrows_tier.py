@@ -140,14 +140,14 @@ def _describe_moved_uplinks(design: Design, trials: Trials, upper: TierDesign) -
     past, after = "", tuple[FabricDesign, ...]()
     if len(growing) == 1:
         ((name, pod),) = growing.items()
-        low, high = pod.su, pod.slots
-        # halved until `low` still has the count of today and `high`, the next step, does not
+        low, high, stride = pod.su, pod.slots, 1
+        # closed in until `low` still has the count of today and `high`, the next step, does not: mostly that is near
         while high - low > 1:
-            middle = (low + high) // 2
+            middle = min(low + stride, (low + high) // 2)
             grown = trials.wire_fabrics({f"pods.{name}.su": middle})
             grown_upper = _find_same_tier(grown, upper)
             if grown_upper and grown_upper.count == upper.count:
-                low = middle
+                low, stride = middle, 2 * stride
             else:
                 high, after = middle, grown
         step, past = {f"pods.{name}.su": high}, f" past {low}" if low > 1 else ""

@@ -103,9 +103,9 @@ class ServerInAnotherVrf(PlanRule):
             for led in list_leading_exits(design, f.name, vrf, server)
         ]
         asns = [asn for exit_, _ in leading for asn in sorted(list_far_asns(exit_))]
-        inside = any(is_within(server, pool) for _, pool in list_drawn_prefixes(design))
-        private = not inside and any(is_within(server, space) for space in PRIVATE)
-        if private and asns and all(not prefix.prefixlen and is_to_provider(e) for e, prefix in leading):
+        by_default = asns and all(not prefix.prefixlen and is_to_provider(e) for e, prefix in leading)
+        private = by_default and any(is_within(server, space) for space in PRIVATE)
+        if private and not any(is_within(server, pool) for _, pool in list_drawn_prefixes(design)):
             message = (
                 f"{address} is private, and only the default route of AS {asns[0]} leads there, which has no route"
             )
