@@ -132,7 +132,7 @@ class _Open:
     items: list[Node] = field(default_factory=list)
     merged: list[Node] = field(default_factory=list)
     merge_key: Span | None = None
-    key: Node | None = None
+    key: tuple[str, Span] | None = None
 
 
 class _Builder:
@@ -186,7 +186,7 @@ class _Builder:
     def _is_at_secret(self) -> bool:
         """Whether what comes next stands where somebody may have written a secret: then no message has its name."""
         around = self._name.split(".") if self._name.startswith("--set") else []
-        return may_be_secret([*around, *(level.key.value for level in self._stack if level.key)])
+        return may_be_secret([*around, *(level.key[0] for level in self._stack if level.key)])
 
     def _make_span(self, event: Any) -> Span:
         start, end = event.start_mark, event.end_mark
@@ -208,10 +208,13 @@ class _Builder:
             if parent.merge_key:
                 self._refuse_duplicate("<<", parent.merge_key, span)
             parent.merge_key = span
-            parent.key = Node("<<", span)
+            parent.key = "<<", span
             return
         tag, ratios = event.tag, self._ratios_are_text
         value = resolve_scalar(event.value, tag, plain=plain, span=span, ratios_are_text=ratios)
+        if parent and parent.is_map and parent.key is None and not event.anchor:
+            parent.key = self._check_key(value, span, parent), span
+            return
         node = Node(value, span, has_include=isinstance(value, Include))
         if event.anchor:
             self._anchors[event.anchor] = node
@@ -283,24 +286,23 @@ class _Builder:
         if not parent.is_map:
             parent.items.append(node)
         elif parent.key is None:
-            parent.key = self._check_key(node, mention, parent)
-        elif parent.key.span is parent.merge_key:
+            parent.key = self._check_key(node.value, mention, parent), mention
+        elif parent.key[1] is parent.merge_key:
             parent.merged.extend(_list_mergeable(node, mention))
             parent.key = None
         else:
-            parent.entries[parent.key.value] = MappingEntry(parent.key.span, node)
+            parent.entries[parent.key[0]] = MappingEntry(parent.key[1], node)
             parent.key = None
 
-    def _check_key(self, node: Node, at: Span, parent: _Open) -> Node:
-        """A scalar as a key; raises InputError for one that is no text, or there already."""
-        key = node.value
+    def _check_key(self, key: Any, at: Span, parent: _Open) -> str:
+        """What may be a key; raises InputError for one that is no text, or there already."""
         if not isinstance(key, str):
-            is_text = isinstance(key, bool | int | float)
-            hint = f'write "{describe_kind(node)}" in quotes' if is_text else "give it a name, in quotes if need be"
-            raise fault("FG002", f"a key must be text, not {describe_kind(node)}", hint=hint, span=at)
+            is_text, kind = isinstance(key, bool | int | float), describe_kind(Node(key, at))
+            hint = f'write "{kind}" in quotes' if is_text else "give it a name, in quotes if need be"
+            raise fault("FG002", f"a key must be text, not {kind}", hint=hint, span=at)
         if key in parent.entries:
             self._refuse_duplicate(key, parent.entries[key].key, at)
-        return node if at is node.span else Node(key, at)
+        return key
 
     def _refuse_duplicate(self, key: str, first: Span, again: Span) -> NoReturn:
         hint = "keep one of the two; each key may be given once"
