@@ -26,6 +26,21 @@ run_command(sys.argv[1:])
 print(json.dumps(sorted(sys.modules)))
 """
 
+MOST_MODULES = 295
+"""Modules of ours that a lint loads at most, rules aside: each takes a thousandth of the three imports that
+limits of speed are told in."""
+
+MOST_CALLS = 1_470_000
+"""Calls of functions in a lint of superpod-b300 at most, imports included; no machine changes them."""
+
+COUNT = """
+import sys
+from fabricgen.cli.main import run_command
+from tests.effort import calls
+
+print(calls(lambda: run_command(sys.argv[1:])))
+"""
+
 
 def loaded(*arguments: str) -> set[str]:
     """Modules that a command has loaded when it ends."""
@@ -54,6 +69,15 @@ def test_lint_loads_nothing_that_renders() -> None:
     found = loaded("lint", str(BLUEPRINTS / "leaf-spine.yaml"))
     assert "numpy" in found
     assert not found & (EXPANDING - {"numpy"})
+    ours = {name for name in found if name.startswith("fabricgen.") and not name.startswith("fabricgen.lint.rules.")}
+    assert len(ours) <= MOST_MODULES
+
+
+@pytest.mark.slow
+def test_lint_makes_no_more_calls_than_it_did() -> None:
+    command = [sys.executable, "-c", COUNT, "lint", str(BLUEPRINTS / "superpod-b300.yaml")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(done.stdout.splitlines()[-1]) <= MOST_CALLS
 
 
 @pytest.mark.slow
