@@ -138,6 +138,9 @@ def _find_leg(legs: Mapping[str, NicLeg], port: str) -> NicLeg | None:
     """The leg of a port, or of a part of one that is split; None for a port that a profile does not have."""
     if port in legs:
         return legs[port]
+    if adapter := re.fullmatch(r"HCA-(\d{1,3})", port):
+        # what older drivers call an adapter: they count from 1 where mlx5_0 counts from 0
+        return legs.get(f"mlx5_{int(adapter[1]) - 1}")
     match = LEG.fullmatch(port)
     leg = legs.get(match[1]) if match else None
     return leg._replace(part=int(match[2])) if leg and match else None

@@ -16,6 +16,8 @@ TIERS = ("leaf", "spine", "core", "super-spine", "tier-5", "tier-6")
 USUAL_NAMES = {"bmc": "oob"}
 """What fabrics are called by the role of the ports that they serve, where that is not the role itself."""
 MANAGEMENT = "bmc"
+SHORT = 2
+"""Words of so many letters stand for a place, as in p1 and su01."""
 
 
 @dataclass
@@ -132,7 +134,12 @@ def _split_tiers(members: Iterable[str], level: Mapping[str, int]) -> dict[str, 
 
 
 def split_head(name: str) -> tuple[str, ...]:
-    """The words of a name before its first number: compute-super-spine-01 -> compute, super, spine."""
+    """The words of a name before its first number: compute-super-spine-01 -> compute, super, spine.
+
+    Of one that begins with a number, as of a rack, all words of three letters and more: A09-P1-IBLEAF-01 -> ibleaf.
+    """
+    if re.match(r"[a-z]{0,2}\d", name.lower()):
+        return tuple(word for word in split_words(name) if len(word) > SHORT)
     words = list[str]()
     for part in re.split(r"[-_.]", name.lower()):
         letters = re.match(r"[a-z]*", part)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from fabricgen.adopt.models import Models
-from fabricgen.adopt.networks import Network
+from fabricgen.adopt.networks import TIERS, Network
 from fabricgen.adopt.tiers import FabricForm, TierForm
 from fabricgen.adopt.units import Units
 from fabricgen.adopt.wires import Wires, choose_mode
@@ -80,7 +80,9 @@ def _write_fabric(form: FabricForm, extras: Words) -> Words:
     if form.rail_groups:
         fabric["rail_groups"] = form.rail_groups
     fabric["tiers"] = {tier.name: _write_tier(tier, form) for tier in form.tiers.values()}
-    for lower, upper in list(pairwise(form.tiers))[2:]:
+    # names beside the usual ones do not say which tier is above which
+    is_usual = form.tiers.keys() <= set(TIERS)
+    for lower, upper in list(pairwise(form.tiers))[2 if is_usual else 0 :]:
         fabric["tiers"][upper]["above"] = lower
     if extras:
         fabric["extra"] = extras

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.adopt.facts import DeviceFacts, End
+from fabricgen.adopt.facts import DeviceFacts, End, Facts, Joint
 from fabricgen.adopt.gathering import gather_facts
+from fabricgen.adopt.models import find_models
 from fabricgen.adopt.naming import Named, find_template
+from fabricgen.adopt.networks import split_head
+from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import InputError
 
 LEAF = """\
@@ -92,3 +95,17 @@ def test_names_become_a_template_with_the_fields_that_they_follow() -> None:
     ]
     assert find_template(names) == "lf-r{rail:02}-{index}"
     assert find_template([name._replace(name=name.default) for name in names]) == ""
+
+
+def test_names_that_begin_with_a_rack_tell_their_tier_by_their_words() -> None:
+    assert split_head("A09-P1-IBLEAF-04-04") == ("ibleaf",)
+    assert split_head("compute-super-spine-core1-01") == ("compute", "super", "spine")
+
+
+def test_adapters_of_older_drivers_are_counted_from_one() -> None:
+    ports = [f"n1,HCA-{number},leaf,{number}" for number in (1, 2, 5, 6)]
+    joints = tuple(Joint(End(*r.split(",")[:2]), End(*r.split(",")[2:])) for r in ports)
+    facts = Facts(joints, {"n1": DeviceFacts("n1", model="GB200 tray"), "leaf": DeviceFacts("leaf", model="MQM9700")})
+    models = find_models(facts, Catalog(), [("n1", "gb200-tray")])
+    legs = [models.find_leg("n1", f"HCA-{number}") for number in (1, 2, 5, 6)]
+    assert [leg and (leg.role, leg.rail) for leg in legs] == [("compute", rail) for rail in (1, 2, 3, 4)]
