@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
-from fabricgen.adopt.settings.far_ends import FarEnd, index_far_ends
+from fabricgen.adopt.settings.far_ends import FarEnd
+from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.catalog.loader import Catalog
@@ -23,12 +23,10 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.pipeline import compile_design
 from fabricgen.switch.model import Switch
-from fabricgen.views.model.switch import model_switch
 from fabricgen.views.switch import SwitchPort, SwitchView
 
 Page = dict[str, Any]
 Keys = tuple[str, ...]
-Value = TypeVar("Value", bound=Hashable)
 
 MOST_OF_A_TIER = 24
 """So many switches of a tier are asked for what all of them share; numbers are compared on every switch."""
@@ -39,19 +37,19 @@ EVERY = 1 << 30
 
 
 class ReadSwitch(NamedTuple):
-    """What was read of one switch: its NOS, its model, its files by name, and what of these was not read."""
+    """What was read of one switch: its files by name, what of these was not read, and what is beyond its ports."""
 
     nos: str
     model: Switch
     files: Mapping[str, str]
     unread: tuple[str, ...] = ()
+    far_ends: Mapping[str, list[FarEnd]] = {}
 
 
 class Pair(NamedTuple):
     """A switch as the page has it so far, and as it runs."""
 
     view: SwitchView
-    nos: str
     running: Switch
     far_ends: Mapping[str, list[FarEnd]]
 
@@ -61,8 +59,9 @@ class Pair(NamedTuple):
         return self.view.fabric.name
 
     def list_hosts(self, fabric: str) -> Iterator[SwitchPort]:
-        """Its ports of nodes and extra devices of a fabric."""
-        return (port for port in self.view.ports if port.role == "host" and port.service == fabric)
+        """Its ports of nodes and extra devices of a fabric that were read, but for those that lead outside."""
+        ports = (port for port in self.view.ports if port.role == "host" and port.service == fabric)
+        return (p for p in ports if p.name in self.running.interfaces and p.name not in self.far_ends)
 
     def list_links(self) -> Iterator[SwitchPort]:
         """Its routed ports to other switches."""
@@ -103,14 +102,21 @@ class Evidence(NamedTuple):
     file: str = ""
     line: int = 0
 
+    @property
+    def sentence(self) -> str:
+        """The row in words: FILE:LINE: device: where: text."""
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return ": ".join(part for part in (self.device, place, self.where, self.text) if part)
 
-def find_majority(votes: Iterable[tuple[str, Value]]) -> Vote | None:
+
+def find_majority(votes: Iterable[tuple[str, Any]]) -> Vote | None:
     """The value of most of (switch, value); of equally many the one that is met first. None where nobody votes."""
-    ballots = list(votes)
+    ballots = [(name, value, repr(value)) for name, value in votes]  # mappings and lists count by their text
     if not ballots:
         return None
-    value, facts = Counter(value for _, value in ballots).most_common(1)[0]
-    return Vote(value, facts, tuple(dict.fromkeys(name for name, other in ballots if other != value)))
+    text, facts = Counter(text for _, _, text in ballots).most_common(1)[0]
+    against = tuple(dict.fromkeys(name for name, _, other in ballots if other != text))
+    return Vote(next(value for _, value, other in ballots if other == text), facts, against)
 
 
 @dataclass
@@ -122,69 +128,54 @@ class Draft:
     switches: Mapping[str, ReadSwitch]
     evidence: list[Evidence] = field(default_factory=list)
     stated: dict[Keys, Stated] = field(default_factory=dict)
+    catalog: Catalog | None = None
     cluster: Cluster = field(init=False)
-    _sample: tuple[int, int, list[Pair]] = field(init=False, default=(0, 0, []))
-    _far_ends: dict[str, Mapping[str, list[FarEnd]]] = field(init=False, default_factory=dict)
+    _sample: tuple[Cluster, list[Pair]] | None = None
 
     def __post_init__(self) -> None:
         self.cluster = self.build(self.page)
-
-    @cached_property
-    def catalog(self) -> Catalog:
-        """The catalogue of the page's folder."""
-        return self.cluster.design.catalog
+        self.catalog = self.cluster.design.catalog
 
     def build(self, page: Page) -> Cluster:
         """The cluster of a page; raises InputError where it is none."""
-        catalog = self.catalog if hasattr(self, "cluster") else None
         text = write_page(page).encode()
-        return build_cluster(compile_design(self.path, unsaved={self.path: text}, advise=False, catalog=catalog))
+        return build_cluster(compile_design(self.path, unsaved={self.path: text}, advise=False, catalog=self.catalog))
 
     def state(self, values: Iterable[Stated]) -> None:
         """Put values into the page, all together or, where they cannot be, those that can; the others are told."""
         fresh = [stated for stated in values if find_value(self.page, stated.path) != stated.value]
-        if not fresh or self._take(fresh):
-            return
-        for stated in fresh:
-            self._take([stated], tell=True)
+        if fresh and self._take(fresh):
+            for stated in fresh:
+                if why := self._take([stated]):
+                    self.tell("refused", ".".join(stated.path), f"{stated.value!r}: {why}", stated.facts)
 
-    def _take(self, values: Sequence[Stated], *, tell: bool = False) -> bool:
+    def _take(self, values: Sequence[Stated]) -> str:
+        """Put values into the page; why it could not be built with them, else ""."""
         page = edit_page(self.page, values)
         try:
-            cluster = self.build(page)
+            self.cluster = self.build(page)
         except InputError as error:
-            if tell:
-                (stated,) = values
-                why = error.diagnostics[0].message
-                where = ".".join(stated.path)
-                self.evidence.append(Evidence("refused", where, f"{stated.value!r}: {why}", stated.facts))
-            return False
-        self.page, self.cluster = page, cluster
-        self.stated |= {stated.path: stated for stated in values}
-        return True
+            return error.diagnostics[0].message
+        self.page, self.stated = page, self.stated | {stated.path: stated for stated in values}
+        return ""
 
     def tell(self, kind: str, where: str, text: str, facts: int = 0) -> None:
         """Add a row of evidence of no single switch."""
         self.evidence.append(Evidence(kind, where, text, facts))
 
-    def list_pairs(self, most: int = MOST_OF_A_TIER) -> Sequence[Pair]:
-        """Switches of the page that were read, up to so many of each tier, evenly; in the order of devices."""
-        if self._sample[:2] != (id(self.cluster), most):
-            self._sample = id(self.cluster), most, list(self.iterate_pairs(self.cluster, most))
-        return self._sample[2]
+    def list_pairs(self) -> Sequence[Pair]:
+        """Some switches of each tier that were read, in the order of devices."""
+        if self._sample is None or self._sample[0] is not self.cluster:
+            self._sample = self.cluster, list(self.iterate_pairs(self.cluster, MOST_OF_A_TIER))
+        return self._sample[1]
 
     def iterate_pairs(self, cluster: Cluster, most: int) -> Iterator[Pair]:
-        """Yield switches of a cluster that were read, up to so many of each tier."""
+        """Yield switches of a cluster that were read, up to so many of each tier, evenly."""
         for cls in cluster.plan.devices.classes:
             rows = [row for row in range(cls.first, cls.first + cls.count) if cluster.names[row] in self.switches]
             for row in rows[:: max(1, -(-len(rows) // most))]:
                 read = self.switches[cluster.names[row]]
-                yield Pair(cluster.switch(row), read.nos, read.model, self._find_far_ends(cluster.names[row]))
-
-    def _find_far_ends(self, name: str) -> Mapping[str, list[FarEnd]]:
-        if name not in self._far_ends:
-            self._far_ends[name] = index_far_ends(self.switches[name].model)
-        return self._far_ends[name]
+                yield Pair(cluster.switch(row), read.model, read.far_ends)
 
     def list_fabrics(self) -> list[FabricDesign]:
         """The Ethernet fabrics in the order of the page."""
@@ -194,11 +185,7 @@ class Draft:
         """The fabric that owns the switches of one: itself, or its carrier."""
         return self.cluster.design.fabric(fabric).carrier or fabric
 
-    def model(self, view: SwitchView) -> Switch:
-        """What a switch would be told by the page so far."""
-        return model_switch(view, self.catalog)
-
-    def count_votes(self, fabrics: Iterable[str], ask: Callable[[str, Pair], Iterable[Hashable]]) -> dict[str, Vote]:
+    def count_votes(self, fabrics: Iterable[str], ask: Callable[[str, Pair], Iterable[Any]]) -> dict[str, Vote]:
         """By fabric, what most of its switches say to a question; a fabric of which none answers is left out."""
         pairs, votes = self.list_pairs(), dict[str, Vote]()
         for fabric in fabrics:
@@ -222,36 +209,26 @@ def find_value(page: Mapping[str, Any], path: Keys) -> Any:
 
 
 def edit_page(page: Page, values: Iterable[Stated]) -> Page:
-    """A page with values at their paths, in the order of the language; what becomes empty is taken away."""
+    """A page with values at their paths, and the keys of the cluster and of fabrics in the order of the language."""
     edited = deepcopy(page)
     for stated in values:
-        above, steps = edited, list[tuple[Page, str]]()
+        above = edited
         for key in stated.path[:-1]:
-            steps.append((above, key))
-            if not isinstance(above.get(key), dict):
-                above[key] = {}
+            above[key] = above[key] if isinstance(above.get(key), dict) else {}
             above = above[key]
-        if stated.value is not None:
-            above[stated.path[-1]] = stated.value
-            continue
-        above.pop(stated.path[-1], None)
-        for outer, key in reversed(steps):
-            if outer[key] == {}:
-                del outer[key]
-    return sort_page(edited)
+        above[stated.path[-1]] = stated.value
+        if stated.value is None:
+            del above[stated.path[-1]]
+    ordered = _sort_keys(edited, Blueprint)
+    fabrics = {name: _sort_keys(fabric, Fabric) for name, fabric in ordered.get("fabrics", {}).items()}
+    return ordered | ({"fabrics": fabrics} if fabrics else {})
 
 
-def sort_page(page: Page) -> Page:
-    """A page with the keys of the cluster and of its fabrics in the order of the language."""
-    ordered = _sort_keys(page, Blueprint.model_fields)
-    if isinstance(ordered.get("fabrics"), dict):
-        ordered["fabrics"] = {n: _sort_keys(f, Fabric.model_fields) for n, f in ordered["fabrics"].items()}
-    return ordered
-
-
-def _sort_keys(section: Page, names: Iterable[str]) -> Page:
-    places = {name: place for place, name in enumerate(names)}
-    return dict(sorted(section.items(), key=lambda entry: places.get(entry[0], len(places))))
+def _sort_keys(section: Page, model: type[Model]) -> Page:
+    places = list(model.model_fields)
+    return dict(
+        sorted(section.items(), key=lambda entry: places.index(entry[0]) if entry[0] in places else len(places))
+    )
 
 
 def state_by_fabric(votes: Mapping[str, Vote], keys: Keys, usual: Any = None, *, together: bool = True) -> list[Stated]:
@@ -262,12 +239,12 @@ def state_by_fabric(votes: Mapping[str, Vote], keys: Keys, usual: Any = None, *,
     """
     if not votes:
         return []
-    counts = Counter[Any]()
+    counts = Counter[str]()  # values may be mappings, which cannot be counted but as text
     for vote in votes.values():
-        counts[_freeze(vote.value)] += vote.facts
+        counts[repr(vote.value)] += vote.facts
     top = counts.most_common(1)[0][0]
-    shared = [vote for vote in votes.values() if _freeze(vote.value) == top]
-    is_shared = together and (len(shared) > 1 or len(votes) == 1) and _freeze(usual) != top
+    shared = [vote for vote in votes.values() if repr(vote.value) == top]
+    is_shared = together and (len(shared) > 1 or len(votes) == 1) and repr(usual) != top
     common = shared[0].value if is_shared else usual
     stated = [
         Stated(("fabrics", fabric, *keys), vote.value, vote.facts, vote.against)
@@ -280,6 +257,11 @@ def state_by_fabric(votes: Mapping[str, Vote], keys: Keys, usual: Any = None, *,
     return stated
 
 
-def _freeze(value: Any) -> Hashable:
-    """Something equal for equal values, which can be counted."""
-    return repr(value)
+def shorten(values: Sequence[Any]) -> Any:
+    """A list of one as that one."""
+    return values[0] if len(values) == 1 else list(values)
+
+
+def drop_empty(**section: Any) -> dict[str, Any]:
+    """A section without the keys that have nothing; false is something."""
+    return {key: value for key, value in section.items() if value or value is False}

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from ipaddress import ip_interface
 from typing import Any, NamedTuple
 
-from fabricgen.adopt.settings.draft import EVERY, Draft, Pair, Stated, find_majority
+from fabricgen.adopt.settings.draft import EVERY, Draft, Pair, Stated, drop_empty, find_majority, shorten
 from fabricgen.adopt.settings.far_ends import FarEnd
-from fabricgen.adopt.settings.forwarding import list_inner_peers
-from fabricgen.adopt.settings.management import REFERENCE
-from fabricgen.switch.routing import Peer, Permit, SessionBfd
+from fabricgen.adopt.settings.forwarding import find_limit, list_inner_peers, write_bfd
+from fabricgen.adopt.settings.management import name_variable
+from fabricgen.switch.routing import Peer, Permit, Policy, make_permit, prefix_length
 from fabricgen.views.exits import DEFAULTS, PREPENDED
 
 
@@ -27,133 +27,89 @@ class _Link(NamedTuple):
 
 def infer_exits(draft: Draft) -> list[Stated]:
     """An exit for each set of extra devices that is led to, with what differs at single far devices."""
+    links: dict[tuple[str, str], list[_Link]] = defaultdict(list)
+    for pair in draft.iterate_pairs(draft.cluster, EVERY):
+        for port in pair.view.ports:
+            for end in pair.far_ends.get(port.name, ()) if port.role in ("host", "exit") else ():
+                own = tuple(sorted(pair.running.interfaces[port.name].addresses))
+                links[port.service, port.peer].append(_Link(pair, port.peer, port.peer_port, own, end))
     stated = list[Stated]()
     for fabric in draft.list_fabrics():
         for extra in fabric.extras:
-            links = list(_list_links(draft, fabric.name, frozenset(extra.devices)))
-            if links:
-                name, spec = _write_exit(draft, extra.name, links)
-                stated.append(Stated(("fabrics", fabric.name, "exits", name), spec, len(links)))
+            if to_extra := [link for device in extra.devices for link in links[fabric.name, device]]:
+                name, spec = _write_exit(draft, extra.name, to_extra)
+                stated.append(Stated(("fabrics", fabric.name, "exits", name), spec, len(to_extra)))
     return stated
-
-
-def _list_links(draft: Draft, fabric: str, devices: frozenset[str]) -> Iterator[_Link]:
-    for pair in draft.iterate_pairs(draft.cluster, EVERY):
-        for port in pair.view.ports:
-            if port.role in ("host", "exit") and port.service == fabric and port.peer in devices:
-                interface = pair.running.interfaces.get(port.name)
-                for end in pair.far_ends.get(port.name, ()):
-                    yield _Link(
-                        pair, port.peer, port.peer_port, tuple(sorted(interface.addresses if interface else ())), end
-                    )
 
 
 def _write_exit(draft: Draft, extra: str, links: list[_Link]) -> tuple[str, dict[str, Any]]:
     """(name, keys) of an exit; its name is the one that descriptions have, else that of the devices."""
     peers = [link.end.peer for link in links if link.end.peer]
     names = find_majority((p.description, p.description.partition(" exit ")[2]) for p in peers)
-    vrf = links[0].end.vrf
-    name = names.value.removesuffix(f"-{vrf}") if names and names.value and " " not in names.value else extra
-    spec: dict[str, Any] = {"to": extra}
-    takes = _list_takes(links)
-    if peers:
-        spec |= _write_sessions(draft, name, links, peers)
-    else:
-        spec["routing"] = "static"
-    defaults = {permit.prefix for permit in takes} & set(DEFAULTS)
-    if not defaults:
-        spec["default"] = False
-    accepted = sorted(permit for permit in takes if permit.prefix not in DEFAULTS)
-    if accepted:
-        spec["accept"] = [_write_permit(permit) for permit in accepted]
-    if devices := _write_devices(links, spec):
-        spec["devices"] = devices
-    return name, spec
+    name = names.value.removesuffix(f"-{links[0].end.vrf}") if names and " " not in names.value else ""
+    takes = {permit for peer in peers for permit in _list_permits(peer.policy_in)}
+    takes |= {make_permit(prefix) for link in links for prefix in link.end.prefixes}
+    spec: dict[str, Any] = {"to": extra, "routing": None if peers else "static"}
+    spec |= _write_sessions(draft, name or extra, links, peers) if peers else {}
+    spec["default"] = None if any(permit.prefix in DEFAULTS for permit in takes) else False
+    spec["accept"] = [_write_permit(permit) for permit in sorted(takes) if permit.prefix not in DEFAULTS]
+    spec["devices"] = _write_devices(links, spec.get("asn"))
+    return name or extra, drop_empty(**spec)
 
 
-def _list_takes(links: Iterable[_Link]) -> set[Permit]:
-    """What is taken from far devices, or routed to them."""
-    takes = set[Permit]()
-    for link in links:
-        policy = link.end.peer.policy_in if link.end.peer else None
-        if policy:
-            takes |= policy.permits | {permit for clause in policy.clauses for permit in clause.permits}
-        takes |= {Permit(p, int(p.rpartition("/")[2]), int(p.rpartition("/")[2])) for p in link.end.prefixes}
-    return takes
+def _list_permits(policy: Policy | None) -> Iterator[Permit]:
+    if policy:
+        yield from policy.permits
+        yield from (permit for clause in policy.clauses for permit in clause.permits)
 
 
 def _write_permit(permit: Permit) -> str:
-    length = int(permit.prefix.rpartition("/")[2])
-    return permit.prefix if permit.longest == length else f"{permit.prefix} le {permit.longest}"
+    is_single = permit.longest == prefix_length(permit.prefix)
+    return permit.prefix if is_single else f"{permit.prefix} le {permit.longest}"
 
 
 def _write_sessions(draft: Draft, name: str, links: list[_Link], peers: list[Peer]) -> dict[str, Any]:
-    """The keys of an exit with sessions."""
-    spec: dict[str, Any] = {}
-    asns = find_majority(("", peer.remote_asn) for peer in peers)
-    spec["asn"] = asns.value if asns else 0
-    if peers[0].local_asn:
-        spec["local_as"] = peers[0].local_asn
-    if peers[0].password:
-        spec["password"] = REFERENCE.format(f"{name.upper().replace('-', '_')}_PASSWORD")
-        draft.tell("unsure", f"exits.{name}.password", f"a secret: set {spec['password']} to what sessions have")
-    announced = {p.prefix for peer in peers if peer.policy_out for p in _list_permits(peer)}
-    if announced:
-        spec["announce"] = sorted(announced)
-    limits = find_majority(("", max(peer.max_prefixes.values(), default=0)) for peer in peers)
-    inner = {max(p.max_prefixes.values(), default=0) for link in links[:8] for p in list_inner_peers(link.pair)}
-    if limits and limits.value and limits.value not in inner | {links[0].pair.view.fabric.max_prefixes}:
-        spec["max_prefixes"] = limits.value
-    clauses = [c for p in peers for policy in (p.policy_in, p.policy_out) if policy for c in policy.clauses]
-    if communities := sorted({word for clause in clauses for word in clause.communities}):
-        spec["communities"] = communities
-    if any(clause.last_as == PREPENDED for clause in clauses):
-        spec["prefer"] = "backup"
-    if bfd := peers[0].bfd:
-        spec["bfd"] = True if bfd == SessionBfd() else {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier}
-    return spec
+    """The keys of an exit with sessions; what is empty is not stated."""
+    limit = Counter(map(find_limit, peers)).most_common(1)[0][0]
+    inner = {find_limit(peer) for link in links[:8] for peer in list_inner_peers(link.pair)}
+    inner.add(links[0].pair.view.fabric.max_prefixes)
+    password = f"{name_variable(name)}_PASSWORD" if peers[0].password else ""
+    if password:
+        draft.tell("unsure", f"exits.{name}.password", f"a secret: set {password} to what sessions have")
+    clauses = [c for peer in peers for policy in (peer.policy_in, peer.policy_out) if policy for c in policy.clauses]
+    return {
+        "asn": Counter(peer.remote_asn for peer in peers).most_common(1)[0][0],
+        "local_as": peers[0].local_asn,
+        "password": password,
+        "announce": sorted({permit.prefix for peer in peers for permit in _list_permits(peer.policy_out)}),
+        "max_prefixes": None if limit in inner else limit,
+        "communities": sorted({word for clause in clauses for word in clause.communities}),
+        "prefer": "backup" if any(clause.last_as == PREPENDED for clause in clauses) else "",
+        "bfd": write_bfd(peers[0].bfd) or None,
+    }
 
 
-def _list_permits(peer: Peer) -> Iterator[Permit]:
-    if peer.policy_out:
-        yield from peer.policy_out.permits
-        yield from (permit for clause in peer.policy_out.clauses for permit in clause.permits)
-
-
-def _write_devices(links: list[_Link], spec: dict[str, Any]) -> dict[str, Any]:
+def _write_devices(links: list[_Link], asn: int | None) -> dict[str, Any]:
     """What differs at single far devices: AS numbers, loopbacks, and addresses that no pool of links would give."""
     devices: dict[str, dict[str, Any]] = defaultdict(dict)
-    own_addresses = {a for link in links for i in _list_link_addresses(link.pair) for a in i}
-    numbers = sorted(int(ip_interface(a).ip) for a in own_addresses)
+    interfaces = [link.pair.running.interfaces.get(port.name) for link in links for port in link.pair.list_links()]
+    inner = [ip_interface(address) for interface in interfaces if interface for address in interface.addresses]
     for link in links:
-        peer, device = link.end.peer, devices[link.device]
-        if peer and peer.remote_asn != spec.get("asn"):
+        peer, device, own = link.end.peer, devices[link.device], [ip_interface(address) for address in link.own]
+        if peer and peer.remote_asn != asn:
             device["asn"] = peer.remote_asn
         if link.end.loopback:
             device["loopback"] = sorted({*device.get("loopback", []), link.end.loopback})
-        inside = all(numbers and numbers[0] <= int(ip_interface(a).ip) <= numbers[-1] for a in link.own)
-        if not inside or any(ip_interface(a).network.num_addresses > 2 for a in link.own):
-            entry: dict[str, Any] = {"own": _shorten(list(link.own))}
-            if not _is_mate(link.end.far, link.own):
-                entry["far"] = link.end.far
-            device.setdefault("links", {})[link.port] = entry
+        alike = {a: sorted(int(i.ip) for i in inner if i.version == a.version) for a in own}
+        of_pool = all(numbers and numbers[0] <= int(a.ip) <= numbers[-1] for a, numbers in alike.items())
+        if not of_pool or any(a.network.num_addresses > 2 for a in own):
+            far = {} if _is_mate(link.end.far, link.own) else {"far": link.end.far}
+            device.setdefault("links", {})[link.port] = {"own": shorten(link.own)} | far
     return {name: keys for name, keys in sorted(devices.items()) if keys}
-
-
-def _list_link_addresses(pair: Pair) -> Iterator[Iterable[str]]:
-    for port in pair.list_links():
-        if port.name in pair.running.interfaces:
-            yield pair.running.interfaces[port.name].addresses
 
 
 def _is_mate(far: str, own: Iterable[str]) -> bool:
     """Whether a far address is the other one of the subnet of two hosts that an own one is in."""
-    for address in map(ip_interface, own):
-        hosts = list(address.network.hosts()) if address.network.num_addresses <= 4 else []
-        if len(hosts) == 2 and any(str(host) == far for host in hosts):
-            return True
-    return False
-
-
-def _shorten(values: list[str]) -> Any:
-    return values[0] if len(values) == 1 else values
+    networks = [ip_interface(address).network for address in own]
+    hosts = [list(network.hosts()) for network in networks if network.num_addresses <= 4]
+    return any(len(pair) == 2 and far in map(str, pair) for pair in hosts)

@@ -2,100 +2,92 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 
 from fabricgen.adopt.settings.draft import Draft, Pair, Stated, Vote, find_majority, state_by_fabric
-from fabricgen.design.linked import find_fabric_overlay, group_linked_fabrics
+from fabricgen.design.linked import group_linked_fabrics
 from fabricgen.design.tenants.overlay import FIRST_VNI
+from fabricgen.numbering.addresses.demand import LEAST_HOSTS
 from fabricgen.switch.model import Switch
-from fabricgen.views.switch import SwitchPort
+
+LONGEST_OF_RAILS = 33 - LEAST_HOSTS.bit_length()
+"""Prefix length of the smallest subnet of a rail."""
 
 
 def infer_nos(draft: Draft) -> list[Stated]:
     """The NOS of all switches in one word or, where they differ, that of each tier of a fabric."""
-    votes: dict[str, dict[str, Vote]] = defaultdict(dict)
-    names_by_class: dict[tuple[str, str], list[str]] = defaultdict(list)
+    by_tier: dict[str, dict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
+    devices, votes = draft.cluster.plan.devices, dict[str, Vote]()
     for row in draft.cluster.switch_rows():
-        cls = draft.cluster.plan.devices.classes[draft.cluster.plan.devices.device_class[row]]
-        if draft.cluster.names[row] in draft.switches:
-            names_by_class[cls.fabric, cls.tier].append(draft.cluster.names[row])
-    for (fabric, tier), names in names_by_class.items():
-        if vote := find_majority((name, draft.switches[name].nos) for name in names):
-            votes[fabric][tier] = vote
-    words = Counter(vote.value for tiers in votes.values() for vote in tiers.values())
-    if not words:
-        return []
-    top = words.most_common(1)[0][0]
-    facts = sum(vote.facts for tiers in votes.values() for vote in tiers.values() if vote.value == top)
-    stated = [Stated(("nos",), top, facts)]
-    for fabric, tiers in votes.items():
-        values = {tier: vote.value for tier, vote in tiers.items()}
-        against = tuple(name for vote in tiers.values() for name in vote.against)
-        count = sum(vote.facts for vote in tiers.values())
-        if set(values.values()) != {top}:
-            value = values if len(set(values.values())) > 1 else next(iter(values.values()))
-            stated.append(Stated(("fabrics", fabric, "nos"), value, count, against))
-    return stated
+        cls, name = devices.classes[devices.device_class[row]], draft.cluster.names[row]
+        if name in draft.switches:
+            by_tier[cls.fabric][cls.tier].append((name, draft.switches[name].nos))
+    for fabric, ballots in by_tier.items():
+        of_tiers = {tier: vote for tier, ballot in ballots.items() if (vote := find_majority(ballot))}
+        words = {tier: vote.value for tier, vote in of_tiers.items()}
+        facts = sum(vote.facts for vote in of_tiers.values())
+        against = tuple(name for vote in of_tiers.values() for name in vote.against)
+        votes[fabric] = Vote(words if len(set(words.values())) > 1 else next(iter(words.values())), facts, against)
+    return state_by_fabric(votes, ("nos",))
+
+
+def infer_protocols(draft: Draft) -> list[Stated]:
+    """RoCE, where switches of a fabric that is called plain Ethernet pause a class of it."""
+
+    def ask(fabric: str, pair: Pair) -> Iterator[bool]:
+        qos = pair.running.qos
+        if pair.fabric == fabric and pair.view.ports:
+            yield bool(qos and any(port.pfc for port in qos.ports.values()))
+
+    plain = [fabric.name for fabric in draft.list_fabrics() if fabric.protocol == "ethernet" and fabric.tiers]
+    votes = draft.count_votes(plain, ask).items()
+    return [Stated(("fabrics", n, "protocol"), "roce", vote.facts, vote.against) for n, vote in votes if vote.value]
 
 
 def infer_links(draft: Draft) -> list[Stated]:
     """Families and underlay, alike in all fabrics that are linked, and overlay."""
-    design = draft.cluster.design
+    blueprint = draft.cluster.design.loaded.blueprint
+    part_of = {name: tuple(part) for part in group_linked_fabrics(blueprint.fabrics) for name in part}
     owners = [fabric.name for fabric in draft.list_fabrics() if fabric.tiers]
-    part_of = {name: part[0] for part in group_linked_fabrics(design.loaded.blueprint.fabrics) for name in part}
-    families, underlays, overlays = dict[str, Vote](), dict[str, Vote](), dict[str, Vote]()
-    for part in dict.fromkeys(part_of[name] for name in owners):
-        members = [name for name in owners if part_of[name] == part]
-        pairs = [pair for pair in draft.list_pairs() if pair.fabric in members]
-        ip = find_majority((pair.view.name, word) for pair in pairs if (word := _name_families(pair.running)))
-        links = find_majority((pair.view.name, word) for pair in pairs if (word := _name_underlay(pair)))
-        evpn = any(pair.running.overlay for pair in pairs)
-        for name in members:
-            if ip:
-                families[name] = ip
-            if links:
-                underlays[name] = links
-            overlays[name] = Vote("evpn" if evpn else "none", len(pairs), ())
-    stated = state_by_fabric(families, ("ip",), "v4")
-    stated += state_by_fabric(underlays, ("routing", "underlay"), "ebgp-numbered")
+    stated = list[Stated]()
+    questions = (("ip",), "v4", _name_families), (("routing", "underlay"), "ebgp-numbered", _name_underlay)
+    for keys, usual, name_form in questions:
+
+        def ask(fabric: str, pair: Pair, name_form: object = name_form) -> Iterator[str]:
+            if pair.fabric in part_of[fabric] and (word := name_form(pair)):  # type: ignore[operator]
+                yield word
+
+        stated += state_by_fabric(draft.count_votes(owners, ask), keys, usual)
+    over_evpn = {pair.fabric for pair in draft.list_pairs() if pair.running.overlay}
+    overlays = {n: Vote("none" if over_evpn.isdisjoint(part_of[n]) else "evpn", 1, ()) for n in owners}
     return stated + state_by_fabric(overlays, ("routing", "overlay"), "none")
 
 
-def _name_families(running: Switch) -> str:
+def _name_families(pair: Pair) -> str:
     """The families of a switch by its loopbacks, "" where it has none."""
-    words = {"v6" if ":" in address else "v4" for address in running.loopbacks}
+    words = {"v6" if ":" in address else "v4" for address in pair.running.loopbacks}
     return "dual" if len(words) > 1 else next(iter(words), "")
 
 
 def _name_underlay(pair: Pair) -> str:
     """How a switch reaches others; "" where its links do not tell."""
-    running, ports = pair.running, [port for port in pair.list_links() if port.name in pair.running.interfaces]
-    if running.srv6:
+    names = [port.name for port in pair.list_links() if port.name in pair.running.interfaces]
+    bgp, addressed = pair.running.bgp.get(""), any(pair.running.interfaces[name].addresses for name in names)
+    if pair.running.srv6:
         return "srv6"
-    bgp = running.bgp.get("")
-    interfaces = [running.interfaces[port.name] for port in ports]
-    if not interfaces:
-        return "ebgp-numbered" if bgp else ""
-    if bgp and any(port.name in bgp.peers for port in ports):
-        return "ebgp-unnumbered"
-    if any(interface.addresses for interface in interfaces):
-        return "ebgp-numbered" if bgp else "static"
-    return "none"
+    if bgp:
+        return "ebgp-unnumbered" if any(name in bgp.peers for name in names) else "ebgp-numbered"
+    return "static" if addressed else "none" if names else ""
 
 
 def infer_hosts(draft: Draft) -> list[Stated]:
-    """How the hosts of each fabric attach: routed or bridged, in which VLAN and VRF, bonded or not."""
+    """How the hosts of each fabric attach: routed or bridged, bonded or not."""
+    blueprint, stated = draft.cluster.design.loaded.blueprint, list[Stated]()
     fabrics = {fabric.name: fabric for fabric in draft.list_fabrics()}
-    hosts = draft.count_votes(fabrics, _find_host_forms)
-    stated = [
-        Stated(("fabrics", name, "hosts"), vote.value, vote.facts, vote.against)
-        for name, vote in hosts.items()
-        if vote.value != fabrics[name].hosts
-    ]
-    for key, ask in (("bond", _find_bonds), ("lacp_fallback", _find_fallbacks)):
+    for key, ask in (("hosts", _find_host_forms), ("bond", _find_bonds), ("lacp_fallback", _find_fallbacks)):
         for name, vote in draft.count_votes(fabrics, ask).items():
-            present = getattr(draft.cluster.design.loaded.blueprint.fabrics[name], key) or None
+            present = fabrics[name].hosts if key == "hosts" else getattr(blueprint.fabrics[name], key) or None
             if (vote.value or None) != present:
                 stated.append(Stated(("fabrics", name, key), vote.value or None, vote.facts, vote.against))
     return stated
@@ -110,45 +102,34 @@ def find_vlans(running: Switch, port: str) -> tuple[int, tuple[int, ...]]:
 
 def _find_host_forms(fabric: str, pair: Pair) -> Iterator[str]:
     """How the hosts of a fabric attach to a switch, once; tenants of bridged hosts have VLANs of their own in VRFs."""
-    running, vlans, addressed, seen = pair.running, set[int](), False, False
-    for port in pair.list_hosts(fabric):
-        interface, (untagged, tagged) = running.interfaces.get(port.name), find_vlans(running, port.name)
-        if interface is None or _leads_outside(pair, port):
-            continue
-        seen, addressed = True, addressed or bool(interface.addresses)
-        vlans |= {vlan for vlan in (untagged, *tagged[: not untagged]) if vlan}
-    if seen:
-        plain = {vlan for vlan in vlans if vlan in running.vlans and not running.vlans[vlan].vrf}
-        yield "routed" if addressed else "none" if not vlans else "rail-subnets" if len(plain) > 1 else "bridged"
-
-
-def _leads_outside(pair: Pair, port: SwitchPort) -> bool:
-    """Whether a port has a session or a static route over it, as one of hosts has not."""
-    return port.name in pair.far_ends
+    running, names = pair.running, [port.name for port in pair.list_hosts(fabric)]
+    first = {
+        name: ([vlan for vlan in (find_vlans(running, name)[0], *find_vlans(running, name)[1]) if vlan] or [0])[0]
+        for name in names
+    }
+    plain = {vlan for vlan in first.values() if vlan in running.vlans and not running.vlans[vlan].vrf}
+    if any(running.interfaces[name].addresses for name in names):
+        yield "routed"
+    elif names:
+        yield "rail-subnets" if len(plain) > 1 else "bridged" if any(first.values()) else "none"
 
 
 def _find_bonds(fabric: str, pair: Pair) -> Iterator[str]:
     """`node` or `nic` for each host of a fabric by what of its ports is one bond, "" for none."""
     bonds_by_host: dict[str, list[int]] = defaultdict(list)
     for port in pair.list_hosts(fabric):
-        if port.name in pair.running.interfaces and not _leads_outside(pair, port):
-            bonds_by_host[port.peer].append(max(0, pair.running.interfaces[port.name].bond))
+        bonds_by_host[port.peer].append(max(0, pair.running.interfaces[port.name].bond))
     for bonds in bonds_by_host.values():
-        several = {bond for bond in bonds if bond}
-        if len(several) > 1 or not several or len(bonds) > 1 or _is_shared(pair, next(iter(several))):
+        several = sorted({bond for bond in bonds if bond})
+        shared = any(
+            pair.running.bonds[b].mlag_id or pair.running.bonds[b].segment for b in several if b in pair.running.bonds
+        )
+        if len(several) != 1 or len(bonds) > 1 or shared:
             yield "" if not several else "nic" if len(several) > 1 else "node"
 
 
-def _is_shared(pair: Pair, bond: int) -> bool:
-    """Whether a bond has ports on another switch, too."""
-    running = pair.running.bonds.get(bond)
-    return bool(running and (running.mlag_id or running.segment))
-
-
 def _find_fallbacks(fabric: str, pair: Pair) -> Iterator[bool]:
-    numbers = {
-        pair.running.interfaces[p.name].bond for p in pair.list_hosts(fabric) if p.name in pair.running.interfaces
-    }
+    numbers = {pair.running.interfaces[port.name].bond for port in pair.list_hosts(fabric)}
     yield from (pair.running.bonds[number].fallback for number in sorted(numbers) if number in pair.running.bonds)
 
 
@@ -156,7 +137,7 @@ def infer_pairs(draft: Draft) -> list[Stated]:
     """What bonds over two switches of a tier take: EVPN multihoming, or MLAG where not every image has that."""
     ballots: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for pair in draft.list_pairs():
-        by_image = draft.catalog.naming(pair.nos).configuration.pairs.mlag_by_image
+        by_image = pair.view.naming.configuration.pairs.mlag_by_image
         segments = any(bond.segment for bond in pair.running.bonds.values())
         word = "evpn" if segments else "mclag" if pair.running.pair and by_image else ""
         ballots[pair.fabric, pair.view.tier.name].append((pair.view.name, word))
@@ -166,60 +147,67 @@ def infer_pairs(draft: Draft) -> list[Stated]:
 
 def infer_vlans(draft: Draft) -> list[Stated]:
     """VLANs and VRFs of fabrics, by the place that each has among the VLANs of a port as planned and as it runs."""
-    vlans: dict[str, list[tuple[str, int]]] = defaultdict(list)
-    vrfs: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for pair in draft.list_pairs():
-        least = dict[str, int]()
-        for fabric, vlan in _match_vlans(pair):
-            least[fabric] = min(vlan, least.get(fabric, vlan))
-            if vlan in pair.running.vlans:
-                vrfs[fabric].append((pair.view.name, pair.running.vlans[vlan].vrf))
-        for fabric, vlan in least.items():
-            vlans[fabric].append((pair.view.name, vlan))
-        for port in pair.view.ports:
-            interface = pair.running.interfaces.get(port.name)
-            if port.role == "host" and interface and interface.addresses and not _leads_outside(pair, port):
-                vrfs[port.service].append((pair.view.name, interface.vrf))
-    stated, design = list[Stated](), draft.cluster.design
+    stated, design, fabrics = list[Stated](), draft.cluster.design, [fabric.name for fabric in draft.list_fabrics()]
     known = {tenant.name for tenant in design.tenants}
-    for fabric, ballots in vlans.items():
-        vote = find_majority(ballots)
-        if vote and vote.value != draft.cluster.intent(design.fabric(fabric)).vlan:
+
+    def ask_vrf(fabric: str, pair: Pair) -> Iterator[str]:
+        of_vlans = [
+            pair.running.vlans[vlan].vrf for _, vlan in _match_vlans(fabric, pair) if vlan in pair.running.vlans
+        ]
+        ports = [pair.running.interfaces[port.name] for port in pair.list_hosts(fabric)]
+        yield from (vrf for vrf in (*of_vlans, *(port.vrf for port in ports if port.addresses)) if vrf not in known)
+
+    def ask_vlan(fabric: str, pair: Pair) -> Iterator[int]:
+        if vlans := [vlan for _, vlan in _match_vlans(fabric, pair)]:
+            yield min(vlans)
+
+    for fabric, vote in draft.count_votes(fabrics, ask_vlan).items():
+        if vote.value != draft.cluster.intent(design.fabric(fabric)).vlan:
             stated.append(Stated(("fabrics", fabric, "vlan"), vote.value, vote.facts, vote.against))
-    for fabric, of_ports in vrfs.items():
-        vote = find_majority((name, vrf) for name, vrf in of_ports if vrf not in known)
-        planned = design.fabric(fabric)
-        if vote and planned.vrf and vote.value != planned.vrf:
+    for fabric, vote in draft.count_votes(fabrics, ask_vrf).items():
+        if design.fabric(fabric).vrf not in ("", vote.value):
             stated.append(Stated(("fabrics", fabric, "vrf"), vote.value or "default", vote.facts, vote.against))
     return stated
 
 
-def _match_vlans(pair: Pair) -> Iterator[tuple[str, int]]:
-    """(fabric, VLAN that runs) of the planned VLANs of host ports: untagged by untagged, tagged in their order."""
+def infer_subnets(draft: Draft) -> list[Stated]:
+    """Rails with subnets of their own of which each leaf has but one: as large as those of rails are."""
+
+    def ask_subnets(fabric: str, pair: Pair) -> Iterator[bool]:
+        # a subnet of a rail is a /24 or larger, and may be alone on its leaf
+        for service in pair.view.services:
+            if service.fabric == fabric and service.hosts == "bridged" and service.vlan in pair.running.vlans:
+                gateways = pair.running.vlans[service.vlan].gateways, service.gateways
+                running, planned = ({int(a.rpartition("/")[2]) for a in of if ":" not in a} for of in gateways)
+                yield max(running, default=0) <= LONGEST_OF_RAILS < min(planned, default=0)
+
+    votes = draft.count_votes([fabric.name for fabric in draft.list_fabrics() if not fabric.manages], ask_subnets)
+    return [Stated(("fabrics", n, "hosts"), "rail-subnets", v.facts, v.against) for n, v in votes.items() if v.value]
+
+
+def _match_vlans(fabric: str, pair: Pair) -> Iterator[tuple[str, int]]:
+    """(port, VLAN that runs) of the planned VLANs of a fabric: untagged by untagged, tagged in their order."""
     services = {service.vlan: service.fabric for service in pair.view.services if not service.tenant}
     for port in pair.view.ports:
         if port.role == "host" and not port.tenant:
             planned, running = pair.view.list_vlans(port), find_vlans(pair.running, port.name)
             for planned_vlan, vlan in ((planned[0], running[0]), *zip(planned[1], running[1], strict=False)):
-                if planned_vlan in services and vlan:
-                    yield services[planned_vlan], vlan
+                if vlan and services.get(planned_vlan) == fabric:
+                    yield port.name, vlan
 
 
 def infer_vnis(draft: Draft) -> list[Stated]:
     """The first VNI of fabrics over EVPN, by how far numbers are from those planned."""
     blueprint, stated = draft.cluster.design.loaded.blueprint, list[Stated]()
-    votes = draft.count_votes([f.name for f in draft.list_fabrics() if f.tiers], _find_first_vni)
-    for fabric, vote in votes.items():
-        routing = blueprint.fabrics[fabric].routing
-        present = routing.first_vni or blueprint.routing.first_vni or FIRST_VNI
-        if vote.value and find_fabric_overlay(blueprint, fabric) == "evpn":
-            votes[fabric] = vote._replace(value=present + vote.value)
+    for fabric, vote in draft.count_votes([f.name for f in draft.list_fabrics() if f.tiers], _find_vni_offsets).items():
+        present = blueprint.fabrics[fabric].routing.first_vni or blueprint.routing.first_vni or FIRST_VNI
+        if vote.value:
             stated.append(Stated(("fabrics", fabric, "routing", "first_vni"), present + vote.value, vote.facts))
     return stated
 
 
-def _find_first_vni(fabric: str, pair: Pair) -> Iterator[int]:
+def _find_vni_offsets(fabric: str, pair: Pair) -> Iterator[int]:
     planned, running = pair.view.overlay, pair.running.overlay
     if pair.fabric == fabric and planned and running:
-        common = planned.vrfs.keys() & running.vrfs.keys()
-        yield from (running.vrfs[name].vni - planned.vrfs[name].vni for name in sorted(common))
+        common = sorted(planned.vrfs.keys() & running.vrfs.keys())
+        yield from (running.vrfs[name].vni - planned.vrfs[name].vni for name in common)

@@ -19,25 +19,17 @@ AUTO = LoadBalance.model_construct(seeds="auto")
 
 
 def infer_qos(draft: Draft) -> list[Stated]:
-    """The keys of `qos` in which a fabric differs from what the page gives it; alike ones are the cluster's."""
-    votes: dict[str, dict[str, Vote]] = {}
-    for fabric in (fabric.name for fabric in draft.list_fabrics() if fabric.tiers):
-        ballots: dict[str, list[tuple[str, Any]]] = defaultdict(list)
-        for pair in draft.list_pairs():
-            if pair.fabric == fabric and pair.view.ports:
-                for key, value in _list_qos(draft, pair):
-                    ballots[key].append((pair.view.name, value))
-        found = {key: vote for key, ballot in ballots.items() if (vote := find_majority(ballot))}
-        votes[fabric] = {key: vote for key, vote in found.items() if vote.value is not None}
+    """The keys of `qos` in which a fabric differs from what the page gives it."""
+    ballots: dict[tuple[str, str], list[tuple[str, Any]]] = defaultdict(list)
+    for pair in draft.list_pairs():
+        for key, value in _list_qos(draft, pair) if pair.view.ports else ():
+            ballots[pair.fabric, key].append((pair.view.name, value))
+    votes = {
+        place: vote for place, ballot in ballots.items() if (vote := find_majority(ballot)) and vote.value is not None
+    }
     return [
-        Stated(("fabrics", fabric, "qos", key), _write_key(key, vote.value), vote.facts, vote.against)
-        for fabric, of_fabric in votes.items()
-        for key, vote in of_fabric.items()
+        Stated(("fabrics", f, "qos", key), vote.value, vote.facts, vote.against) for (f, key), vote in votes.items()
     ]
-
-
-def _write_key(key: str, value: Any) -> Any:
-    return dict(value) if key in ("watchdog", "trim", "ecn") else value
 
 
 def _list_qos(draft: Draft, pair: Pair) -> Iterator[tuple[str, Any]]:
@@ -53,7 +45,7 @@ def _list_qos(draft: Draft, pair: Pair) -> Iterator[tuple[str, Any]]:
         present = (intent.trim.dscp, intent.trim.size, intent.trim.traffic_class) if intent.trim else None
         trim = (cut.dscp, cut.size, cut.traffic_class) if cut else None
         names = zip(("dscp", "size", "traffic_class"), trim or (), strict=False)
-        keys = tuple((name, value) for name, value in names if value != getattr(usual, name))
+        keys = {name: value for name, value in names if value != getattr(usual, name)}
         yield "trim", keys if trim and trim != present else None
     if qos is not None and qos.ports:
         yield from _list_classes(draft, pair, qos, intent)
@@ -88,10 +80,10 @@ def _list_classes(draft: Draft, pair: Pair, qos: SwitchQos, intent: QosIntent) -
         running = {key: getattr(qos.watchdog, key) for key in times if not lacks.get(key)}
         running |= {} if pair.view.lacks("watchdog-forward") else {"action": qos.watchdog.action}
         named = {"action": intent.watchdog_action} | {key: getattr(intent, key) for key in times}
-        yield "watchdog", tuple(running.items()) if any(v != named[key] for key, v in running.items()) else None
+        yield "watchdog", running if any(v != named[key] for key, v in running.items()) else None
 
 
-def _list_thresholds(pair: Pair, qos: SwitchQos, intent: QosIntent) -> tuple[tuple[str, str], ...] | None:
+def _list_thresholds(pair: Pair, qos: SwitchQos, intent: QosIntent) -> dict[str, str] | None:
     """Thresholds of all speeds of a switch where one of them is not as derived, else None."""
     speeds = {port.name: port.speed_gbps for port in pair.view.ports}
     found = dict[int, tuple[int, int]]()
@@ -100,7 +92,7 @@ def _list_thresholds(pair: Pair, qos: SwitchQos, intent: QosIntent) -> tuple[tup
         if name in speeds and marking:
             found.setdefault(speeds[name], (marking.min_kb, marking.max_kb))
     as_derived = all(kb == compute_ecn_thresholds(intent, pair.view.is_lowest, speed) for speed, kb in found.items())
-    return None if as_derived else tuple((f"{speed}G", f"{low}-{high}") for speed, (low, high) in sorted(found.items()))
+    return None if as_derived else {f"{speed}G": f"{low}-{high}" for speed, (low, high) in sorted(found.items())}
 
 
 def infer_balancing(draft: Draft) -> list[Stated]:
@@ -111,19 +103,19 @@ def infer_balancing(draft: Draft) -> list[Stated]:
         modes = find_majority((pair.view.name, mode) for pair in pairs if (mode := _find_mode(pair)))
         if not pairs:
             continue
-        setting: dict[str, Any] = {"mode": modes.value if modes else "hash"}
-        hashed = [pair for pair in pairs if not pair.view.lacks("hash-queue-pairs")]
-        if any(pair.running.balancing.queue_pairs for pair in hashed):
-            setting["queue_pairs"] = True
+        running = [pair.running.balancing for pair in pairs if not pair.view.lacks("hash-queue-pairs")]
         seeds = {p.view.tier.name: p.running.balancing.seed for p in pairs if p.running.balancing.seed is not None}
-        if seeds:
-            derived = {p.view.tier.name: choose_hash_seed(AUTO, p.view.tier.name, p.view.level) for p in pairs}
-            setting["seeds"] = "auto" if all(derived[tier] == seed for tier, seed in seeds.items()) else seeds
+        derived = {p.view.tier.name: choose_hash_seed(AUTO, p.view.tier.name, p.view.level) for p in pairs}
         aging = find_majority((p.view.name, p.running.balancing.aging_s) for p in pairs if p.running.balancing.groups)
-        if aging and aging.value != FLOW_AGING_S:
-            setting["flow_aging_s"] = aging.value
+        stated: dict[str, Any] = {
+            "mode": modes.value if modes else "hash",
+            "queue_pairs": any(balancing.queue_pairs for balancing in running),
+            "seeds": "auto" if seeds and all(derived[tier] == seed for tier, seed in seeds.items()) else seeds,
+            "flow_aging_s": aging.value if aging and aging.value != FLOW_AGING_S else 0,
+        }
+        setting = {key: value for key, value in stated.items() if value}
         if modes and modes.value == "dynamic" and any(not pair.view.lacks("packet-spray") for pair in pairs):
-            text = "`dynamic` or `spray`: their configurations do not differ here"
+            text = "`dynamic` or `spray`: what is read of a configuration does not tell which"
             draft.tell("unsure", f"fabrics.{fabric.name}.routing.load_balance", text, modes.facts)
         value = setting if len(setting) > 1 else setting["mode"]
         votes[fabric.name] = Vote(value, modes.facts if modes else len(pairs), modes.against if modes else ())
@@ -145,27 +137,29 @@ def infer_sessions(draft: Draft) -> list[Stated]:
     """BFD and limits of prefixes on sessions between switches."""
     names = [fabric.name for fabric in draft.list_fabrics() if fabric.tiers]
 
-    def ask_bfd(fabric: str, pair: Pair) -> Iterator[SessionBfd | None]:
+    def ask_bfd(fabric: str, pair: Pair) -> Iterator[bool | Mapping[str, int]]:
         if pair.fabric == fabric:
-            yield from (peer.bfd for peer in list_inner_peers(pair))
+            yield from (write_bfd(peer.bfd) for peer in list_inner_peers(pair))
 
     def ask_limit(fabric: str, pair: Pair) -> Iterator[int | None]:
         if pair.fabric == fabric:
-            running = {_find_limit(peer) for peer in list_inner_peers(pair)}
+            running = {find_limit(peer) for peer in list_inner_peers(pair)}
             planned = 0 if is_routed_by_daemon(pair.view) else pair.view.fabric.max_prefixes
             if running:
                 yield None if running == {planned} else max(running)
 
-    bfd = {n: v._replace(value=_write_bfd(v.value)) for n, v in draft.count_votes(names, ask_bfd).items()}
+    bfd = draft.count_votes(names, ask_bfd)
     limits = {n: v for n, v in draft.count_votes(names, ask_limit).items() if v.value is not None}
     return state_by_fabric(bfd, ("routing", "bfd"), False) + state_by_fabric(limits, ("routing", "max_prefixes"))
 
 
-def _find_limit(peer: Peer) -> int:
+def find_limit(peer: Peer) -> int:
+    """The prefixes that a neighbour may announce, 0 for any number."""
     return max(peer.max_prefixes.values(), default=0)
 
 
-def _write_bfd(bfd: SessionBfd | None) -> bool | Mapping[str, int]:
+def write_bfd(bfd: SessionBfd | None) -> bool | Mapping[str, int]:
+    """BFD as the page has it."""
     if bfd is None or bfd == SessionBfd():
         return bfd is not None
     return {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier}

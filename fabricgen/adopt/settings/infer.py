@@ -19,6 +19,8 @@ from fabricgen.adopt.settings.forms import (
     infer_links,
     infer_nos,
     infer_pairs,
+    infer_protocols,
+    infer_subnets,
     infer_vlans,
     infer_vnis,
 )
@@ -35,11 +37,11 @@ MOST_NAMED = 6
 Stage = Callable[[Draft], list[Stated]]
 
 STAGES: tuple[tuple[Stage, ...], ...] = (
-    (infer_nos,),
+    (infer_nos, infer_protocols),
     (infer_links, infer_hosts, infer_pairs),
     (infer_vlans,),
     (infer_tenants, infer_exits),
-    (infer_vlans, infer_vnis, infer_leaks),
+    (infer_vlans, infer_subnets, infer_vnis, infer_leaks),
 )
 """What gives a network its form, in the order in which one follows from the other; side by side what does not."""
 

@@ -8,25 +8,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from ipaddress import ip_interface, ip_network
+from ipaddress import ip_address, ip_interface, ip_network
+from itertools import product
 from typing import Any, NamedTuple
 
-from fabricgen.adopt.settings.draft import (
-    EVERY,
-    MOST_OF_A_TIER,
-    Draft,
-    Evidence,
-    Page,
-    Pair,
-    Stated,
-    edit_page,
-    find_value,
-)
+from fabricgen.adopt.settings.draft import EVERY, MOST_OF_A_TIER, Draft, Evidence, Keys, Stated, edit_page, find_value
 from fabricgen.cluster import Cluster
+from fabricgen.design.linked import group_linked_fabrics
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.demand import list_pool_demands
 from fabricgen.numbering.asn import list_asn_demands
-from fabricgen.numbering.blocks.family import FAMILIES, Family
+from fabricgen.numbering.blocks.family import FAMILIES, V6, Family
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.switch.model import Switch
 from fabricgen.switch.routing import Permit
@@ -37,6 +29,8 @@ COLUMNS = ("device", "asn", "loopback", "mgmt", "port", "address")
 
 MOST_LENGTHS = 6
 """So many lengths of a prefix are tried, from the smallest on."""
+
+ASN = ("routing", "asn")
 
 
 class Number(NamedTuple):
@@ -53,302 +47,254 @@ class Number(NamedTuple):
     value: int
     v6: bool = False
 
+    @property
+    def text(self) -> str:
+        """The number as a list has it."""
+        family = FAMILIES[self.v6]
+        return str(self.value if self.what == "asn" else family.network(self.value, family.bits).network_address)
 
-Key = tuple[str, str, str, bool]
-Numbers = dict[Key, Number]
+
+Numbers = dict[tuple[str, str, str, bool], Number]
+Owners = Sequence[tuple[str, list[str]]]
+"""(fabric that has a pool of its own, or "" for the cluster's; the fabrics that draw on it)."""
 
 
-def list_numbers(view: SwitchView, model: Switch | None) -> Iterator[Number]:
+def _list_numbers(view: SwitchView, model: Switch | None) -> Iterator[Number]:
     """The numbers of a switch as planned or, with a model, those that it runs at the same places."""
-    fabric, tier, is_own = view.fabric.name, view.tier.name, model is None
-    bgp = model.bgp.get("") if model else None
-    asn = view.asn if is_own else bgp.asn if bgp else 0
-    if asn:
-        yield Number(view.name, "asn", "", "asn", fabric, tier, asn)
-    loopbacks = (view.loopback, view.loopback6) if is_own else [a.partition("/")[0] for a in model.loopbacks]  # type: ignore[union-attr]
-    if not view.loopback and view.has_v6:
-        loopbacks = [*loopbacks, view.router_id if is_own else bgp.router_id if bgp else ""]
-    yield from _read_all(view, "loopback", "", "loopback", fabric, loopbacks)
-    managements = view.managements if is_own else model.management.addresses  # type: ignore[union-attr]
-    yield from _read_all(
-        view, "mgmt", "", "management", fabric, [address for address, gateway in managements if gateway]
-    )
+    fabric, bgp = view.fabric.name, model.bgp.get("") if model else None
+    if asn := (bgp.asn if bgp else 0) if model else view.asn:
+        yield Number(view.name, "asn", "", "asn", fabric, view.tier.name, asn)
+    router_id = (bgp.router_id if bgp else "") if model else view.router_id
+    loopbacks = [a.partition("/")[0] for a in model.loopbacks] if model else [view.loopback, view.loopback6]
+    managements = model.management.addresses if model else view.managements
+    places: list[tuple[str, str, str, str, Iterable[str]]] = [
+        ("loopback", "", "loopback", fabric, loopbacks if view.has_v4 else [*loopbacks, router_id]),
+        ("mgmt", "", "management", fabric, [address for address, gateway in managements if gateway]),
+    ]
     for port in view.ports:
         interface = model.interfaces.get(port.name) if model else None
-        addresses = port.addresses if is_own else interface.addresses if interface else ()
         pool = "fabric" if port.role in ("up", "peer") else "hosts" if port.role == "host" else ""
-        if pool and not (port.bond and not port.addresses):
-            yield from _read_all(view, "port", port.name, pool, port.service or fabric, addresses)
+        if pool and (port.addresses or not port.bond):
+            addresses = (interface.addresses if interface else ()) if model else port.addresses
+            places.append(("port", port.name, pool, port.service or fabric, addresses))
     for service in view.services:
         vlan = model.vlans.get(service.vlan) if model else None
-        gateways = service.gateways if is_own else vlan.gateways if vlan else ()
-        yield from _read_all(view, "vlan", str(service.vlan), "hosts", service.fabric, gateways)
-
-
-def _read_all(
-    view: SwitchView, what: str, port: str, pool: str, fabric: str, addresses: Iterable[str]
-) -> Iterator[Number]:
-    for address in addresses:
-        if address:
-            host = ip_interface(address).ip
-            yield Number(view.name, what, port, pool, fabric, view.tier.name, int(host), host.version == 6)
-
-
-def _index(numbers: Iterable[Number]) -> Numbers:
-    return {(n.device, n.what, n.port, n.v6): n for n in numbers}
+        gateways = (vlan.gateways if vlan else ()) if model else service.gateways
+        places.append(("vlan", str(service.vlan), "hosts", service.fabric, gateways))
+    for what, port_name, pool, owner, texts in places:
+        for host in (ip_interface(text).ip for text in texts if text):
+            yield Number(view.name, what, port_name, pool, owner, view.tier.name, int(host), host.version == 6)
 
 
 def _plan(draft: Draft, cluster: Cluster, most: int = MOST_OF_A_TIER) -> Numbers:
     """The numbers of a cluster, of the switches that were read; pools of management fabrics are that of management."""
     manages = {fabric.name for fabric in cluster.design.fabrics if fabric.manages}
-    views = (pair.view for pair in draft.iterate_pairs(cluster, most))
-    numbers = (number for view in views for number in list_numbers(view, None))
-    return _index(n._replace(pool="management") if n.pool == "hosts" and n.fabric in manages else n for n in numbers)
+    numbers = (n for pair in draft.iterate_pairs(cluster, most) for n in _list_numbers(pair.view, None))
+    placed = (n._replace(pool="management") if n.pool == "hosts" and n.fabric in manages else n for n in numbers)
+    return {(n.device, n.what, n.port, n.v6): n for n in placed}
 
 
 def _run(draft: Draft, most: int = MOST_OF_A_TIER) -> Numbers:
     pairs = draft.iterate_pairs(draft.cluster, most)
-    return _index(number for pair in pairs for number in list_numbers(pair.view, pair.running))
+    numbers = (number for pair in pairs for number in _list_numbers(pair.view, pair.running))
+    return {(n.device, n.what, n.port, n.v6): n for n in numbers}
+
+
+def _choose(draft: Draft, running: Numbers, candidates: Iterable[list[Stated]], least: int = 0) -> None:
+    """State the candidate by which most numbers are as they run; `least` are so by none."""
+    chosen, rank = list[Stated](), (len(running) + 1, 0)
+    for values in candidates:
+        try:
+            planned = _plan(draft, draft.build(edit_page(draft.page, values)) if values else draft.cluster)
+        except InputError:
+            continue
+        missed = sum(key not in planned or planned[key].value != n.value for key, n in running.items())
+        if (missed, len(values)) < rank:
+            chosen, rank = values, (missed, len(values))
+        if missed <= least:
+            break
+    draft.state(stated._replace(facts=len(running) - rank[0]) for stated in chosen)
 
 
 def infer_asns(draft: Draft) -> None:
     """State the AS numbers: the plan and pool by which most switches have theirs, or numbers of tiers."""
     running = {key: number for key, number in _run(draft).items() if number.what == "asn"}
-    if not running:
-        return
-    best: tuple[int, int, Page] | None = None
-    for values in _list_asn_plans(draft, running):
-        page = edit_page(draft.page, values)
-        missed = _count_missed(draft, page, running)
-        if missed is not None and (best is None or (missed, len(values)) < best[:2]):
-            best, chosen = (missed, len(values), page), values
-        if best and best[0] == 0:
-            break
-    if best and chosen:
-        draft.state(stated._replace(facts=len(running) - best[0]) for stated in chosen)
+    if running:
+        _choose(draft, running, _list_asn_plans(draft, running))
 
 
 def _list_asn_plans(draft: Draft, running: Numbers) -> Iterator[list[Stated]]:
     """Candidates, from the one that says least on."""
-    path = ("routing", "asn")
     yield []
-    by_tier: dict[tuple[str, str], set[int]] = defaultdict(set)
+    by_tier: dict[str, list[int]] = defaultdict(list)
     for number in running.values():
-        by_tier[number.fabric, number.tier].add(number.value)
-    single = {tier for tier, numbers in by_tier.items() if len(numbers) == 1}
-    sizes = Counter((number.fabric, number.tier) for number in running.values())
+        by_tier[number.tier].append(number.value)
     for plan in ("rfc7938", "per-switch", "per-rack"):
-        words = [] if plan == "rfc7938" else [Stated((*path, "plan"), plan)]
+        words = [] if plan == "rfc7938" else [Stated((*ASN, "plan"), plan)]
         try:
             cluster = draft.build(edit_page(draft.page, words))
         except InputError:
             continue
-        if words:
-            yield words
+        yield words
         planned = _plan(draft, cluster)
         offsets = Counter(number.value - planned[key].value for key, number in running.items() if key in planned)
         if offsets and (offset := offsets.most_common(1)[0][0]):
-            yield [*words, Stated((*path, "pool"), _write_pool(cluster, offset, running))]
+            yield [*words, Stated((*ASN, "pool"), _write_pool(cluster, offset, running))]
         # one number for all of a tier, and ranges for those that have several
-        tiers = {
-            tier: str(min(numbers))
-            if (fabric, tier) in single and sizes[fabric, tier] > 1
-            else f"{min(numbers)}-{max(numbers)}"
-            for (fabric, tier), numbers in by_tier.items()
-        }
-        if any(sizes[key] > 1 for key in single) and len({tier for _, tier in by_tier}) == len(by_tier):
-            shared = {tier: int(text) for tier, text in tiers.items() if "-" not in text}
-            yield [*words, Stated((*path, "tiers"), shared)]
-            ranges = {t: int(v) if v.isdecimal() else v for t, v in tiers.items()}
-            yield [*words, Stated((*path, "tiers"), ranges)]
+        shared: dict[str, Any] = {t: ns[0] for t, ns in by_tier.items() if len(ns) > 1 and len(set(ns)) == 1}
+        if shared:
+            ranges = {tier: f"{min(ns)}-{max(ns)}" for tier, ns in by_tier.items() if tier not in shared}
+            yield [*words, Stated((*ASN, "tiers"), shared)]
+            yield [*words, Stated((*ASN, "tiers"), shared | ranges)]
 
 
 def _write_pool(cluster: Cluster, offset: int, running: Numbers) -> str:
     """The smallest range that has what runs and every number that is reserved."""
     demands = list(list_asn_demands(cluster.design))
     first = min(window.first for demand in demands for window in demand.windows) + offset
-    wanted = sum(demand.reserved for demand in demands)
-    return f"{first}-{max(first + wanted, *(number.value for number in running.values()))}"
-
-
-def _count_missed(draft: Draft, page: Page, running: Numbers) -> int | None:
-    """How many numbers are not as they run; None for a page that cannot be built."""
-    try:
-        return _count_differing(_plan(draft, draft.build(page)), running)
-    except InputError:
-        return None
-
-
-def _count_differing(planned: Numbers, running: Numbers) -> int:
-    return sum(key not in planned or planned[key].value != number.value for key, number in running.items())
+    last = first + sum(demand.reserved for demand in demands)
+    return f"{first}-{max(last, *(number.value for number in running.values()))}"
 
 
 def infer_pools(draft: Draft) -> None:
     """State the pools: what policies name, else the smallest prefix with which the rules give the same addresses."""
     running = {key: number for key, number in _run(draft).items() if number.what != "asn"}
-    permits, cluster, numbers = _Permits(draft), draft.cluster, _plan(draft, draft.cluster)
-    for pool in ("loopback", "fabric", "hosts", "management"):
-        for family in FAMILIES:
-            if cluster is not draft.cluster:
-                cluster, numbers = draft.cluster, _plan(draft, draft.cluster)
-            v6 = family.word == "v6"
-            planned = {key: number for key, number in numbers.items() if number.pool == pool and number.v6 == v6}
-            of_pool = {key: number for key, number in running.items() if key in planned}
-            if of_pool:
-                _infer_pool(draft, pool, family, planned, of_pool, permits)
+    permits, cluster, numbers = _find_permits(draft), draft.cluster, _plan(draft, draft.cluster)
+    for pool, family in product(("loopback", "fabric", "hosts", "management"), FAMILIES):
+        if cluster is not draft.cluster:
+            cluster, numbers = draft.cluster, _plan(draft, draft.cluster)
+        planned = {key: n for key, n in numbers.items() if n.pool == pool and n.v6 == (family is V6)}
+        of_pool = {key: number for key, number in running.items() if key in planned}
+        fabrics = list(dict.fromkeys(number.fabric for number in planned.values()))
+        if not of_pool:
+            continue
+        offsets: dict[str, Counter[int]] = {fabric: Counter() for fabric in fabrics}
+        for key, number in of_pool.items():
+            offsets[planned[key].fabric][number.value - planned[key].value] += 1
+        least = sum(counts.total() - max(counts.values(), default=0) for counts in offsets.values())
+        named = {fabric: _name_pool(draft, permits, fabric, pool, family) for fabric in fabrics}
+        own = {fabric: counts.most_common(1)[0][0] for fabric, counts in offsets.items() if counts}
+        _choose(draft, of_pool, _list_pools(draft, pool, family, of_pool, named, own), least)
 
 
-def _infer_pool(draft: Draft, pool: str, family: Family, planned: Numbers, running: Numbers, permits: _Permits) -> None:
-    """State one pool in one family: the cluster's and, where addresses tell so, those of single fabrics."""
-    fabrics = list(dict.fromkeys(number.fabric for number in planned.values()))
-    missed = _count_differing(planned, running)
-    named = {fabric: permits.find(fabric, pool, family) for fabric in fabrics}
-    present = {f: find_pool_prefixes(draft.cluster.design.loaded.blueprint, f, pool, family)[0] for f in fabrics}
-    if not missed and all(not prefixes or set(prefixes) == set(present[f]) for f, prefixes in named.items()):
-        return
-    own = {fabric: _find_offset(planned, running, fabric) for fabric in fabrics}
-    common = Counter(offset for offset in own.values() if offset is not None).most_common(1)
-    apart = [fabric for fabric in fabrics if common and own[fabric] != common[0][0]]
-    best: tuple[int, int] | None = None
-    chosen: list[Stated] = []
-    for split in dict.fromkeys([(), *((f,) for f in (*apart, *fabrics)), tuple(apart), tuple(fabrics)]):
-        shared = [fabric for fabric in fabrics if fabric not in split]
-        groups = [*([("", shared)] if shared else []), *((fabric, [fabric]) for fabric in split)]
-        for values in _list_prefixes(draft, pool, family, groups, running, named):
-            missed_by = _count_missed(draft, edit_page(draft.page, values), running)
-            if missed_by is not None and (best is None or (missed_by, len(values)) < best):
-                best, chosen = (missed_by, len(values)), values
-            if missed_by == 0:
-                break
-        if best and best[0] == 0:
-            break
-    if best and best[0] <= missed:
-        draft.state(stated._replace(facts=len(running) - best[0]) for stated in chosen)
-
-
-def _find_offset(planned: Numbers, running: Numbers, fabric: str) -> int | None:
-    offsets = Counter(n.value - planned[key].value for key, n in running.items() if n.fabric == fabric)
-    return offsets.most_common(1)[0][0] if offsets else None
-
-
-def _list_prefixes(
+def _list_pools(
     draft: Draft,
     pool: str,
     family: Family,
-    groups: Sequence[tuple[str, list[str]]],
     running: Numbers,
-    named: Mapping[str, tuple[str, ...]],
+    named: Mapping[str, list[str]],
+    own: Mapping[str, int],
 ) -> Iterator[list[Stated]]:
-    """Values of pools, one a group of (fabric or "" for the cluster, fabrics that draw on it), from the smallest on."""
-    choices: list[list[tuple[Keys, list[str]]]] = []
-    for owner, fabrics in groups:
-        numbers = [number.value for number in running.values() if number.fabric in fabrics]
-        texts = list(dict.fromkeys(prefix for fabric in fabrics for prefix in named.get(fabric, ())))
-        path: Keys = (*(("fabrics", owner) if owner else ()), "pools", pool)
-        covering = [text for text in texts if any(_holds(text, number) for number in numbers)]
-        if covering and all(any(_holds(text, number) for text in covering) for number in numbers):
-            choices.append([(path, covering)])
-        elif numbers:
-            demand = _sum_demand(draft, pool, family, fabrics)
-            choices.append([(path, [text]) for text in _list_covers(numbers, demand, family)])
-    for step in range(max(map(len, choices), default=0)):
-        values = []
-        for options in choices:
-            path, texts = options[min(step, len(options) - 1)]
-            values.append(Stated(path, _merge_families(draft, path, texts, family)))
-        yield values
+    """Candidates: the page's pools as they are, one for all, and some of single fabrics, which `own` tells apart."""
+    blueprint, fabrics = draft.cluster.design.loaded.blueprint, list(named)
+    present = {fabric: find_pool_prefixes(blueprint, fabric, pool, family)[0] for fabric in fabrics}
+    if all(not prefixes or set(prefixes) == set(present[fabric]) for fabric, prefixes in named.items()):
+        yield []
+    common = Counter(own.values()).most_common(1)[0][0]
+    apart = tuple(fabric for fabric in fabrics if own.get(fabric, common) != common)
+    for split in dict.fromkeys([(), *((fabric,) for fabric in (*apart, *fabrics)), apart, tuple(fabrics)]):
+        shared = [fabric for fabric in fabrics if fabric not in split]
+        owners = [*([("", shared)] if shared else []), *((fabric, [fabric]) for fabric in split)]
+        yield from _list_prefixes(draft, pool, family, owners, running, named)
 
 
-Keys = tuple[str, ...]
+def _list_prefixes(
+    draft: Draft, pool: str, family: Family, owners: Owners, running: Numbers, named: Mapping[str, list[str]]
+) -> Iterator[list[Stated]]:
+    """Values of pools by their owners, from the smallest prefixes on; those that policies name are as they are."""
+    choices: list[tuple[Keys, list[list[str]]]] = []
+    for owner, fabrics in owners:
+        values = [number.value for number in running.values() if number.fabric in fabrics]
+        addresses = [family.network(value, family.bits).network_address for value in values]
+        texts = dict.fromkeys(text for fabric in fabrics for text in named[fabric])
+        covering = [text for text in texts if any(address in ip_network(text) for address in addresses)]
+        covers = [[text] for text in _list_covers(values, _sum_demand(draft, pool, family, fabrics), family)]
+        is_named = all(any(address in ip_network(text) for text in covering) for address in addresses)
+        if values:
+            path = (*(("fabrics", owner) if owner else ()), "pools", pool)
+            choices.append((path, [covering] if is_named else covers))
+    for step in range(max((len(options) for _, options in choices), default=0)):
+        steps = [(path, options[min(step, len(options) - 1)]) for path, options in choices]
+        yield [Stated(path, _join_families(draft, path, texts, family)) for path, texts in steps]
 
 
-def _merge_families(draft: Draft, path: Keys, texts: list[str], family: Family) -> Any:
+def _join_families(draft: Draft, path: Keys, texts: list[str], family: Family) -> Any:
     """Prefixes of a family beside those that the page has of the other one."""
     present = find_value(draft.page, path) or []
-    others = [p for p in ([present] if isinstance(present, str) else present) if (":" in p) != (family.word == "v6")]
-    merged = sorted({*others, *texts}, key=lambda text: (":" in text, int(ip_network(text).network_address)))
-    return merged[0] if len(merged) == 1 else merged
-
-
-def _holds(prefix: str, number: int) -> bool:
-    network = ip_network(prefix)
-    return int(network.network_address) <= number <= int(network.broadcast_address)
+    others = [text for text in ([present] if isinstance(present, str) else present) if (":" in text) != (family is V6)]
+    joined = sorted({*others, *texts}, key=lambda text: (":" in text, int(ip_network(text).network_address)))
+    return joined[0] if len(joined) == 1 else joined
 
 
 def _sum_demand(draft: Draft, pool: str, family: Family, fabrics: Sequence[str]) -> int:
     """The addresses that fabrics, or the cluster's management, ask of a pool, reserved ones included."""
-    demands = list_pool_demands(draft.cluster.design)
-    return sum(
-        d.block for d in demands if d.pool == pool and d.family is family and (d.fabric in fabrics or not d.fabric)
-    )
+    demands = [d for d in list_pool_demands(draft.cluster.design) if d.pool == pool and d.family is family]
+    return sum(demand.block for demand in demands if demand.fabric in fabrics or not demand.fabric)
 
 
 def _list_covers(numbers: Sequence[int], demand: int, family: Family) -> Iterator[str]:
     """Prefixes that hold some numbers, from the smallest that has room for a demand on."""
-    low, high = min(numbers), max(numbers)
+    low, high = min(numbers, default=0), max(numbers, default=0)
     bits = max((low ^ high).bit_length(), (max(1, demand) - 1).bit_length())
     for width in range(bits, min(bits + MOST_LENGTHS, family.bits - 1)):
-        base = low >> width << width
-        yield str(family.network(base, family.bits - width))
+        yield str(family.network(low >> width << width, family.bits - width))
 
 
-class _Permits:
-    """The prefixes that policies of sessions between switches name: of loopbacks, and of hosts."""
-
-    def __init__(self, draft: Draft) -> None:
-        self._by_fabric: dict[str, Counter[Permit]] = defaultdict(Counter)
-        for pair in draft.list_pairs():
-            for permit in self._list_permits(pair):
-                self._by_fabric[pair.fabric][permit] += 1
-        self._draft = draft
-
-    @staticmethod
-    def _list_permits(pair: Pair) -> Iterator[Permit]:
-        outside = set(pair.view.outside(""))
+def _find_permits(draft: Draft) -> dict[str, set[Permit]]:
+    """By fabric, what policies of sessions inside it let pass, but for what leaks and what is outside."""
+    permits: dict[str, set[Permit]] = defaultdict(set)
+    for pair in draft.list_pairs():
+        leaked = {p for bgp in pair.running.bgp.values() for policy in bgp.leaks.values() for p in policy.permits}
         for vrf, bgp in pair.running.bgp.items():
-            exits = {key for key, peer in bgp.peers.items() if " exit " in peer.description}
-            policies = {peer.policy_in for key, peer in bgp.peers.items() if peer.policy_in and key not in exits}
-            yield from {permit for policy in policies for permit in policy.permits} - outside
-            del vrf
+            policies = {p.policy_in for p in bgp.peers.values() if p.policy_in and " exit " not in p.description}
+            passed = {permit for policy in policies for permit in policy.permits} - set(pair.view.outside(vrf))
+            permits[pair.fabric] |= {p for p in passed if p not in leaked or not any(_is_inside(p, q) for q in passed)}
+    return permits
 
-    def find(self, fabric: str, pool: str, family: Family) -> tuple[str, ...]:
-        """The prefixes of a pool as the switches that a fabric is on let them pass; () where they name none."""
-        owner = self._draft.find_owner(fabric)
-        if pool == "fabric":
-            return ()
-        lengths = (family.bits, family.bits) if pool == "loopback" else (None, family.bits - 1)
-        manages = self._draft.cluster.design.fabric(fabric).manages
-        if pool == "management" and not manages:
-            return ()
-        return tuple(
-            sorted(
-                permit.prefix
-                for permit in self._by_fabric[owner]
-                if permit.longest == lengths[1] and (lengths[0] is None or permit.shortest == lengths[0])
-                if (":" in permit.prefix) == (family.word == "v6")
-            )
-        )
+
+def _is_inside(inner: Permit, outer: Permit) -> bool:
+    """Whether one permit is a part of another, of addresses of the same kind."""
+    a, b = ip_network(inner.prefix), ip_network(outer.prefix)
+    return a != b and a.version == b.version and inner.longest == outer.longest and a.subnet_of(b)  # type: ignore[arg-type]
+
+
+def _name_pool(draft: Draft, permits: Mapping[str, set[Permit]], fabric: str, pool: str, family: Family) -> list[str]:
+    """The prefixes of a pool as the switches that a fabric is on let them pass: loopbacks, or any address of hosts."""
+    if pool == "fabric" or (pool == "management" and not draft.cluster.design.fabric(fabric).manages):
+        return []
+    part = next(part for part in group_linked_fabrics(draft.cluster.design.loaded.blueprint.fabrics) if fabric in part)
+    # a NOS's own daemon names none, but those of linked fabrics name the same
+    named = permits.get(draft.find_owner(fabric)) or {permit for name in part for permit in permits.get(name, ())}
+    of_fabric = [permit for permit in named if (":" in permit.prefix) == (family is V6)]
+    single = pool == "loopback"
+    return sorted(
+        p.prefix for p in of_fabric if p.longest == family.bits - (not single) and (p.shortest == p.longest) == single
+    )
 
 
 def list_exceptions(draft: Draft) -> list[dict[str, str]]:
-    """The rows of a list for `lock --import`: numbers that no rule gives, in the order of devices."""
-    planned, running = _plan(draft, draft.cluster, EVERY), _run(draft, EVERY)
-    rows = list[dict[str, str]]()
+    """The rows of a list for `lock --import`: numbers that no rule gives, and on which both ends of links agree."""
+    planned, running, rows = _plan(draft, draft.cluster, EVERY), _run(draft, EVERY), list[dict[str, str]]()
+    heard: dict[str, set[int]] = defaultdict(set)
+    far_of: dict[tuple[str, str], tuple[str, str]] = {}
+    for pair in draft.iterate_pairs(draft.cluster, EVERY):
+        for port in pair.view.ports:
+            ends = [end.peer for end in pair.far_ends.get(port.name, ()) if end.peer]
+            heard[port.peer] |= {peer.remote_asn for peer in ends}
+            far_of[pair.view.name, port.name] = port.peer, port.peer_port
     for key, number in running.items():
         if number.what == "vlan" or key not in planned or planned[key].value == number.value:
             continue
-        row = dict.fromkeys(COLUMNS, "") | {"device": number.device}
-        column = "address" if number.what == "port" else number.what
-        row[column] = str(number.value) if number.what == "asn" else str(_format(number))
-        row["port"] = number.port
-        rows.append(row)
-        text = f"{number.what} {row[column]}, where rules give {_format(planned[key])}"
-        draft.evidence.append(Evidence("kept", number.port or number.what, text, 1, number.device))
+        far, far_port = far_of.get((number.device, number.port), ("", ""))
+        interface = draft.switches[far].model.interfaces.get(far_port) if far in draft.switches else None
+        networks = [ip_interface(address).network for address in interface.addresses] if interface else []
+        # what the far end does not know of is drift, which is told with all other differences
+        agrees = not networks or any(ip_address(number.text) in network for network in networks)
+        if agrees and not (number.what == "asn" and heard[number.device] and number.value not in heard[number.device]):
+            column = "address" if number.what == "port" else number.what
+            rows.append(
+                dict.fromkeys(COLUMNS, "") | {"device": number.device, "port": number.port, column: number.text}
+            )
+            text = f"{column} {number.text}, where rules give {planned[key].text}"
+            draft.evidence.append(Evidence("kept", number.port, text, 1, number.device))
     return rows
-
-
-def _format(number: Number) -> str:
-    if number.what == "asn":
-        return str(number.value)
-    family = next(family for family in FAMILIES if (family.word == "v6") == number.v6)
-    return str(family.network(number.value, family.bits).network_address)

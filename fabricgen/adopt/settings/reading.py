@@ -1,10 +1,11 @@
-"""Running configurations of single switches, read as far as readers know them."""
+"""Running configurations of switches, read as far as readers know them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from fabricgen.adopt.settings.draft import ReadSwitch
+from fabricgen.adopt.settings.far_ends import index_far_ends
 from fabricgen.kernel.nos_rooms import load_part
 from fabricgen.running.tree import CANNOT_READ, explain_error, read_tolerantly
 
@@ -17,4 +18,5 @@ def read_switch(nos: str, files: Mapping[str, str]) -> ReadSwitch | str:
     except CANNOT_READ as error:
         return explain_error(error)
     unread = [f"{part}: {why}" for part, why in notes.unread.items()]
-    return ReadSwitch(nos, model, files, (*dict.fromkeys(notes.unknown), *unread, *notes.unfit))
+    passed_over = (*dict.fromkeys(notes.unknown), *unread, *notes.unfit)
+    return ReadSwitch(nos, model, files, passed_over, index_far_ends(model))

@@ -82,31 +82,18 @@ def _find_vrfs(pair: Pair, port: str, service: str, shared: Iterable[str]) -> It
 
 def _write_slots(draft: Draft, slots: set[tuple[int, int, int]]) -> Iterator[str]:
     """Slots in the fewest words: whole pods, whole units, a node of all units, single nodes."""
-    layout, devices = draft.cluster.design.layout, draft.cluster.plan.devices
-    names = list(draft.cluster.design.loaded.blueprint.pods)
-    every = set[tuple[int, int, int]]()
-    for cls in devices.classes:
-        if cls.kind == NODE:
-            columns = (devices.pod, devices.su, devices.node)
-            every |= {(p, s + 1, n + 1) for p, s, n in zip(*(c[cls.rows].tolist() for c in columns), strict=True)}
-    names = [pod.name for pod in layout.pods]
-    for pod in sorted({slot[0] for slot in slots}):
-        of_pod, rest = {s for s in every if s[0] == pod}, {s for s in slots if s[0] == pod}
-        if rest == of_pod:
-            yield names[pod]
-            continue
-        for unit in sorted({s[1] for s in rest}):
-            of_unit = {s for s in of_pod if s[1] == unit}
-            if of_unit <= rest:
-                rest -= of_unit
-                yield f"{names[pod]}/su-{unit}"
-        units = {s[1] for s in of_pod}
-        for node in sorted({s[2] for s in rest}):
-            of_node = {s for s in of_pod if s[2] == node}
-            if len(units) > 1 and of_node <= rest:
-                rest -= of_node
-                yield f"{names[pod]}/su-*/node-{node}"
-        yield from (f"{names[p]}/su-{unit}/node-{node}" for p, unit, node in sorted(rest))
+    devices, names = draft.cluster.plan.devices, [pod.name for pod in draft.cluster.design.layout.pods]
+    columns, rest = (devices.pod, devices.su, devices.node), set(slots)
+    members: dict[tuple[int, str], set[tuple[int, int, int]]] = defaultdict(set)
+    for rows in (cls.rows for cls in devices.classes if cls.kind == NODE):
+        for pod, su, node in zip(*(column[rows].tolist() for column in columns), strict=True):
+            unit, slot = f"{names[pod]}/su-{su + 1}", f"node-{node + 1}"
+            for depth, text in enumerate((names[pod], unit, f"{names[pod]}/su-*/{slot}", f"{unit}/{slot}")):
+                members[depth, text].add((pod, su + 1, node + 1))
+    for (_, text), covered in sorted(members.items(), key=lambda entry: (entry[0][0], min(entry[1]))):
+        if covered <= rest:
+            rest -= covered
+            yield text
 
 
 def infer_leaks(draft: Draft) -> list[Stated]:

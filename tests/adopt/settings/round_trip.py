@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from fabricgen.adopt.settings.draft import ReadSwitch, write_page
 from fabricgen.adopt.settings.infer import InferredSettings, infer_settings
+from fabricgen.adopt.settings.numbers import COLUMNS
 from fabricgen.adopt.settings.reading import read_switch
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.pipeline import compile_design
+from fabricgen.pipeline import compile_adopted, compile_design
 from fabricgen.render.engine import render_configs
 from tests.conftest import BLUEPRINTS
 
@@ -41,7 +45,8 @@ class Trip(NamedTuple):
     @property
     def changed(self) -> list[str]:
         """The switches whose files are not the same bytes."""
-        return sorted(name for name in self.before if self.before[name] != self.after.get(name))
+        before, after = hide_secrets(self.before), hide_secrets(self.after)
+        return sorted(name for name in before if before[name] != after.get(name))
 
 
 def find_path(name: str) -> str:
@@ -103,4 +108,26 @@ def make_trip(name: str, *sets: str) -> Trip:
     cluster = build(path, sets)
     before = render(cluster)
     inferred = infer_settings(read_all(list_nos(cluster), before), strip_page(read_page(cluster)), path)
-    return Trip(inferred, before, render(build(path, page=inferred.page)))
+    return Trip(inferred, before, render(build_inferred(inferred, path)))
+
+
+def build_inferred(inferred: InferredSettings, path: str) -> Cluster:
+    """The cluster of a page that was inferred, with the numbers of its list in the lock."""
+    if not inferred.lock:
+        return build(path, page=inferred.page)
+    with TemporaryDirectory() as folder:
+        page, rows = Path(folder, "page.yaml"), Path(folder, "numbers.csv")
+        page.write_text(write_page(inferred.page), encoding="utf-8")
+        with rows.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, COLUMNS)
+            writer.writeheader()
+            writer.writerows(inferred.lock)
+        return build_cluster(compile_adopted(str(page), [str(rows)]))
+
+
+def hide_secrets(files: Files) -> Files:
+    """Files with one word for every secret, which a page names as it likes."""
+    return {
+        device: {name: re.sub(r"<env:FABRICGEN_\w+>", "<secret>", text) for name, text in of_device.items()}
+        for device, of_device in files.items()
+    }

@@ -18,6 +18,30 @@ from tests.adopt.settings.round_trip import (
 )
 from tests.conftest import EXAMPLES, SMALLER
 from tests.laws import law_cases
+from tests.render.rendered import (
+    ALL_EOS,
+    BARE,
+    BFD,
+    BRIDGED,
+    CUMULUS,
+    DUAL,
+    EVPN_EOS,
+    EVPN_JUNOS,
+    EVPN_PAIRS,
+    EVPN_PAIRS_CUMULUS,
+    EVPN_PAIRS_SONIC,
+    EXITS_JUNOS,
+    JUNOS,
+    LEAKS,
+    ONE_NUMBER,
+    PER_RACK,
+    RADIUS,
+    RAILS,
+    STATIC,
+    TUNED,
+    UNNUMBERED,
+    V6,
+)
 
 MISSING = {
     "golden/cumulus-rails": 1,  # a snippet, which no reader knows
@@ -25,6 +49,16 @@ MISSING = {
 """Cases that do not come back whole: the switches whose files are not the same bytes."""
 
 CASES = (*EXAMPLES, *(f"golden/{path.name}" for path in sorted(GOLDEN.iterdir()) if path.is_dir()))
+
+POOLS = "pools={loopback: 10.9.0.0/16, fabric: 10.8.0.0/16, hosts: 172.20.0.0/14, management: 192.168.0.0/16}"
+FORMS = (
+    *(UNNUMBERED, BARE, BRIDGED, DUAL, V6, RAILS, PER_RACK, ONE_NUMBER, BFD, TUNED, RADIUS, (POOLS,)),
+    ("fabrics.compute.pools={hosts: 172.16.0.0/22}", "routing.asn={pool: 65000-65100}"),
+    ("routing.asn={plan: per-switch}",),
+    ("qos.profile=best-effort",),
+    ("qos={profile: roce-lossy}",),
+)
+
 
 SERVERS = ["10.32.0.4", "10.32.0.5", "10.32.0.10", "10.32.0.11"]
 
@@ -69,4 +103,52 @@ def test_settings_of_an_example_come_back(name: str) -> None:
     """Byte by byte, on every switch that has a configuration; no number needs a row of a list."""
     trip = make_trip(name, *SMALLER.get(name, ()))
     assert len(trip.changed) == MISSING.get(name, 0), trip.changed[:5]
+    assert not trip.inferred.lock
+
+
+@pytest.mark.slow
+def test_numbers_that_no_rule_gives_are_kept_in_a_lock() -> None:
+    own = "{asn: 4200000777, loopback: 10.0.15.9, links: {Ethernet224: 10.99.0.1}}"
+    trip = make_trip("leaf-spine", f"address_of.compute-leaf-p1-su01-r1-01={own}")
+    assert trip.inferred.sections == make_trip("leaf-spine").inferred.sections
+    kept = {(row["device"], row["port"], row["asn"] or row["loopback"] or row["address"]) for row in trip.inferred.lock}
+    name = "compute-leaf-p1-su01-r1-01"
+    assert kept == {(name, "", "4200000777"), (name, "", "10.0.15.9"), (name, "Ethernet224", "10.99.0.1")}
+    assert trip.changed == []
+
+
+@pytest.mark.slow
+def test_an_address_that_the_far_end_does_not_know_is_drift() -> None:
+    path = find_path("leaf-spine")
+    cluster = build(path)
+    files = render(cluster)
+    name = "compute-leaf-p1-su01-r1-01"
+    text = files[name]["config_db.json"]
+    files[name] = files[name] | {"config_db.json": text.replace("10.64.0.1/31", "10.99.0.1/31")}
+    drifted = infer_settings(read_all(list_nos(cluster), files), strip_page(read_page(cluster)), path)
+    assert drifted.sections == make_trip("leaf-spine").inferred.sections
+    assert not drifted.lock
+    assert {told.device for told in drifted.evidence} == {name}
+    assert any(told.kind == "drifted" and "10.99.0.1/31" in told.text and told.line for told in drifted.evidence)
+
+
+VARIANTS = [
+    (name, sets)
+    for name, sets in (
+        *[("leaf-spine", (*nos, *sets)) for nos in (CUMULUS, JUNOS, ALL_EOS, ()) for sets in FORMS],
+        *[("leaf-spine", (*nos, *sets)) for nos in (CUMULUS, ALL_EOS, ()) for sets in (STATIC, LEAKS)],
+        *[("evpn-guests", sets) for sets in (EVPN_JUNOS, EVPN_EOS, EVPN_PAIRS, EVPN_PAIRS_CUMULUS, EVPN_PAIRS_SONIC)],
+        *[("two-exits", sets) for sets in (CUMULUS, EXITS_JUNOS)],
+        *[(name, CUMULUS) for name in ("monday", "bonded-pair", "collapsed-pair", "small-pair", "tenants")],
+    )
+]
+"""Forms and settings on every NOS that has words for them."""
+
+
+@pytest.mark.law
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "sets"), law_cases("settings of variants come back", VARIANTS))
+def test_settings_of_a_variant_come_back(name: str, sets: tuple[str, ...]) -> None:
+    trip = make_trip(name, *sets)
+    assert trip.changed == []
     assert not trip.inferred.lock
