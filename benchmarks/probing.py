@@ -11,6 +11,7 @@ import argparse
 import json
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -30,8 +31,8 @@ RESULTS = Path(__file__).parent / "results/probing.json"
 Figures = dict[str, int | float]
 
 
-def judge_halls(halls: int) -> Figures:
-    """Plan, read the plan back, and break one hall after the other."""
+def judge_halls(halls: int) -> Iterator[Figures]:
+    """Plan, read the plan back, and break one hall after the other; the figures so far, after every twentieth."""
     view = compile_blueprint("blueprints/colossus-200k.yaml")
     began = time.process_time()
     probes = plan_exactly(view, "compute")
@@ -55,17 +56,18 @@ def judge_halls(halls: int) -> Figures:
         names = {name for fault in faults for name in fault.names}
         first[kind] += bool(suspects) and table.describe_part(suspects[0].part)[1] in names
         click.echo(f"{seed + 1} halls: first in {first.total()}, {took[-1]:.1f} s", err=True)
-    return {
-        **figures,
-        "median_judge_cpu_s": round(float(np.median(took)), 1),
-        "slowest_judge_cpu_s": round(max(took), 1),
-        "halls": halls,
-        "true_part_first": first.total(),
-        **{f"first_{kind.replace(' ', '_')}": count for kind, count in sorted(first.items())},
-    }
+        if seed + 1 in (halls, *range(20, halls, 20)):
+            yield {
+                **figures,
+                "median_judge_cpu_s": round(float(np.median(took)), 1),
+                "slowest_judge_cpu_s": round(max(took), 1),
+                "halls": seed + 1,
+                "true_part_first": first.total(),
+                **{f"first_{kind.replace(' ', '_')}": count for kind, count in sorted(first.items())},
+            }
 
 
-def judge_lab(faults: int) -> Figures:
+def judge_lab(faults: int) -> Iterator[Figures]:
     """Lay faults into a lab, and judge the probes of each."""
     files = build(TWO_PLANES)
     with TemporaryDirectory() as folder, start_lab(files, choose_ports(nic_ports(files))) as made:
@@ -75,7 +77,7 @@ def judge_lab(faults: int) -> Figures:
         named, first, others = count_named(lab, range(faults))
         for other in others:
             click.echo(other, err=True)
-        return {"faults": faults, "named": named, "first": first, "seconds": round(time.monotonic() - began)}
+        yield {"faults": faults, "named": named, "first": first, "seconds": round(time.monotonic() - began)}
 
 
 def main() -> None:
@@ -86,8 +88,8 @@ def main() -> None:
     asked = parser.parse_args()
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for name, number, judge in (("halls", asked.halls, judge_halls), ("lab", asked.lab, judge_lab)):
-        if number:
-            results[name] = judge(number)
+        for figures in judge(number) if number else ():
+            results[name] = figures
             RESULTS.write_text(json.dumps(dict(sorted(results.items())), indent=2) + "\n")
 
 

@@ -63,6 +63,8 @@ def break_hall(
             inside = inside[len(inside) // 2 :] if second else inside[: len(inside) // 2]
             crossing = np.isin(row // 2, inside)
             names = (f"{links.b_device[bad // 2]}:{cage}, {'second' if second else 'first'} half",)
+            if len(inside) == 1:  # half of a module with two links is a link
+                names = (" and ".join(ends),)
         if kind == "switch":
             switch = links.b[bad // 2]
             crossing = (links.a[row // 2] == switch) | (links.b[row // 2] == switch)
