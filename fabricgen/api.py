@@ -16,6 +16,7 @@ from fabricgen.plugins.dhcp import Clients, Subnets
 from fabricgen.plugins.foresight import Busbw
 from fabricgen.plugins.hardware import Halls, Models, Racks
 from fabricgen.plugins.numbers import Pools, Vlans
+from fabricgen.plugins.patching import Panels, Patches, Trunks
 from fabricgen.plugins.paths import Path
 from fabricgen.plugins.places import Groups, Places
 from fabricgen.plugins.rules import ViewRule
@@ -46,6 +47,8 @@ __all__ = [
     "Judgement",
     "Links",
     "Models",
+    "Panels",
+    "Patches",
     "Path",
     "Places",
     "Pools",
@@ -57,6 +60,7 @@ __all__ = [
     "Subnets",
     "Suite",
     "Table",
+    "Trunks",
     "ViewRule",
     "Vlans",
     "compile_blueprint",

@@ -17,6 +17,7 @@ from itertools import chain
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+from fabricgen.addons.netbox_objects.cables import make_link_cable_kind
 from fabricgen.addons.netbox_objects.devices import make_device_kinds, make_manufacturer_kind
 from fabricgen.addons.netbox_objects.kinds import FLAGS, MARKS, Cell, Kind, Reference
 from fabricgen.addons.netbox_objects.numbers import make_address_kinds, make_number_kinds
@@ -96,7 +97,10 @@ def list_objects(view: ClusterView) -> Iterator[Kind]:
 
     Halls are groups of racks: devices are at sites. Transceivers, VRFs and the speed of ports are not among them.
     """
-    makers = (make_manufacturer_kind, make_place_kinds, make_device_kinds, make_number_kinds, make_port_kinds)
+    makers = (
+        *(make_manufacturer_kind, make_place_kinds, make_device_kinds, make_number_kinds, make_port_kinds),
+        make_link_cable_kind,
+    )
     given = {kind.name: kind for make_kinds in makers for kind in make_kinds(view)}
     yield from _make_place_kinds(given)
     yield from _make_type_kinds(view, given)
@@ -126,7 +130,8 @@ def _replace(
     references: Mapping[str, Reference] | None = None,
     key: tuple[str, ...] = (),
 ) -> Kind:
-    return Kind(path, kind.name, columns, key or kind.key, kind.references if references is None else references, ONCE)
+    kept = kind.references if references is None else references
+    return Kind(path, kind.name, columns, key or kind.key, kept, ONCE, joins=kind.joins)
 
 
 def _make_place_kinds(given: Mapping[str, Kind]) -> Iterator[Kind]:

@@ -300,6 +300,10 @@ class NosConfiguration(FrozenModel):
     pair_interface: Annotated[
         str, Field(description="The interface of a VLAN between the two switches of an MLAG pair; field: vlan.")
     ] = ""
+    bond_interface: Annotated[str, Field(description="What it calls a bond; field: number.")] = ""
+    pair_bond: Annotated[
+        str, Field(description="What it calls the bond of a peer link, if otherwise than others; field: number.")
+    ] = ""
     ecmp_paths: Annotated[
         int | None, Field(gt=0, description="The most equal-cost paths that its configuration can ask for.")
     ] = None

@@ -47,7 +47,7 @@ def open_netbox(address: str, token: str | None, *, plain_http: bool, title: str
         target = (Nautobot if title == Nautobot.TITLE else NetBox)(url, secret)
     except ModuleNotFoundError as error:
         raise click.UsageError(f"{title} needs {error.name}: pip install 'fabricgen[netbox]'") from None
-    click.echo(f"{title} {target.version()} at {url}", err=True)
+    click.echo(f"{title} {target.version} at {url}", err=True)
     return target
 
 

@@ -37,6 +37,7 @@ class Racks(TableColumns):
     units = table_column(to_integer_array, "Rack units inside, int32.")
     weight_kg = table_column(to_float_array, "Weight of what is in it, kg, float64; NaN where unknown.")
     power_w = table_column(to_float_array, "Power of its devices, W, float64; NaN where unknown.")
+    feeds = table_column(to_text_array, "Its power feeds, `A+B`, where the floor names any.")
 
 
 class Models(TableColumns):

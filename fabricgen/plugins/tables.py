@@ -13,6 +13,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
+from fabricgen.bom.sources.power_cords import list_corded
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.names.switches import name_interface
@@ -37,7 +38,7 @@ from fabricgen.plugins.columns import (
     to_text_array,
 )
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
-from fabricgen.wiring.bonds import LACP, MLAG
+from fabricgen.wiring.bonds import LACP, MLAG, PEER
 from fabricgen.wiring.tables import Segment
 
 
@@ -51,7 +52,7 @@ class Devices(TableColumns):
 
     def __init__(self, cluster: Cluster) -> None:
         super().__init__(devices.make_table(cluster))
-        self._plan = cluster.plan.devices
+        self._cluster, self._plan = cluster, cluster.plan.devices
 
     def path_of(self, row: SupportsIndex) -> Path:
         """The place in the blueprint that a device comes from, for findings."""
@@ -83,6 +84,14 @@ class Devices(TableColumns):
     asn = table_column(to_long_array, "AS number, int64; 0 for none.")
     loopback = table_column(to_text_array, "Loopback address: IPv4 where it has one, else IPv6.")
     mgmt = table_column(to_text_array, "Management address: IPv4 where it has one, else IPv6.")
+
+    @column
+    def power_supplies(self) -> Ints:
+        """Its power supplies with a cord each, int32; 0 where a busbar feeds it, or nobody says."""
+        counts = np.zeros(len(self), dtype=np.int32)
+        for cls, rows in list_corded(self._cluster):
+            counts[rows] = cls.profile.psu.count if cls.profile.psu else 0
+        return counts
 
 
 def segment_column(convert: Callable[[Any], Array], read: Callable[[Segment], object], doc: str) -> Column[Array]:
@@ -175,10 +184,26 @@ class Links(_ClusterTable):
 
     @column
     def a_bond(self) -> Strings:
-        """The bond of a host that its lower end is in; switches name theirs by their NOS."""
+        """The bond that its lower end is in: of a host, or of the peer link of a pair."""
         rows, bonds = np.arange(len(self)), self._cluster.plan.bonds
         is_bonded = np.isin(bonds.kinds(rows), (LACP, MLAG)) if bonds else np.zeros(len(rows), dtype=bool)
-        return np.where(is_bonded, name_bond_ports(self._cluster, rows).texts(), "")
+        return np.where(is_bonded, name_bond_ports(self._cluster, rows).texts(), self._name_switch_bonds("a"))
+
+    def _name_switch_bonds(self, end: str) -> Strings:
+        # the bonds at one end of each link, "" for none and for hosts
+        plan, names = self._cluster.plan, np.full(len(self), "", dtype=object)
+        if plan.bonds is None:
+            return names
+        device_classes = plan.devices.classes
+        classes = plan.devices.device_class[plan.links.b_device if end == "b" else plan.links.a_device]
+        rows = np.flatnonzero(plan.bonds.of_link >= 0)
+        columns = (rows, classes[rows], plan.bonds.kinds(rows), plan.bonds.numbers(rows))
+        for row, of_class, kind, number in zip(*(numbers.tolist() for numbers in columns), strict=True):
+            if nos := device_classes[of_class].nos:
+                facts = self._cluster.design.catalog.naming(nos).configuration
+                form = (kind == PEER and facts.pair_bond) or facts.bond_interface
+                names[row] = form.format(number=number)
+        return names
 
     @column
     def b(self) -> Ints:
@@ -214,6 +239,11 @@ class Links(_ClusterTable):
         lambda segment: is_management_port(segment.b),
         "Whether the port at its upper end is for management alone, bool.",
     )
+
+    @column
+    def b_bond(self) -> Strings:
+        """The bond that its upper end is in, as the NOS of the switch calls it."""
+        return self._name_switch_bonds("b")
 
     speed_gbps = segment_column(
         to_float_array, lambda segment: float(segment.speed_gbps), "Speed in one direction, Gb/s, float64."

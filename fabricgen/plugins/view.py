@@ -22,13 +22,14 @@ from fabricgen.plugins.dhcp import make_dhcp_tables
 from fabricgen.plugins.foresight import Busbw, expect_busbw, find_balancing_modes, find_reached
 from fabricgen.plugins.hardware import Halls, Models, Racks, make_hall_table, make_model_table
 from fabricgen.plugins.numbers import Pools, Vlans, make_pool_table, make_vlan_table
+from fabricgen.plugins.patching import make_patching_tables
 from fabricgen.plugins.paths import FabricPaths, Path
 from fabricgen.plugins.places import make_place_tables
 from fabricgen.plugins.steering import Steering, make_steering
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Ends, Links
 from fabricgen.wiring.arrays import Ints
 
-API_VERSION = "1.4"
+API_VERSION = "1.5"
 """Version of the view and of what plug-ins are asked for: the first number changes when something is taken away or
 means something else, the second when something is added."""
 
@@ -108,6 +109,7 @@ class ClusterView:
         return {nos: catalog.naming(nos).systems.config_manager or nos for nos in sorted({*self.devices.nos} - {""})}
 
     _place_tables = cached_table(lambda view: make_place_tables(view._cluster), "Groups and places.")
+    _patching_tables = cached_table(lambda view: make_patching_tables(view._cluster), "Panels, trunks and patches.")
     _dhcp_tables = cached_table(lambda view: make_dhcp_tables(view._cluster), "Subnets and clients.")
 
     devices = cached_table(lambda view: Devices(view._cluster), "Nodes, extra devices, switches and scale-up trays.")
@@ -117,6 +119,9 @@ class ClusterView:
         lambda view: Ends(make_end_table(view._cluster)),
         "Far ends of cables, with sockets, transceivers and labels at both sides.",
     )
+    panels = cached_table(lambda view: view._patching_tables[0], "Patch panels, and housings of fibre shuffles.")
+    trunks = cached_table(lambda view: view._patching_tables[1], "Trunks between panels.")
+    patches = cached_table(lambda view: view._patching_tables[2], "Which ports of panels each patched link passes.")
     halls = cached_table(lambda view: Halls(make_hall_table(view._cluster)), "Halls of all sites.")
     racks = cached_table(
         lambda view: Racks(make_rack_table(view._cluster)), "Racks, where they stand and what is in them."

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from time import monotonic
 from typing import Any
 
+from fabricgen.addons.netbox_objects.kinds import LEADS
 from fabricgen.push.client import NetBox, RefusedError, find_first_reason
-from fabricgen.push.state import NetboxChange, NetboxChanges, NetboxState, Reference
+from fabricgen.push.state import TYPES, NetboxChange, NetboxChanges, NetboxState, Reference
 
 AT_ONCE = {"cables": 20}
 """Objects of a batch, where that is not USUAL: NetBox traces the path of every cable before it answers."""
@@ -20,7 +22,7 @@ Told = Callable[[str, int, int, float], None]
 
 
 class Pusher:
-    """Writes the changes that a State found."""
+    """Writes the changes that a NetboxState found."""
 
     def __init__(self, netbox: NetBox, state: NetboxState, tell: Told) -> None:
         self._netbox, self._state, self._tell = netbox, state, tell
@@ -97,25 +99,52 @@ class Pusher:
         self._netbox.change(batch[0].kind.path, bodies)
 
     def _write_body(self, change: NetboxChange) -> dict[str, Any]:
-        # fields as the API takes them: references as ids, ends of cables as lists of one
+        # fields as the API takes them: references as ids, ends of cables as lists
         body: dict[str, Any] = {}
         for name, value in change.fields.items():
-            number = self._state.ids[value.path][value.key] if isinstance(value, Reference) else value
             if name in ("a", "b"):
-                body[f"{name}_terminations"] = [{"object_type": "dcim.interface", "object_id": number}]
+                body[f"{name}_terminations"] = [
+                    {"object_type": TYPES[end.path], "object_id": self._find_id(end)} for end in value
+                ]
+            elif name == LEADS:
+                body[name] = [{part: self._find_id(inside) for part, inside in each.items()} for each in value]
             else:
-                body[name] = number
+                body[name] = self._find_id(value)
         return body
 
+    def _find_id(self, value: Any) -> Any:
+        # the id of what a reference names; another value as it is
+        return self._state.ids[value.path][value.key] if isinstance(value, Reference) else value
+
     def _delete_objects(self, changes: Sequence[NetboxChange]) -> list[tuple[NetboxChange, str]]:
-        """Delete one by one; (what is in use, how NetBox says it)."""
-        undeleted, started = list[tuple[NetboxChange, str]](), monotonic()
-        for done, change in enumerate(changes, start=1):
-            try:
-                self._netbox.delete(change.kind.path, change.number)
-            except RefusedError as refused:
-                if refused.status != IN_USE:
-                    raise
-                undeleted.append((change, find_first_reason(refused.answer)[:200]))
-            self._tell("objects deleted", done, len(changes), done / max(monotonic() - started, 1e-3))
+        """Delete in batches, of one in which something is in use one by one; (what is in use, how NetBox says it)."""
+        undeleted, started, done = list[tuple[NetboxChange, str]](), monotonic(), 0
+        for path, of_path in groupby(changes, key=lambda change: change.kind.path):
+            those = list(of_path)
+            for first in range(0, len(those), USUAL):
+                batch = those[first : first + USUAL]
+                if not self._try_delete(path, batch):
+                    undeleted += [(change, why) for change in batch if (why := self._find_use(change))]
+                done += len(batch)
+                self._tell("objects deleted", done, len(changes), done / max(monotonic() - started, 1e-3))
         return undeleted
+
+    def _try_delete(self, path: str, batch: Sequence[NetboxChange]) -> bool:
+        # deletes a batch; False, and nothing is deleted, where something of it is in use
+        try:
+            self._netbox.delete(path, [change.number for change in batch])
+        except RefusedError as refused:
+            if refused.status != IN_USE:
+                raise
+            return False
+        return True
+
+    def _find_use(self, change: NetboxChange) -> str:
+        # deletes an object; what refers to it, where that is why it cannot be
+        try:
+            self._netbox.delete(change.kind.path, [change.number])
+        except RefusedError as refused:
+            if refused.status != IN_USE:
+                raise
+            return find_first_reason(refused.answer)[:200]
+        return ""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -92,7 +92,10 @@ class NetBox:
     """A NetBox at a URL. No error of it has the token in it."""
 
     TITLE = "NetBox"
-    IN_SITES: tuple[str, ...] = ("locations", "racks", "devices", "interfaces", "module-bays", "modules", "cables")
+    IN_SITES: tuple[str, ...] = (
+        *("locations", "racks", "devices", "interfaces", "module-bays", "modules", "cables", "rear-ports"),
+        *("front-ports", "power-panels", "power-feeds", "power-ports", "power-outlets"),
+    )
     """Kinds of which only those in the sites of the plan are read."""
     ORDER: Mapping[str, str] = {"ordering": "id"}
     """How a page asks for records by id."""
@@ -125,6 +128,12 @@ class NetBox:
         request.headers.update(self._headers)
         return request
 
+    @cached_property
+    def release(self) -> tuple[int, ...]:
+        """The first two numbers of its version; 0 for what is none."""
+        return tuple(int(part) if part.isdecimal() else 0 for part in self.version.split(".")[:2])
+
+    @cached_property
     def version(self) -> str:
         """The version of NetBox; raises RefusedError where there is none, or none that knows the token."""
         status = self._call("GET", "status", within_s=FIRST_S)
@@ -168,7 +177,7 @@ class NetBox:
 
     def make(self, path: str, rows: Sequence[Mapping[str, Any]]) -> list[Record]:
         """Make records, all or none; the answer is in their order."""
-        records: list[Record] = self._call("POST", path, body=rows)
+        records: list[Record] = self._call("POST", path, self._answer_little(rows), rows)
         if (
             not isinstance(records, list)
             or len(records) != len(rows)
@@ -179,15 +188,19 @@ class NetBox:
 
     def change(self, path: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Change records by `id`, all or none."""
-        self._call("PATCH", path, body=rows)
+        self._call("PATCH", path, self._answer_little(rows), rows)
 
-    def delete(self, path: str, number: Id) -> None:
-        """Delete a record; one that is gone is fine."""
-        try:
-            self._call("DELETE", f"{path}/{number}")
-        except RefusedError as refused:
-            if refused.status != 404:
-                raise
+    def _answer_little(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+        """Asks for answers with the fields that were written alone: NetBox takes longer to look up what else an
+        interface or a device has than to make it (v4.6.8: netbox/api/viewsets/__init__.py, field_kwargs).
+        """
+        # without custom_fields new objects would not have their defaults
+        fields = {name for row in rows for name in row} | {"id", "display", "custom_fields"}
+        return {"fields": ",".join(sorted(fields))}
+
+    def delete(self, path: str, numbers: Sequence[Id]) -> None:
+        """Delete records, all or none; those that are gone are passed over."""
+        self._call("DELETE", path, body=[{"id": number} for number in numbers])
 
     def _call(
         self,

@@ -11,9 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from fabricgen.addons.netbox_objects.cables import choose_cable_type
 from fabricgen.addons.netbox_objects.devices import name_role
 from fabricgen.addons.netbox_objects.kinds import make_slug
-from fabricgen.addons.netbox_objects.ports import choose_cable_type
 from fabricgen.cluster import Cluster
 from fabricgen.diff.cables import OPTIC_CHANGES
 from fabricgen.diff.delta import Delta, compare_rows
@@ -165,6 +165,9 @@ class Held:
             for side in "ab"
         }
         media = self._list_media()
+        patching = self._cluster.plan.patching
+        patched = (patching.policy >= 0).tolist() if patching else []
+        self._patched = {name for name, is_patched in zip(self._cluster.cable_ids, patched, strict=False) if is_patched}
         of_cable = {row["cable"]: row for row in reversed(self._ends)}
         of_end = {_key_of_end(row): row for row in self._ends}
         links = [row for row in map(self._keep_backplane_link, self._links) if row]
@@ -236,8 +239,9 @@ class Held:
                 f"{side}_transceiver": self._reading.modules.get(NetboxPort(port.device, cage), ("", frozenset()))[0],
             }
         length = cable.length_m
-        # within what NetBox rounds, the planned length stands: else each cable would differ
-        if length is None or abs(float(row["length_m"] or 0) - length) > _NEAR_M:
+        # within what NetBox rounds, the planned length stands, and where it knows the jumpers of a channel alone
+        is_patched = length is None and link["cable"] in self._patched
+        if not is_patched and (length is None or abs(float(row["length_m"] or 0) - length) > _NEAR_M):
             end["length_m"] = "" if length is None else format_number(length)
         if cable.type != media.get(link["cable"]):
             end |= {"medium": cable.type, "part": ""}

@@ -70,6 +70,9 @@ class Nautobot(NetBox):
             put["tags"] = self._address_tags.get(record["ip_address"]["id"], [])
         return put
 
+    def _answer_little(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, str]:  # noqa: ARG002 - as NetBox's
+        return {}
+
     def _find_names(self, path: str) -> dict[Id, str]:
         """Id -> name of all statuses or tags; read once."""
         if path not in self._names:

@@ -14,6 +14,10 @@ from fabricgen.push.client import NetBox, Record
 METRES = {"km": 1000.0, "m": 1.0, "cm": 0.01, "mi": 1609.344, "ft": 0.3048, "in": 0.0254}
 """Metres of NetBox's units of length (v4.4.10: netbox/netbox/choices.py, CableLengthUnitChoices)."""
 INTERFACE = "dcim.interface"
+PASSED = frozenset(("dcim.frontport", "dcim.rearport"))
+"""What cables end at that lead on to others."""
+LANES = ("trunk-", "single-")
+"""How profiles begin that lead each connector to that of the same number; but for shuffles."""
 _KBITS = 1_000_000
 """Kbit/s of one Gb/s."""
 
@@ -46,9 +50,11 @@ class NetboxReading:
         self.missing = sorted(name for name in sites if name not in site_ids)
         """Sites that NetBox has not."""
 
-    def _read_records(self, path: str, fields: str) -> Iterator[Record]:
+    def _read_records(self, path: str, fields: str, kind: str = "", **filters: str) -> Iterator[Record]:
         """Records at the sites; without a site there are none, where NetBox would take no filter for all."""
-        yield from self._netbox.records(path, path, site_id=self._sites, fields=f"id,{fields}") if self._sites else ()
+        if self._sites:
+            every = {"site_id": self._sites, "fields": f"id,{fields}", **filters}
+            yield from self._netbox.records(path, kind or path, **every)
 
     @cached_property
     def devices(self) -> list[NetboxDevice]:
@@ -99,13 +105,37 @@ class NetboxReading:
         return {port: speed for port, _, speed in self._interfaces.values()}
 
     def cables(self) -> Iterator[Cable]:
-        """Cables that end at interfaces."""
-        fields = "label,type,length,length_unit,a_terminations,b_terminations,tags"
+        """What joins interfaces: cables, each link of those with lanes, and channels through panels as NetBox traces
+        them, of which the length is not known.
+        """
+        fields = "label,type,length,length_unit,profile,a_terminations,b_terminations,tags"
+        far: dict[NetboxPort, list[NetboxPort]] | None = None
         for record in self._read_records("dcim/cables", fields):
-            a, b = (self._list_ports(record[f"{side}_terminations"]) for side in "ab")
+            ends = [record[f"{side}_terminations"] for side in "ab"]
+            a, b = map(self._list_ports, ends)
             metres = METRES.get((record["length_unit"] or {}).get("value", ""))
             length = record["length"] * metres if metres and record["length"] is not None else None
-            yield Cable(record["label"], record["type"] or "", length, a, b, _list_tags(record))
+            facts = (record["label"], record["type"] or "")
+            profile = (record.get("profile") or {}).get("value") or ""
+            if not PASSED.isdisjoint(end["object_type"] for side in ends for end in side):
+                far = self._trace_ports() if far is None else far
+                for port in a + b:
+                    # a channel has jumpers at both ends: it is told by that of its first port
+                    if len(far.get(port, ())) != 1 or port < far[port][0]:
+                        yield Cable(*facts, None, [port], far.get(port, []), _list_tags(record))
+            elif profile.startswith(LANES) and "shuffle" not in profile and len(a) == len(b):
+                yield from (Cable(*facts, length, [x], [y], _list_tags(record)) for x, y in zip(a, b, strict=True))
+            else:
+                yield Cable(*facts, length, a, b, _list_tags(record))
+
+    def _trace_ports(self) -> dict[NetboxPort, list[NetboxPort]]:
+        """What NetBox finds at the far end of each port that has a cable."""
+        far = {}
+        for record in self._read_records("dcim/interfaces", "connected_endpoints", "dcim/connected", cabled="true"):
+            ids = (end["id"] for end in record["connected_endpoints"] or ())
+            if record["id"] in self._interfaces:
+                far[self._interfaces[record["id"]][0]] = [self._interfaces[i][0] for i in ids if i in self._interfaces]
+        return far
 
     def _list_ports(self, ends: list[dict[str, Any]]) -> list[NetboxPort]:
         interfaces = (self._interfaces.get(end["object_id"]) for end in ends if end["object_type"] == INTERFACE)

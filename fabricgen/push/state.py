@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fabricgen.addons.netbox_objects.kinds import FLAGS, MARKS, Kind
+from fabricgen.addons.netbox_objects.kinds import FLAGS, LEADS, MARKS, Kind
 from fabricgen.push.client import KEPT, Id, NetBox, Record
 from fabricgen.push.verdicts import DRIFT, STATUSES, Verdict, list_verdict_fields
 
@@ -21,7 +21,20 @@ NUMBERS = ("speed", "position", "length")
 DEVICE = ("primary_ip4", "primary_ip6", "oob_ip")
 """Fields of devices that addresses are marked by."""
 _ALWAYS = ["id", "display", "tags"]
-_CABLE = ["type", "status", "label", "color", "length", "length_unit", "a_terminations", "b_terminations"]
+_CABLE = ["type", "status", "label", "color", "length", "length_unit", "profile", "a_terminations", "b_terminations"]
+
+TYPES = {
+    "dcim/interfaces": "dcim.interface",
+    "dcim/front-ports": "dcim.frontport",
+    "dcim/rear-ports": "dcim.rearport",
+    "dcim/power-ports": "dcim.powerport",
+    "dcim/power-outlets": "dcim.poweroutlet",
+    "dcim/power-feeds": "dcim.powerfeed",
+}
+"""Path of what a cable ends at -> how its ends call that."""
+
+Side = tuple[tuple[str, Any], ...]
+"""What a cable has at a side, as (type, id), in the order of its connectors; None for what is to be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +190,9 @@ class NetboxState:
         return spell_value(self._resolve(value))
 
     def _resolve(self, value: Any) -> Any:
-        """An id where the object is there, None for what is to be made."""
+        """A value with ids of the objects that are there."""
+        if isinstance(value, list):
+            return [{name: self._resolve(inside) for name, inside in each.items()} for each in value]
         return self.ids[value.path].get(value.key, value) if isinstance(value, Reference) else value
 
     def _list_fields(self, kind: Kind, row: Row) -> Iterator[tuple[str, Any]]:
@@ -185,7 +200,10 @@ class NetboxState:
         for name in kind.plain:
             if name not in MARKS:
                 value = row[name]
-                yield name, FLAGS.get(value, None if value == "" and name in NUMBERS else value)
+                if name == LEADS:
+                    yield name, [_describe_position(*position) for position in value]
+                else:
+                    yield name, FLAGS.get(value, None if value == "" and name in NUMBERS else value)
         for name, (target, columns) in kind.references.items():
             key = tuple(str(row[column]) for column in columns)
             yield name, Reference(self._paths[target], key) if key[-1] else None
@@ -193,47 +211,83 @@ class NetboxState:
                 yield "assigned_object_type", "dcim.interface" if key[-1] else None
 
     def _compare_cables(self, kind: Kind, records: list[Record], differences: NetboxChanges, kept_ids: set[Id]) -> None:
-        """A cable is known by the two ports that it joins; one of others at either is in the way."""
-        cable_at: dict[Id, Record] = {}
-        ends = {record["id"]: _list_end_ids(record) for record in records}
-        cable_at = {end: record for record in records for end in ends[record["id"]]}
-        for row in kind.rows():
-            a, b = (("dcim/interfaces", (str(row[f"side_{s}_device"]), str(row[f"side_{s}_name"]))) for s in "ab")
-            ids = [self.ids[name].get(key) for name, key in (a, b)]
-            cables_here = [cable_at[number] for number in ids if number in cable_at]
-            key, fields_of_cable = (
-                (*a[1], *b[1]),
-                {n: row[n] for n in ("type", "label", "color", "length", "length_unit")},
-            )
+        """A cable is known by the ports that it joins; one of others at any of them is in the way."""
+        sides = {record["id"]: (_list_end_ids(record, "a"), _list_end_ids(record, "b")) for record in records}
+        cable_at = {end: record for record in records for side in sides[record["id"]] for end in side}
+        for row, (joins, planned) in self._list_planned_cables(kind, cable_at, sides):
+            cables_here = {
+                record["id"]: record for side in planned for end in side if (record := cable_at.get(end)) is not None
+            }
+            key = tuple(text for side in joins for reference in side for text in reference.key)
+            plain = {name: row[name] for name in _CABLE if name in row and name != "status"}
+            # NetBox takes no profile away again: its API wants one, or none at all
+            if not plain.get("profile", ""):
+                plain.pop("profile", None)
+            fields_of_cable = {n: None if v == "" and n in NUMBERS else v for n, v in plain.items()}
             verdict = self._verdicts.get(str(row["label"]))
-            if not cables_here or ends[cables_here[0]["id"]] != set(ids):
-                new = {"status": row["status"], "tags": []}
-                judged, _ = self._judge_cable(verdict, new)
-                fields = {**fields_of_cable, **new, **judged, "a": Reference(*a), "b": Reference(*b)}
-            if not cables_here:
+            record = next(iter(cables_here.values()), None)
+            if record is not None and sides[record["id"]] in (planned, planned[::-1]):
+                kept_ids.add(record["id"])
+                self._compare_cable(NetboxChange(kind, key, fields_of_cable), record, verdict, differences)
+                continue
+            new = {"status": row["status"], "tags": []}
+            judged, _ = self._judge_cable(verdict, new)
+            fields = {**fields_of_cable, **new, **judged, "a": joins[0], "b": joins[1]}
+            if record is None:
                 differences.make.append(NetboxChange(kind, key, fields))
                 continue
-            record = cables_here[0]
-            if ends[record["id"]] == set(ids):
-                kept_ids.add(record["id"])
-                differing = {
-                    n: v for n, v in fields_of_cable.items() if n not in kind.once and not is_alike(record.get(n), v)
-                }
-                judged, words = self._judge_cable(verdict, record)
-                status = spell_value(record.get("status"))
-                if verdict and verdict.status and status not in STATUSES:
-                    differences.kept_status.append(f"{' '.join(key)}: {status}")
-                texts = [f"{n} {_show_value(record.get(n))} -> {_show_value(v)}" for n, v in differing.items()]
-                if differing or judged:
-                    text = ", ".join([*texts, *words])
-                    differences.change.append(NetboxChange(kind, key, differing | judged, record["id"], text))
-                continue
+            are_ours = all(map(self._is_ours, cables_here.values()))
             why = f"cable {record.get('display', record['id'])} is there" + (
-                ": --delete takes it away"
-                if all(map(self._is_ours, cables_here))
-                else ", and fabricgen did not make it"
+                ": --delete takes it away" if are_ours else ", and fabricgen did not make it"
             )
-            differences.blocked.append(NetboxChange(kind, key, fields, int(all(map(self._is_ours, cables_here))), why))
+            differences.blocked.append(NetboxChange(kind, key, fields, int(are_ours), why))
+
+    def _list_planned_cables(
+        self, kind: Kind, cable_at: Mapping[tuple[str, Any], Record], sides: Mapping[Id, tuple[Side, Side]]
+    ) -> Iterator[tuple[Row, tuple[tuple[Sequence[Reference], Sequence[Reference]], tuple[Side, Side]]]]:
+        """(row, (what it joins, the ids of that)): a cable of several links that NetBox has link by link, as a push to
+        an older release or an import of files made it, is as many.
+        """
+        for row, joins in zip(kind.rows(), kind.joins, strict=True):
+            references = [[Reference(self._paths[name], key) for name, key in side] for side in joins]
+            pairs = list(zip(*references, strict=False))
+            parts = [([a], [b]) for a, b in pairs]
+            planned = [self._find_sides(part) for part in parts]
+            is_split = len(pairs) > 1 and all(
+                (here := cable_at.get(a[0])) is not None and sides[here["id"]] in ((a, b), (b, a)) for a, b in planned
+            )
+            if is_split:
+                without = {name: value for name, value in row.items() if name != "profile"}
+                yield from ((without, pair) for pair in zip(parts, planned, strict=True))
+            else:
+                whole = (references[0], references[1])
+                yield row, (whole, self._find_sides(whole))
+
+    def _find_sides(self, joins: tuple[Sequence[Reference], Sequence[Reference]]) -> tuple[Side, Side]:
+        # the ids of what a cable joins
+        a, b = (
+            tuple((TYPES[reference.path], self.ids[reference.path].get(reference.key)) for reference in side)
+            for side in joins
+        )
+        return a, b
+
+    def _compare_cable(
+        self, planned: NetboxChange, record: Record, verdict: Verdict | None, differences: NetboxChanges
+    ) -> None:
+        # enters what is to be changed of a cable that is where it should be
+        differing = {
+            name: value
+            for name, value in planned.fields.items()
+            if name not in planned.kind.once and not is_alike(record.get(name), value)
+        }
+        judged, words = self._judge_cable(verdict, record)
+        status = spell_value(record.get("status"))
+        if verdict and verdict.status and status not in STATUSES:
+            differences.kept_status.append(f"{' '.join(planned.key)}: {status}")
+        texts = [f"{name} {_show_value(record.get(name))} -> {_show_value(value)}" for name, value in differing.items()]
+        if differing or judged:
+            text = ", ".join([*texts, *words])
+            differences.change.append(NetboxChange(planned.kind, planned.key, differing | judged, record["id"], text))
 
     def _judge_cable(self, verdict: Verdict | None, record: Record) -> tuple[dict[str, Any], list[str]]:
         # (fields that a verdict changes of a cable, what it says of them)
@@ -279,18 +333,26 @@ def _name_record(record: Record) -> Key:
     return tuple(filter(None, names))
 
 
-def _list_end_ids(record: Record) -> set[Id]:
-    # ids of the interfaces at both ends of a record of a cable
+def _describe_position(position: int, key: Key, rear_position: int) -> dict[str, Any]:
+    # where a position of a front port leads, as the API has it
     return {
-        end["object_id"]
-        for side in ("a_terminations", "b_terminations")
-        for end in record[side]
-        if end["object_type"] == "dcim.interface"
+        "position": position,
+        "rear_port": Reference("dcim/rear-ports", key),
+        "rear_port_position": rear_position,
     }
 
 
+def _list_end_ids(record: Record, side: str) -> Side:
+    # what a record of a cable has at a side
+    return tuple((end["object_type"], end["object_id"]) for end in record[f"{side}_terminations"])
+
+
 def spell_value(value: Any) -> str:
-    """A value as NetBox answers it, as text: of a choice its value, of another object its id, "" for none."""
+    """A value as NetBox answers it, as text: of a choice its value, of another object its id, "" for none; of a list of
+    objects all that each has.
+    """
+    if isinstance(value, list):
+        return "; ".join(sorted(" ".join(map(spell_value, each.values())) for each in value if isinstance(each, dict)))
     if isinstance(value, Mapping):
         return spell_value(value.get("id", value.get("value")))
     return "" if value is None else f"{value:g}" if isinstance(value, float) else str(value)
@@ -305,6 +367,8 @@ def _show_value(value: Any) -> str:
     # a value as people read it: what a reference names, and - for nothing
     if isinstance(value, Reference):
         return " ".join(value.key)
+    if isinstance(value, list):
+        return ", ".join(" ".join(_show_value(inside) for inside in each.values()) for each in value)
     if isinstance(value, Mapping):
         return str(value.get("display", value.get("value")))
     return "-" if value in (None, "") else spell_value(value)

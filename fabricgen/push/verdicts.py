@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from fabricgen.api import ClusterView
 from fabricgen.cluster import Cluster
 from fabricgen.export.view.verification import (
     AS_PLANNED,
@@ -30,6 +32,10 @@ class Verdict(NamedTuple):
 
     status: str
     drifts: bool
+    is_dark: bool = False
+
+
+DARK_CABLE = Verdict("planned", drifts=True, is_dark=True)
 
 
 def read_verdicts(file: str, cluster: Cluster) -> dict[str, Verdict]:
@@ -42,7 +48,7 @@ def read_verdicts(file: str, cluster: Cluster) -> dict[str, Verdict]:
     verdicts = {
         AS_PLANNED: Verdict("connected", drifts=False),
         HARMLESS: Verdict("connected", drifts=False),
-        DARK: Verdict("planned", drifts=True),
+        DARK: DARK_CABLE,
         ELSEWHERE: Verdict("planned", drifts=True),
     }
     named = zip(cluster.cable_ids, found.states.tolist(), strict=True)
@@ -51,6 +57,32 @@ def read_verdicts(file: str, cluster: Cluster) -> dict[str, Verdict]:
         for cable, state in named
         if state == CHECK or state in verdicts
     }
+
+
+def judge_trunks(view: ClusterView, verdicts: Mapping[str, Verdict]) -> dict[str, Verdict]:
+    """The verdict on each trunk between panels, by its name, from those on the cables through it.
+
+    Light that passes says that it is there; where none of those that were seen has light it is to be looked at. A
+    jumper elsewhere says nothing of the trunk behind it.
+    """
+    trunk_of = {
+        (trunk[f"{end}_panel"], trunk[f"{end}_port"] + port): trunk["name"]
+        for trunk in view.trunks.rows()
+        for end in "ab"
+        for port in range(trunk["ports"])
+    }
+    patches, through = view.patches, defaultdict[str, set[Verdict]](set)
+    cables = view.cables.name[view.links.cable[patches.link]]
+    for cable, panel, port in zip(cables, patches.panel, patches.port.tolist(), strict=True):
+        if (panel, port) in trunk_of and cable in verdicts:
+            through[trunk_of[panel, port]].add(verdicts[cable])
+    judged: dict[str, Verdict] = {}
+    for trunk, found in through.items():
+        if any(verdict.status == "connected" for verdict in found):
+            judged[trunk] = Verdict("connected", drifts=False)
+        elif found == {DARK_CABLE}:
+            judged[trunk] = DARK_CABLE
+    return judged
 
 
 def list_verdict_fields(verdict: Verdict, tag: str, record: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]]:

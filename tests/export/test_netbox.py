@@ -130,7 +130,14 @@ def test_ports_of_a_bond_refer_to_it() -> None:
     bonds = set(keys(by_name["bonds"], ("device", "name")))
     members = [(row["device"], row["lag"]) for row in by_name["interfaces"] if row["lag"]]
     assert bonds == set(members)
-    assert len(members) >= 2 * len(bonds) > 0
+    hosts = [bond for bond in bonds if bond[1].startswith("bond-")]
+    assert sum(member in hosts for member in members) >= 2 * len(hosts) > 0
+    # a switch calls its end of a bond as its configuration does
+    switches = {(device, name) for device, name in bonds if (device, name) not in hosts}
+    configured = built_files(example_cluster("bonded-pair"), "configs")
+    texts = {path.split("/")[1]: content.decode() for path, content in configured.items()}
+    assert {name for _, name in switches if not name.startswith("bond")} == {"peerlink"}
+    assert all(f"{name}:" in texts[device] for device, name in switches)
     assert bonds.isdisjoint(keys(by_name["interfaces"], ("device", "name")))
 
 

@@ -159,7 +159,7 @@ class FakeNautobot(FakeNetBox):
             return 200, [self.shown(path, self.held[path][row["id"]]) for row in body]
         if method == "DELETE":
             self.writes.append((method, path, body))
-            folder, _, number = path.rpartition("/")
-            del self.held[folder][number]
+            for row in body:
+                del self.held[path][row["id"]]
             return 204, None
         return super().answer(method, path, body, query)

@@ -37,12 +37,14 @@ REFERENCES = (
             "module_bay": "module-bays",
             "module_type": "module-types",
             "lag": "interfaces",
+            "power_panel": "power-panels",
+            "power_port": "power-ports",
         }.items()
     }
     | {"rir": "ipam/rirs"}
     | dict.fromkeys(("primary_ip4", "primary_ip6", "oob_ip"), "ipam/ip-addresses")
 )
-CHOICES = {"status", "face", "type", "form_factor", "width", "length_unit", "role"}
+CHOICES = {"status", "face", "type", "form_factor", "width", "length_unit", "role", "profile"}
 UNIQUE = {
     "dcim/interfaces": (("device", "name"), "Interface with this Device and Name already exists."),
     "dcim/devices": (("site", "name"), "Device name must be unique per site."),
@@ -60,7 +62,7 @@ class FakeNetBox:
         self.writes: list[tuple[str, str, Any]] = []
         self.failing: list[int] = []
         self.refusing: set[str] = set()
-        self.url = ""
+        self.url, self.version = "", "4.4.10"
 
     def make(self, path: str, rows: list[dict[str, Any]]) -> tuple[int, Any]:
         """Make objects, all or none."""
@@ -91,13 +93,17 @@ class FakeNetBox:
         if path == "dcim/cables" and (
             taken := self.ends(row) & {e for c in self.held[path].values() for e in self.ends(c)}
         ):
-            return {"__all__": [f"Duplicate termination found for dcim.interface {min(taken)}"]}
+            return {"__all__": [f"Duplicate termination found for {min(map(str, taken))}"]}
         return {}
 
     @staticmethod
-    def ends(cable: dict[str, Any]) -> set[int]:
-        """The interfaces that a cable joins."""
-        return {end["object_id"] for side in "ab" for end in cable[f"{side}_terminations"]}
+    def ends(cable: dict[str, Any]) -> set[Any]:
+        """What a cable joins: ids of interfaces, and of all else with their types."""
+        ends = [end for side in "ab" for end in cable[f"{side}_terminations"]]
+        return {
+            end["object_id"] if end["object_type"] == "dcim.interface" else (end["object_type"], end["object_id"])
+            for end in ends
+        }
 
     def shown(self, path: str, row: dict[str, Any]) -> dict[str, Any]:
         """An object as it is read."""
@@ -114,29 +120,28 @@ class FakeNetBox:
                 found[name] = value
         return found
 
-    def delete(self, path: str, number: int) -> tuple[int, Any]:
-        """Delete an object that nothing refers to; components go with their device."""
-        if number not in self.held[path]:
-            return 404, {"detail": "No such object matches the given query."}
+    def delete(self, path: str, numbers: list[int]) -> tuple[int, Any]:
+        """Delete objects that nothing refers to, all or none; components go with their device."""
         users = [
             (other, each["id"])
             for other, rows in self.held.items()
             for each in rows.values()
             for name, value in each.items()
-            if REFERENCES.get(name) == path and value == number and not (path == "dcim/devices" and name == "device")
+            if REFERENCES.get(name) == path and value in numbers and not (path == "dcim/devices" and name == "device")
         ]
         if users and not path.startswith("ipam/ip"):
             return 409, {"detail": f"Unable to delete object. {len(users)} dependent objects were found: {users[0]}"}
-        del self.held[path][number]
+        for number in numbers:
+            self.held[path].pop(number, None)
         if path == "dcim/devices":
             for other in ("dcim/interfaces", "dcim/module-bays", "dcim/modules"):
-                self.held[other] = {n: each for n, each in self.held[other].items() if each["device"] != number}
+                self.held[other] = {n: each for n, each in self.held[other].items() if each["device"] not in numbers}
         return 204, None
 
     def answer(self, method: str, path: str, body: Any, query: dict[str, list[str]]) -> tuple[int, Any]:
         """The status and content of an answer."""
         if path == "status":
-            return 200, {"netbox-version": "4.4.10"}
+            return 200, {"netbox-version": self.version}
         if method == "GET":
             rows = [self.shown(path, row) for row in self.held[path].values()]
             if "slug" in query:
@@ -155,8 +160,7 @@ class FakeNetBox:
             for row in body:
                 self.held[path][row["id"]] |= row
             return 200, [self.shown(path, self.held[path][row["id"]]) for row in body]
-        folder, _, number = path.rpartition("/")
-        return self.delete(folder, int(number))
+        return self.delete(path, [row["id"] for row in body])
 
 
 def _refused(header: str) -> str:

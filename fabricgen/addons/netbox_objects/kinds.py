@@ -28,6 +28,16 @@ Reference = tuple[str, tuple[str, ...]]
 """(name of a kind, the columns that hold the key of the object referred to)."""
 
 
+Ends = tuple[tuple[str, tuple[str, ...]], ...]
+"""(name of a kind, key) of each port that a cable has at a side, in the order of its connectors."""
+
+Mapped = tuple[tuple[int, tuple[str, ...], int], ...]
+"""(position, key of a rear port, position there) of each position of a front port."""
+
+LEADS = "rear_ports"
+"""The field of front ports that has what they lead to."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """Objects of one kind, a row each."""
@@ -47,19 +57,25 @@ class Kind:
     """What the device of a row with one of MARKS is reached at; else the row itself."""
     any_case: bool = False
     """Whether NetBox takes keys that differ in capitals alone for one (v4.4.10: Lower("name") of devices at a site)."""
+    joins: Sequence[tuple[Ends, Ends]] = ()
+    """Of cables: what each row joins, at its two sides."""
+    mapped: Sequence[Mapped] = ()
+    """Of front ports: what each row leads to."""
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The objects, each by column."""
-        return (dict(zip(self.columns, row, strict=True)) for row in zip(*self.columns.values(), strict=True))
+        """The objects, each by column, and with what it leads to."""
+        columns = {**self.columns, LEADS: self.mapped} if self.mapped else self.columns
+        return (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
     @property
     def plain(self) -> tuple[str, ...]:
         """The columns that are no part of a reference."""
         reference_columns = {column for _, columns in self.references.values() for column in columns}
-        return tuple(column for column in self.columns if column not in reference_columns)
+        columns = (*self.columns, LEADS) if self.mapped else self.columns
+        return tuple(column for column in columns if column not in reference_columns)
 
 
 LONGEST = {
@@ -76,6 +92,10 @@ LONGEST = {
     ("module-types", "model"): 100,
     ("module-bays", "name"): 64,
     ("cables", "label"): 100,
+    ("panels", "name"): 64,
+    ("pdus", "name"): 64,
+    ("power-panels", "name"): 100,
+    ("power-feeds", "name"): 100,
 }
 """(kind, column) -> characters that NetBox takes (v4.4.10: netbox/dcim/models)."""
 
@@ -92,6 +112,11 @@ def check_lengths(view: ClusterView, kind: Kind) -> None:
                 path=("name",),
                 hint="shorter names: `names` of the blueprint states how devices are called",
             )
+
+
+def name_rear_port(first: int, count: int) -> str:
+    """The rear port of a trunk behind some front ports of a panel: `1-18`."""
+    return f"{first}-{first + count - 1}"
 
 
 def make_slug(text: str) -> str:

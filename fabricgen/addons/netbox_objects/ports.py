@@ -1,14 +1,10 @@
-"""Interfaces, transceivers as modules in bays, and cables.
-
-A cable goes from port to port: that of a splitter is one for each of its links, and they share its id as their label.
-NetBox then traces each port to the one at its far end; of one cable with several ends on both sides it does not know
-which lanes belong together (v4.4.10: netbox/dcim/models/cables.py). Links of a backplane have no cable.
-"""
+"""Interfaces, bonds, and transceivers as modules in bays."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -28,9 +24,10 @@ End = tuple[str, str]
 
 
 def make_port_kinds(view: ClusterView) -> Iterator[Kind]:
-    """Bonds of hosts, interfaces, types of module, bays, modules and cables."""
+    """Bonds, interfaces, types of module, bays and modules."""
     links, rows = view.links, np.flatnonzero(view.links.cable >= 0)
-    bonds = [end for end in dict.fromkeys(zip(links.a_device[rows], links.a_bond[rows], strict=True)) if end[1]]
+    ends = (zip(links[f"{end}_device"][rows], links[f"{end}_bond"][rows], strict=True) for end in "ab")
+    bonds = [end for end in dict.fromkeys(chain(*ends)) if end[1]]
     if bonds:
         bond_columns = {
             "device": [device for device, _ in bonds],
@@ -43,7 +40,6 @@ def make_port_kinds(view: ClusterView) -> Iterator[Kind]:
     references = DEVICE | bond_reference
     yield Kind("dcim/interfaces", "interfaces", _list_interfaces(view, bonds), ("device", "name"), references)
     yield from _make_module_kinds(view)
-    yield Kind("dcim/cables", "cables", _make_cable_columns(view), ("side_a_device", "side_a_name"))
 
 
 def _list_interfaces(view: ClusterView, bonds: Sequence[End]) -> dict[str, list[Cell]]:
@@ -69,7 +65,7 @@ def _list_interfaces(view: ClusterView, bonds: Sequence[End]) -> dict[str, list[
         "type": [*types, *np.where(is_idle, "1000base-t", "virtual").tolist()],
         "speed": [kbits[speed] for speed in speeds] + blank,
         "mgmt_only": np.where(np.concatenate((managing, is_idle)), TRUE, FALSE).tolist(),
-        **({"lag": links.a_bond[rows].tolist() + [""] * len(rows) + blank} if bonds else {}),
+        **({"lag": links.a_bond[rows].tolist() + links.b_bond[rows].tolist() + blank} if bonds else {}),
     }
 
 
@@ -116,34 +112,9 @@ def _make_module_kinds(view: ClusterView) -> Iterator[Kind]:
     yield Kind("dcim/modules", "modules", module_columns, ("device", "module_bay"), references)
 
 
-def _make_cable_columns(view: ClusterView) -> dict[str, Sequence[Cell]]:
-    # columns of NetBox's cables, a row a link: NetBox has a cable for each of a breakout
-    links, cables, rows = view.links, view.cables, np.flatnonzero(view.links.cable >= 0)
-    cable, ends = links.cable[rows], dict[str, Sequence[Cell]]()
-    for end in "ab":
-        ends |= {
-            f"side_{end}_site": view.devices.site[links[end][rows]].tolist(),
-            f"side_{end}_device": links[f"{end}_device"][rows].tolist(),
-            f"side_{end}_type": ["dcim.interface"] * len(rows),
-            f"side_{end}_name": links[f"{end}_port"][rows].tolist(),
-        }
-    types = np.array(list(map(choose_cable_type, cables.medium, cables.fibre)), dtype=object)
-    # NetBox takes colours without the #, in small letters
-    fills = {fabric: fill[1:].lower() for fabric, fill in view.colors.items()}
-    return {
-        **ends,
-        "type": types[cable].tolist(),
-        "status": ["planned"] * len(rows),
-        "label": cables.name[cable].tolist(),
-        "color": [fills.get(fabric, "") for fabric in links.fabric[rows]],
-        "length": cables.length_m.round(2)[cable].tolist(),
-        "length_unit": ["m"] * len(rows),
-    }
-
-
-# What NetBox calls ports and cables.
-# Source: github.com/netbox-community/netbox v4.4.10, netbox/dcim/choices.py (InterfaceTypeChoices, CableTypeChoices).
-# It has no type above 800 Gb/s, none for NVLink, and none for active copper but `dac-active`.
+# What NetBox calls ports.
+# Source: github.com/netbox-community/netbox v4.4.10, netbox/dcim/choices.py (InterfaceTypeChoices).
+# It has no type above 800 Gb/s, and none for NVLink.
 
 OTHER = "other"
 ETHERNET = {
@@ -164,9 +135,6 @@ LANES = {14: "fdr", 25: "edr", 50: "hdr", 100: "ndr", 200: "xdr"}
 
 FORMS = {"SFP+": "sfpp", "QSFP+": "qsfpp", "QSFP-DD800": "qsfpdd", "QSFP56-DD": "qsfpdd", "QSFP-DD": "qsfpdd"}
 
-MEDIA = {"DAC": "dac-passive", "ACC": "dac-active", "AEC": "dac-active", "AOC": "aoc", "COPPER": "cat6a"}
-"""Media whose type the fibre does not tell."""
-
 
 @cache
 def choose_port_type(protocol: str, form_factor: str, speed_gbps: float, lane_gbps: float) -> str:
@@ -181,8 +149,3 @@ def choose_port_type(protocol: str, form_factor: str, speed_gbps: float, lane_gb
     form = FORMS.get(form_factor, form_factor.lower())
     port_form = form if form in forms else next(iter(forms), "")
     return f"{int(speed_gbps)}gbase-x-{port_form}" if port_form else OTHER
-
-
-def choose_cable_type(medium: str, fibre: str) -> str:
-    """The type of a cable."""
-    return MEDIA.get(medium) or fibre or "smf-os2"

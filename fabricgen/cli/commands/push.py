@@ -23,6 +23,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 _NAMED = 10
 """Changes of a kind that are listed; of more, their number."""
 
+PIECES = (4, 5)
+"""The first release of NetBox with profiles of cables, and ports of panels that lead to positions of others."""
+
 
 @click.group()
 def command() -> None:
@@ -66,7 +69,7 @@ def netbox(**options: Any) -> int:
     """
     from fabricgen.addons.netbox import list_objects
 
-    return _push("NetBox", list_objects, **options)
+    return _push("NetBox", lambda view, release: list_objects(view, pieces=release >= PIECES), **options)
 
 
 @command.command()
@@ -78,12 +81,12 @@ def nautobot(**options: Any) -> int:
     """
     from fabricgen.addons.nautobot import list_objects
 
-    return _push("Nautobot", list_objects, **options)
+    return _push("Nautobot", lambda view, _: list_objects(view), **options)
 
 
 def _push(
     title: str,
-    list_objects: Callable[[ClusterView], Iterable[Kind]],
+    list_objects: Callable[[ClusterView, tuple[int, ...]], Iterable[Kind]],
     *,
     blueprint: str,
     sets: tuple[str, ...],
@@ -97,21 +100,24 @@ def _push(
     report: str | None,
     every: bool,
 ) -> int:
-    # compares the system called `title` with what `list_objects` makes of the plan, and writes it where that is asked
+    # compares the system called `title` with what `list_objects` makes of the plan for its release, and writes it where
+    # that is asked
     from fabricgen.addons.netbox_objects.kinds import make_slug
     from fabricgen.api import ClusterView
     from fabricgen.cli.findings import refuse_unbuildable
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.push.apply import Pusher
     from fabricgen.push.state import NetboxState
-    from fabricgen.push.verdicts import read_verdicts
+    from fabricgen.push.verdicts import judge_trunks, read_verdicts
 
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     refuse_unbuildable(cluster)
     verdicts = read_verdicts(report, cluster) if report else {}
     target = open_netbox(url, token, plain_http=plain_http, title=title)
-    kinds = list(list_objects(ClusterView(cluster)))
-    state = NetboxState(target, kinds, make_slug(cluster.design.loaded.blueprint.name), verdicts)
+    view = ClusterView(cluster)
+    kinds = list(list_objects(view, target.release))
+    judged = verdicts | judge_trunks(view, verdicts)
+    state = NetboxState(target, kinds, make_slug(cluster.design.loaded.blueprint.name), judged)
     differences = state.changes()
     if report:
         _print_verdicts(list(verdicts.values()), len(cluster.cable_ids), differences.kept_status)

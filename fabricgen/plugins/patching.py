@@ -1,0 +1,194 @@
+"""Structured cabling as the view has it: panels, trunks, and which ports of panels each link passes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from fabricgen.bom.trunks import PatchParts
+from fabricgen.cluster import Cluster
+from fabricgen.design.media.patching import FIBRES
+from fabricgen.export.files.panels import make_table as make_panels
+from fabricgen.export.files.shuffles import make_table as make_shuffles
+from fabricgen.export.files.trunks import make_table as make_trunks
+from fabricgen.plugins.columns import TableColumns, table_column, to_float_array, to_integer_array, to_text_array
+from fabricgen.reports.table import Table
+from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
+from fabricgen.wiring.cabling.end_numbers import number_ends
+from fabricgen.wiring.cabling.sockets import number_connectors
+from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
+
+
+class Panels(TableColumns):
+    """Patch panels and housings of fibre shuffles, in the order of panels.csv."""
+
+    name = table_column(to_text_array, "Its name.", "panel")
+    model = table_column(to_text_array, "Id of its profile in the catalogue.", "part")
+    kind = table_column(to_text_array, "`panel`, or `shuffle` for a housing of fibre shuffles.")
+    description = table_column(to_text_array, "What it is, for people.")
+    units = table_column(to_integer_array, "Height in rack units, int32.")
+    site = table_column(to_text_array, "Name of its site.")
+    rack = table_column(to_text_array, "Name of its rack.")
+    u = table_column(to_integer_array, "Its lowest rack unit, int32.")
+    ports = table_column(to_integer_array, "Ports of its face, int32.")
+    front = table_column(to_text_array, "Connector of a port of its face: MPO-12/APC, LC duplex, ...")
+    rear = table_column(to_text_array, "Connector of trunks behind.")
+    pairs = table_column(to_integer_array, "Fibre pairs that a shuffle spreads of each port, int32; 0 of a panel.")
+
+
+class Trunks(TableColumns):
+    """Trunks between panels, in the order of trunks.csv."""
+
+    name = table_column(to_text_array, "Its name.", "trunk")
+    part = table_column(to_text_array, "What is ordered.")
+    fibre = table_column(to_text_array, "The kind of its fibre: mmf-om4, smf-os2, ...")
+    length_m = table_column(to_float_array, "Length as ordered, m, float64.")
+    ports = table_column(to_integer_array, "Ports of each panel that it serves, int32.")
+    a_panel = table_column(to_text_array, "The panel at one end.")
+    a_port = table_column(to_integer_array, "The first port that it serves there, from 1, int32.")
+    b_panel = table_column(to_text_array, "The panel at its other end.")
+    b_port = table_column(to_integer_array, "The first port that it serves there, from 1, int32.")
+
+
+class Patches(TableColumns):
+    """Which ports of panels each patched link passes: a row for each link, end and port."""
+
+    link = table_column(to_integer_array, "A row of `links`, int32.")
+    end = table_column(to_text_array, "The end of the link whose jumper is in the port, `a` or `b`.")
+    jumper = table_column(to_integer_array, "Number of the jumper, int32: rows of one share it.")
+    length_m = table_column(to_float_array, "Length of the jumper as ordered, m, float64.")
+    panel = table_column(to_text_array, "The panel.")
+    port = table_column(to_integer_array, "Its port, from 1, int32.")
+    pair = table_column(to_integer_array, "In a shuffle the fibre pair of that port, from 1, int32; else 0.")
+
+
+class _Passage(NamedTuple):
+    """A link in a port of a panel, at one of its ends; `pair` is 0 but in a shuffle."""
+
+    link: int
+    end: str
+    jumper: int
+    length_m: float
+    panel: str
+    port: int
+    pair: int
+
+
+def make_patching_tables(cluster: Cluster) -> tuple[Panels, Trunks, Patches]:
+    """The three tables, empty where nothing is patched."""
+    patching = cluster.plan.patching
+    rows = (
+        []
+        if patching is None
+        else [*_list_trunk_passages(cluster, patching), *_list_shuffle_passages(cluster, patching)]
+    )
+    patches = Table("patches", {name: [row[at] for row in rows] for at, name in enumerate(_Passage._fields)})
+    return Panels(_make_panel_table(cluster, patching)), Trunks(_make_trunk_table(cluster, patching)), Patches(patches)
+
+
+def _make_panel_table(cluster: Cluster, patching: Patching | None) -> Table:
+    if patching is None:
+        return Table("panels", {name: [] for name in (*Panels.names(), "panel", "part")})
+    table = make_panels(cluster, patching)
+    racks, sites = cluster.plan.racks, cluster.design.layout.sites
+    profiles = [patching.policies[policy].panel for policy in patching.panels.policy.tolist()]
+    return Table(
+        "panels",
+        {
+            **table.columns,
+            "kind": ["shuffle" if profile.shuffle else "panel" for profile in profiles],
+            "description": [profile.name for profile in profiles],
+            "units": [profile.rack_units for profile in profiles],
+            "site": [sites[site] for site in racks.site[patching.panels.rack].tolist()],
+            "front": [profile.front for profile in profiles],
+            "rear": [profile.rear for profile in profiles],
+            "pairs": [profile.shuffle for profile in profiles],
+        },
+    )
+
+
+def _make_trunk_table(cluster: Cluster, patching: Patching | None) -> Table:
+    if patching is None:
+        return Table("trunks", {name: [] for name in (*Trunks.names(), "trunk")})
+    table, trunks = make_trunks(cluster, patching), patching.trunks
+    return Table(
+        "trunks",
+        {
+            **table.columns,
+            "fibre": [FIBRES[fibre] for fibre in trunks.fibre.tolist()],
+            "a_port": (trunks.a_port + 1).tolist(),
+            "b_port": (trunks.b_port + 1).tolist(),
+        },
+    )
+
+
+def _list_trunk_passages(cluster: Cluster, patching: Patching) -> Iterator[_Passage]:
+    """The links that pass trunks, a ends first; links fill the ports of their channel evenly and in order."""
+    patches, trunks, cables = patching.patches, patching.trunks, cluster.plan.cables
+    panels, links_of_row = PatchParts(cluster, patching).panels, _find_links_of_rows(cluster)
+    common_a, jumper = are_common_ends_lower(cluster.plan.links, cables), -1
+    for end, metres in enumerate((patching.a_jumper_m, patching.b_jumper_m)):
+        # a flipped patch passes its trunk from b to a
+        at_b = (patches.flipped == 1) != (end == 1)
+        panel = np.where(at_b, trunks.b_panel[patches.trunk], trunks.a_panel[patches.trunk])
+        port = np.where(at_b, trunks.b_port[patches.trunk], trunks.a_port[patches.trunk]) + patches.port + 1
+        jumper_of_cable: dict[int, int] = {}
+        for cable, rows in _list_channels(cluster, patching):
+            links = [link for row in dict.fromkeys(patches.row[rows].tolist()) for link in links_of_row[row]]
+            ports = list(dict.fromkeys(zip(panel[rows].tolist(), port[rows].tolist(), strict=True)))
+            splits_here = patching.split[cable] == AT_COMMON_END and common_a[cable] == (end == 0)
+            share, before = max(len(links), len(ports)), (-1, -1)
+            for number in range(share):
+                at = number * len(links) // share, number * len(ports) // share
+                if at[0] != before[0] and at[1] != before[1] and not (splits_here and cable in jumper_of_cable):
+                    jumper += 1
+                    jumper_of_cable[cable] = jumper
+                before = at
+                yield _Passage(
+                    *(links[at[0]], "ab"[end], jumper_of_cable[cable], float(metres[cable])),
+                    *(panels[ports[at[1]][0]], ports[at[1]][1], 0),
+                )
+
+
+def _list_channels(cluster: Cluster, patching: Patching) -> Iterator[tuple[int, Ints64]]:
+    """(cable, rows of patches) of each channel: a breakout that splits at its far end is one, of others each leg is."""
+    row = patching.patches.row
+    cable = cluster.plan.cables.end_cable[row]
+    is_one = patching.split[cable] == AT_FAR_END
+    starts = np.flatnonzero(np.append(True, np.where(is_one[1:], np.diff(cable), np.diff(row)) != 0)[: len(row)])
+    for rows in np.split(np.arange(len(row)), starts[1:]) if len(row) else ():
+        yield int(cable[rows[0]]), rows
+
+
+def _find_links_of_rows(cluster: Cluster) -> dict[int, list[int]]:
+    """The links between the two connectors of each end row of a cable, in the order of their ports."""
+    links, cables = cluster.plan.links, cluster.plan.cables
+    numbers = number_ends(cluster.plan.devices, links, number_connectors)
+    keys = list(zip(links.cable.tolist(), numbers.a.tolist(), numbers.b.tolist(), strict=True))
+    row_of_key = {keys[link]: row for row, link in enumerate(cables.end_link.tolist())}
+    links_of_row: dict[int, list[int]] = defaultdict(list)
+    for link in np.lexsort((links.b_port, links.a_port)).tolist():
+        if links.cable[link] >= 0:
+            links_of_row[row_of_key[keys[link]]].append(link)
+    return links_of_row
+
+
+def _list_shuffle_passages(cluster: Cluster, patching: Patching) -> Iterator[_Passage]:
+    """The links that pass shuffles: the lower end of each is at a port in, its upper end at a port out."""
+    shuffles, cables, jumper_of_port = patching.shuffles, cluster.plan.cables, dict[tuple[str, str, int], int]()
+    if not len(shuffles):
+        return
+    columns = make_shuffles(cluster, patching).columns
+    names = ("panel", "in_port", "in_pair", "out_port", "out_pair")
+    rows = zip(shuffles.row.tolist(), *(columns[name] for name in names), strict=True)
+    first = 1 + max((passage.jumper for passage in _list_trunk_passages(cluster, patching)), default=-1)
+    for row, panel, in_port, in_pair, out_port, out_pair in rows:
+        cable, link = int(cables.end_cable[row]), int(cables.end_link[row])
+        ends = (("a", in_port, in_pair, patching.a_jumper_m), ("b", out_port, out_pair, patching.b_jumper_m))
+        for end, port, pair, metres in ends:
+            jumper = jumper_of_port.setdefault((end, panel, port), first + len(jumper_of_port))
+            yield _Passage(link, end, jumper, float(metres[cable]), panel, port, pair)
