@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fabricgen.analyze.network import Network
     from fabricgen.cluster import Cluster
 
-SECTIONS = "fabricgen.analyze.sections"
+SECTIONS, MESHED = "fabricgen.analyze.sections", "fabricgen.analyze.meshed"
 
 ToldReckonings = set[tuple[str, Reckoning]]
 """What a report has said of how figures are reckoned, by section."""
@@ -39,7 +39,7 @@ def analyze_cluster(
     """
     from fabricgen.analyze.network import list_networks
 
-    networks = list(list_networks(cluster))
+    networks = list(list_networks(cluster, meshed=True))
     fabric_names = [network.fabric.name for network in networks]
     if not networks:
         raise fault("FG145", "no fabric attaches nodes", hint="`attach: compute` names their NICs")
@@ -50,9 +50,11 @@ def analyze_cluster(
     figures: dict[str, Any] = {"blueprint": cluster.design.loaded.blueprint.name}
     for name in list_sections():
         if not sections or name in sections:
-            module = discovery.load_module(SECTIONS, name)
             pairs = zip(networks, jobs, strict=True)
-            figures[name] = {network.fabric.name: module.figures(network, job, question) for network, job in pairs}
+            figures[name] = {
+                network.fabric.name: _load_section(name, meshed=network.is_meshed).figures(network, job, question)
+                for network, job in pairs
+            }
     return figures
 
 
@@ -66,7 +68,7 @@ def describe_analysis(figures_by_section: Mapping[str, Any], told_already: ToldR
         for fabric, figures in figures_by_section.get(name, {}).items():
             title = f"{name.replace('_', ' ')} of {fabric}"
             yield from ("", title, "-" * len(title))
-            module = discovery.load_module(SECTIONS, name)
+            module = _load_section(name, meshed="within_tier" in figures)
             yield from cast("Iterator[str]", module.lines(figures))
             rows = [row for row in _add_derivation(name, module.reckoning(figures)) if (name, row) not in told_already]
             told_already.update((name, row) for row in rows)
@@ -81,9 +83,9 @@ def describe_first_screen(figures_by_section: Mapping[str, Any]) -> Iterator[str
     """The first lines of each section, as many as a screen holds, and how to see the rest."""
     parts = []
     for name in list_sections():
-        module = discovery.load_module(SECTIONS, name)
-        headlines = getattr(module, "headlines", module.lines)
         for fabric, figures in figures_by_section.get(name, {}).items():
+            module = _load_section(name, meshed="within_tier" in figures)
+            headlines = getattr(module, "headlines", module.lines)
             parts.append((name, fabric, [line for line in headlines(figures) if line.strip()]))
     # of cluster and rest a line each, of each section its title: short sections leave their room to long ones
     room, given = SCREEN - 2 - len(parts), {}
@@ -98,6 +100,12 @@ def describe_first_screen(figures_by_section: Mapping[str, Any]) -> Iterator[str
         if len(cut) < len(lines):
             yield f"    ... {len(lines) - len(cut)} more lines: --section {name}"
     yield "all of it, with formulas and constants: --all, or -o FILE"
+
+
+def _load_section(name: str, *, meshed: bool) -> Any:
+    """The module of a section, of networks whose switches meet within a tier that for these, if it has one."""
+    has_own = meshed and name in discovery.list_modules(MESHED)
+    return discovery.load_module(MESHED if has_own else SECTIONS, name)
 
 
 def _add_derivation(section: str, rows: Iterable[Reckoning]) -> Iterator[Reckoning]:

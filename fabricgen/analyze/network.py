@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fabricgen.blueprint.dimensions import list_scopes
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.capacity.bisection import list_chains
@@ -58,6 +59,8 @@ class Level:
     component: Ints64
     out_gbps: Floats
     hop_m: float
+    name: str = ""
+    """What it is called where no tier of its own joins it: what switches that meet within a tier are of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,11 @@ class Network:
         return "accelerators" if has_accelerators else "nodes"
 
     @property
+    def is_meshed(self) -> bool:
+        """Whether its switches meet within a tier: levels do not tell what joins ranks then."""
+        return has_meshes(self.cluster.design, self.fabric)
+
+    @property
     def rank_gbps(self) -> float:
         """What most ranks can send to the network, Gb/s."""
         return find_median(self.gbps.sum(axis=1))
@@ -128,11 +136,12 @@ class Network:
         return levels
 
 
-def list_networks(cluster: Cluster, dark: Ints64 | None = None) -> Iterator[Network]:
+def list_networks(cluster: Cluster, dark: Ints64 | None = None, *, meshed: bool = False) -> Iterator[Network]:
     """The networks of a cluster that join accelerators: those of the NICs that belong to one, else the widest.
 
     Where there are none, the widest that joins nodes. `dark` are rows of links that are not there, of a cluster as it
-    was found in the hall, in which parts of a tier are not alike.
+    was found in the hall, in which parts of a tier are not alike. Networks whose switches meet within a tier have no
+    levels, and are among them with `meshed` alone.
     """
     attaching = [f for f in cluster.design.fabrics if _list_attachments(f)]
     having = [f for f in attaching if any(a.profile.accelerators for a in _list_attachments(f))] or attaching
@@ -140,7 +149,13 @@ def list_networks(cluster: Cluster, dark: Ints64 | None = None) -> Iterator[Netw
     # a stable sort: of fabrics as wide as each other the first in the blueprint
     widest = sorted(having, key=lambda f: -max(sum(a.speed_gbps for _ in a.legs) for a in _list_attachments(f)))
     for fabric in with_gpus or widest[:1]:
-        yield make_network(cluster, fabric, dark)
+        if meshed or not has_meshes(cluster.design, fabric):
+            yield make_network(cluster, fabric, dark)
+
+
+def has_meshes(design: Design, fabric: FabricDesign) -> bool:
+    """Whether switches above a fabric's nodes meet within their tier along its dimensions."""
+    return any(tier.meshes for chain in list_chains(design, fabric) for tier in chain)
 
 
 def _list_attachments(fabric: FabricDesign) -> list[Attachment]:
@@ -363,6 +378,22 @@ def _list_levels(plan: WiringPlan, heights: dict[TierKey, int], uplinks: Uplinks
         yield Level(tiers, joined, out, float(hop.mean()) if len(hop) else 0.0)
         if len(spans):
             yield Level((), join_components(joined, *ends), np.zeros(len(joined)), 0.0)
+    for name, rows in _list_mesh_rows(plan, heights, lit_links):
+        joined = join_components(joined, *_span_ends(plan, rows))
+        yield Level((), joined, np.zeros(len(joined)), 0.0, name)
+
+
+def _list_mesh_rows(plan: WiringPlan, tiers: Collection[TierKey], lit_links: Flags) -> Iterator[tuple[str, Ints64]]:
+    """(what they join, rows) of the links along dimensions of some tiers that are there: within groups, then between
+    them.
+    """
+    rows: dict[str, list[Ints64]] = {"group": [], "mesh": []}
+    for number, segment in enumerate(plan.links.segments):
+        if segment.path[4:5] == ("mesh",) and segment.tier in tiers:
+            span = plan.links.find_rows(number)
+            name = "mesh" if segment.path[-1] in list_scopes() else "group"
+            rows[name].append(span.start + np.flatnonzero(lit_links[span]))
+    yield from ((name, np.concatenate(parts)) for name, parts in rows.items() if parts)
 
 
 def _span_ends(plan: WiringPlan, rows: Ints64) -> tuple[Ints64, Ints64]:

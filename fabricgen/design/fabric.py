@@ -21,6 +21,7 @@ from fabricgen.design.extras.kept_ports import read_extra_reserves, sort_reserve
 from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.floor.unit_kind import NodeSet
+from fabricgen.design.inside.meshes import list_grid, make_meshes
 from fabricgen.design.joining import check_bonds, check_host_ports, check_met_in_full, check_spans, shares_ports
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagedPorts
@@ -438,6 +439,8 @@ class _LinkedFabrics:
             reach=sized.reach,
             up=placement.up,
             peer_links=make_peer_links(self.fabrics[spec.fabric], spec, sized),
+            meshes=make_meshes(spec, placement.peers, sized.demand.peers),
+            grid=list_grid(spec, sized.count),
             uplink=sized.uplink,
             allowed=spec.allowed,
             for_extras=sized.for_extras,

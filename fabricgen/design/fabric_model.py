@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.floor.unit_kind import NodeSet
+from fabricgen.design.inside.links import Mesh, PeerLinks
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
 from fabricgen.design.shape import count_places, find_scope
@@ -261,32 +262,6 @@ class Uplink(NamedTuple):
         return (whole if self.uneven else self.links_per_group) * self.upper_groups
 
 
-class SiteSpan(NamedTuple):
-    """Links between the border switches of two sites: `links` of each switch, over `km` of fibre.
-
-    `fibre_pairs` is how many pairs of fibre the blueprint says there are between the sites.
-    """
-
-    name: str
-    sites: tuple[int, int]
-    links: int
-    first: tuple[int, int]
-    """First port of the run at each of the two sites."""
-    km: float
-    fibre_pairs: int
-    path: Path
-
-
-class PeerLinks(NamedTuple):
-    """Links inside a tier, all from one run of ports: between the two switches of a pair, or to other sites."""
-
-    run: PortRun
-    spans: tuple[SiteSpan, ...]
-    """Links to other sites; empty where every two neighbouring switches of a group are joined as a pair."""
-    most: int = 0
-    """Links of a pair with all reserved units, which have addresses; 0 for links to other sites."""
-
-
 @dataclass(frozen=True, slots=True)
 class TierDesign:
     """A tier: `groups` x `count` identical switches."""
@@ -311,6 +286,10 @@ class TierDesign:
     """By run, how many ports of a switch the links of lower switches are spread over."""
     up: PortRun | None
     peer_links: PeerLinks | None
+    meshes: tuple[Mesh, ...]
+    """Links inside the tier by dimension."""
+    grid: Mapping[str, int] = field(hash=False)
+    """The dimensions within a group, with how many of its switches lie along each, the last counting fastest."""
     uplink: Uplink | None
     allowed: Fraction
     for_extras: tuple[tuple[PortKind, int], ...]
@@ -377,12 +356,18 @@ class TierDesign:
     @property
     def speeds(self) -> tuple[int, ...]:
         """Speeds of its ports in use, Gb/s, ascending."""
-        runs = (*self.downs, *((self.up,) if self.up else ()), *((self.peer_links.run,) if self.peer_links else ()))
-        return tuple(sorted({run.speed_gbps for run in runs if run.count}))
+        return tuple(sorted({run.speed_gbps for run in (*self.downs, *self.switch_runs) if run.count}))
+
+    @property
+    def switch_runs(self) -> tuple[PortRun, ...]:
+        """Its ports towards other switches but those below it: uplinks, peer links and those of meshes."""
+        peers = (self.peer_links.run,) if self.peer_links else ()
+        return (*((self.up,) if self.up else ()), *peers, *(mesh.run for mesh in self.meshes))
 
     def addressed(self, run: PortRun) -> int:
-        """Links of a run of uplinks or peer links that have addresses: those of units to come included."""
-        return max(run.count, self.peer_links.most if self.peer_links and run is self.peer_links.run else 0)
+        """Links of a run of `switch_runs` that have addresses: those of units to come included."""
+        most = [self.peer_links.most] if self.peer_links and run is self.peer_links.run else []
+        return max(run.count, *most, *(mesh.most for mesh in self.meshes if mesh.run is run), 0)
 
     def spare_ports(self, run: int = 0) -> int:
         """Ports of a run that are neither in use, nor numbered for reserved slots, nor kept for a purpose."""

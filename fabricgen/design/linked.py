@@ -105,10 +105,16 @@ def _check_underlay(blueprint: Blueprint, name: str, first: str) -> None:
         )
     if underlay not in ("static", "srv6"):
         return
-    peers = next((tier for tier, spec in fabric.tiers.items() if spec.peer), None)
+    peers = next((tier for tier, spec in fabric.tiers.items() if spec.peer or spec.mesh), None)
     below = any(tier.below is not None and "." in tier.below for tier in fabric.tiers.values())
     if fabric.spans or peers or ((fabric.carried_by or below) and fabric.vrf != "default"):
-        unsupported = "spans" if fabric.spans else f"the peer links of {peers}" if peers else f"the VRF of {name}"
+        unsupported = (
+            "spans"
+            if fabric.spans
+            else f"the {'peer links' if fabric.tiers[peers].peer else 'mesh'} of {peers}"
+            if peers
+            else f"the VRF of {name}"
+        )
         raise fault(
             "FG113",
             f"{'static' if underlay == 'static' else 'SRv6'} routes do not run over {unsupported}",

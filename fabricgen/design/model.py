@@ -16,6 +16,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign, TierKey, Uplink
 from fabricgen.design.floor.unit_kind import NodeSet
+from fabricgen.design.inside.meshes import count_links_between_pods
 from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.shape import count_places_in_pod, find_depth
@@ -238,11 +239,16 @@ def list_bundles(design: Design) -> tuple[LinkBundle, ...]:
 
 
 def _list_peer_bundles(tier: TierDesign) -> Iterator[LinkBundle]:
-    """Links inside a tier, from a group to itself."""
+    """Links inside a tier, from a group to itself, or between the groups of several pods."""
+    groups = _list_tier_groups(tier)
+    for mesh in tier.meshes:
+        for lower, upper, links in count_links_between_pods(tier, mesh):
+            ends = groups[lower].name, groups[upper].name
+            yield LinkBundle(tier.fabric, *ends, links, links * mesh.run.speed_gbps)
     if tier.peer_links is None:
         return
     run, sites = tier.peer_links.run, len(tier.layout.sites)
-    for group in _list_tier_groups(tier):
+    for group in groups:
         links = group.count // sites * sum(span.links for span in tier.peer_links.spans) or group.count // 2 * run.count
         yield LinkBundle(tier.fabric, group.name, group.name, links, links * run.speed_gbps)
 

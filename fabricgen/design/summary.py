@@ -12,8 +12,8 @@ from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.capacity.reserved import list_reserved_ports
 from fabricgen.design.capacity.uneven import UnevenLanding, find_uneven_landings
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.inside.scale_across import compute_site_oversubscription, list_spans
 from fabricgen.design.model import Design
-from fabricgen.design.scale_across import compute_site_oversubscription, list_spans
 from fabricgen.design.tenants.stated import count_tenant_figures
 
 

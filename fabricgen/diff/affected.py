@@ -173,8 +173,7 @@ def _list_settings(cluster: Cluster) -> Iterator[tuple[TierKey, tuple[Any, ...]]
         naming = design.catalog.naming(tier.nos) if fabric.protocol != "infiniband" else None
         platform = design.catalog.sonic_platform(tier.profile.id) if naming and naming.has_tables else None
         # how many ports are in use is told by the links
-        runs = [replace(run, count=0) for run in (*tier.downs, *((tier.up,) if tier.up else ()))]
-        runs += [replace(tier.peer_links.run, count=0)] if tier.peer_links else []
+        runs = [replace(run, count=0) for run in (*tier.downs, *tier.switch_runs)]
         yield (
             tier.key,
             (

@@ -45,8 +45,10 @@ def merge_asn_plans(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict
 
 
 def find_asn_owner(tier: TierDesign, plan: AsnPlan) -> AsnOwner:
-    """What has a number of its own under a plan; always each switch of a pair with peer links, which speaks eBGP."""
-    paired = tier.peer_links is not None and not tier.peer_links.spans
+    """What has a number of its own under a plan; always each switch of a pair with peer links or of a mesh, which
+    speaks eBGP with others of its tier.
+    """
+    paired = bool(tier.meshes) or (tier.peer_links is not None and not tier.peer_links.spans)
     if plan.plan == "per-switch" or paired or (tier.lowest and plan.plan == "rfc7938"):
         return "switch"
     return "rack" if tier.lowest else "group"

@@ -8,7 +8,7 @@ import pytest
 
 import fabricgen.catalog
 from fabricgen.catalog.loader import Catalog
-from fabricgen.design.scale_across import US_PER_KM
+from fabricgen.design.inside.scale_across import US_PER_KM
 from fabricgen.kernel.diagnostics import InputError
 
 CATALOG = Catalog()

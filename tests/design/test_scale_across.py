@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from fabricgen.cluster import Cluster
-from fabricgen.design.scale_across import compute_site_oversubscription, list_spans
+from fabricgen.design.inside.scale_across import compute_site_oversubscription, list_spans
 from fabricgen.design.summary import summarize_design
 from tests.conftest import example_cluster
 

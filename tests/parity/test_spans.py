@@ -8,7 +8,7 @@ import re
 import pytest
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.design.scale_across import compute_headroom, count_bytes_in_flight
+from fabricgen.design.inside.scale_across import compute_headroom, count_bytes_in_flight
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
 from fabricgen.render.checks.config_db import check_config_db

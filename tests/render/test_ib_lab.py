@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import ib_lab
+import networkx as nx
 import pytest
 from ib_lab import Graph, Subnet, parse, simulated
 
@@ -56,8 +57,8 @@ def planned_links(cluster: Cluster, fabric: str, per_cage: int) -> set[frozenset
     return {frozenset((end(str(a), str(p)), end(str(b), str(q)))) for f, a, p, b, q in rows if f == fabric}
 
 
-def unreached(graph: Graph, subnet: Subnet) -> list[str]:
-    """Pairs of a leaf and an adapter that the forwarding tables do not join within as many hops as a tree has."""
+def unreached(graph: Graph, subnet: Subnet, hops: int = 8) -> list[str]:
+    """Pairs of a leaf and an adapter that the forwarding tables do not join within so many hops, those of a tree."""
     tables = subnet.routes()
     lids = {graph.lids[node]: node for node in graph.names if node.startswith("H-")}
     leaves = {peer for (node, _), (peer, _) in graph.links.items() if node.startswith("H-")}
@@ -65,7 +66,7 @@ def unreached(graph: Graph, subnet: Subnet) -> list[str]:
     for leaf in sorted(leaves):
         for lid, adapter in lids.items():
             at = leaf
-            for _ in range(8):
+            for _ in range(hops):
                 if at == adapter or at.startswith("H-"):
                     break
                 at = graph.links.get((at, tables[at.removeprefix("S-")].get(lid, 0)), ("H-nowhere", 0))[0]
@@ -138,6 +139,48 @@ def test_uplinks_that_land_unequally_are_routed(folder: Path) -> None:
         log = subnet.route()
         assert unreached(parse(subnet.discover()), subnet) == []
     assert "nue tables configured on all switches" in log
+
+
+@pytest.mark.parametrize(
+    ("mesh", "count"),
+    [
+        ("{router: 1, su: {links: 2, spread: true}}", 4),
+        ("{router: {links: 2, reach: 1}, su: {links: 2, reach: 1}}", 6),
+    ],
+    ids=["dragonfly", "torus"],
+)
+def test_switches_that_meet_within_a_tier_are_routed_without_loops_of_credits(
+    folder: Path, mesh: str, count: int
+) -> None:
+    """Every adapter is reached from every switch, and no two links wait for each other (Dally and Seitz, 1987)."""
+    router = "fabrics.compute.tiers.router"
+    sets = (f"{router}.mesh={mesh}", f"{router}.count={count}", "scalable_unit.nodes=3 x dgx-h100", "pods.p1.su=6")
+    files = of_fabric("dragonfly", "compute", *sets)
+    assert "routing_engine nue\n" in files["opensm.conf"]
+    with simulated(files, folder) as subnet:
+        log = subnet.route()
+        graph = parse(subnet.discover())
+        assert unreached(graph, subnet, hops=len(graph.names)) == []  # nue may go round
+        waiting = dependencies(graph, subnet)
+    assert "nue tables configured on all switches" in log
+    assert waiting.number_of_edges() > 0
+    assert nx.is_directed_acyclic_graph(waiting)
+
+
+def dependencies(graph: Graph, subnet: Subnet) -> nx.DiGraph[tuple[str, int]]:
+    """Which link, by the switch and port that sends on it, a packet may hold while it waits for which other."""
+    tables = subnet.routes()
+    waiting: nx.DiGraph[tuple[str, int]] = nx.DiGraph()
+    lids = [graph.lids[node] for node in graph.names if node.startswith("H-")]
+    for guid, table in tables.items():
+        for lid in lids:
+            port = table.get(lid, 0)
+            far = graph.links.get((f"S-{guid}", port), ("", 0))[0]
+            if far.startswith("S-"):
+                beyond = tables[far.removeprefix("S-")].get(lid, 0)
+                if graph.links.get((far, beyond), ("", 0))[0].startswith("S-"):
+                    waiting.add_edge((f"S-{guid}", port), (far, beyond))
+    return waiting
 
 
 def test_a_single_tier_is_routed(folder: Path) -> None:

@@ -28,8 +28,10 @@ from fabricgen.blueprint.sections.exits import Exit
 from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.blueprint.sections.host_services import Access, AdvertisementsOf, Dhcp
 from fabricgen.blueprint.sections.management import Management
+from fabricgen.blueprint.sections.mesh import Grid, MeshOf
 from fabricgen.blueprint.sections.naming import HostName, Templates
 from fabricgen.blueprint.sections.qos import Qos
+from fabricgen.blueprint.sections.reserved_ports import ReservedOf
 from fabricgen.blueprint.sections.routing import Ip, Pools, Routing
 from fabricgen.blueprint.sections.span import SpanTraffic
 from fabricgen.models.forms import CAGE_PURPOSE, CATALOGUE, TIER_NAME, VRF_NAME, make_text_form, one_or_list
@@ -95,38 +97,6 @@ CagePurpose = Annotated[
     WithJsonSchema(make_text_form(CAGE_PURPOSE, "down, up, peer, down.NAME or extra.NAME", "down", "down.storage")),
 ]
 """What cages are kept for: `down.NAME` down ports for a fabric, a lower tier or management, `extra.NAME` devices."""
-
-
-class Reserved(Model):
-    """Ports of a switch that are kept for a named purpose: so many down ports, or whole cages."""
-
-    ports: int = Field(0, ge=0, le=1024, description="So many down ports of its first kind, the last free ones.")
-    cages: Cages = Field((), description="These cages, e.g. 63-64.")
-
-    @model_validator(mode="after")
-    def _check_one_stated(self) -> Self:
-        if bool(self.ports) == bool(self.cages):
-            raise ValueError("expected a number of ports, or cages such as {cages: 63-64}")
-        return self
-
-
-class _NumberAlone:
-    """Lets the schema take a number of ports where a map may stand."""
-
-    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
-        number = {"type": "integer", "minimum": 1, "maximum": 1024, "description": "So many down ports."}
-        mapping = {**handler(core), "minProperties": 1, "maxProperties": 1}
-        return {"anyOf": [number, mapping], "examples": [2, {"cages": "63-64"}]}
-
-
-ReservedOf = Annotated[
-    Reserved,
-    BeforeValidator(
-        lambda value: {"ports": value} if isinstance(value, int) and not isinstance(value, bool) else value
-    ),
-    _NumberAlone(),
-]
-"""Ports kept for a purpose: a number, or cages."""
 
 
 class Tier(Model):
@@ -202,6 +172,16 @@ class Tier(Model):
         None,
         description="Links to the other switch of each pair in a group, e.g. 2 x 400G; 2 x 400G per su: so many for "
         "each scalable unit below the pair.",
+    )
+    grid: Grid = Field(
+        default_factory=dict,
+        description="How the switches of a group lie, where more than one number tells them apart, e.g. {row: 4, "
+        "column: 4}.",
+    )
+    mesh: dict[Name, MeshOf] = Field(
+        default_factory=dict,
+        description="Links between its switches, by the dimension in which those that meet differ: its own name or "
+        "those of `grid` within a group, what it is `per` between groups, e.g. {router: 1 x 200G}.",
     )
     pair: Literal["mclag", "evpn"] | None = Field(
         None,

@@ -22,6 +22,7 @@ from math import ceil, prod
 from typing import NamedTuple
 
 from fabricgen.blueprint.dimensions import find_dimension, is_told, list_leg_dimensions
+from fabricgen.design.capacity.mesh_cuts import compute_mesh_bisection
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
@@ -198,6 +199,8 @@ def compute_bisection(
     chain, strands = list_chain(design, fabric), count_strands(design, fabric)
     if not chain:
         return Fraction(0)
+    if chain[-1].meshes:
+        return _compute_mesh_bisection(design, fabric, chain[-1], lost or {})
     losses = {key: loss for key, loss in (lost or {}).items() if loss.switches or loss.of_class}
     bounds = sorted({min(loss.strands or strands, strands) for loss in losses.values()} | {strands})
     total, first = Fraction(0), 0
@@ -206,6 +209,28 @@ def compute_bisection(
         root = _Strand(design, fabric, chain, strands, losses_here, classes).root()
         total, first = total + (end - first) * root.find_bisection(), end
     return total
+
+
+def _compute_mesh_bisection(
+    design: Design, fabric: FabricDesign, top: TierDesign, lost: Mapping[TierKey, SwitchLoss]
+) -> Fraction:
+    """The bisection of a fabric whose top switches meet within their tier, without lost ones of that tier."""
+    per_node = max(_count_switches_of_node(fabric, leaf) for leaf in design.leaves(fabric))
+    gone = lost[top.key].switches if top.key in lost else 0
+    return compute_mesh_bisection(top, sum_node_bandwidth(design, fabric), per_node=per_node, gone=gone)
+
+
+def _count_switches_of_node(fabric: FabricDesign, leaf: TierDesign) -> int:
+    """On how many switches of a group, one after the other, the ports of a node are; all where nodes lie across."""
+    groups = prod(leaf.sizes[d] for d in list_leg_dimensions() if d in leaf.per)
+    runs = [
+        (len(attachment.legs) // groups, feed.turn)
+        for feed in fabric.feeds_of(leaf.key)
+        for _, attachment in feed.attachments
+    ]
+    if any(turn % ports and ports % turn for ports, turn in runs):
+        return leaf.count
+    return min(leaf.count, max((-(-ports // turn) for ports, turn in runs), default=1))
 
 
 def compute_bisection_per_accelerator(

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
+from fabricgen.design.inside.meshes import count_mesh_links
 from fabricgen.design.model import Design
 from fabricgen.design.sizing.arithmetic import list_group_ranks, list_ranks
 from fabricgen.design.sizing.spread import make_run_ports
@@ -41,6 +42,7 @@ def count_links(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
         *_count_node_links(design, fabric),
         *_count_switch_links(design, fabric),
         *_count_peer_links(design, fabric),
+        *_count_meshes(fabric),
     )
     for lower, upper, links, cables in counts:
         total = totals.setdefault((lower, upper), [0, 0])
@@ -200,3 +202,11 @@ def _count_peer_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[st
         switches = tier.switches // len(design.layout.sites)
         for span in tier.peer_links.spans:
             yield tier.name, tier.name, switches * span.links, switches * -(-span.links // per)
+
+
+def _count_meshes(fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
+    """(tier, tier, links, cables) of links inside tiers along their dimensions."""
+    for tier in fabric.tiers:
+        for mesh in tier.meshes:
+            links = count_mesh_links(tier, mesh)
+            yield tier.name, tier.name, links, links

@@ -78,5 +78,4 @@ def count_spare_ports(tier: TierDesign) -> int:
 
 def count_ports(tier: TierDesign) -> int:
     """Ports of a switch as its cages are split: down, peer and up."""
-    runs = [*tier.downs, *((tier.peer_links.run,) if tier.peer_links else ()), *((tier.up,) if tier.up else ())]
-    return sum(run.capacity for run in runs)
+    return sum(run.capacity for run in (*tier.downs, *tier.switch_runs))

@@ -15,7 +15,8 @@ from fabricgen.blueprint.sections.cabling import MediaPolicy
 from fabricgen.catalog.cable_models import CageLanes
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
-from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, SiteSpan, TierDesign
+from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign
+from fabricgen.design.inside.links import SiteSpan
 from fabricgen.design.media.gearing import find_light_rate
 from fabricgen.design.media.policy import is_named
 from fabricgen.design.model import Design
@@ -148,6 +149,9 @@ def list_stated_kinds(design: Design) -> Iterator[LinkKind]:
             assert tier.peer_links is not None  # noqa: S101 - the line above
             run = tier.peer_links.run
             yield from _list_tier_kinds(design.catalog, tier, tier, run, run, find_peer_media(design, tier, span))
+        for mesh in tier.meshes:
+            stated = find_peer_media(design, tier, None)
+            yield from _list_tier_kinds(design.catalog, tier, tier, mesh.run, mesh.run, stated)
 
 
 def _list_node_kinds(

@@ -406,7 +406,8 @@ def explain_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -
         return range_fault
     extended, _ = _add_uplinks(tier, demand, up)
     needs = [f"{port_demand.needed} downlinks of {port_demand.kind.speed_gbps}G" for port_demand in demand.downs]
-    needs += [f"{port_demand.needed} peer links of {port_demand.kind.speed_gbps}G" for port_demand in demand.peers]
+    inside = "mesh links" if tier.spec.mesh else "peer links"
+    needs += [f"{port_demand.needed} {inside} of {port_demand.kind.speed_gbps}G" for port_demand in demand.peers]
     needs += [f"{extended.up.count} uplinks of {extended.up.kind.speed_gbps}G"] if extended.up else []
     code, why = explain_misfit(tier, extended)
     return fault(

@@ -7,7 +7,8 @@ from itertools import count
 from fabricgen.blueprint.beside.lock import PORTS
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.blueprint.sections.fabric import Fabric
-from fabricgen.design.fabric_model import PeerLinks, SiteSpan, TierKey
+from fabricgen.design.fabric_model import TierKey
+from fabricgen.design.inside.links import PeerLinks, SiteSpan
 from fabricgen.design.ports import PortRun
 from fabricgen.design.shape import count_units_below, find_scope
 from fabricgen.design.sizing.tiers import SizedTier
@@ -16,11 +17,11 @@ from fabricgen.kernel.diagnostics import fault
 
 
 def make_peer_links(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> PeerLinks | None:
-    """The links inside a sized tier; None where there are none.
+    """The links of pairs or spans inside a sized tier; None where there are none.
 
     Raises InputError for an odd number of switches in pairs, and for spans to sites that do not exist.
     """
-    if not sized.placement.peers:
+    if len(sized.placement.peers) == len(spec.spec.mesh):
         return None
     run = sized.placement.peers[0]
     if spec.spec.peer:

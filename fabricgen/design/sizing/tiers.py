@@ -8,6 +8,7 @@ from functools import partial
 
 from fabricgen.blueprint.sections.fabric import SpanSpec
 from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink
+from fabricgen.design.inside.meshes import check_meshes
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagedPorts
 from fabricgen.design.media.gearing import LinkOptics
@@ -19,9 +20,8 @@ from fabricgen.design.ports import (
     count_needed,
     find_down_class,
     find_largest,
-    find_up_class,
 )
-from fabricgen.design.shape import Coarser, count_groups, count_units_below, find_scope, spans_units
+from fabricgen.design.shape import Coarser, count_groups, find_scope, spans_units
 from fabricgen.design.sizing.arithmetic import (
     LowerTier,
     UplinkPlan,
@@ -36,6 +36,7 @@ from fabricgen.design.sizing.arithmetic import (
     list_group_ranks,
     plan_uplinks,
 )
+from fabricgen.design.sizing.inside_ports import demand_inside_ports
 from fabricgen.design.sizing.kept import KeptAbove, LaidPorts, find_kept_count, is_sized_as_before, place_upward
 from fabricgen.design.sizing.kept_front import KeptFront, name_ports_beside_nodes
 from fabricgen.design.sizing.node_ports import (
@@ -52,9 +53,6 @@ from fabricgen.design.sizing.wider_uplinks import Fits, widen_uplinks
 from fabricgen.design.tiers import TierSpec, have_common_part
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.intervals import Intervals
-
-DUPLEX_KM = 10
-"""Spans longer than this, km, need coherent optics with one link each, so that a cage carries one link (OIF 400ZR)."""
 
 MANAGEMENT = PortKind(1, 1, rj45=True)
 """The kind of port for switches' management ports, unless nodes already use RJ45 ports of the leaf."""
@@ -134,6 +132,7 @@ class TierSizing:
     def run(self) -> dict[TierKey, SizedTier]:
         """Size every tier, lower ones first; raises InputError where one cannot be."""
         for key, spec in self._specs.items():
+            check_meshes(spec)
             below = [sized for sized in self.sized_tiers.values() if sized.spec.upper == key]
             below.sort(key=lambda sized: sized.spec.turn)
             sized = self._size_upper(spec, below) if below and not spec.takes_nodes else self._size_lowest(spec, below)
@@ -172,30 +171,9 @@ class TierSizing:
         sizes = self._sizes[upper.key] | {spec.name: 1} if upper else {}
         return plan_uplinks(spec, upper, main, sizes, self._optics(spec, upper)) if upper else None
 
-    def _demand_peers(self, spec: TierSpec, main: PortKind | None, count: int) -> tuple[PortDemand, ...]:
-        """Ports for links inside the tier on each of `count` switches of a group: to its pair, or to other sites."""
-        needs: list[tuple[int, int | None]] = []
-        peer = spec.spec.peer
-        if peer:
-            units = count_units_below(spec.layout, spec.per, by_slot=spec.for_reserve) if peer.per_su else 1
-            needs.append(((peer.count or 1) * units, peer.speed_gbps))
-        spans = self._spans.get(spec.key, {})
-        for site in sorted({s for span in spans.values() for s in span.between}):
-            spans_here = [span for span in spans.values() if site in span.between]
-            total = sum(-(-(span.links.count or 1) // count) for span in spans_here)
-            needs.append((total, next((s.links.speed_gbps for s in spans_here if s.links.speed_gbps), None)))
-        if not needs:
-            return ()
-        chosen = find_down_class(spec.profile, PortDemand(main, 0)) if main else None
-        cage = spec.profile.cages[find_up_class(spec.profile, chosen[0] if chosen else None)]
-        speed = max(s or cage.speed_gbps for _, s in needs)
-        # over such lengths a port needs a cage of its own, for a coherent module
-        coherent = any(span.km > DUPLEX_KM for span in spans.values()) and speed in cage.breakouts.get(1, ())
-        kind, ways = PortKind(speed, cage.lane_gbps), 1 if coherent else None
-        if not peer or not peer.per_su:
-            return (PortDemand(kind, max(n for n, _ in needs), ways),)
-        reserved = (peer.count or 1) * count_units_below(spec.layout, spec.per, by_slot=True)
-        return (PortDemand(kind, max(n for n, _ in needs), ways, reserved, last=True),)
+    def _demand_inside(self, spec: TierSpec, main: PortKind | None, count: int) -> tuple[PortDemand, ...]:
+        """Ports for links inside the tier on each of `count` switches of a group."""
+        return demand_inside_ports(spec, self._spans.get(spec.key, {}), self._sizes[spec.key], main, count)
 
     def _size_lowest(self, spec: TierSpec, lowers: Sequence[SizedTier]) -> SizedTier:
         """Size a tier that nodes, and perhaps switches of `lowers`, attach to, or one of extra devices alone."""
@@ -221,7 +199,7 @@ class TierSizing:
         def demand_for(assignment: SlotAssignment, *, now: bool = False, by_slot: bool = False) -> SwitchDemand:
             more = self._list_extras(spec, groups * assignment.count)
             return ports_for(assignment, now=now, by_slot=by_slot)[0].switch_demand(
-                more, self._demand_peers(spec, main, assignment.count)
+                more, self._demand_inside(spec, main, assignment.count)
             )
 
         if not nodes.slots and not spec.spec.count:
@@ -389,7 +367,7 @@ class TierSizing:
         """The demand on each of `count` upper switches of a group."""
         more = self._list_extras(spec, self._count_groups(spec) * count)
         downs, _ = self._add_ports(spec, count, lowers, by_slot=by_slot)
-        return downs.switch_demand(more, self._demand_peers(spec, lowers[0].kind, count))
+        return downs.switch_demand(more, self._demand_inside(spec, lowers[0].kind, count))
 
     def _note_fewest(self, sized: SizedTier, upper: TierSpec, below: list[LowerTier], fits: Fits) -> None:
         """Note what the fewest uplinks of the first lower tier would be, and the switches above them, where it has more

@@ -81,7 +81,7 @@ class Locality:
 
 def group_nodes(cluster: Cluster) -> Locality:
     """Group the nodes of a cluster; raises InputError (FG155) where no fabric joins any."""
-    networks = list(list_networks(cluster))
+    networks = list(list_networks(cluster, meshed=True))
     ports = _list_ports(cluster, networks) if networks else None
     if ports is None or not len(ports.node):
         error = fault(
@@ -165,8 +165,10 @@ def _make_tier(
     kinds = []
     for network in networks:
         level = _find_level(network, height)
-        # a level that no tier of its own makes is joined by switches of the one below
-        tiers = level.tiers or _find_level(network, height - 1).tiers
+        # a level that no tier of its own makes is joined by switches of one below
+        below = (_find_level(network, lower).tiers for lower in range(height, -1, -1))
+        tiers = next((tiers for tiers in below if tiers), ())
+
         kinds.append(name_level(network, min(height, len(network.levels) - 1)))
         names = network.cluster.name_column
         for key in tiers:

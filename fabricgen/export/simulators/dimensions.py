@@ -190,7 +190,8 @@ def _compute_shares(component: Ints64, gbps: Floats, out_gbps: Floats) -> Floats
 
 def name_level(network: Network, number: int) -> str:
     """What the switches of a level are called; links between sites join the last one."""
-    return "/".join(sorted({key.name for key in network.levels[number].tiers})) or "site"
+    level = network.levels[number]
+    return level.name or "/".join(sorted({key.name for key in level.tiers})) or "site"
 
 
 # Accelerators as simulators number them: those of a scale-up domain follow each other.

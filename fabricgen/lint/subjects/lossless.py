@@ -10,9 +10,9 @@ from dataclasses import replace
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NicProfile
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
+from fabricgen.design.inside.scale_across import SpanFigures, list_spans
 from fabricgen.design.model import Design
 from fabricgen.design.qos import QosIntent, find_qos
-from fabricgen.design.scale_across import SpanFigures, list_spans
 from fabricgen.kernel.diagnostics import Diagnostic, Path
 
 WHOLE_BUFFER = "egress_lossless_pool"

@@ -85,7 +85,7 @@ def _count_sessions_per_link(design: Design, fabric: FabricDesign) -> int:
 def count_sessions(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:
     """The most BGP neighbours of a switch of a tier in the default VRF: on links up, down and inside the tier."""
     links = (tier.up.count if tier.up else 0) + sum(feed.used for feed in tier.feeds if feed.source.tier)
-    links += tier.peer_links.run.count if tier.peer_links else 0
+    links += sum(run.count for run in tier.switch_runs if run is not tier.up)
     return links * _count_sessions_per_link(design, fabric)
 
 

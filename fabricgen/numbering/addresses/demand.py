@@ -80,10 +80,9 @@ def _list_link_demands(design: Design, fabrics: list[FabricDesign], family: Fami
         owners += [fabric] * (times if links_carry_vrfs(design, fabric) else 0)
         for owner in owners:
             for tier in owner.tiers:
-                for run in (tier.up, tier.peer_links.run if tier.peer_links else None):
-                    if run is not None:
-                        block = family.size_pair_block(round_up_to_power_of_two(tier.addressed(run)))
-                        yield _make_demand(fabric.name, "fabric", family, owner, tier, block)
+                for run in tier.switch_runs:
+                    block = family.size_pair_block(round_up_to_power_of_two(tier.addressed(run)))
+                    yield _make_demand(fabric.name, "fabric", family, owner, tier, block)
 
 
 def _list_identifier_demands(design: Design, fabric: FabricDesign, family: Family) -> Iterator[PoolDemand]:

@@ -202,6 +202,7 @@ class FamilyAllocation:
             if tier.peer_links is not None:
                 paths = [span.path for span in tier.peer_links.spans] or [(*tier.path, "peer")]
                 runs.append((tier.peer_links.run, paths, "link to a peer"))
+            runs += [(mesh.run, [mesh.path], f"link along {mesh.dimension}") for mesh in tier.meshes]
             first = self.plan.devices.find_tier(tier.key).rows.start
             for run, paths, purpose in runs:
                 subject = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
@@ -219,7 +220,7 @@ class FamilyAllocation:
         """The number of each port of a run: the port itself, but further ports for peers, which lie before those that
         there were at first, are numbered after them.
         """
-        if run is tier.up:
+        if run is tier.up or any(run is mesh.run for mesh in tier.meshes):
             return port
         # how many ports have come since the lock was written: those below this number
         further = run.count - self.design.layout.lock.rooms.get(name_ports_holder(tier.key), run.count)

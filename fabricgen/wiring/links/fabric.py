@@ -16,12 +16,12 @@ from fabricgen.design.fabric_model import (
     FabricDesign,
     Feed,
     NodeFeed,
-    PeerLinks,
     TierDesign,
     TierKey,
     Uplink,
     find_port,
 )
+from fabricgen.design.inside.links import Mesh, PeerLinks
 from fabricgen.design.kept.remembered import make_management_load
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagementLoad, is_in_turn, name_inside, name_own_kind
@@ -51,6 +51,7 @@ from fabricgen.design.slots import SlotTable
 from fabricgen.kernel.intervals import Allocations, list_numbers
 from fabricgen.wiring.arrays import Ints, Ints64, rank_within
 from fabricgen.wiring.links.columns import Columns, make_tier_columns, number_by_part
+from fabricgen.wiring.links.meshes import join_mesh
 from fabricgen.wiring.tables import EXTRA, TRAY, DeviceClass, DeviceTable, ManagementPort, Segment
 
 
@@ -74,10 +75,7 @@ class FabricWiring:
         self._layout = design.layout
 
     def list_links(self) -> Iterator[SegmentLinks]:
-        """Yield the fabric's links from the nodes up.
-
-        Nodes, extra devices, management ports, each pair of tiers, then links inside tiers.
-        """
+        """Yield the fabric's links: nodes, extra devices, management ports, each pair of tiers, then inside tiers."""
         for feed in self._fabric.node_feeds:
             for nodes, attachment in feed.attachments:
                 yield self._wire_nodes(self._devices.find_nodes(nodes.path), attachment, feed)
@@ -91,6 +89,8 @@ class FabricWiring:
         for tier in self._fabric.tiers:
             if tier.peer_links is not None:
                 yield from self._wire_peer_links(tier, tier.peer_links)
+            for mesh in tier.meshes:
+                yield self._wire_mesh(tier, mesh)
 
     def _find_switches(self, tier: TierDesign) -> DeviceClass:
         """The rows of a tier in the device table."""
@@ -266,6 +266,13 @@ class FabricWiring:
             rail, plane = self._merge_rail_and_plane(a_device, b_device)
             segment = self._make_segment(tier, tier, peer_links.run, peer_links.run, path, stated_media)._replace(km=km)
             yield SegmentLinks(segment, a_device, starts[0] + number, b_device, starts[1] + number, rail, plane)
+
+    def _wire_mesh(self, tier: TierDesign, mesh: Mesh) -> SegmentLinks:
+        """Links along one dimension of a tier."""
+        first, ends = np.int32(self._find_switches(tier).first), join_mesh(tier, mesh)
+        a, b, stated_media = ends.a + first, ends.b + first, find_peer_media(self._design, tier, None)
+        segment = self._make_segment(tier, tier, mesh.run, mesh.run, mesh.path, stated_media)
+        return SegmentLinks(segment, a, ends.a_port, b, ends.b_port, *self._merge_rail_and_plane(a, b))
 
     def _merge_rail_and_plane(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:
         """Rail and plane of links between switches: those of whichever end has one."""

@@ -9,6 +9,7 @@ from fabricgen.blueprint.dimensions import find_noun
 from fabricgen.design.capacity.bisection import list_top_tiers
 from fabricgen.design.capacity.counts import make_slot_table
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.inside.meshes import list_unmet_dimensions
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -25,7 +26,10 @@ class FabricInIslands(DesignRule):
     them (`spread: stripe`). Peer links join two switches each, however many they are: sixteen switches of `peer: 15 x
     200G` are eight pairs.
 
-    Add a tier above (`core`), or group the top tier more widely.
+    Where switches meet within the tier (`mesh`), those that no dimension joins are islands: groups of a dragonfly
+    without global links, rows of a HyperX that meet along one dimension alone.
+
+    Add a tier above (`core`), group the top tier more widely, or let its switches meet along a further dimension.
     """
 
     id = "FG315"
@@ -51,6 +55,10 @@ class FabricInIslands(DesignRule):
             tops = list_top_tiers(design, fabric)
             scope, places = (tops[0].scope, sum(top.places for top in tops)) if tops else ("all", 1)
             yield from self._check_groups(design, fabric, [top for top in tops if top.key not in judged])
+            yield from self._check_meshes(fabric, [top for top in tops if top.key not in judged])
+            if any(top.meshes for top in tops):
+                judged.update(top.key for top in tops)
+                continue
             if scope in ("all", "site") or places == 1 or tops[0].key in judged:
                 continue
             judged.update(top.key for top in tops)
@@ -64,7 +72,8 @@ class FabricInIslands(DesignRule):
     def _check_groups(self, design: Design, fabric: FabricDesign, tops: Sequence[TierDesign]) -> Iterator[Diagnostic]:
         """Top tiers that nodes attach to, with several switches in a group that neither nodes nor peer links join."""
         for tier in tops:
-            islands = _count_islands(design, fabric, tier) if tier.count > 1 and tier.key in fabric.leaves else 0
+            is_alone = tier.count > 1 and tier.key in fabric.leaves and not tier.meshes
+            islands = _count_islands(design, fabric, tier) if is_alone else 0
             if islands <= tier.places:
                 continue
             has_pairs = tier.peer_links is not None and not tier.peer_links.spans
@@ -75,6 +84,18 @@ class FabricInIslands(DesignRule):
                 "different ones have no path",
                 "add a tier above it",
             )
+
+    def _check_meshes(self, fabric: FabricDesign, tops: Sequence[TierDesign]) -> Iterator[Diagnostic]:
+        """Top tiers whose switches meet within the tier, and not along enough dimensions to reach all others."""
+        for tier in tops:
+            unmet = list_unmet_dimensions(tier) if tier.meshes else []
+            if unmet:
+                yield self.flag(
+                    (*tier.path, "mesh"),
+                    f"the {tier.switches} {fabric.name} {tier.name} switches are islands: those that differ in "
+                    f"{' or '.join(unmet)} have no path",
+                    f"let them meet along it: `mesh: {{{unmet[0]}: 1}}`, or add a tier above",
+                )
 
 
 def _count_islands(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:

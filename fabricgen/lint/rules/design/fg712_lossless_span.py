@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricgen.design.inside.scale_across import compute_headroom
 from fabricgen.design.model import Design
-from fabricgen.design.scale_across import compute_headroom
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.lossless import find_buffer_bytes, list_lossless_fabrics, list_pausing_spans

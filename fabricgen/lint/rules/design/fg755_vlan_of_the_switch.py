@@ -72,7 +72,7 @@ def _list_kept_vlans(design: Design, owner: FabricDesign) -> dict[str, tuple[int
             bridged = (fabric for fabric in design.fabrics if fabric.hosts != "routed")
             hosts = {feed.run for fabric in bridged for feed in fabric.feeds_of(tier.key)}
             runs = [run for i, run in enumerate(tier.downs) if i not in hosts]
-            runs += [run for run in (tier.up, tier.peer_links and tier.peer_links.run) if run]
+            runs += tier.switch_runs
             # a switch has no VRFs but those of its hosts
             on_links = 1 + min(vrfs, sum(tier.downs[i].count for i in hosts))
             last = facts.vlans_of_ports + sum(run.count for run in runs) * on_links - 1

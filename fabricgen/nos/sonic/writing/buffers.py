@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.sonic_models import BufferRole, BufferSet, Headroom, PortBuffers, RoleBuffers, SonicPlatform
-from fabricgen.design.scale_across import count_bytes_in_flight
+from fabricgen.design.inside.scale_across import count_bytes_in_flight
 from fabricgen.nos.sonic.writing.ports import PortTable
 from fabricgen.views.switch import SwitchPort, SwitchView
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import NamedTuple
 
-from fabricgen.design.fabric_model import FabricDesign, SiteSpan, TierDesign, TierKey
+from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.inside.links import SiteSpan
 from fabricgen.design.model import Design
 
 US_PER_KM = 4.9

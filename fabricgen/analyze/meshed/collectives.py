@@ -1,0 +1,30 @@
+"""Collectives on networks whose switches meet within a tier: not reckoned, and told so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fabricgen.analyze.asked import Job, Question
+from fabricgen.analyze.network import Network
+from fabricgen.analyze.reckoned import Reckoning
+
+REASON = (
+    "how long collectives take is reckoned for trees of tiers alone: here routing decides, and `load_balance` has what "
+    "shortest paths allow"
+)
+
+
+def figures(_network: Network, _job: Job, _question: Question) -> dict[str, Any]:
+    """That there are none, and why."""
+    return {"within_tier": True, "collectives": [], "not_reckoned": REASON}
+
+
+def lines(results: Mapping[str, Any]) -> Iterator[str]:
+    """Why there are none."""
+    yield f"  {results['not_reckoned']}"
+
+
+def reckoning(_results: Mapping[str, Any]) -> Iterator[Reckoning]:
+    """Nothing was reckoned."""
+    return iter(())

@@ -1,0 +1,189 @@
+"""The switches of a network as a graph: shortest paths between those that have ranks, and what crosses each link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from fabricgen.analyze.network import NONE, Network
+from fabricgen.design.capacity.bisection import list_chain
+from fabricgen.wiring.arrays import Floats, Ints, Ints64
+
+MOST_SOURCES = 256
+"""Switches from which paths are counted where there are more, evenly spaced: all of a regular fabric are alike."""
+
+CHUNK = 16
+"""Switches from which paths are counted at once: arrays are so many times as long as the links both ways."""
+
+
+class LinkGroup(NamedTuple):
+    """Links of one kind: along a dimension of a tier, or between two tiers; rows of the graph's links, int64."""
+
+    name: str
+    rows: Ints64
+
+
+class PathCounts(NamedTuple):
+    """Shortest paths from some switches, by source and switch: links on them, int32, -1 where there are none, and how
+    many there are, float64; parallel links are paths of their own.
+    """
+
+    distance: Ints
+    paths: Floats
+
+
+@dataclass(frozen=True)
+class SwitchGraph:
+    """Switches, numbered from 0 in the order of devices, and links between them.
+
+    `a` and `b` are the ends of each link, int64; `gbps` and `length_m` are float64; `ranks` and `port_gbps` what each
+    switch has of ranks' ports, their number (float64, a rank of two ports on two switches is half on each) and Gb/s.
+    """
+
+    devices: Ints64
+    a: Ints64
+    b: Ints64
+    gbps: Floats
+    length_m: Floats
+    joints: tuple[LinkGroup, ...]
+    ranks: Floats
+    port_gbps: Floats
+
+    @property
+    def size(self) -> int:
+        """How many switches there are."""
+        return len(self.devices)
+
+    @cached_property
+    def degrees(self) -> Ints64:
+        """Links of each switch to others."""
+        degrees: Ints64 = np.bincount(np.concatenate([self.a, self.b]), minlength=self.size).astype(np.int64)
+        return degrees
+
+    @cached_property
+    def _arcs(self) -> tuple[Ints64, Ints64, Ints64]:
+        """(from, to, link) of every link both ways, by `to`; int64."""
+        tails, heads = np.concatenate([self.a, self.b]), np.concatenate([self.b, self.a])
+        order = np.argsort(heads, kind="stable")  # sums over the arcs of a switch take neighbouring ones
+        return tails[order], heads[order], order % max(1, len(self.a))
+
+    @cached_property
+    def sources(self) -> Ints64:
+        """The switches that have ranks, or some of them, evenly spaced."""
+        with_ranks = np.flatnonzero(self.port_gbps)
+        step = -(-len(with_ranks) // MOST_SOURCES) or 1
+        return with_ranks[::step]
+
+    @property
+    def counts_all(self) -> bool:
+        """Whether paths are counted from every switch that has ranks."""
+        return len(self.sources) == np.count_nonzero(self.port_gbps)
+
+    def list_reaches(self) -> Iterator[tuple[Ints64, PathCounts]]:
+        """(some sources, shortest paths from them), until all have been."""
+        for start in range(0, len(self.sources), CHUNK):
+            some = self.sources[start : start + CHUNK]
+            yield some, self._count_paths(some)
+
+    def _sum_over_arcs(self, values: Floats) -> Floats:
+        """Values of arcs, (rows, arcs), added up by the switch that they lead to, (rows, switches)."""
+        heads = self._arcs[1]
+        total = np.zeros((len(values), self.size))
+        if len(heads):
+            starts = np.flatnonzero(np.diff(heads, prepend=-1))
+            total[:, heads[starts]] = np.add.reduceat(values, starts, axis=1)
+        return total
+
+    def _count_paths(self, sources: Ints64) -> PathCounts:
+        """Shortest paths from some switches to all, ring by ring around each."""
+        tails = self._arcs[0]
+        distance = np.full((len(sources), self.size), -1, dtype=np.int32)
+        paths = np.zeros((len(sources), self.size))
+        rows = np.arange(len(sources))
+        distance[rows, sources], paths[rows, sources] = 0, 1.0
+        ring, steps = paths.copy(), 0
+        while ring.any():
+            steps += 1
+            ring = np.where(distance < 0, self._sum_over_arcs(ring[:, tails]), 0.0)
+            distance[ring > 0] = steps
+            paths += ring
+        return PathCounts(distance, paths)
+
+    def load_links(self, weights: Floats) -> Floats:
+        """What crosses each link, Gb/s both ways together, float64, where every source sends `weights` Gb/s in all to
+        each switch, as a share of its own ports, over all shortest paths equally (Brandes, Journal of Mathematical
+        Sociology 25, 2001, of edges).
+        """
+        tails, heads, link = self._arcs
+        load = np.zeros(len(self.a))
+        for sources, reach in self.list_reaches():
+            demand = np.where(reach.distance > 0, self.port_gbps[sources][:, None] * weights, 0.0)
+            beyond = np.zeros_like(demand)
+            ways = np.where(reach.paths > 0, reach.paths, 1.0)
+            for steps in range(int(reach.distance.max(initial=0)), 0, -1):
+                # of arcs whose head is so far away: what their tail hands on to it
+                inward = (reach.distance[:, heads] == steps) & (reach.distance[:, tails] == steps - 1)
+                passed = np.where(inward, ((demand + beyond) / ways)[:, heads] * reach.paths[:, tails], 0.0)
+                load += np.bincount(link, passed.sum(axis=0), len(load))
+                for row in range(len(sources)):
+                    beyond[row] += np.bincount(tails, passed[row], self.size)
+        if not self.counts_all:
+            load *= np.count_nonzero(self.port_gbps) / len(self.sources)
+        return load
+
+
+def make_graph(network: Network) -> SwitchGraph:
+    """The switches of a network's tiers, and all links between them."""
+    plan = network.cluster.plan
+    chain = list_chain(network.cluster.design, network.fabric)
+    tiers = {tier.key: tier for tier in chain}
+    devices = np.concatenate([np.arange(*plan.devices.find_tier(key).rows.indices(len(plan.devices))) for key in tiers])
+    devices.sort()
+    number = np.full(len(plan.devices), NONE, dtype=np.int64)
+    number[devices] = np.arange(len(devices))
+    lit = np.ones(len(plan.links), dtype=bool)
+    if network.dark is not None:
+        lit[network.dark] = False
+    joints: list[LinkGroup] = []
+    rows: list[Ints64] = []
+    for at, segment in enumerate(plan.links.segments):
+        if segment.lower_tier and segment.tier and {segment.lower_tier, segment.tier} <= set(tiers):
+            span = plan.links.find_rows(at)
+            there = span.start + np.flatnonzero(lit[span])
+            lower, upper = segment.lower_tier.name, segment.tier.name
+            name = f"{lower} along {segment.path[-1]}" if segment.lower_tier == segment.tier else f"{lower}-{upper}"
+            first = sum(map(len, rows))
+            joints.append(LinkGroup(name, np.arange(first, first + len(there))))
+            rows.append(there)
+    row = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
+    speeds = np.array([float(segment.speed_gbps) for segment in plan.links.segments])
+    wired = network.leaf != NONE
+    leaf = number[network.leaf[wired]]
+    share = 1 / np.maximum(1, wired.sum(axis=1))
+    return SwitchGraph(
+        devices=devices.astype(np.int64),
+        a=number[plan.links.a_device[row]],
+        b=number[plan.links.b_device[row]],
+        gbps=speeds[plan.links.segment[row]] if len(row) else np.zeros(0),
+        length_m=plan.cables.length_m[plan.links.cable[row]].astype(np.float64),
+        joints=tuple(joints),
+        ranks=_sum_by_switch(leaf, np.broadcast_to(share[:, None], wired.shape)[wired], len(devices)),
+        port_gbps=_sum_by_switch(leaf, network.gbps[wired], len(devices)),
+    )
+
+
+def _sum_by_switch(switch: Ints64, values: Floats, size: int) -> Floats:
+    return np.bincount(switch, values, size).astype(np.float64)
+
+
+def find_narrowest(graph: SwitchGraph, load: Floats) -> tuple[float, Sequence[tuple[str, float]]]:
+    """(the share of its ports' rate that every rank gets, load of the fullest link as a share of its speed by kind of
+    link); links carry so much each way.
+    """
+    used = load / np.maximum(1e-9, 2 * graph.gbps)
+    by_kind = [(joint.name, float(used[joint.rows].max(initial=0.0))) for joint in graph.joints]
+    return min(1.0, 1 / max(1e-9, max((share for _, share in by_kind), default=0.0))), by_kind

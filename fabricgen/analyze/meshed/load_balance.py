@@ -1,0 +1,66 @@
+"""Load of networks whose switches meet within a tier, where all traffic takes shortest paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from fabricgen.analyze.asked import Job, Question
+from fabricgen.analyze.meshed.graph import SwitchGraph, find_narrowest, make_graph
+from fabricgen.analyze.network import Network
+from fabricgen.analyze.reckoned import Reckoning
+from fabricgen.design.capacity.bisection import list_top_tiers
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.inside.links import Mesh
+
+FORMULA = (
+    "all_to_all: every rank sends as much to every other, over all shortest paths equally; rate: of a rank's ports, "
+    "what the fullest link allows; neighbours: every switch, or with links between groups every group, sends all to "
+    "the next along one dimension: direct links over the ports of its ranks"
+)
+
+
+def figures(network: Network, _job: Job, _question: Question) -> dict[str, Any]:
+    """What shortest paths make of even traffic, and of traffic between neighbours along each dimension."""
+    graph = make_graph(network)
+    total = graph.port_gbps.sum()
+    load = graph.load_links(graph.port_gbps / total) if total else np.zeros(len(graph.a))
+    rate, fullest = find_narrowest(graph, load)
+    return {
+        "within_tier": True,
+        "all_to_all": {
+            "rate": round(rate, 4),
+            "fullest": [{"joined_by": name, "share_of_link": round(share, 4)} for name, share in fullest],
+        },
+        "neighbours": [
+            {"along": mesh.dimension, "rate": round(_find_neighbour_rate(graph, tier, mesh), 4)}
+            for tier in list_top_tiers(network.cluster.design, network.fabric)
+            for mesh in tier.meshes
+        ],
+        "counted_from": {"switches": len(graph.sources), "all": graph.counts_all},
+        "formula": FORMULA,
+    }
+
+
+def _find_neighbour_rate(graph: SwitchGraph, tier: TierDesign, mesh: Mesh) -> float:
+    """The share of its rate that a rank gets where all of a switch, or of a group, send to the next along a mesh."""
+    ports = float(graph.port_gbps.sum()) / (tier.groups if mesh.spread else tier.switches)
+    return min(1.0, mesh.links * mesh.run.speed_gbps / ports) if ports else 1.0
+
+
+def lines(results: Mapping[str, Any]) -> Iterator[str]:
+    """The rates as a table."""
+    yield "share of its rate that a rank gets over shortest paths alone"
+    fullest = max(results["all_to_all"]["fullest"], key=lambda row: row["share_of_link"], default=None)
+    where = f", held back by links {fullest['joined_by']}" if fullest and fullest["share_of_link"] > 1 else ""
+    yield f"  {'all to all':<34}{results['all_to_all']['rate']:>8.1%}{where}"
+    for row in results["neighbours"]:
+        words = f"all to the next along {row['along']}"
+        yield f"  {words:<34}{row['rate']:>8.1%}"
+
+
+def reckoning(results: Mapping[str, Any]) -> Iterator[Reckoning]:
+    """How rates were reckoned."""
+    yield "formula", tuple(results["formula"].split("; "))

@@ -1,0 +1,72 @@
+"""The language of links within a tier: which of its switches meet which, with how many links."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from fabricgen.blueprint.base import Model
+from fabricgen.blueprint.scalars import NAME_PATTERN, Links, LinksOf, Name
+from fabricgen.models import forms
+from fabricgen.models.forms import make_text_form
+
+
+class MeshSpec(Model):
+    """Links between the switches of a tier that differ in one dimension: all with all, or near ones in a ring."""
+
+    links: LinksOf = Field(description="Links of every two that meet, e.g. 1 x 200G.")
+    spread: bool = Field(
+        False,
+        description="Of groups. true: so many links in all between every two groups, dealt over their switches in turn "
+        "(global links of a dragonfly). Default: between the switches of every two groups that have the same number "
+        "(HyperX).",
+    )
+    reach: int | None = Field(
+        None,
+        ge=1,
+        le=64,
+        description="How far neighbours are in a ring of the dimension: 1 for a torus. Default: all meet all.",
+    )
+
+    @model_validator(mode="after")
+    def _check_one_form(self) -> Self:
+        if self.spread and self.reach:
+            raise ValueError("links that are spread over groups have no `reach`: every two groups meet")
+        return self
+
+
+class _LinksAlone:
+    """Lets the schema take links where a map may stand."""
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        links = make_text_form(
+            forms.LINKS, "links such as 1 x 200G", "1 x 200G", type=["string", "integer"], minimum=1, maximum=4096
+        )
+        return {"anyOf": [links, handler(core)], "examples": ["1 x 200G", {"links": "1 x 200G", "spread": True}]}
+
+
+def _wrap_links(value: Any) -> Any:
+    return {"links": value} if isinstance(value, (str, int, Links)) and not isinstance(value, bool) else value
+
+
+MeshOf = Annotated[MeshSpec, BeforeValidator(_wrap_links), _LinksAlone()]
+"""Links within a tier: their number and speed, or a map."""
+
+GridSize = Annotated[int, Field(ge=2, le=4096, description="Switches along this dimension of the grid.")]
+
+Grid = Annotated[
+    dict[Name, GridSize],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "minProperties": 1,
+            "maxProperties": 8,
+            "propertyNames": {"pattern": NAME_PATTERN},
+            "additionalProperties": {"type": "integer", "minimum": 2, "maximum": 4096},
+            "description": "Names of dimensions, with how many switches lie along each.",
+            "examples": [{"row": 4, "column": 4}],
+        }
+    ),
+]
+"""How the switches of a group lie: the last dimension counts fastest."""

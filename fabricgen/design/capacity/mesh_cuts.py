@@ -1,0 +1,87 @@
+"""What crosses cuts of fabrics whose switches meet within a tier: the bisection along one of its dimensions.
+
+The least cut of a HyperX into halves divides one dimension (Ahn et al., SC 2009); that of a dragonfly divides its
+groups or, where global links are many, the switches of each. Each dimension is cut in its middle, and the least counts;
+cuts that follow no dimension are not looked at, so that the figure is an upper bound.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations
+from math import prod
+
+from fabricgen.blueprint.dimensions import WHOLE
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.inside.links import Mesh
+from fabricgen.design.inside.meshes import MeshSize, list_sizes, list_unmet_dimensions
+
+
+def compute_mesh_bisection(tier: TierDesign, nodes_gbps: int, *, per_node: int, gone: int = 0) -> Fraction:
+    """The least bandwidth, Gb/s each way, between two halves of the nodes below a tier whose switches meet.
+
+    `nodes_gbps` is the bandwidth of all their ports, Gb/s; each has them on `per_node` switches that follow each other
+    in their group, which no cut divides. Of `gone` lost switches each takes as much of what
+    crosses as any other.
+    """
+    across = tier.scope if tier.scope != WHOLE else ""
+    if set(list_unmet_dimensions(tier)) - {across, *tier.grid}:
+        return Fraction(0)
+    grid = tier.grid if tier.lowest else {}
+    sizes = {name: size for name, size in grid.items() if _keeps_nodes_whole(tier, name, per_node)}
+    sizes |= {across: tier.places} if across else {}
+    sums = [_sum_crossing(tier, dimension) for dimension, size in sizes.items() if size > 1]
+    left = max(Fraction(0), 1 - Fraction(2 * gone, tier.switches))
+    return min([Fraction(nodes_gbps, 2), *(left * crossing for crossing in sums)])
+
+
+def _sum_crossing(tier: TierDesign, dimension: str) -> int:
+    """The bandwidth of links whose ends are in different halves of a dimension, Gb/s."""
+    return sum(mesh.run.speed_gbps * _count_crossing(tier, mesh, dimension) for mesh in tier.meshes)
+
+
+def _count_crossing(tier: TierDesign, mesh: Mesh, dimension: str) -> int:
+    """The links of a mesh that cross the middle of a dimension."""
+    sizes = list_sizes(tier, mesh)
+    if mesh.dimension == dimension:
+        sets = (size.times // tier.count if mesh.spread else size.times for size in sizes)
+        return sum(_count_pairs(mesh, size) * number * mesh.links for size, number in zip(sizes, sets, strict=True))
+    if not mesh.spread or dimension not in tier.grid:
+        return 0
+    sides = _list_sides(tier, dimension)
+    return sum(_count_between_sides(mesh, size, sides) * (size.times // tier.count) for size in sizes)
+
+
+def _list_sides(tier: TierDesign, dimension: str) -> list[bool]:
+    """By switch of a group, whether it is in the first half of a dimension of its grid."""
+    names = list(tier.grid)
+    # switches that follow each other along the dimension are so far apart in their group
+    step, size = prod(tier.grid[name] for name in names[names.index(dimension) + 1 :]), tier.grid[dimension]
+    return [index // step % size < size // 2 for index in range(tier.count)]
+
+
+def _keeps_nodes_whole(tier: TierDesign, dimension: str, per_node: int) -> bool:
+    """Whether the middle of a dimension divides no run of `per_node` switches, from the first of a group on."""
+    sides = _list_sides(tier, dimension)
+    return all(len(set(sides[first : first + per_node])) == 1 for first in range(0, tier.count, per_node))
+
+
+def _count_pairs(mesh: Mesh, size: MeshSize) -> int:
+    """Pairs that meet, one of each in the first half of a dimension and one in the second."""
+    half = size.numbers // 2
+    if not mesh.reach:
+        return half * (size.numbers - half)
+    return sum(1 for low in range(half) for high in range(half, size.numbers) if _in_reach(mesh, high - low, size))
+
+
+def _in_reach(mesh: Mesh, steps: int, size: MeshSize) -> bool:
+    return min(steps, size.numbers - steps) <= mesh.reach
+
+
+def _count_between_sides(mesh: Mesh, size: MeshSize, sides: list[bool]) -> int:
+    """Links between groups whose ends, dealt over the switches of each, are on different sides."""
+    return sum(
+        sides[((high - 1) * mesh.links + link) % len(sides)] != sides[(low * mesh.links + link) % len(sides)]
+        for low, high in combinations(range(size.numbers), 2)
+        for link in range(mesh.links)
+    )

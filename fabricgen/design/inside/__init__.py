@@ -1,0 +1,1 @@
+"""Links inside a tier: of pairs, along its dimensions, and between sites."""

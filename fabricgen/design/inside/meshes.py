@@ -1,0 +1,245 @@
+"""Links within a tier: which of its switches meet which, how many ports that takes, and how many links there are.
+
+Two switches meet in a dimension where they differ in it and agree in all others of their tier: full meshes of groups,
+the dimensions of a HyperX (Ahn et al., SC 2009), rings and tori. With `spread` whole groups meet, and their links are
+dealt over their switches: the global links of a dragonfly (Kim et al., ISCA 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import prod
+from typing import NamedTuple
+
+from fabricgen.blueprint.dimensions import WHOLE, list_dimension_names, list_scopes
+from fabricgen.blueprint.sections.mesh import MeshSpec
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.inside.links import Mesh
+from fabricgen.design.layout import Layout
+from fabricgen.design.ports import PortDemand, PortKind, PortRun
+from fabricgen.design.shape import (
+    count_places,
+    count_places_in_pod,
+    find_depth,
+    find_scope,
+    list_inner_dimensions,
+    number_children,
+    number_places,
+)
+from fabricgen.design.tiers import TierSpec
+from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
+from fabricgen.kernel.intervals import count_numbers
+
+
+class MeshSize(NamedTuple):
+    """How many values a mesh's dimension has: `numbers` there are in one place, which lie below `span`; `times` such
+    sets of switches are alike.
+    """
+
+    numbers: int
+    last: int
+    """One more than the highest number in use."""
+    span: int
+    """Likewise with every reserved place."""
+    times: int
+
+
+def list_grid(spec: TierSpec, count: int) -> dict[str, int]:
+    """The dimensions within a group of `count` switches, with how many lie along each, the last counting fastest."""
+    return dict(spec.spec.grid) or {spec.name: count}
+
+
+def find_wider_scope(per: tuple[str, ...]) -> str:
+    """The narrowest place of `per` that is wider than its scope; `all` where there is none."""
+    places = [scope for scope in list_scopes() if scope in per]
+    return places[-2] if len(places) > 1 else WHOLE
+
+
+def list_mesh_sizes(
+    layout: Layout, per: tuple[str, ...], sizes: Mapping[str, int], grid: Mapping[str, int], dimension: str
+) -> Iterator[MeshSize]:
+    """How many values a dimension has in each set of a tier's switches that agree in all others; `times` counts groups'
+    inner dimensions and grid, too.
+    """
+    inner = {name: sizes[name] for name in list_inner_dimensions(per)}
+    if dimension == find_scope(per):
+        others = prod(inner.values()) * prod(grid.values())
+        for children in number_children(layout, dimension, find_wider_scope(per), by_slot=True):
+            last = children.numbers[-1].end if children.numbers else 0
+            yield MeshSize(count_numbers(children.numbers), last, children.span, children.places * others)
+        return
+    size = (grid if dimension in grid else inner)[dimension]
+    every = count_places(layout, find_scope(per)) * prod(inner.values()) * prod(grid.values())
+    yield MeshSize(size, size, size, every // size)
+
+
+def count_ring_neighbours(size: int, reach: int) -> int:
+    """How many others each of `size` switches in a ring meets within `reach` steps."""
+    return min(2 * reach, size - 1)
+
+
+def count_mesh_ports(mesh: MeshSpec, size: int, count: int) -> int:
+    """The most ports that a switch of a group of `count` has for a mesh along `size` values."""
+    links = mesh.links.count or 1
+    if mesh.reach:
+        # opposite switches of an even ring are reached once, and take no second port
+        return links * max(0, count_ring_neighbours(size, mesh.reach))
+    met = max(0, size - 1) * links
+    return -(-met // count) if mesh.spread else met
+
+
+def count_mesh_links(tier: TierDesign, mesh: Mesh) -> int:
+    """The links of a tier along one of its dimensions."""
+    return sum(_count_links_of_size(mesh, size, tier.count) for size in list_sizes(tier, mesh))
+
+
+def list_sizes(tier: TierDesign, mesh: Mesh) -> list[MeshSize]:
+    """How many values the dimension of a mesh has, as `list_mesh_sizes` tells it."""
+    return list(list_mesh_sizes(tier.layout, tier.per, tier.sizes, tier.grid, mesh.dimension))
+
+
+def _count_links_of_size(mesh: Mesh, size: MeshSize, count: int) -> int:
+    """The links of the sets of switches of one size, in groups of `count` switches."""
+    met = count_ring_neighbours(size.numbers, mesh.reach) if mesh.reach else size.numbers - 1
+    pairs = max(0, size.numbers * met) // 2
+    return pairs * mesh.links * (size.times // count if mesh.spread else size.times)
+
+
+def count_mesh_sets(tier: TierDesign, mesh: Mesh) -> int:
+    """How many neighbours send to the next along a mesh: groups where their links are spread, else switches."""
+    return tier.groups if mesh.spread else tier.switches
+
+
+def has_long_ways(tier: TierDesign) -> bool:
+    """Whether shortest ways between switches of a tier have several links of it: along several dimensions, or round a
+    ring.
+    """
+    rings = [mesh for mesh in tier.meshes if mesh.reach]
+    return len(tier.meshes) > 1 or any(
+        count_ring_neighbours(size.numbers, mesh.reach) < size.numbers - 1
+        for mesh in rings
+        for size in list_sizes(tier, mesh)
+    )
+
+
+def count_links_between_pods(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[int, int, int]]:
+    """(pod, pod, links) of a tier along one of its dimensions, of pods by their number, from 0; all of a tier that is
+    wider than a pod are between 0 and 0.
+    """
+    pods = len(tier.layout.pods)
+    if find_depth(tier.scope) < find_depth("pod"):
+        yield 0, 0, count_mesh_links(tier, mesh)
+    elif mesh.dimension == "pod":
+        wider = find_wider_scope(tier.per)
+        numbers = number_places(tier.layout, "pod", wider)
+        places = [pod.site if wider == "site" else "" for pod in tier.layout.pods]
+        between = mesh.links * (tier.per_place // tier.count if mesh.spread else tier.per_place)
+        for place in dict.fromkeys(places):
+            members = sorted((pod for pod in range(pods) if places[pod] == place), key=lambda pod: numbers[pod])
+            for low, high in combinations(range(len(members)), 2):
+                steps = min(high - low, len(members) - high + low)
+                if not mesh.reach or steps <= mesh.reach:
+                    yield members[low], members[high], between
+    elif tier.scope == mesh.dimension and find_wider_scope(tier.per) == "pod":
+        for pod, size in enumerate(list_sizes(tier, mesh)):
+            yield pod, pod, _count_links_of_size(mesh, size, tier.count)
+    else:
+        links = count_mesh_links(tier, mesh)
+        for number, pod_of_tier in enumerate(tier.layout.pods):
+            # every place has as many links inside as any other
+            share = count_places_in_pod(tier.layout, tier.scope, pod_of_tier.su)
+            yield number, number, links * share // tier.places
+
+
+def check_meshes(spec: TierSpec) -> None:
+    """Raise InputError (FG140) for a mesh of what is no dimension of its tier, and for a grid of another number of
+    switches than a group has.
+    """
+    tier, grid = spec.spec, list_grid(spec, spec.spec.count or 1)
+    if tier.grid:
+        if clash := sorted(set(tier.grid) & {*list_dimension_names(), *spec.per, spec.name}):
+            message = f"'{clash[0]}' is a dimension already, and names no other in a grid of {spec.name}"
+            raise _refuse((*spec.path, "grid", clash[0]), message, "call it row, column or layer")
+        in_grid = prod(tier.grid.values())
+        if in_grid != tier.count:
+            text = " x ".join(map(str, tier.grid.values()))
+            stated = f"a group of {spec.name} has {tier.count}" if tier.count else f"{spec.name} states no `count`"
+            message = f"a grid of {text} has {in_grid} switches, and {stated}"
+            raise _refuse((*spec.path, "grid"), message, f"state `count: {in_grid}`, or another grid")
+        if not tier.mesh:
+            message = f"nothing says which switches of the grid of {spec.name} meet"
+            raise _refuse((*spec.path, "grid"), message, f"add `mesh: {{{next(iter(tier.grid))}: 1}}`")
+    if tier.mesh and spec.upper is not None:
+        message = f"{spec.name} is linked up to {spec.upper.tier}: only switches with no tier above meet along a `mesh`"
+        raise _refuse((*spec.path, "mesh"), message, "take `mesh` away, or say it of the top tier")
+    scope = find_scope(spec.per)
+    usable = [*((scope,) if scope != WHOLE else ()), *list_inner_dimensions(spec.per), *grid]
+    for dimension, mesh in tier.mesh.items():
+        path = (*spec.path, "mesh", dimension)
+        if dimension not in usable:
+            message = f"{spec.name} has no dimension '{dimension}' along which its switches could meet"
+            near = did_you_mean(dimension, usable)
+            raise _refuse(path, message, near or f"it has {', '.join(usable)}")
+        if mesh.spread and dimension in grid:
+            message = f"'{dimension}' tells switches of one group of {spec.name} apart, and `spread` joins groups"
+            raise _refuse((*path, "spread"), message, f"leave `spread` out, or take {scope} or another of its `per`")
+
+
+def _refuse(path: Path, message: str, hint: str) -> InputError:
+    return fault("FG140", message, path=path, hint=hint)
+
+
+def demand_mesh_ports(spec: TierSpec, sizes: Mapping[str, int], count: int, usual: PortKind) -> tuple[PortDemand, ...]:
+    """The ports of each of `count` switches of a group for the meshes of its tier, in the order of `order_meshes`;
+    those of no stated speed have that of `usual`.
+    """
+    demands = []
+    for dimension, mesh in order_meshes(spec):
+        along = list(list_mesh_sizes(spec.layout, spec.per, sizes, list_grid(spec, count), dimension))
+        used = max((count_mesh_ports(mesh, size.last, count) for size in along), default=0)
+        most = max((count_mesh_ports(mesh, size.span, count) for size in along), default=0)
+        kind = usual._replace(speed_gbps=mesh.links.speed_gbps or usual.speed_gbps)
+        demands.append(PortDemand(kind, used, None, most, last=True))
+    return tuple(demands)
+
+
+def order_meshes(spec: TierSpec) -> list[tuple[str, MeshSpec]]:
+    """The meshes of a tier in the order in which they take ports: that of its places, which grows, comes last."""
+    return sorted(spec.spec.mesh.items(), key=lambda named: named[0] == find_scope(spec.per))
+
+
+def make_meshes(spec: TierSpec, runs: Sequence[PortRun], demands: Sequence[PortDemand]) -> tuple[Mesh, ...]:
+    """The links within a sized tier along its dimensions, over the runs of ports that were placed for links inside it.
+
+    Those of its meshes are the last ones.
+    """
+    meshes = order_meshes(spec)
+    first = len(runs) - len(meshes)
+    return tuple(
+        Mesh(
+            dimension=dimension,
+            links=mesh.links.count or 1,
+            reach=mesh.reach or 0,
+            spread=mesh.spread,
+            run=run,
+            most=demand.needed,
+            path=(*spec.path, "mesh", dimension),
+        )
+        for (dimension, mesh), run, demand in zip(meshes, runs[first:], demands[first:], strict=True)
+    )
+
+
+def list_unmet_dimensions(tier: TierDesign) -> list[str]:
+    """The dimensions of a top tier with meshes that nothing joins: neither links along them, nor a tier below, nor
+    nodes, which have ports in every rail and plane. Sites are apart on purpose, or joined by spans.
+    """
+    within = [name for name, size in tier.grid.items() if size > 1 and tier.lowest]
+    places = [scope for scope in list_scopes() if scope in tier.per and scope != "site"]
+    apart = [scope for scope in places if count_places(tier.layout, scope) > count_places(tier.layout, _wider(scope))]
+    return [name for name in (*apart, *within) if name not in {mesh.dimension for mesh in tier.meshes}]
+
+
+def _wider(scope: str) -> str:
+    """The next wider place than a scope."""
+    return list_scopes()[list_scopes().index(scope) - 1]

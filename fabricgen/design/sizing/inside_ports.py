@@ -1,0 +1,55 @@
+"""Ports that each switch of a tier needs for links inside the tier: to its pair, to other sites, and along meshes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fabricgen.blueprint.sections.fabric import SpanSpec
+from fabricgen.design.inside.meshes import demand_mesh_ports
+from fabricgen.design.ports import PortDemand, PortKind, find_down_class, find_up_class
+from fabricgen.design.shape import count_units_below
+from fabricgen.design.tiers import TierSpec
+
+DUPLEX_KM = 10
+"""Spans longer than this, km, need coherent optics with one link each, so that a cage carries one link (OIF 400ZR)."""
+
+
+def demand_inside_ports(
+    spec: TierSpec, spans: Mapping[str, SpanSpec], sizes: Mapping[str, int], main: PortKind | None, count: int
+) -> tuple[PortDemand, ...]:
+    """The ports of each of `count` switches of a group for links inside its tier: of pairs or spans, then of meshes.
+
+    `main` is the kind of its down ports, `sizes` how many values each inner dimension of the tier has.
+    """
+    needs = _list_needs(spec, spans, count)
+    if not needs and not spec.spec.mesh:
+        return ()
+    chosen = find_down_class(spec.profile, PortDemand(main, 0)) if main else None
+    cage = spec.profile.cages[find_up_class(spec.profile, chosen[0] if chosen else None)]
+    usual = PortKind(main.speed_gbps if main and chosen else cage.speed_gbps, cage.lane_gbps)
+    meshes = demand_mesh_ports(spec, sizes, count, usual)
+    if not needs:
+        return meshes
+    speed = max(stated or cage.speed_gbps for _, stated in needs)
+    # over such lengths a port needs a cage of its own, for a coherent module
+    coherent = any(span.km > DUPLEX_KM for span in spans.values()) and speed in cage.breakouts.get(1, ())
+    kind, ways, links = PortKind(speed, cage.lane_gbps), 1 if coherent else None, max(number for number, _ in needs)
+    peer = spec.spec.peer
+    if not peer or not peer.per_su:
+        return (PortDemand(kind, links, ways), *meshes)
+    reserved = (peer.count or 1) * count_units_below(spec.layout, spec.per, by_slot=True)
+    return (PortDemand(kind, links, ways, reserved, last=True), *meshes)
+
+
+def _list_needs(spec: TierSpec, spans: Mapping[str, SpanSpec], count: int) -> list[tuple[int, int | None]]:
+    """(links, speed in Gb/s if stated) of a switch to its pair, and of one to other sites for each site."""
+    needs: list[tuple[int, int | None]] = []
+    peer = spec.spec.peer
+    if peer:
+        units = count_units_below(spec.layout, spec.per, by_slot=spec.for_reserve) if peer.per_su else 1
+        needs.append(((peer.count or 1) * units, peer.speed_gbps))
+    for site in sorted({s for span in spans.values() for s in span.between}):
+        spans_here = [span for span in spans.values() if site in span.between]
+        total = sum(-(-(span.links.count or 1) // count) for span in spans_here)
+        needs.append((total, next((s.links.speed_gbps for s in spans_here if s.links.speed_gbps), None)))
+    return needs

@@ -1,0 +1,61 @@
+"""FG322: shortest paths alone leave most of a mesh idle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from fabricgen.design.capacity.bisection import list_top_tiers, sum_node_bandwidth
+from fabricgen.design.inside.meshes import count_mesh_sets
+from fabricgen.design.model import Design
+from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.rule import DesignRule
+
+ENOUGH = Fraction(1, 2)
+"""Of the rate of its nodes, what direct links to a neighbour should carry."""
+
+
+class ShortestPathsAlone(DesignRule):
+    """Switches meet within a tier, BGP takes shortest paths alone, and those between neighbours are few.
+
+    All nodes of a group of a dragonfly, or of a switch of a HyperX, that send to the next one share the direct links to
+    it, while most others are idle. Machines of such fabrics send part of the traffic by a third group, at random
+    (Valiant) or by load, and tell the two halves of such a way apart by virtual channels, lest packets wait for each
+    other in a circle (Kim et al., Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008). No configuration
+    that is written here does that: it is the device's, where it can.
+
+    Place jobs within groups or over all of them evenly, add links between neighbours, or take a NIC or switch that
+    chooses ways by itself. `analyze --section load_balance` has the figures of every dimension.
+    """
+
+    id = "FG322"
+    severity = Severity.INFO
+    title = "shortest paths alone leave most of a mesh idle"
+    bad = """
+        scalable_unit: {nodes: 16 x dgx-b200}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: su},
+          spine: {switch: sn5600, per: su, count: 4, mesh: {su: 1}}}}}  # <-
+    """
+    good = """
+        scalable_unit: {nodes: 16 x dgx-b200}
+        fabrics: {compute: {tiers: {
+          leaf: {switch: sn5600, per: su},
+          spine: {switch: sn5600, per: su, count: 4, mesh: {su: 20}}}}}
+    """
+
+    def check(self, design: Design) -> Iterator[Diagnostic]:
+        """Hold the direct links between neighbours along each dimension against the ports of the nodes behind them."""
+        for fabric in design.fabrics:
+            nodes_gbps = sum_node_bandwidth(design, fabric)
+            for tier in list_top_tiers(design, fabric):
+                for mesh in tier.meshes if nodes_gbps and fabric.protocol != "infiniband" else ():
+                    share = Fraction(mesh.links * mesh.run.speed_gbps * count_mesh_sets(tier, mesh), nodes_gbps)
+                    if share < ENOUGH:
+                        yield self.flag(
+                            mesh.path,
+                            f"all {fabric.name} nodes that send to the next {mesh.dimension} get "
+                            f"{float(share):.1%} of their rate: shortest paths have {mesh.links} x "
+                            f"{mesh.run.speed_gbps}G each",
+                            "add `links`, place jobs so that few do, or let NICs or switches choose other ways",
+                        )

@@ -1,0 +1,98 @@
+"""Links inside a tier along its dimensions, as columns: which switches meet, and by which ports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.inside.links import Mesh
+from fabricgen.design.inside.meshes import find_wider_scope
+from fabricgen.design.shape import find_place_number, list_inner_dimensions, number_places
+from fabricgen.wiring.arrays import Ints
+from fabricgen.wiring.links.columns import make_tier_columns
+
+
+class MeshLinks(NamedTuple):
+    """Links along one dimension: rows of both ends in their tier, and numbers of their ports in the run of the mesh;
+    int32, length links.
+    """
+
+    a: Ints
+    a_port: Ints
+    b: Ints
+    b_port: Ints
+
+
+def join_mesh(tier: TierDesign, mesh: Mesh) -> MeshLinks:
+    """The links of a tier along one of its dimensions, those of the first of its sets of switches first."""
+    joined = [_join_set(switches, numbers, tier, mesh) for switches, numbers in _list_sets(tier, mesh)]
+    columns = zip(*joined, strict=True) if joined else ((np.empty(0, dtype=np.int32),),) * 4
+    return MeshLinks(*(np.concatenate(parts).astype(np.int32) for parts in columns))
+
+
+def _list_sets(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[Ints, Ints]]:
+    """(switches, numbers) of each place within which some meet: rows of a tier, int32 (sets, values), and the number of
+    each value, int32 (values,), ascending. With `spread` the switches are the first of each group.
+    """
+    inner = [tier.sizes[dimension] for dimension in list_inner_dimensions(tier.per)]
+    grid = list(tier.grid.values())
+    rows = np.arange(tier.switches, dtype=np.int32).reshape(tier.places, *inner, *grid)
+    if mesh.spread:
+        # a group is told by its first switch
+        rows = rows.reshape(tier.places, *inner, tier.count)[..., 0]
+    if mesh.dimension != tier.scope:
+        axis = 1 + [*list_inner_dimensions(tier.per), *tier.grid].index(mesh.dimension)
+        size = rows.shape[axis]
+        yield np.moveaxis(rows, axis, -1).reshape(-1, size), np.arange(size, dtype=np.int32)
+        return
+    wider = find_wider_scope(tier.per)
+    # coordinates of one switch of each place
+    coordinates = {name: column[:: tier.per_place] for name, column in make_tier_columns(tier).items()}
+    wider_place = np.broadcast_to(find_place_number(tier.layout, wider, coordinates), tier.places)
+    numbers = np.array(number_places(tier.layout, tier.scope, wider), dtype=np.int32)
+    for place in range(int(wider_place.max()) + 1):
+        inside = np.flatnonzero(wider_place == place)
+        inside = inside[np.argsort(numbers[inside], kind="stable")]
+        yield rows[inside].reshape(len(inside), -1).T, numbers[inside]
+
+
+def _join_set(switches: Ints, numbers: Ints, tier: TierDesign, mesh: Mesh) -> MeshLinks:
+    """The links between switches, int32 (sets, values), that meet within each set; `numbers` are those of values."""
+    low, high, low_port, high_port = _meet_in_ring(mesh, len(numbers)) if mesh.reach else _meet_all(numbers)
+    link = np.arange(mesh.links, dtype=np.int32)
+    # axes: set, pair of values, link of the pair
+    a, b = (np.repeat(switches[:, end, None], mesh.links, axis=2) for end in (low, high))
+    a_port, b_port = (np.broadcast_to(port[:, None] * mesh.links + link, a.shape) for port in (low_port, high_port))
+    if mesh.spread:
+        # links of a group are dealt over its switches in turn, so that a further group moves none
+        a, b = a + a_port % tier.count, b + b_port % tier.count
+        a_port, b_port = a_port // tier.count, b_port // tier.count
+    return MeshLinks(*(column.reshape(-1).astype(np.int32) for column in (a, a_port, b, b_port)))
+
+
+def _meet_all(numbers: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """(lower, upper, port of the lower, port of the upper) of every two values: positions, int32 (pairs,), and ports
+    counted in pairs.
+
+    A switch has a port for every number but its own, in their order, whether there is a switch of that number or not.
+    """
+    low, high = (ends.astype(np.int32) for ends in np.triu_indices(len(numbers), 1))
+    return low, high, numbers[high] - 1, numbers[low]
+
+
+def _meet_in_ring(mesh: Mesh, size: int) -> tuple[Ints, Ints, Ints, Ints]:
+    """As `_meet_all`, of values that lie at most `reach` steps apart in a ring of `size`; each switch has two ports a
+    step, forward and back, but one for the switch that is opposite in an even ring.
+    """
+    ends: list[tuple[int, int, int, int]] = []
+    for step in range(1, min(mesh.reach, size // 2) + 1):
+        for value in range(size // 2 if 2 * step == size else size):
+            forward = 2 * (step - 1)
+            back, far = forward + (2 * step != size), value + step
+            # where the ring closes the far switch is the lower one
+            ends.append((value, far, forward, back) if far < size else (far - size, value, back, forward))
+    columns = np.array(ends, dtype=np.int32).reshape(-1, 4).T
+    return columns[0], columns[1], columns[2], columns[3]
