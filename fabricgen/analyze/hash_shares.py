@@ -10,6 +10,7 @@ from fabricgen.analyze.flow_routes import Flows, Rates, Routes, list_flows, perm
 from fabricgen.analyze.network import Network
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.srv6 import names_each_link
 from fabricgen.views.balancing import find_balancing
 from fabricgen.wiring.arrays import Flags, Floats, Ints64
 
@@ -167,8 +168,11 @@ def find_mode(network: Network) -> str:
 
 
 def find_balancing_mode(cluster: Cluster, fabric: FabricDesign) -> str:
-    """How the switches of a fabric choose among equal paths; those of InfiniBand by load, under a subnet manager."""
-    if fabric.protocol == "infiniband":
+    """How the switches of a fabric choose among equal paths; those of InfiniBand by load, under a subnet manager.
+
+    Where NICs name each link of a path they choose nothing, and packets are spread by the NIC.
+    """
+    if fabric.protocol == "infiniband" or names_each_link(cluster.design, fabric):
         return "spray"
     blueprint = cluster.design.loaded.blueprint
     return find_balancing(blueprint.fabrics[fabric.name].routing, blueprint.routing).mode

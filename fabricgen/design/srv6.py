@@ -42,6 +42,12 @@ def uses_srv6(design: Design, fabric: FabricDesign) -> bool:
     return fabric.protocol != "infiniband" and find_fabric_underlay(design.loaded.blueprint, fabric.name) == "srv6"
 
 
+def names_each_link(design: Design, fabric: FabricDesign) -> bool:
+    """Whether NICs name the links of each path: by identifiers of these, or as one alone joins two switches."""
+    joined = (tier.uplink.count_links_to(0) for tier in fabric.tiers if tier.uplink)
+    return uses_srv6(design, fabric) and (find_srv6(design, fabric).links or max(joined, default=1) == 1)
+
+
 def count_path_identifiers(design: Design, fabric: FabricDesign) -> int:
     """Identifiers of the longest path: of the switches up and down again, or with `links` of the links between them,
     and of the port at its end.

@@ -7,9 +7,13 @@ from collections import Counter
 from dataclasses import replace
 from functools import cache
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 
+from fabricgen.analyze.hash_shares import find_mode
+from fabricgen.analyze.network import list_networks
+from fabricgen.pipeline import compile_cluster, compile_design
 from tests.srv6.fabrics import FOUR_PLANES, NamedPath, NicPort, build, nic_ports, paths_between
 from tests.srv6.walk import Fabric, Port
 
@@ -134,3 +138,16 @@ def test_a_leaf_drops_what_is_for_another() -> None:
 def test_there_are_no_paths_without_srv6() -> None:
     files = build(FOUR_PLANES, "fabrics.compute.routing.underlay=static", "fabrics.compute.routing.srv6=null")
     assert not any(path.startswith("paths/") for path in files)
+
+
+@pytest.mark.parametrize(
+    ("sets", "mode"),
+    [((), "spray"), (PARALLEL, "hash"), ((*PARALLEL, *LINKS), "spray")],
+    ids=["a link each", "parallel links", "parallel links with identifiers"],
+)
+def test_collectives_are_reckoned_as_sprayed_where_paths_name_each_link(
+    sets: tuple[str, ...], mode: str, tmp_path: Path
+) -> None:
+    (page := tmp_path / "page.yaml").write_text(FOUR_PLANES)
+    (network,) = list_networks(compile_cluster(compile_design(str(page), sets)))
+    assert find_mode(network) == mode

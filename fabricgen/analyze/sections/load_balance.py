@@ -23,6 +23,7 @@ from fabricgen.analyze.hash_shares import Formula
 from fabricgen.analyze.network import Network
 from fabricgen.analyze.reckoned import Reckoning
 from fabricgen.design.fabric_model import TierKey
+from fabricgen.design.srv6 import names_each_link
 from fabricgen.views.balancing import find_balancing
 from fabricgen.wiring.arrays import Floats, Ints64, unique_values
 
@@ -38,14 +39,14 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
     routes, blueprint = Routes(network), network.cluster.design.loaded.blueprint
     fabric = network.fabric
     mode = find_balancing(blueprint.fabrics[fabric.name].routing, blueprint.routing).mode
-
+    configured = "paths that NICs choose" if names_each_link(network.cluster.design, fabric) else mode
     around = _make_pattern(routes, *pair_in_rings(network, job.ranks))
 
     def permute(rng: np.random.Generator) -> _Pattern:
         return _make_pattern(routes, *permute_ranks(network, routes, job.ranks, rng))
 
     return {
-        "configured": "subnet manager" if fabric.protocol == "infiniband" else mode,
+        "configured": "subnet manager" if fabric.protocol == "infiniband" else configured,
         "patterns": [
             _figure_pattern(routes, "random permutation", permute, question),
             _figure_pattern(routes, "ring on each rail", lambda _: around, question),
