@@ -109,8 +109,8 @@ class Claims:
     """All claims of the sheets."""
 
     claims: dict[Subject, Claim] = field(default_factory=dict)
-    status: dict[int, dict[tuple[str, str], Status]] = field(default_factory=dict)
-    """The status of each pair of ends, by listed cable."""
+    status: dict[int, dict[tuple[str, str, str], Status]] = field(default_factory=dict)
+    """The status of each pair of ends, of a cable through panels of the jumper at each of them, by listed cable."""
     faulty: dict[int, tuple[str, Span]] = field(default_factory=dict)
     """(remark, position) of the first line that reports a cable as faulty."""
     outdated: list[Outdated] = field(default_factory=list)
@@ -139,7 +139,7 @@ def gather_claims(files: Sequence[str], matcher: Matcher, faults: Faults) -> Cla
                 older.append((line, unfit))
                 continue
             is_current = True
-            _add_status(line, pair, claims, faults)
+            _add_status(line, pair, matcher.list_jumper_ends(line, pair.cable), claims, faults)
             _add_cages(line, pair, matcher, claims, faults)
             _add_length(line, pair, matcher, claims, faults)
             _add_note(line, pair, claims, faults)
@@ -156,13 +156,14 @@ def _make_outdated(line: Line, why: NotPlanned) -> Outdated:
     return Outdated(line["cable"], written, why.became, line.span(why.column))
 
 
-def _add_status(line: Line, pair: EndPair, claims: Claims, faults: Faults) -> None:
+def _add_status(line: Line, pair: EndPair, at_ends: str, claims: Claims, faults: Faults) -> None:
     # add the status of a line to each jumper between its ends; of several lines the worst counts
     cable_status = claims.status.setdefault(pair.cable, {})
     status = read_status(line, faults)
     for a, b in pair.jumpers:
-        key = f"{a.place}.{a.connector}", f"{b.place}.{b.connector}"
-        cable_status[key] = max(cable_status.get(key, Status.OPEN), status)
+        for word in at_ends or " ":
+            key = f"{a.place}.{a.connector}", f"{b.place}.{b.connector}", word
+            cable_status[key] = max(cable_status.get(key, Status.OPEN), status)
     if status is Status.FAULTY:
         claims.faulty.setdefault(pair.cable, (line["remark"], line.span("done")))
 

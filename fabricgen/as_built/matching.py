@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabricgen.as_built.sheet import Line
+from fabricgen.as_built.sheet import END, Line
 from fabricgen.cable_overrides.cage_resolver import CagePosition, CageResolver
 from fabricgen.cable_overrides.ends import CableEnd, CableIndex
 from fabricgen.cluster import Cluster
@@ -126,6 +126,13 @@ class Matcher:
         links, row = self._cluster.plan.links, end.rows[0]
         device = int((links.b_device if end.upper else links.a_device)[row])
         return self.cables.names[device], str(self._cluster.cages[end.upper][row])
+
+    def list_jumper_ends(self, line: Line, cable: int) -> str:
+        """The ends, `a`, `b` or `ab`, whose jumper a line is of where its cable goes through panels; "" of others."""
+        patching = self._cluster.plan.patching
+        if patching is None or patching.policy[cable] < 0:
+            return ""
+        return line[END] if line[END] in ("a", "b") else "ab"
 
     def key(self, end: CableEnd, cable: int) -> str:
         """The key of an end in overrides; "" where it is the only one of its cable and side."""

@@ -13,6 +13,9 @@ from fabricgen.kernel.diagnostics import Span, find_nearest
 KEY = ("cable", "a_device", "a_cage", "b_device", "b_cage")
 """The columns that identify the cable and its ends, as in cables.csv."""
 
+END = "end"
+"""The column of a hidden `a` or `b`: of a cable through panels, the line of its jumper at that end."""
+
 HAND = ("done", "built_a_cage", "built_b_cage", "built_length_m", "remark")
 """The columns that the technician fills in."""
 
@@ -82,7 +85,7 @@ def _read_header(sheet: str, row: int, cells: Sequence[CellText], faults: Faults
     names = [re.sub(r"[\s_]+", "_", cell.strip().lower()) if isinstance(cell, str) else "" for cell in cells]
     columns: dict[str, int] = {}
     for i, name in enumerate(names):
-        if name in (*KEY, *HAND):
+        if name in (*KEY, *HAND, END):
             if name in columns:
                 faults.add(f"the column '{name}' is there twice", Span(sheet, row, i + 1), "delete one of them")
             columns.setdefault(name, i)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from fabricgen.bom.need import Needs, OrderedPart, join_needs
 from fabricgen.bom.ordered import filter_needs, map_numbers_to_models
 from fabricgen.bom.owners import NONE, Grouping, Owners
 from fabricgen.bom.sets import JOINT, split_set
+from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 from fabricgen.wiring.arrays import Ints
@@ -66,6 +68,9 @@ def _list_columns(bill: Bill, needs: Needs) -> dict[str, list[Any]]:
     parts = np.array([part.part for part in needs.parts], dtype=object)
     kinds = np.array([part.kind for part in needs.parts], dtype=object)
     cage, cables = _list_cages_and_cables(bill, needs)
+    runs, inside = _list_runs(cluster, needs)
+    for at, name, run in _list_trunks(cluster, needs):
+        cables[at], runs[at] = name, run
     columns = (
         parts[needs.part].tolist(),
         kinds[needs.part].tolist(),
@@ -74,14 +79,28 @@ def _list_columns(bill: Bill, needs: Needs) -> dict[str, list[Any]]:
         _pick_names(cluster.name_column, needs.device),
         cage,
         cables,
-        *_list_runs(cluster, needs),
+        runs,
+        inside,
     )
     return dict(zip(COLUMNS, columns, strict=True))
 
 
+def _list_trunks(cluster: Cluster, needs: Needs) -> Iterator[tuple[int, str, float]]:
+    """(row, name of the trunk, its run, m) of the needs for trunks, which are in the order of trunks.csv by part."""
+    if cluster.plan.patching is None:
+        return
+    parts, trunks = PatchParts(cluster, cluster.plan.patching), cluster.plan.patching.trunks
+    kinds, code = parts.trunk_parts
+    for number, kind in enumerate(kinds):
+        rows = np.flatnonzero(np.array([part.part == kind.part for part in needs.parts])[needs.part])
+        for row, trunk in zip(rows.tolist(), np.flatnonzero(code == number).tolist(), strict=False):
+            yield row, parts.trunks[trunk], round(float(trunks.run_m[trunk]), 2)
+
+
 def _list_runs(cluster: Cluster, needs: Needs) -> tuple[list[float | str], list[float | str]]:
     """(run, what of it is the way inside racks to the manager and the tray), m, slack included, of the cable of each
-    need; "" for what is no cable, and the second where its way is that of panels, or of fibre between sites.
+    need, or of the jumper at its device; "" for what is no cable, and the second where its way is that of panels, or of
+    fibre between sites.
     """
     plan, slack = cluster.plan, cluster.design.loaded.blueprint.floor.slack
     table, links, inside_m = plan.cables, plan.links, np.zeros(len(plan.cables))
@@ -93,7 +112,12 @@ def _list_runs(cluster: Cluster, needs: Needs) -> tuple[list[float | str], list[
     if plan.patching:
         inside_m[plan.patching.policy >= 0] = np.nan
     is_laid = (needs.cable >= 0) & (needs.end < 0)
-    runs = (np.where(is_laid, np.append(column, np.nan)[needs.cable], np.nan) for column in (table.run_m, inside_m))
+    run_m, inside_m = (np.append(column, np.nan)[needs.cable] for column in (table.run_m, inside_m))
+    if plan.patching:
+        at_b = needs.device == np.append(links.b_device[table.end_link[table.find_first_rows()]], -1)[needs.cable]
+        sides = (np.append(column, np.nan)[needs.cable] for column in (plan.patching.b_run_m, plan.patching.a_run_m))
+        run_m = np.where(needs.device >= 0, np.where(at_b, *sides), run_m)
+    runs = (np.where(is_laid, column, np.nan) for column in (run_m, inside_m))
     # NaN, which is not equal to itself, is no figure
     run, inside = (["" if m != m else round(m, 2) for m in column.tolist()] for column in runs)
     return run, inside

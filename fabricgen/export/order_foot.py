@@ -87,7 +87,7 @@ def count_end_faces(cluster: Cluster, labels: Table) -> Counter[str]:
             connector = media[number].connector
             faces[connector[:3].strip()] += 2 * count * (2 if connector.endswith("duplex") else 1)
     if patching := cluster.plan.patching:
-        per_end = np.array([p.spec.trunk_fibres // p.spec.base for p in patching.policies])
+        per_end = np.array([p.connectors_per_trunk for p in patching.policies])
         faces["MPO"] += 2 * 2 * int(per_end[patching.trunks.policy].sum())
     return faces
 

@@ -328,6 +328,8 @@ def cut_patching(patching: Patching, phase: AtPhase) -> Patching:
         policy=patching.policy[phase.cables],
         a_jumper_m=patching.a_jumper_m[phase.cables],
         b_jumper_m=patching.b_jumper_m[phase.cables],
+        a_run_m=patching.a_run_m[phase.cables],
+        b_run_m=patching.b_run_m[phase.cables],
         split=patching.split[phase.cables],
         panels=replace(
             panels,
@@ -337,7 +339,7 @@ def cut_patching(patching: Patching, phase: AtPhase) -> Patching:
             trunks,
             **{
                 key: getattr(trunks, key)[used]
-                for key in ("policy", "fibre", "number", "a_port", "b_port", "used", "length_m")
+                for key in ("policy", "fibre", "number", "a_port", "b_port", "used", "length_m", "run_m")
             },
             a_panel=panel[trunks.a_panel[used]],
             b_panel=panel[trunks.b_panel[used]],

@@ -15,17 +15,12 @@ from fabricgen.export.plugs import count_cable_pieces, list_plugs
 from fabricgen.export.technician import cable_bundles
 from fabricgen.export.technician.cable_bundles import FIBRE, MOST, PullPlan
 from fabricgen.export.technician.labels import make_label_table
-from fabricgen.export.technician.sheets import (
-    TechnicianPack,
-    list_home_rows,
-    list_pull_sheets,
-    make_bundle_sheet,
-    make_pull_table,
-)
+from fabricgen.export.technician.pack import TechnicianPack, list_home_rows
+from fabricgen.export.technician.sheets import list_pull_sheets, make_bundle_sheet, make_pull_table
 from fabricgen.export.technician.workbook import HOW, NOTHING_TO_PULL, count_pulls, list_volumes, make_cover
 from tests.conftest import example_cluster
 
-NAMES = ("leaf-spine", "two-site", "nvl72-gb200", "superpod-b300", "dual-tor", "full-cluster")
+NAMES = ("leaf-spine", "two-site", "nvl72-gb200", "superpod-b300", "dual-tor", "full-cluster", "patched-hall")
 
 
 def pull_plan(cluster: Cluster) -> PullPlan:
@@ -38,7 +33,7 @@ def plan(request: pytest.FixtureRequest) -> PullPlan:
 
 
 def test_a_bundle_is_no_thicker_than_its_kind_allows(plan: PullPlan) -> None:
-    assert (np.bincount(plan.bundle, plan.jumpers) <= np.array(MOST)[plan.kind]).all()
+    assert (np.bincount(plan.bundle, plan.rows.jumpers) <= np.array(MOST)[plan.kind]).all()
     assert len(set(plan.names.tolist())) == len(plan.names)
 
 
@@ -46,7 +41,8 @@ def test_a_bundle_is_no_thicker_than_its_kind_allows(plan: PullPlan) -> None:
 def test_cables_of_a_bundle_have_one_length(name: str) -> None:
     """191 of the 508 bundles of superpod-b300 mixed lengths; in 601 none does, and no metre more is ordered."""
     cluster = example_cluster(name)
-    bundle, lengths = pull_plan(cluster).bundle, cluster.plan.cables.length_m[cluster.plan.cables.end_cable]
+    plan = pull_plan(cluster)
+    bundle, lengths = plan.bundle, plan.rows.length_m
     assert len(set(zip(bundle.tolist(), lengths.tolist(), strict=True))) == len(set(bundle.tolist()))
 
 
@@ -74,10 +70,23 @@ def test_within_a_step_copper_lies_below_fibre_and_far_racks_come_before_near_on
             assert list(pairs.values()) == sorted(pairs.values(), reverse=True)
 
 
-@pytest.mark.parametrize("name", sorted({*NAMES, "monday"} - {"two-site"}))  # fibre of spans is leased
-def test_as_many_pieces_are_pulled_as_the_bill_has(name: str) -> None:
-    """The fibres of a twin-port cage to two switches are one piece each, and tails of a splitter are one together."""
-    cluster = example_cluster(name)
+PATCHED = (
+    ("patched-hall", "cabling.patch.nodes.at=row-end"),
+    ("patched-hall", "cabling.products=[nvidia-linkx, generic]"),
+    pytest.param("multi-plane", "cabling.patch.all.at=row-end", marks=pytest.mark.slow),
+    pytest.param("multi-plane", "cabling.patch.all.at=rack", marks=pytest.mark.slow),
+    pytest.param("shuffled-planes", "", marks=pytest.mark.slow),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"), [*((name, "") for name in sorted({*NAMES, "monday"} - {"two-site"})), *PATCHED]
+)
+def test_as_many_pieces_are_pulled_as_the_bill_has(name: str, setting: str) -> None:
+    """The fibres of a twin-port cage to two switches are one piece each, and tails of a splitter are one together; of a
+    cable through panels each jumper is one: pairs of two were told as two pieces, where four are plugged.
+    """
+    cluster = example_cluster(name, *([setting] if setting else []))
     pulled: Counter[str] = Counter()
     for part in make_pull_table(TechnicianPack(cluster)).columns["part"]:
         if not str(part).startswith("tail of "):
@@ -85,7 +94,7 @@ def test_as_many_pieces_are_pulled_as_the_bill_has(name: str) -> None:
             pulled[piece] += int(count or 1)
     ordered: Counter[str] = Counter()
     for line in make_bill(cluster).lines:
-        if line.kind == "cable":
+        if line.kind in ("cable", "trunk"):
             count, _, piece = line.part.rpartition("x ")
             ordered[piece] += line.quantity * int(count or 1)
     assert pulled == ordered
@@ -137,8 +146,8 @@ def test_jumpers_of_twin_ports_count_each_and_all_are_in_bundles(name: str) -> N
     held = np.bincount(plan.bundle[found.row][piece_of])
     assert (held <= np.array(MOST)[plan.kind]).all()
     assert held.sum() >= pieces.sum()
-    assert plan.jumpers.sum() >= pieces.sum()
-    assert (np.bincount(plan.bundle, plan.jumpers) >= held).all()
+    assert plan.rows.jumpers.sum() >= pieces.sum()
+    assert (np.bincount(plan.bundle, plan.rows.jumpers) >= held).all()
 
 
 def test_pairs_fill_a_bundle_with_twelve_cables() -> None:
@@ -204,9 +213,11 @@ def test_labels_pull_sheets_and_pull_csv_name_the_same_bundles(name: str) -> Non
     table, labels = make_pull_table(pack).columns, make_label_table(pack.records).columns
     pulled = set(zip(table["cable"], table["bundle"], table["order"], strict=True))
     told = zip(labels["cable"], labels["bundle"], labels["order"], strict=True)
-    assert {label for label in told if label[2]} == pulled  # trunks of patch panels have order 0
+    assert set(told) == pulled
     assert list(table["order"]) == list(range(1, len(pulled) + 1))
     rows = list_home_rows(pack, tuple(range(len(cluster.plan.racks))))
-    assert sum(len(mine) for _, mine, _ in list_pull_sheets(pack, rows)) == len(cluster.plan.cables.end_cable)
+    assert sum(len(mine) for _, mine, _ in list_pull_sheets(pack, rows)) == len(pack.records.pull.rows)
+    if cluster.plan.patching is not None:
+        return
     together = [cable for cable, _ in groupby(labels["cable"])]
     assert len(together) == len(set(together))

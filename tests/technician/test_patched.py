@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import openpyxl
@@ -17,10 +18,12 @@ from fabricgen.export.drawings.rack_contents import FilledRacks
 from fabricgen.export.files import labels, patches, racks
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.table import ExportContext
+from fabricgen.export.technician.pack import TechnicianPack
 from fabricgen.export.technician.patched import make_patch_sheets
-from fabricgen.export.technician.sheets import TechnicianPack, make_pull_sheet, make_rack_sheet, make_wiring_sheet
+from fabricgen.export.technician.pulled_rows import DIRECT
+from fabricgen.export.technician.sheets import make_pull_sheet, make_pull_table, make_rack_sheet, make_wiring_sheet
 from fabricgen.export.technician.workbook import PANELS, list_volumes, write_workbook
-from tests.conftest import bytes_of, example_cluster
+from tests.conftest import BLUEPRINTS, bytes_of, example_cluster
 
 
 @pytest.mark.slow
@@ -47,37 +50,95 @@ def test_jumpers_and_trunks_have_sheets_and_cables_say_that_they_go_through_pane
 
 
 @pytest.mark.parametrize("at", ["rack", "row-end"])
-def test_a_row_of_what_is_patched_tells_panel_ports_and_labels(at: str) -> None:
-    """`via` said `panels`, and `labels` nothing: whoever pulled had to look for both in lists of thousands of rows."""
+def test_each_jumper_and_trunk_is_pulled_as_itself(at: str) -> None:
+    """Cables through panels were bundled and stepped as if they ran between their devices, and half of their jumpers
+    were counted.
+    """
     sets = (f"cabling.patch.nodes.at={at}",)
     pack, rows = TechnicianPack(example_cluster("patched-hall", *sets)), label_rows("patched-hall", *sets)
     by_number = {int(row["number"]): row for row in rows}
-    sheet = make_pull_sheet(pack, np.arange(len(pack.records.cable)), "p", "")
+    sheet = make_pull_sheet(pack, np.arange(len(pack.records.pull.rows)), "p", "")
     columns = {column.name: column.cells or () for column in sheet.columns}
+    names = ("a_end", "b_end", "channel", "part", "length_m", "bundle", "labels")
     told: list[int] = []
-    patched = 0
-    for cable, a_end, b_end, via, text in zip(
-        *(columns[name] for name in ("cable", "a_end", "b_end", "via", "labels")), strict=True
-    ):
-        spans = [part.split("-") for part in str(text).split(", ") if part]
-        own = [by_number[n] for span in spans for n in range(int(span[0]), int(span[-1]) + 1)]
-        told += [int(row["number"]) for row in own]
-        assert {row["cable"] for row in own} <= {cable}
-        if not via:
+    patched = Counter[str]()
+    for a_end, b_end, channel, part, length_m, bundle, text in zip(*(columns[name] for name in names), strict=True):
+        spans = [span.split("-") for span in str(text).split(", ") if span]
+        labels_of_row = [by_number[n] for span in spans for n in range(int(span[0]), int(span[-1]) + 1)]
+        told += [int(row["number"]) for row in labels_of_row]
+        if not channel:
             continue
-        patched += 1
-        # both ends of a jumper: the port on the side of a end is that of the label there
-        for end, panel in zip((a_end, b_end), str(via).split(" > "), strict=True):
-            place, ports = panel.split(":")
-            # what the panel shares with the place of the end is left out: its rack, or its row
-            shared = str(end).partition("-U")[0] + "-" if place.startswith("U") else str(end).rpartition(".")[0] + "."
-            at_panel = {f"{shared}{place}:{port}" for port in ports.split("+")}
-            device = str(end).partition(":")[0]
-            near = {row["far_location"] for row in own if row["near_location"].startswith(f"{device}:")}
-            assert near >= at_panel or not near, (cable, near, at_panel)
-            assert at_panel <= {r["near_location"] for r in rows if r["cable"] == cable}
-    assert patched > 100
-    assert sorted(told) == [int(row["number"]) for row in rows if row["order"] != "0"]
+        # each plug of the row has a label that says its place, and the place of the plug at the other end
+        places = [list_places(str(end)) for end in (a_end, b_end)]
+        near = {(row["near_location"], row["far_location"]) for row in labels_of_row}
+        assert near == {*zip(*places, strict=True), *zip(*places[::-1], strict=True)}
+        count, _, piece = str(part).rpartition("x ")
+        assert int(count or 1) == len(places[0]) == len(labels_of_row) / 2
+        assert {(row["cable"], row["part"], float(row["length_m"]), row["bundle"]) for row in labels_of_row} == {
+            (channel, piece, length_m, bundle)
+        }
+        patched[str(channel)] += len(places[0])
+    assert sorted(told) == sorted(by_number)
+    # a cable between twin-port cages is four jumpers, two at either end
+    assert patched["compute-leaf-p1-su01-r1-01:57"] == 4
+    assert Counter(patched.values()) == ({1: 24, 4: 256} if at == "rack" else {1: 8, 4: 128})
+
+
+def list_places(end: str) -> list[str]:
+    """`P:57/1` and `P:57/2` of `P:57/1+2`."""
+    place, colon, ports = end.rpartition(":")
+    cage, slash, numbers = ports.rpartition("/")
+    return [f"{place}{colon}{cage}{slash}{number}" for number in numbers.split("+")]
+
+
+def test_steps_are_of_racks_between_which_something_is_laid() -> None:
+    """Uplinks through patch racks were a step from row to row, where trunks alone go."""
+    pack = TechnicianPack(example_cluster("patched-hall"))
+    table = make_pull_table(pack).columns
+    steps = {(name, apart == "trunk") for name, apart in zip(table["step_name"], table["apart"], strict=True)}
+    assert [name for name, _ in steps if " to " in name and "trunks" not in name] != []
+    kinds = {str(name).partition(" h1")[0] for name, of_trunks in steps if of_trunks}
+    assert kinds == {"trunks", "trunks along"}
+    assert table["apart"][:24] == ["trunk"] * 24
+    compute = {
+        str(name) for name, bundle in zip(table["step_name"], table["bundle"], strict=True) if "compute" in str(bundle)
+    }
+    assert compute == {f"{word} h1.{row}" for row in ("R01", "R02") for word in ("along", "inside racks of")} | {
+        "along h1.N01"
+    }
+
+
+def test_a_cable_through_panels_is_done_when_both_of_its_jumpers_are(tmp_path: Path, fabricgen) -> None:
+    """The tick at one of two jumpers would say of the whole channel that it is plugged in."""
+    blueprint = BLUEPRINTS / "patched-hall.yaml"
+    pack = TechnicianPack(example_cluster("patched-hall"))
+    rows = np.flatnonzero(pack.records.pull.rows.end >= 0)
+    rows = rows[pack.records.pull.rows.end[rows] < 2]
+    sheet = make_pull_sheet(pack, rows, "pull", "")
+    cells = {column.name: list(column.cells or [""] * len(rows)) for column in sheet.columns}
+    first = cells["cable"][0]
+    for ticked, told in (("a", "0 done, 1 open"), ("ab", "1 done, 0 open")):
+        lines = [",".join(cells)]
+        for at, cable in enumerate(cells["cable"]):
+            if cable == first:
+                values = {name: str(column[at]) for name, column in cells.items()}
+                values["done"] = "x" if values["end"] in ticked else ""
+                lines.append(",".join(values.values()))
+        file = tmp_path / f"{ticked}.csv"
+        file.write_text("\n".join(lines) + "\n")
+        assert f"1 cable listed of 310: {told}" in fabricgen("as-built", blueprint, file).out
+
+
+@pytest.mark.slow
+def test_a_tail_of_a_splitter_in_a_panel_tells_which_it_is() -> None:
+    """Far ends of a breakout over two connectors were at the ports of both, and their label said of no tail."""
+    rows = {row["code"]: row for row in label_rows("multi-plane", "cabling.patch.all.at=rack")}
+    nic = [rows[f"p1-su01-n001:OSFP1|b{n}"] for n in range(1, 9)]
+    at_panel = [row["far_location"].rpartition(":")[2] for row in nic]
+    first, second = (port.partition("/")[0] for port in (at_panel[0], at_panel[4]))
+    assert int(second) == int(first) + 1
+    assert at_panel == [f"{port}/{n}" for port in (first, second) for n in range(1, 5)]
+    assert len({row["near_location"] for row in nic}) == 8
 
 
 def test_a_row_of_the_list_of_jumpers_is_one_of_them() -> None:
@@ -111,14 +172,15 @@ def test_trunks_are_listed_in_the_order_of_their_numbers() -> None:
 def test_no_length_is_asked_of_what_has_several() -> None:
     """`as-built` refuses the length of a patched cable (FG087): its jumpers and its trunk have one each."""
     pack = TechnicianPack(example_cluster("patched-hall"))
-    rows = np.arange(len(pack.records.cable))
+    rows, pulled = np.arange(len(pack.records.cable)), np.arange(len(pack.records.pull.rows))
     patching = pack.cluster.plan.patching
     assert patching is not None
     through = np.flatnonzero(patching.policy[pack.records.cable] >= 0)
     assert 0 < len(through) < len(rows)
-    own = (make_rack_sheet(pack, 0, "r"), make_pull_sheet(pack, rows, "p", ""), make_wiring_sheet(pack, rows, "w"))
+    own = (make_rack_sheet(pack, 0, "r"), make_pull_sheet(pack, pulled, "p", ""), make_wiring_sheet(pack, rows, "w"))
     closed = [{column.name: column.closed for column in sheet.columns}["built_length_m"] for sheet in own]
-    assert closed[1] == closed[2] == through.tolist()
+    assert closed[1] == np.flatnonzero(pack.records.pull.rows.end != DIRECT).tolist()
+    assert closed[2] == through.tolist()
     first, row, _ = pack.ends_by_rack
     assert row[: first[1]][closed[0]].tolist() == [at for at in row[: first[1]].tolist() if at in set(through.tolist())]
 
@@ -201,7 +263,8 @@ def test_every_plug_and_panel_port_of_jumpers_has_one_label(name: str, sets: tup
         return at.get(row["far_location"]) or at[row["far_location"].rpartition("/")[0]]
 
     assert all(other(other(other(row))) == other(row) for row in rows)
-    assert [row["medium"] for row in rows if row["order"] == "0"] == ["trunk"] * 2 * len(cluster.plan.patching.trunks)
+    trunks = 2 * len(cluster.plan.patching.trunks)
+    assert [row["medium"] == "trunk" for row in rows] == [True] * trunks + [False] * (len(rows) - trunks)
 
 
 def test_labels_of_a_jumper_and_a_trunk_by_hand() -> None:

@@ -22,6 +22,7 @@ from fabricgen.export.locations import locate_racks
 from fabricgen.export.table import ExportContext, list_part_names
 from fabricgen.export.technician import workbook as technician_volumes
 from fabricgen.export.technician.labels import make_label_table
+from fabricgen.export.technician.pack import TechnicianPack, list_home_rows
 from fabricgen.export.technician.sheet import (
     PLACE,
     TEXT,
@@ -31,14 +32,7 @@ from fabricgen.export.technician.sheet import (
     make_redline_columns,
     write_sheet,
 )
-from fabricgen.export.technician.sheets import (
-    TechnicianPack,
-    list_home_rows,
-    list_pull_sheets,
-    make_pull_sheet,
-    make_rack_sheet,
-    make_wiring_sheet,
-)
+from fabricgen.export.technician.sheets import list_pull_sheets, make_pull_sheet, make_rack_sheet, make_wiring_sheet
 from fabricgen.export.technician.workbook import MOST_RACKS, list_volumes, make_sheet_names, write_workbook
 from tests.conftest import example_cluster, require
 
@@ -143,14 +137,14 @@ def test_a_pull_sheet_is_the_work_of_a_shift_in_one_step(name: str) -> None:
     pull, rows = pack.records.pull, list_home_rows(pack, tuple(range(len(pack.cluster.plan.racks))))
     sheets = list(list_pull_sheets(pack, rows))
     assert np.concatenate([sheet_rows for _, sheet_rows, _ in sheets]).tolist() == rows.tolist()
-    seen, work = set[int](), np.bincount(pull.step[pull.bundle], pack.pieces_laid)
+    seen, work = set[int](), np.bincount(pull.step[pull.bundle], pack.jumpers)
     small = 0
     for number, (_, sheet_rows, title) in enumerate(sheets, start=1):
         bundles = set(pull.bundle[sheet_rows].tolist())
         assert not bundles & seen  # each bundle is on one sheet
         seen |= bundles
         (step,) = set(pull.step[list(bundles)].tolist())
-        jumpers = int(pack.pieces_laid[sheet_rows].sum())
+        jumpers = int(pack.jumpers[sheet_rows].sum())
         assert jumpers <= 100
         small += jumpers < 60 < work[step]
         assert title.startswith(f"Pull {number}: {pull.steps[step]}")
@@ -199,17 +193,16 @@ def test_each_plug_has_a_running_number_of_its_own(name: str) -> None:
     rows = [dict(zip(labels.columns, row, strict=True)) for row in labels.rows()]
     assert [row["number"] for row in rows] == list(range(1, len(rows) + 1))
     told: list[int] = []
-    cables = pack.records.cable.tolist()
-    places_by_cable: dict[int, set[str]] = {}
-    for cable, *places in zip(cables, *pack.list_locations(np.arange(len(cables))), strict=True):
-        places_by_cable.setdefault(cable, set()).update(str(place).rpartition(":")[0] for place in places)
-    for text, cable in zip(pack.label_numbers.tolist(), cables, strict=True):
+    orders = pack.records.pull.order.tolist()
+    # of all that is pulled at once
+    places_by_order: dict[int, set[str]] = {}
+    for order, *places in zip(orders, *pack.pulled_ends, strict=True):
+        places_by_order.setdefault(order, set()).update(str(place).rpartition(":")[0] for place in places)
+    for text, order in zip(pack.label_numbers.tolist(), orders, strict=True):
         numbers = [n for span in filter(None, text.split(", ")) for n in range(*_bounds(span))]
         told += numbers
-        at_devices = [rows[number - 1] for number in numbers if "p" not in str(rows[number - 1]["end"])]
-        assert {str(row["line1"]).rpartition(":")[0] for row in at_devices} <= places_by_cable[cable]
-    trunks = {row["number"] for row in rows if row["order"] == 0}
-    assert sorted(told) == sorted({row["number"] for row in rows} - trunks)
+        assert {str(rows[number - 1]["line1"]).rpartition(":")[0] for number in numbers} <= places_by_order[order]
+    assert sorted(told) == [row["number"] for row in rows]
 
 
 def _bounds(span: str) -> tuple[int, int]:

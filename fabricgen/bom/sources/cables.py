@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
@@ -25,7 +27,8 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
         for cable, watts in zip(row.tolist(), power, strict=True)
     ]
     most = max(map(len, parts_by_kind), default=0)
-    return join_needs([_need_nth_parts(parts_by_kind, nth, code) for nth in range(most)])
+    needs = [_need_nth_parts(parts_by_kind, nth, code) for nth in range(most)]
+    return join_needs([_place_jumpers(cluster, cables, nth, need) for nth, need in enumerate(needs)])
 
 
 def _split_pieces(name: str, description: str) -> list[tuple[str, str]]:
@@ -43,6 +46,19 @@ def _need_nth_parts(parts_by_kind: list[list[OrderedPart]], nth: int, code: Ints
     index = np.cumsum(has) - 1
     rows = np.flatnonzero(has[code]).astype(np.int32)
     return make_needs([parts[nth] for parts in parts_by_kind if len(parts) > nth], index[code[rows]], cable=rows)
+
+
+def _place_jumpers(cluster: Cluster, cables: CableParts, nth: int, needs: Needs) -> Needs:
+    """The n-th parts of cables, those of patched ones at the device that they are plugged into."""
+    channels, patching = cables.channels, cluster.plan.patching
+    if channels is None or patching is None:
+        return needs
+    at_a = np.array([len(a) for a, _ in channels.kinds])[channels.kind] > nth
+    links, table = cluster.plan.links, cluster.plan.cables
+    link = table.end_link[table.find_first_rows()[channels.cable]]
+    device = np.full(len(table), -1, dtype=np.int32)
+    device[channels.cable] = np.where(at_a, links.a_device[link], links.b_device[link])
+    return replace(needs, device=device[needs.cable])
 
 
 def _sum_powers_w(cluster: Cluster, cables: CableParts) -> Floats:

@@ -52,9 +52,14 @@ class PatchPolicy(NamedTuple):
         return self.jumpers[end] == "B" or not medium.connector.startswith("MPO")
 
     @property
+    def connectors_per_trunk(self) -> int:
+        """Connectors of a trunk at each end."""
+        return self.spec.trunk_fibres // self.spec.base
+
+    @property
     def ports_per_trunk(self) -> int:
         """Front ports that a trunk serves at each end."""
-        return self.spec.trunk_fibres // self.spec.base * len(self.panel.positions)
+        return self.connectors_per_trunk * len(self.panel.positions)
 
     @property
     def trunks_per_panel(self) -> int:

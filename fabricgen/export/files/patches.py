@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.bom.jumpers import PatchedChannels
+from fabricgen.bom.sets import split_set
 from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.plugs import find_sockets
+from fabricgen.export.plugs import find_sockets, list_plugs
 from fabricgen.export.table import ExportContext, File, make_csv_file, pick_names
 from fabricgen.reports.table import Table
-from fabricgen.wiring.arrays import Ints
+from fabricgen.wiring.arrays import Ints, rank_within
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
 from fabricgen.wiring.cabling.end_numbers import has_lower_common_end
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
@@ -50,15 +51,12 @@ def _make_side_columns(
 ) -> dict[str, list[Any]]:
     # columns of patches.csv for the jumpers at the a ends (`end` 0) or b ends (1) of cables
     cables, links, patches, trunks = cluster.plan.cables, cluster.plan.links, patching.patches, patching.trunks
-    patch_rows = _select_patches(cluster, patching, end)
-    row, trunk, port = patches.row[patch_rows], patches.trunk[patch_rows], patches.port[patch_rows]
+    patch_rows, row, panel, face_port = find_jumper_ends(cluster, patching, end)
+    trunk, port = patches.trunk[patch_rows], patches.port[patch_rows]
     cable, link = cables.end_cable[row], cables.end_link[row]
-    # a flipped patch passes its trunk from b to a: then the a end of the cable is at the panel of the b end
-    at_b = (patches.flipped[patch_rows] == 1) != (end == 1)
-    panel = np.where(at_b, trunks.b_panel[trunk], trunks.a_panel[trunk])
-    first = np.where(at_b, trunks.b_port[trunk], trunks.a_port[trunk])
     device = (links.b_device if end else links.a_device)[link]
-    parts = np.array([ends[end][0].part for ends in jumpers.kinds], dtype=object)
+    # a row is one jumper, also of a set
+    parts = np.array([split_set(ends[end][0].part)[1] for ends in jumpers.kinds], dtype=object)
     # channels are ascending by cable, and every patched cable has one
     kind = jumpers.kind[np.searchsorted(jumpers.cable, cable)]
     text, text_index = names.positions(patches, patch_rows)
@@ -75,15 +73,15 @@ def _make_side_columns(
         "rack": pick_names(np.array(cluster.plan.racks.names, dtype=object), patching.panels.rack[panel]),
         "u": patching.panels.u[panel].tolist(),
         "panel": pick_names(np.array(names.panels, dtype=object), panel),
-        "port": (first + port + 1).tolist(),
+        "port": face_port.tolist(),
         "trunk": pick_names(np.array(names.trunks, dtype=object), trunk),
         "connector": (port // ports_per_connector + 1).tolist(),
         "fibres": pick_names(np.array(text, dtype=object), text_index),
-        "socket": _name_sockets(cluster, patching, end, row),
+        "socket": name_sockets(cluster, patching, end, row),
     }
 
 
-def _name_sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> list[str]:
+def name_sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> list[str]:
     """What the plug of each jumper is in: `12`, or `12/1` and `12/2` of parallel jumpers in one cage.
 
     A splitter, which has one plug there for all its rows, names the cage only.
@@ -105,16 +103,39 @@ def _name_sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> 
     return numbered
 
 
-def find_end_rows(cluster: Cluster, patching: Patching) -> tuple[Ints, Ints]:
-    """The cable end rows that the rows of patches.csv belong to: (a ends, b ends)."""
-    a, b = (patching.patches.row[_select_patches(cluster, patching, end)] for end in (0, 1))
-    return a, b
+class JumperEnds(NamedTuple):
+    """Rows of patches.csv at one end, int32 columns: the patch and the cable end row of each, and the panel and its
+    front port, from 1, that the jumper goes to.
+    """
+
+    patch: Ints
+    row: Ints
+    panel: Ints
+    port: Ints
+
+
+def find_jumper_ends(cluster: Cluster, patching: Patching, end: int) -> JumperEnds:
+    """The jumpers at the a ends (`end` 0) or b ends (1) of cables, in the order of patches.csv."""
+    patches, trunks = patching.patches, patching.trunks
+    patch = _select_patches(cluster, patching, end)
+    trunk = patches.trunk[patch]
+    # a flipped patch passes its trunk from b to a: then the a end of the cable is at the panel of the b end
+    at_b = (patches.flipped[patch] == 1) != (end == 1)
+    panel = np.where(at_b, trunks.b_panel[trunk], trunks.a_panel[trunk])
+    first = np.where(at_b, trunks.b_port[trunk], trunks.a_port[trunk])
+    return JumperEnds(patch, patches.row[patch], panel, first + patches.port[patch] + 1)
 
 
 def _select_patches(cluster: Cluster, patching: Patching, end: int) -> Ints:
-    """Rows of patches at one end, with the jumper at the common end of a breakout once only."""
+    """Rows of patches at one end: the jumper at the common end of a breakout once only, and each tail of a splitter in
+    the port of its connector.
+    """
     cables, row = cluster.plan.cables, patching.patches.row
     cable = cables.end_cable[row]
     lower, first = are_common_ends_lower(cluster.plan.links, cables)[cable], cables.find_first_rows()[cable] == row
-    shared = (lower == (end == 0)) & (patching.split[cable] == AT_FAR_END)
-    return np.flatnonzero(first | ~shared).astype(np.int32)
+    is_common, splits_far = lower == (end == 0), patching.split[cable] == AT_FAR_END
+    plugs = list_plugs(cluster)
+    plug = np.searchsorted(plugs.row, row)
+    # of several splitters each has one of the ports, in their order
+    is_elsewhere = (plugs.tails[plug] > 1) & (plugs.piece[plug] != rank_within(row))
+    return np.flatnonzero(np.where(is_common, first | ~splits_far, ~(splits_far & is_elsewhere))).astype(np.int32)

@@ -11,7 +11,7 @@ from fabricgen.export.table import ExportContext, File, Portion
 from fabricgen.reports.table import Table, write_table
 
 if TYPE_CHECKING:
-    from fabricgen.export.technician.sheets import TechnicianPack
+    from fabricgen.export.technician.pack import TechnicianPack
     from fabricgen.export.technician.workbook import Volume
 
 ON_REQUEST = True
@@ -31,7 +31,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
 
 def portions(cluster: Cluster) -> Iterator[Portion]:
     """The lists, and each workbook; their common data is computed first, so that workers share it."""
-    from fabricgen.export.technician.sheets import TechnicianPack
+    from fabricgen.export.technician.pack import TechnicianPack
     from fabricgen.export.technician.workbook import list_volumes
 
     pack, books = TechnicianPack(cluster), list_volumes(cluster)

@@ -1,15 +1,17 @@
 """Cable bundles: which cables are pulled together, and in which order.
 
 A bundle holds jumpers of one fabric, plane, kind and length between the same two racks: a cable between twin-port
-cages is two, a splitter one, and its tails to another rack are in the bundle that goes there. Its size keeps it round
+cages is two, a splitter one, and its tails to another rack are in the bundle that goes there. Of a cable through panels
+the jumpers at either end are in bundles of their own, and a trunk between panels is one. Its size keeps it round
 and stiff enough for one hand and one strap: 24 fibres or active optical cables of 3.0 mm, 8 of copper of 9.4 mm
 (diameters: NVIDIA DGX SuperPOD Data Center Design, Networking, Cable Weights), 24 twisted pairs (TIA TSB-184-A;
 https://www.cablinginstall.com/standards/article/16481797).
 
-A step holds the bundles between the same two rows. The longest runs come first: to other sites, other halls, other
-rows, then along the row, and last inside each rack. So long runs lie at the bottom of the tray with short ones above,
-and nobody pulls a long run past ports that are already plugged in. Within a step copper comes before fibre, which must
-not carry its weight; bundles between the same racks follow one another, the farthest racks first.
+A step holds the bundles between the same two rows, those of trunks before all others. The longest runs come first: to
+other sites, other halls, other rows, then along the row, and last inside each rack. So long runs lie at the bottom of
+the tray with short ones above, and nobody pulls a long run past ports that are already plugged in. Within a step copper
+comes before fibre, which must not carry its weight; bundles between the same racks follow one another, the farthest
+racks first.
 """
 
 from __future__ import annotations
@@ -21,18 +23,17 @@ import numpy as np
 from fabricgen.cluster import Cluster
 from fabricgen.export.locations import locate_racks, locate_rows, number_rows, rank_racks
 from fabricgen.export.plugs import PlugTable
+from fabricgen.export.technician.pulled_rows import TRUNK_END, PulledRows, list_pulled_rows
 from fabricgen.numbering.lazy_columns import Strings
-from fabricgen.wiring.arrays import Floats, Ints, Ints64, unique_combinations
-from fabricgen.wiring.cabling.end_numbers import number_ends
-from fabricgen.wiring.cabling.sockets import number_connectors
+from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64, unique_combinations
 
-TWISTED, COPPER, FIBRE = range(3)
-"""Kinds of cable, in the order in which they are laid."""
+TWISTED, COPPER, FIBRE, TRUNK = range(4)
+"""Kinds of cable, in the order in which they are laid within a step; trunks have steps of their own."""
 
-LETTERS, MOST = ("T", "C", "F"), (24, 8, 24)
+LETTERS, MOST = ("T", "C", "F", "K"), (24, 8, 24, 1)
 """For each kind, its letter in names of bundles, and the most jumpers of a bundle."""
 
-KIND_WORDS = ("twisted pair", "copper", "fibre")
+KIND_WORDS = ("twisted pair", "copper", "fibre", "trunk")
 """Names of the kinds."""
 
 KIND_OF = {"COPPER": TWISTED, "DAC": COPPER, "ACC": COPPER, "AEC": COPPER}
@@ -44,17 +45,16 @@ OTHER_SITE, OTHER_HALL, OTHER_ROW, SAME_ROW, SAME_RACK = range(5)
 
 @dataclass(frozen=True, slots=True)
 class PullPlan:
-    """Bundle, step and pulling order of every cable end row, and the properties of bundles and steps.
+    """Bundle, step and pulling order of everything that is pulled, and the properties of bundles and steps.
 
-    By row of cables.csv, int32: `bundle`, `order` from 1 (rows of one cable that go together have the same),
-    `jumpers` (how many it adds to its bundle; 0 for further tails of a splitter to the same rack), `home` and `away`
-    (the racks at its ends; home is the first on the floor). By bundle, in pulling order: `names`, `step`, `kind`, and
-    `longest_m`, the longest run in m. By step: its name.
+    By row of `rows`, int32: `bundle`, `order` from 1 (rows of one cable that go together have the same), `home` and
+    `away` (the racks at its ends; home is the first on the floor). By bundle, in pulling order: `names`, `step`,
+    `kind`, and `longest_m`, the longest run in m. By step: its name.
     """
 
+    rows: PulledRows
     bundle: Ints
     order: Ints
-    jumpers: Ints
     home: Ints
     away: Ints
     names: Strings
@@ -66,18 +66,21 @@ class PullPlan:
 
 def make_pull_plan(cluster: Cluster, plugs: PlugTable) -> PullPlan:
     """Bundle and order the jumpers of a cluster and the tails of its splitters, each by the racks at its ends."""
-    cables = cluster.plan.cables
-    cable, link = cables.end_cable, cables.end_link
-    home, away, position = _orient_ends(cluster, link)
-    jumpers, lead = _count_jumpers(cable, plugs, home, away)
-    kind = np.array([KIND_OF.get(m.medium, FIBRE) for m in cables.media], dtype=np.int32)[cables.medium][cable]
-    plane, fabric = cluster.plan.links.plane[link[lead]], _index_fabrics(cluster, link[lead])
+    plan, rows = cluster.plan, list_pulled_rows(cluster, plugs)
+    home, away = _orient_ends(cluster, rows)
+    is_trunk = rows.end == TRUNK_END
+    lead, row = rows.row[rows.lead], rows.row
+    media = np.array([KIND_OF.get(m.medium, FIBRE) for m in plan.cables.media], dtype=np.int32)
+    kind = np.where(is_trunk, TRUNK, media[plan.cables.medium[plan.cables.end_cable[row]]])
+    link = plan.cables.end_link[lead]
+    plane = np.where(is_trunk, 0, plan.links.plane[link])
+    fabric, words = _index_fabrics(cluster, rows, link)
     key = unique_combinations(fabric, plane, kind, home, away)[1]
-    together = unique_combinations(key, cable)[1]
-    chunk = _divide_bundles(key, together, (position, cables.length_m[cable]), (jumpers, np.array(MOST)[kind]))
+    together = unique_combinations(key, rows.unit)[1]
+    chunk = _divide_bundles(key, together, (rows.position, rows.length_m), (rows.jumpers, np.array(MOST)[kind]))
     first, bundle = unique_combinations(key, chunk)
-    longest = _find_greatest(cables.run_m[cable], bundle)[first]
-    step, steps = _number_steps(cluster, home[first], away[first], longest)
+    longest = _find_greatest(rows.run_m, bundle)[first]
+    step, steps = _number_steps(cluster, is_trunk[first], (home[first], away[first]), longest)
     pair = unique_combinations(home[first], away[first])[1]
     farthest = _find_greatest(longest, unique_combinations(step, kind[first], pair)[1])
     # last column first: steps, copper before fibre, the farthest racks, then pair by pair
@@ -85,38 +88,18 @@ def make_pull_plan(cluster: Cluster, plugs: PlugTable) -> PullPlan:
     number_by_bundle = np.empty(len(walk), dtype=np.int32)
     number_by_bundle[walk] = np.arange(len(walk), dtype=np.int32)
     chosen = first[walk]
-    order = _number_rows(number_by_bundle[bundle], together, position)
-    names = _name_bundles(cluster, (home[chosen], away[chosen]), (link[lead[chosen]], kind[chosen], chunk[chosen]))
+    order = _number_rows(number_by_bundle[bundle], together, rows.position)
+    named = np.array(words, dtype=object)[fabric[chosen]], plane[chosen], kind[chosen], chunk[chosen]
+    names = _name_bundles(cluster, (home[chosen], away[chosen]), named)
     bundle_columns = names, step[walk], kind[chosen].astype(np.int32), longest[walk], steps
-    return PullPlan(number_by_bundle[bundle], order, jumpers, home, away, *bundle_columns)
+    return PullPlan(rows, number_by_bundle[bundle], order, home, away, *bundle_columns)
 
 
-def _orient_ends(cluster: Cluster, link: Ints) -> tuple[Ints, Ints, Ints]:
-    """(home rack, away rack, position among the ports of the home rack) of each cable end row; int32."""
-    devices, links = cluster.plan.devices, cluster.plan.links
+def _orient_ends(cluster: Cluster, rows: PulledRows) -> tuple[Ints, Ints]:
+    """(home rack, away rack) of each row, the one that is first on the floor first; int32."""
     rack_rank = rank_racks(cluster.plan.racks)
-    numbers = number_ends(devices, links, number_connectors)
-    a, b = devices.rack[links.a_device[link]], devices.rack[links.b_device[link]]
-    forward = rack_rank[a] <= rack_rank[b]
-    position = np.where(forward, numbers.a[link], numbers.b[link]).astype(np.int32)
-    return np.where(forward, a, b), np.where(forward, b, a), position
-
-
-def _count_jumpers(cable: Ints, plugs: PlugTable, home: Ints, away: Ints) -> tuple[Ints, Ints64]:
-    """(how many jumpers each cable end row adds to what goes between its two racks; the row that says its plane).
-
-    A straight row is its own jumpers. The tails of a splitter to one rack count once, and have the plane of the first.
-    """
-    # `home` and `away` are the racks of each cable end row
-    row = plugs.row
-    piece_rows, code = unique_combinations(cable[row], plugs.piece)
-    is_first = np.zeros(len(row), dtype=np.int32)
-    is_first[unique_combinations(cable[row], plugs.piece, home[row], away[row])[0]] = 1
-    counted = np.bincount(row, is_first, minlength=len(cable)).astype(np.int32)
-    lead = np.arange(len(cable))
-    tails = plugs.tails > 1
-    lead[row[tails]] = row[piece_rows][code[tails]]
-    return counted, lead
+    forward = rack_rank[rows.a_rack] <= rack_rank[rows.b_rack]
+    return np.where(forward, rows.a_rack, rows.b_rack), np.where(forward, rows.b_rack, rows.a_rack)
 
 
 def _divide_bundles(key: Ints64, together: Ints64, laid: tuple[Ints, Floats], size: tuple[Ints, Ints64]) -> Ints64:
@@ -160,13 +143,19 @@ def _number_rows(bundle_number: Ints, together: Ints64, position: Ints) -> Ints:
     return order
 
 
-def _index_fabrics(cluster: Cluster, link: Ints) -> Ints:
-    """The fabric of each link, as the index of its name in sorted order; int32."""
-    segments = cluster.plan.links.segments
-    index_by_fabric = {name: i for i, name in enumerate(sorted({segment.fabric for segment in segments}))}
-    return np.array([index_by_fabric[segment.fabric] for segment in segments], dtype=np.int32)[
-        cluster.plan.links.segment[link]
-    ]
+def _index_fabrics(cluster: Cluster, rows: PulledRows, link: Ints) -> tuple[Ints, list[str]]:
+    """(the fabric of each row, the policy of a trunk, as the index of its name; these names), fabrics before policies
+    and each in sorted order; int32.
+    """
+    segments, patching = cluster.plan.links.segments, cluster.plan.patching
+    fabrics = sorted({segment.fabric for segment in segments})
+    of_segment = np.array([fabrics.index(segment.fabric) for segment in segments], dtype=np.int32)
+    fabric = of_segment[cluster.plan.links.segment[link]]
+    if patching is None:
+        return fabric, fabrics
+    trunks = np.flatnonzero(rows.end == TRUNK_END)
+    fabric[trunks] = len(fabrics) + patching.trunks.policy[rows.trunk[trunks]]
+    return fabric, [*fabrics, *(policy.name for policy in patching.policies)]
 
 
 def _find_greatest(values: Floats, group: Ints | Ints64) -> Floats:
@@ -177,9 +166,11 @@ def _find_greatest(values: Floats, group: Ints | Ints64) -> Floats:
     return group_greatest
 
 
-def _number_steps(cluster: Cluster, home: Ints, away: Ints, longest: Floats) -> tuple[Ints, tuple[str, ...]]:
-    """(step of each bundle, numbered in pulling order; names of the steps)."""
-    racks, row = cluster.plan.racks, number_rows(cluster.plan.racks)
+def _number_steps(
+    cluster: Cluster, is_trunk: Flags, ends: tuple[Ints, Ints], longest: Floats
+) -> tuple[Ints, tuple[str, ...]]:
+    """(step of each bundle, numbered in pulling order; names of the steps); `ends` are home and away racks."""
+    racks, row, (home, away) = cluster.plan.racks, number_rows(cluster.plan.racks), ends
     reach = np.select(
         [
             racks.site[home] != racks.site[away],
@@ -190,38 +181,34 @@ def _number_steps(cluster: Cluster, home: Ints, away: Ints, longest: Floats) -> 
         [OTHER_SITE, OTHER_HALL, OTHER_ROW, SAME_ROW],
         SAME_RACK,
     )
-    first, step = unique_combinations(reach, row[home], row[away])
+    first, step = unique_combinations(is_trunk, reach, row[home], row[away])
     farthest = _find_greatest(longest, step)[first]
-    # last column first: the longest reach, then the longest run
-    walk = np.lexsort((row[away[first]], row[home[first]], -farthest, reach[first]))
+    # last column first: trunks, the longest reach, then the longest run
+    walk = np.lexsort((row[away[first]], row[home[first]], -farthest, reach[first], ~is_trunk[first]))
     step_number = np.empty(len(walk), dtype=np.int32)
     step_number[walk] = np.arange(len(walk), dtype=np.int32)
-    rows = locate_rows(cluster)
-    chosen = first[walk]
-    ends = zip(reach[chosen].tolist(), rows[home[chosen]].tolist(), rows[away[chosen]].tolist(), strict=True)
-    return step_number[step], tuple(_name_step(*end) for end in ends)
+    rows, chosen = locate_rows(cluster), first[walk]
+    names = zip(*(column.tolist() for column in (is_trunk, reach, rows[home], rows[away])), strict=True)
+    name_by_bundle = list(names)
+    return step_number[step], tuple(_name_step(*name_by_bundle[bundle]) for bundle in chosen.tolist())
 
 
-def _name_step(reach: int, home: str, away: str) -> str:
-    if reach == SAME_RACK:
-        return f"inside racks of {home}"
-    return f"along {home}" if reach == SAME_ROW else f"{home} to {away}"
+def _name_step(is_trunk: bool, reach: int, home: str, away: str) -> str:
+    way = {SAME_RACK: f"inside racks of {home}", SAME_ROW: f"along {home}"}.get(reach, f"{home} to {away}")
+    return f"trunks {way}" if is_trunk else way
 
 
-def _name_bundles(cluster: Cluster, ends: tuple[Ints, Ints], bundle_columns: tuple[Ints, Ints, Ints64]) -> Strings:
-    """`h1.R01.03/h1.N01.02:compute.1-F2`: from, to, fabric and plane, kind, and a number among bundles with the same
-    name.
+def _name_bundles(cluster: Cluster, ends: tuple[Ints, Ints], columns: tuple[Strings, Ints, Ints, Ints64]) -> Strings:
+    """`h1.R01.03/h1.N01.02:compute.1-F2`: from, to, fabric and plane or policy of a trunk, kind, and a number among
+    bundles with the same name.
     """
-    (home, away), (link, kind, chunk) = ends, bundle_columns
-    links, places = cluster.plan.links, locate_racks(cluster)
-    fabrics = np.array([f":{segment.fabric}" for segment in links.segments], dtype=object)
+    (home, away), (word, plane, kind, chunk) = ends, columns
+    places = locate_racks(cluster)
     several = {fabric.name for fabric in cluster.design.fabrics if fabric.planes > 1}
-    has_planes = np.array([segment.fabric in several for segment in links.segments])[links.segment[link]]
-    planes = np.array(["", *(f".{plane + 1}" for plane in range(int(links.plane.max(initial=0))))], dtype=object)
+    has_planes = np.array([text in several for text in word.tolist()], dtype=bool) & (kind != TRUNK)
+    planes = np.array(["", *(f".{n + 1}" for n in range(int(plane.max(initial=0))))], dtype=object)
     letters = np.array([f"-{letter}" for letter in LETTERS], dtype=object)
     numbers = np.array([str(n + 1) for n in range(int(chunk.max(initial=0)) + 1)], dtype=object)
-    ends_and_fabric = places[home] + "/" + places[away] + fabrics[links.segment[link]]
-    names: Strings = (
-        ends_and_fabric + planes[np.where(has_planes, links.plane[link], 0)] + letters[kind] + numbers[chunk]
-    )
+    text = planes[np.where(has_planes, plane, 0)] + letters[kind] + numbers[chunk]
+    names: Strings = places[home] + "/" + places[away] + ":" + word + text
     return names

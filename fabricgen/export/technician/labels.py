@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 
 from fabricgen.bom.cables import CableParts
+from fabricgen.bom.sets import split_set
+from fabricgen.bom.trunks import PatchParts
 from fabricgen.cluster import Cluster
-from fabricgen.export.files import patches, trunks
+from fabricgen.export.files import trunks
 from fabricgen.export.locations import locate_racks
 from fabricgen.export.plugs import append_port, list_cable_end_ports
 from fabricgen.export.table import pick_names
+from fabricgen.export.technician.pulled_rows import JumperTable, find_jumpers, locate_panels, name_parts
 from fabricgen.export.technician.records import Records
 from fabricgen.kernel.units import format_number
 from fabricgen.numbering.lazy_columns import Strings
@@ -28,7 +31,8 @@ def make_label_table(records_of_ends: Records) -> Table:
 
     Each jumper has its own, with the connector that each of its plugs is in. The common end of a splitter has one
     label, with the first far end and how many more there are; its tails are told apart. Patched cables have labels on
-    each jumper instead; trunks have their own, which come first. `code` is unique: the text for a bar code or QR code.
+    each jumper instead, in the order of these; trunks have their own. `code` is unique: the text for a bar code or QR
+    code.
     """
     direct, patching = _make_direct_labels(records_of_ends), records_of_ends.cluster.plan.patching
     if patching is None:
@@ -36,9 +40,11 @@ def make_label_table(records_of_ends: Records) -> Table:
     patched = make_patch_labels(records_of_ends, patching)
     columns = {name: [*cells, *(label[name] for label in patched)] for name, cells in direct.columns.items()}
     lowest: dict[Cell, int] = {}
-    for cable, number_ in zip(columns["cable"], columns["order"], strict=True):
+    for cable, number_ in zip(direct.columns["cable"], direct.columns["order"], strict=True):
         lowest[cable] = min(int(number_), lowest.get(cable, int(number_)))
-    order = sorted(range(len(columns["cable"])), key=lambda i: lowest[columns["cable"][i]])
+    # a direct cable has its labels together, one through panels those of each jumper
+    turns = [lowest.get(cable, order) for cable, order in zip(columns["cable"], columns["order"], strict=True)]
+    order = sorted(range(len(turns)), key=turns.__getitem__)
     return _number_rows(Table("labels", {name: [cells[i] for i in order] for name, cells in columns.items()}))
 
 
@@ -47,17 +53,17 @@ def _number_rows(labels: Table) -> Table:
     return Table(labels.name, {**labels.columns, "number": range(1, len(labels) + 1)})
 
 
-def number_labels(records: Records) -> tuple[Ints64, dict[tuple[str, int], list[int]]]:
+def number_labels(records: Records) -> tuple[Ints64, dict[int, list[int]]]:
     """The running number in labels.csv of each label of `list_label_ends`, 0 for cables through panels; and those of
-    their jumpers, by cable and its turn in the pulling order.
+    jumpers and trunks, by turn in the pulling order.
     """
     leg, end = list_label_ends(records)
     if records.cluster.plan.patching is None:
         return np.arange(1, len(leg) + 1), {}
     columns = make_label_table(records).columns
-    numbers_by_turn: dict[tuple[str, int], list[int]] = {}
-    for name, turn, number in zip(*(columns[name] for name in ("cable", "order", "number")), strict=True):
-        numbers_by_turn.setdefault((str(name), int(turn)), []).append(int(number))
+    numbers_by_turn: dict[int, list[int]] = {}
+    for turn, number in zip(columns["order"], columns["number"], strict=True):
+        numbers_by_turn.setdefault(int(turn), []).append(int(number))
     number_by_code = dict(zip(columns["code"], columns["number"], strict=True))
     cable = records.cable[records.plugs.row[leg]]
     is_direct = records.cluster.plan.patching.policy[cable] < 0
@@ -75,7 +81,7 @@ def _make_direct_labels(records: Records) -> Table:
         leg, end = leg[direct], end[direct]
     plugs, cluster = records.plugs, records.cluster
     row = plugs.row[leg]
-    cable = records.cable[row]
+    cable, pulled = records.cable[row], records.pull.rows.find_rows(len(records.cable))[0][row]
     near, far = _describe_ends(records, leg, end, tails=False), _describe_ends(records, leg, ~end, tails=True)
     further_ends = np.where(_is_common(records, leg, end), _count_tails(records)[leg] - 1, 0)
     cables = cluster.plan.cables
@@ -97,14 +103,14 @@ def _make_direct_labels(records: Records) -> Table:
         **{f"near_{name}": column.tolist() for name, column in near.items()},
         **{f"far_{name}": column.tolist() for name, column in far.items()},
         "far_ends": (further_ends + 1).tolist(),
-        "part": CableParts(cluster).parts[0].take(cable),
+        "part": [split_set(str(part))[1] for part in CableParts(cluster).parts[0].take(cable)],
         "medium": media.tolist(),
         "length_m": list(lengths),
         "tag": tag.tolist(),
         "colour": [records.tags[i].fill for i in records.tag[row].tolist()],
         "colour_name": [records.tags[i].word for i in records.tag[row].tolist()],
-        "bundle": pick_names(records.pull.names, records.pull.bundle[row]),
-        "order": records.pull.order[row].tolist(),
+        "bundle": pick_names(records.pull.names, records.pull.bundle[pulled]),
+        "order": records.pull.order[pulled].tolist(),
         "code": (ids + "|" + ends).tolist(),
     }
     return Table("labels", columns)
@@ -118,8 +124,9 @@ def list_label_ends(records: Records) -> tuple[Ints64, Flags]:
     """
     plugs = records.plugs
     # the earliest turn of each cable, by which its labels stay together
-    lowest = np.full(len(records.rows_of_cable), len(records.cable))
-    np.minimum.at(lowest, records.cable, records.pull.order)
+    pulled = np.flatnonzero(records.pull.rows.row >= 0)
+    lowest = np.full(len(records.rows_of_cable), len(records.pull.rows))
+    np.minimum.at(lowest, records.cable[records.pull.rows.row[pulled]], records.pull.order[pulled])
     cable = records.cable[plugs.row]
     first = np.zeros(len(cable), dtype=bool)
     # the first row of each piece stands for the common end, of which all of its tails tell
@@ -199,8 +206,8 @@ class _LabelEnd:
 
 
 def make_patch_labels(records: Records, patching: Patching) -> list[Label]:
-    """Labels of trunks, which are laid first, then of jumpers in the order in which their cables are pulled."""
-    return [*_make_trunk_labels(records.cluster, patching), *_make_jumper_labels(records, patching)]
+    """Labels of trunks, which are laid first, then of jumpers, each in the order in which they are pulled."""
+    return [*_make_trunk_labels(records, patching), *_make_jumper_labels(records, patching)]
 
 
 def _read_rows(columns: Any) -> list[Row]:
@@ -208,11 +215,14 @@ def _read_rows(columns: Any) -> list[Row]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def _make_trunk_labels(cluster: Cluster, patching: Patching) -> list[Label]:
-    # labels of both ends of each trunk, which is no cable of the plan and has neither tag nor bundle
+def _make_trunk_labels(records: Records, patching: Patching) -> list[Label]:
+    # labels of both ends of each trunk, which is no cable of the plan and has no tag
+    cluster, pull = records.cluster, records.pull
+    rows = np.flatnonzero(pull.rows.trunk >= 0)
+    turns = zip(pull.names[pull.bundle[rows]].tolist(), pull.order[rows].tolist(), strict=True)
     places = dict(zip(cluster.plan.racks.names, locate_racks(cluster).tolist(), strict=True))
     labels = []
-    for row in _read_rows(trunks.make_table(cluster, patching).columns):
+    for row, (bundle, order) in zip(_read_rows(trunks.make_table(cluster, patching).columns), turns, strict=True):
         a, b = (
             _LabelEnd(
                 row[f"{side}_panel"],
@@ -223,7 +233,7 @@ def _make_trunk_labels(cluster: Cluster, patching: Patching) -> list[Label]:
         )
         trunk_fields = {"cable": row["trunk"], "part": row["part"], "medium": "trunk", "length_m": row["length_m"]}
         third_line = f"{row['fibres']} fibres {format_number(row['length_m'])} m"
-        empty_fields = {"tag": "", "colour": "", "colour_name": "", "bundle": "", "order": 0}
+        empty_fields = {"tag": "", "colour": "", "colour_name": "", "bundle": bundle, "order": order}
         labels += [
             _make_label(trunk_fields | empty_fields, "a", a, b, third_line),
             _make_label(trunk_fields | empty_fields, "b", b, a, third_line),
@@ -231,74 +241,80 @@ def _make_trunk_labels(cluster: Cluster, patching: Patching) -> list[Label]:
     return labels
 
 
-def _make_jumper_labels(records: Records, patching: Patching) -> list[Label]:
+def _make_jumper_labels(records: Records, patching: Patching) -> Iterator[Label]:
     """Labels of both ends of each jumper, one for each plug; that of a splitter's common end says how many other ends
-    it has.
+    it has, and the label at a tail which of these it is.
     """
-    rows = _read_rows(patches.make_table(records.cluster, patching).columns)
-    cages, ports = (
-        list(_list_cage_ends(records, patching, [row["socket"] for row in rows])),
-        list(_list_panel_ends(records.cluster, rows)),
-    )
-    texts = _list_jumper_texts(records, patching, rows)
-    jumpers_at_cage = Counter(cages)
-    jumpers_at_port = Counter((row["cable"], port) for row, port in zip(rows, ports, strict=True))
-    label_counts, numbers = Counter((row["cable"], row["end"]) for row in rows), Counter[tuple[str, str]]()
-    labelled_ends: set[object] = set()
-    labels: list[Label] = []
-    for row, cage, port, (shared_fields, text) in zip(rows, cages, ports, texts, strict=True):
-        key = row["cable"], row["end"]
-        numbers[key] += 1
-        count = str(numbers[key]) if label_counts[key] > 1 else ""
-        # the plug at a cage, or at a panel, may be that of several rows: the first one gets its label
-        if cage not in labelled_ends:
-            labels.append(_make_label(shared_fields, row["end"] + count, cage, port, text, jumpers_at_cage[cage]))
-        if (row["cable"], port) not in labelled_ends:
-            labels.append(
-                _make_label(
-                    shared_fields, f"{row['end']}p{count}", port, cage, text, jumpers_at_port[row["cable"], port]
-                )
-            )
-        labelled_ends |= {cage, (row["cable"], port)}
-    return sorted(labels, key=lambda label: int(label["order"]))
+    parts, rows = name_parts(records.cluster, records.pull.rows), records.pull.rows
+    keys = zip(*(column.tolist() for column in (rows.end, rows.row, rows.panel)), strict=True)
+    row_of = {key: row for row, key in enumerate(keys)}
+    for end in (0, 1):
+        jumpers = find_jumpers(records.cluster, patching, records.plugs, end)
+        cages, tails = (_list_cage_ends(records, end, jumpers.row, names) for names in (jumpers.plugs, jumpers.sockets))
+        ports, port_tails = _list_panel_ends(records.cluster, patching, jumpers)
+        cables = [records.cluster.cable_ids[cable] for cable in records.cable[jumpers.row].tolist()]
+        keys_at_port = list(zip(cables, ports, strict=True))
+        jumpers_at_cage, jumpers_at_port = Counter(cages), Counter(keys_at_port)
+        label_counts, numbers = Counter(cables), Counter[str]()
+        labelled_ends: set[object] = set()
+        for i, (cable, cage, port) in enumerate(zip(cables, cages, keys_at_port, strict=True)):
+            numbers[cable] += 1
+            count = str(numbers[cable]) if label_counts[cable] > 1 else ""
+            row = row_of[end, int(jumpers.row[i]), int(jumpers.panel[i])]
+            fields, text = _describe_jumper(records, cable, row, str(parts[row]))
+            # the plug at a cage, or at a panel, may be that of several rows: the first one gets its label
+            if cage not in labelled_ends:
+                name = "ab"[end] + count
+                yield _make_label(fields, name, cage, port_tails[i], text, jumpers_at_cage[cage])
+            if port not in labelled_ends:
+                name = f"{'ab'[end]}p{count}"
+                yield _make_label(fields, name, ports[i], tails[i], text, jumpers_at_port[port])
+            labelled_ends |= {cage, port}
 
 
-def _list_cage_ends(records: Records, patching: Patching, sockets: Sequence[str]) -> Iterator[_LabelEnd]:
-    """The cage end of each row of patches.csv, whose `sockets` are given."""
-    a, b = patches.find_end_rows(records.cluster, patching)
-    several = records.cluster.plan.cables.end_links > 1
-    socket_texts = iter(sockets)
-    for end, (rows, cages, ports) in enumerate(zip((a, b), *list_cable_end_ports(records.cluster), strict=True)):
-        device = records.cluster.name_column[records.device[end][rows]].tolist()
-        columns = cages.take(rows), ports.take(rows), several[rows].tolist(), records.place[end][rows].tolist()
-        for name, cage, port, is_shared, location in zip(device, *columns, strict=True):
-            socket = next(socket_texts)
-            yield _LabelEnd(name, append_port(socket, cage, port, several=is_shared), f"{location}:{socket}")
+def _list_cage_ends(records: Records, end: int, rows: Ints, sockets: Sequence[str]) -> list[_LabelEnd]:
+    """The cage end of each jumper at the a end (0) or b end (1) of some cable end rows, whose `sockets` are given."""
+    several = records.cluster.plan.cables.end_links[rows] > 1
+    cages, ports = (columns[end].take(rows) for columns in list_cable_end_ports(records.cluster))
+    devices = records.cluster.name_column[records.device[end][rows]].tolist()
+    columns = devices, cages, ports, several.tolist(), records.place[end][rows].tolist(), sockets
+    return [
+        _LabelEnd(name, append_port(socket, cage, port, several=is_shared), f"{location}:{socket}")
+        for name, cage, port, is_shared, location, socket in zip(*columns, strict=True)
+    ]
 
 
-def _list_panel_ends(cluster: Cluster, rows: Sequence[Row]) -> Iterator[_LabelEnd]:
-    """The panel port of each row of patches.csv."""
-    places = dict(zip(cluster.plan.racks.names, locate_racks(cluster).tolist(), strict=True))
-    for row in rows:
-        yield _LabelEnd(row["panel"], str(row["port"]), f"{places[row['rack']]}-U{row['u']:02d}:{row['port']}")
+def _list_panel_ends(
+    cluster: Cluster, patching: Patching, jumpers: JumperTable
+) -> tuple[list[_LabelEnd], list[_LabelEnd]]:
+    """(the panel port of each jumper, the same with the tail of the splitter in it)."""
+    names, places = PatchParts(cluster, patching).panels, locate_panels(cluster, patching)
+    columns = zip(*(column.tolist() for column in (jumpers.panel, jumpers.port, jumpers.tail)), strict=True)
+    ends = [
+        [_LabelEnd(names[panel], str(port), f"{places[panel]}:{port}{f'/{n}' if n else ''}") for n in (0, tail)]
+        for panel, port, tail in columns
+    ]
+    return [end[0] for end in ends], [end[1] for end in ends]
 
 
-def _list_jumper_texts(records: Records, patching: Patching, rows: Sequence[Row]) -> Iterator[tuple[Label, str]]:
-    """(fields that both labels of a jumper share, their third line) for each row of patches.csv."""
-    end_row, cables = np.concatenate(patches.find_end_rows(records.cluster, patching)), records.cluster.plan.cables
-    for row, row_number in zip(rows, end_row.tolist(), strict=True):
-        cable, tag = int(records.cable[row_number]), records.tags[int(records.tag[row_number])]
-        medium = cables.media[int(cables.medium[cable])].medium
-        shared_fields: Label = {
-            **{name: row[name] for name in ("cable", "part", "length_m")},
-            "medium": medium,
-            "tag": tag.text,
-            "colour": tag.fill,
-            "colour_name": tag.word,
-            "bundle": records.pull.names[int(records.pull.bundle[row_number])],
-            "order": int(records.pull.order[row_number]),
-        }
-        yield shared_fields, f"{tag.text} {medium} {format_number(row['length_m'])} m"
+def _describe_jumper(records: Records, cable: str, row: int, part: str) -> tuple[Label, str]:
+    """(fields that both labels of a jumper share, their third line), of its pulled row."""
+    pull, cables = records.pull, records.cluster.plan.cables
+    end_row, length = int(pull.rows.row[row]), float(pull.rows.length_m[row])
+    tag = records.tags[int(records.tag[end_row])]
+    medium = cables.media[int(cables.medium[records.cable[end_row]])].medium
+    shared_fields: Label = {
+        "cable": cable,
+        "part": part,
+        "length_m": length,
+        "medium": medium,
+        "tag": tag.text,
+        "colour": tag.fill,
+        "colour_name": tag.word,
+        "bundle": pull.names[int(pull.bundle[row])],
+        "order": int(pull.order[row]),
+    }
+    return shared_fields, f"{tag.text} {medium} {format_number(length)} m"
 
 
 def _make_label(

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.bom.sets import split_set
 from fabricgen.cluster import Cluster
 from fabricgen.export.files import patches, trunks
 from fabricgen.export.locations import locate_racks
@@ -58,7 +57,8 @@ def locate_panel_ports(cluster: Cluster) -> tuple[Strings, Strings] | None:
     # the jumper at the common end of a breakout is with the first row of its cable
     first = cables.find_first_rows()[cables.end_cable].tolist()
     links, sides = cluster.plan.links, []
-    for rows, device in zip(patches.find_end_rows(cluster, patching), (links.a_device, links.b_device), strict=True):
+    for end, device in enumerate((links.a_device, links.b_device)):
+        rows = patches.find_jumper_ends(cluster, patching, end).row
         own_places = locate_racks(cluster)[cluster.plan.devices.rack[device[cables.end_link]]].tolist()
         ports_by_row: dict[int, dict[str, list[str]]] = {}
         # `rows` is first, so that no cell of the other side is taken
@@ -97,9 +97,7 @@ def make_patch_sheets(cluster: Cluster, zones: Mapping[str, tuple[int, ...]]) ->
         )
     for zone, racks in rack_names_by_zone.items():
         zone_jumpers = _select_racks(jumpers, "rack", racks, ("panel", "port", "end"))
-        # a row is one jumper, also of a pair: `2x PART` on each would fetch twice as many
         columns = {_RENAMED.get(name, name): zone_jumpers.columns[name] for name in _JUMPER_COLUMNS}
-        columns["part"] = [split_set(str(part))[1] for part in columns["part"]]
         yield (
             zone,
             _make_sheet(

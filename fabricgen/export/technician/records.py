@@ -29,6 +29,10 @@ class CableTag:
     plane: int
 
 
+NO_TAG = CableTag("", "#FFFFFF", "#000000", "", "", 0, 0)
+"""What trunks have, which may carry several fabrics."""
+
+
 @dataclass(frozen=True)
 class Records:
     """Columns by cable end row. `socket` is what its plugs are in, as the front of the device has it, `port` the same

@@ -15,15 +15,18 @@ import numpy as np
 
 from fabricgen.cluster import Cluster
 from fabricgen.export.locations import locate_rows, number_rows, rank_racks
+from fabricgen.export.technician.pack import (
+    TechnicianPack,
+    list_end_rows,
+    list_home_rows,
+    list_wired_racks,
+    list_wiring_rows,
+)
 from fabricgen.export.technician.patched import make_patch_sheets
 from fabricgen.export.technician.records import CableTag, count_ends_per_rack
 from fabricgen.export.technician.sheet import A3, A4, BOLD, NUMBER, TEXT, Styles, WorkSheet, set_up_print, write_sheet
 from fabricgen.export.technician.sheets import (
-    TechnicianPack,
-    list_end_rows,
-    list_home_rows,
     list_pull_sheets,
-    list_wired_racks,
     make_bundle_sheet,
     make_pull_sheet,
     make_rack_sheet,
@@ -66,14 +69,16 @@ def _make_sheets(pack: TechnicianPack, volume: Volume, rows: Ints64) -> Iterator
         yield _name_by_zone(sheet, zone, zones)
     rows_by_zone = {zone: list_home_rows(pack, racks) for zone, racks in zones.items()}
     home_zones = [zone for zone, sheet_rows in rows_by_zone.items() if len(sheet_rows)]
+    wiring_by_zone = {zone: list_wiring_rows(pack, racks) for zone, racks in zones.items()}
+    wired_zones = [zone for zone, sheet_rows in wiring_by_zone.items() if len(sheet_rows)]
     for zone in home_zones:
         yield _name_by_zone(make_bundle_sheet(pack, rows_by_zone[zone], "bundles"), zone, home_zones)
     for name, sheet_rows, title in list_pull_sheets(pack, rows):
         yield make_pull_sheet(pack, sheet_rows, name, title)
     for rack, _ in list_wired_racks(pack, volume.racks):
         yield make_rack_sheet(pack, rack, pack.cluster.plan.racks.names[rack])
-    for zone in home_zones:
-        yield _name_by_zone(make_wiring_sheet(pack, rows_by_zone[zone], "wiring"), zone, home_zones)
+    for zone in wired_zones:
+        yield _name_by_zone(make_wiring_sheet(pack, wiring_by_zone[zone], "wiring"), zone, wired_zones)
 
 
 def _list_zones(pack: TechnicianPack, volume: Volume) -> dict[str, tuple[int, ...]]:
@@ -105,11 +110,19 @@ def count_pulls(pack: TechnicianPack, racks: Collection[int]) -> list[tuple[str,
     """What a cover counts of some racks: each cable once, and its fibres and tails that go in another bundle apart."""
     wired, rows = list_wired_racks(pack, tuple(racks)), list_home_rows(pack, tuple(racks))
     plugs = int(pack.plugs_per_rack[list(racks)].sum())
-    cables, fibres, tails = pack.count_pulls(rows)
-    apart = (("fibres of cables in another bundle", fibres), ("tails of cables in another bundle", tails))
+    cables, *others = pack.count_pulls(rows)
+    titles = (
+        "fibres of cables in another bundle",
+        "tails of cables in another bundle",
+        "further jumpers of cables through panels",
+        "trunks",
+    )
+    apart = zip(titles, others, strict=True)
+    at_panels = int(pack.panel_plugs_per_rack[list(racks)].sum())
     return [
         ("racks with cables", len(wired)),
         ("plugs of cables in them, each with a label", plugs),
+        *([("plugs at panels in them, each with a label", at_panels)] if at_panels else []),
         ("cables pulled from here, each once", cables),
         *((title, count) for title, count in apart if count),
         ("bundles", len(np.unique(pack.records.pull.bundle[rows]))),
@@ -157,9 +170,10 @@ def make_sheet_names(proposed: Iterable[str]) -> list[str]:
 # The first sheet of a workbook: title, counts, instructions, meaning of the colours, and table of contents.
 
 PANELS = """\
-Panels: where `via` names ports, nothing is laid between both ends: a jumper goes from each to the port that `via` \
-names for it, the a end first, and trunks are behind the panels. `U48:1+2` is in the rack of that end, `P01-U48:1+2` \
-in its row. `part` has the jumpers in the same order."""
+Panels: a cable through panels is pulled in pieces: its trunk, in the first steps, then a jumper from either device to \
+the panel port that the pull sheet names; `channel` is the cable that they are parts of. In a rack sheet the jumper of \
+a row goes to the port at `via`, and nothing is laid to `far_end`: `U48:1+2` is in this rack, `P01-U48:1+2` in its \
+row. A cable is done when both of its jumpers are."""
 """What the cover says of cables through patch panels, where there are any."""
 
 HOW = tuple(

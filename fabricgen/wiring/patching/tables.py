@@ -40,7 +40,7 @@ class TrunkTable:
 
     `number` counts from 0 among those of a policy and fibre between the same places. `a_panel` and `b_panel` are rows
     of the panel table, `a_port` and `b_port` the first front port, from 0, that each serves there. `used` counts front
-    ports, `length_m` is as stocked.
+    ports, `length_m` is as stocked, `run_m` as measured.
     """
 
     policy: Ints
@@ -52,6 +52,7 @@ class TrunkTable:
     b_port: Ints
     used: Ints
     length_m: Floats
+    run_m: Floats
 
     def __len__(self) -> int:
         return len(self.policy)
@@ -96,7 +97,8 @@ class ShuffleTable:
 class Patching(NamedTuple):
     """The structured cabling of a cluster; `places` are the names of the racks or rows that trunks connect.
 
-    Per cable: its policy (-1 for direct ones), the stocked lengths of its jumpers, m, and where a breakout splits.
+    Per cable: its policy (-1 for direct ones), the stocked and measured lengths of its jumpers, m, and where a breakout
+    splits.
     """
 
     policies: tuple[PatchPolicy, ...]
@@ -104,6 +106,8 @@ class Patching(NamedTuple):
     policy: Ints
     a_jumper_m: Floats
     b_jumper_m: Floats
+    a_run_m: Floats
+    b_run_m: Floats
     split: Ints
     panels: PanelTable
     trunks: TrunkTable

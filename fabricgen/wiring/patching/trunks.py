@@ -106,7 +106,7 @@ def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Int
     )
     trunk_columns = trunks.policy, trunks.fibre, trunks.number
     ends_on_panels = terminations.a_panel, terminations.a_port, terminations.b_panel, terminations.b_port
-    table = TrunkTable(*trunk_columns, *ends_on_panels, trunks.used, round_up_fibre(run))
+    table = TrunkTable(*trunk_columns, *ends_on_panels, trunks.used, round_up_fibre(run), run)
     trunk_jumpers_m = _measure_jumpers(inputs, ends, (positions, racks), table, patches, len(policy))
     shuffle_jumpers_m = _measure_shuffle_jumpers(inputs, ends, (positions, racks), shuffles, len(policy))
     # a cable passes either trunks or a shuffle, and is 0 m long in the other
@@ -120,8 +120,8 @@ def lay_trunks(inputs: PatchingInput, ends: CableEnds, policy: Ints, medium: Int
     length_m, run_m = a_m + b_m, jumpers[0] + jumpers[1]
     length_m += _find_longest(table.length_m[patches.trunk], cable, len(policy))
     run_m += _find_longest(run[patches.trunk], cable, len(policy))
-    tables = panels, table, patches, shuffles
-    patching = Patching(inputs.policies, inputs.places.names, policy, a_m, b_m, split, *tables)
+    tables, runs = (panels, table, patches, shuffles), (a_m, b_m, jumpers[0], jumpers[1])
+    patching = Patching(inputs.policies, inputs.places.names, policy, *runs, split, *tables)
     return PatchingResult(patching, racks, length_m, run_m)
 
 

@@ -1,0 +1,326 @@
+"""What is pulled: cables from device to device, jumpers from a device to a panel, and trunks from panel to panel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fabricgen.bom.cables import CableParts
+from fabricgen.bom.sets import split_set
+from fabricgen.bom.trunks import PatchParts
+from fabricgen.cluster import Cluster
+from fabricgen.export.files import patches, shuffles, trunks
+from fabricgen.export.locations import locate_devices, locate_racks, rank_racks
+from fabricgen.export.plugs import PlugTable, list_cable_end_ports
+from fabricgen.numbering.lazy_columns import Strings
+from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64, unique_combinations
+from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
+from fabricgen.wiring.cabling.end_numbers import number_ends
+from fabricgen.wiring.cabling.sockets import number_connectors
+from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
+
+DIRECT, TRUNK_END = -1, 2
+"""Values of `end` beside 0 and 1, which are jumpers at the a end and at the b end of a patched cable."""
+
+
+@dataclass(frozen=True, slots=True)
+class PulledRows:
+    """Columns by row: one for each cable end row of a direct cable, for each cable end row and panel of a jumper, and
+    for each trunk.
+
+    int32: `row`, its cable end row (-1 of a trunk); `end`; `trunk`, and the `panel` of a jumper (-1 of others);
+    `a_rack` and `b_rack`, where it begins and ends; `position` along the ports of the rack that is first on the floor;
+    `unit`, the same for rows that are pulled at once where they go between the same racks; `laid`, the pieces that it
+    brings, 0 for what comes with another row; `jumpers`, the pieces and tails that it adds to its bundle; `lead`, the
+    row whose plane it has. float64, m: `length_m`, `run_m`. Object arrays of str: `a_end` and `b_end`, where the plugs
+    of jumpers and trunks go, `h1.R03.07-U42:12/2`; "" of direct cables.
+    """
+
+    row: Ints
+    end: Ints
+    trunk: Ints
+    panel: Ints
+    a_rack: Ints
+    b_rack: Ints
+    position: Ints
+    unit: Ints
+    laid: Ints
+    jumpers: Ints
+    lead: Ints
+    length_m: Floats
+    run_m: Floats
+    a_end: Strings
+    b_end: Strings
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def find_rows(self, cable_ends: int) -> tuple[Ints, Ints]:
+        """The first row that the plugs at the (a end, b end) of each of so many cable end rows are in, -1 where the
+        row of another far end stands for them; int32.
+        """
+        sides = np.full((2, cable_ends), -1, dtype=np.int32)
+        for side in (0, 1):
+            rows = np.flatnonzero((self.end == DIRECT) | (self.end == side))[::-1]
+            sides[side, self.row[rows]] = rows
+        return sides[0], sides[1]
+
+
+def list_pulled_rows(cluster: Cluster, plugs: PlugTable) -> PulledRows:
+    """Everything that is pulled in a cluster: direct cables, then jumpers at a ends and b ends, then trunks."""
+    plan = cluster.plan
+    numbers = number_ends(plan.devices, plan.links, number_connectors)
+    positions = numbers.a[plan.cables.end_link], numbers.b[plan.cables.end_link]
+    direct = _list_direct_rows(cluster, plugs, positions)
+    if plan.patching is None:
+        return direct
+    jumpers = [_list_jumper_rows(cluster, plan.patching, plugs, (end, positions[end])) for end in (0, 1)]
+    return _join_rows([direct, *jumpers, _list_trunk_rows(cluster, plan.patching)])
+
+
+def _make_rows(count: int, columns: Mapping[str, Any]) -> PulledRows:
+    """Rows with some columns; of others -1 for none, and "" for texts."""
+    defaults = {"row": -1, "end": DIRECT, "trunk": -1, "panel": -1, "a_end": "", "b_end": ""}
+    filled = {
+        name: np.full(count, value, dtype=object if value == "" else np.int32) for name, value in defaults.items()
+    }
+    filled |= {
+        name: column.astype(np.int32) if column.dtype.kind == "i" else column for name, column in columns.items()
+    }
+    return PulledRows(**filled)
+
+
+def _join_rows(parts: Sequence[PulledRows]) -> PulledRows:
+    """Several tables as one, with the units and leads of each behind those of the one before."""
+    before = np.cumsum([0, *(len(part) for part in parts)]).tolist()
+    columns: dict[str, Any] = {}
+    for field in fields(PulledRows):
+        starts = before if field.name in ("unit", "lead") else [0] * len(before)
+        values = [getattr(part, field.name) for part in parts]
+        columns[field.name] = np.concatenate([v + s if s else v for v, s in zip(values, starts, strict=False)])
+    return _make_rows(before[-1], columns)
+
+
+def _count_pieces(
+    row: Ints64, piece: Ints64, brings: Flags, racks: tuple[Ints, Ints]
+) -> dict[str, np.ndarray[Any, np.dtype[np.float64]]]:
+    """The columns `laid` and `jumpers`, of ends of pieces: the row that each is in, its piece (numbered from 0), and
+    whether the piece comes with that row. `racks` are those at the ends of rows.
+    """
+    is_first = np.zeros(len(row), dtype=np.int32)
+    # each piece once in what goes between two racks
+    is_first[unique_combinations(piece, *(rack[row] for rack in racks))[0]] = 1
+    counts = {"laid": brings, "jumpers": is_first}
+    return {name: np.bincount(row, weights, len(racks[0])).astype(np.int32) for name, weights in counts.items()}
+
+
+def _list_direct_rows(cluster: Cluster, plugs: PlugTable, positions: tuple[Ints, Ints]) -> PulledRows:
+    """The cable end rows of cables that are not patched; `positions` are those of (a ends, b ends) of all rows."""
+    plan, cables = cluster.plan, cluster.plan.cables
+    link, rack = cables.end_link, plan.devices.rack
+    is_direct = np.ones(len(link), dtype=bool)
+    if plan.patching is not None:
+        is_direct = plan.patching.policy[cables.end_cable] < 0
+    rows = np.flatnonzero(is_direct).astype(np.int32)
+    a, b = rack[plan.links.a_device[link[rows]]], rack[plan.links.b_device[link[rows]]]
+    strand = np.flatnonzero(is_direct[plugs.row])
+    row = np.searchsorted(rows, plugs.row[strand])
+    first, piece = unique_combinations(cables.end_cable[plugs.row[strand]], plugs.piece[strand])
+    tails = plugs.tails[strand] > 1
+    tail = np.maximum(plugs.ends[0].tail, plugs.ends[1].tail)[strand]
+    # the tails of a splitter have the plane of the first
+    lead = np.arange(len(rows))
+    lead[row[tails]] = row[first][piece[tails]]
+    cable = cables.end_cable[rows]
+    columns = {
+        "row": rows,
+        "a_rack": a,
+        "b_rack": b,
+        "position": np.where(_is_a_first(cluster, a, b), positions[0][rows], positions[1][rows]),
+        "unit": unique_combinations(cable)[1],
+        **_count_pieces(row, piece, ~tails | (tail == 0), (a, b)),
+        "lead": lead,
+        "length_m": cables.length_m[cable],
+        "run_m": cables.run_m[cable],
+    }
+    return _make_rows(len(rows), columns)
+
+
+def _is_a_first(cluster: Cluster, a_rack: Ints, b_rack: Ints) -> Flags:
+    """Whether the rack at the a end is the first of both on the floor, or the same."""
+    rank = rank_racks(cluster.plan.racks)
+    first: Flags = rank[a_rack] <= rank[b_rack]
+    return first
+
+
+class JumperTable(NamedTuple):
+    """Jumpers at one end of cables, by cage and panel port: columns of the cable end row, the panel, its front port
+    from 1, and the piece; what the plug at the device is in, and the same with the tail of a splitter there; and which
+    tail (from 1) of a splitter in the port leads there, 0 where none is.
+    """
+
+    row: Ints
+    panel: Ints
+    port: Ints
+    piece: Ints64
+    plugs: list[str]
+    sockets: list[str]
+    tail: Ints
+
+
+def find_jumpers(cluster: Cluster, patching: Patching, plugs: PlugTable, end: int) -> JumperTable:
+    """The jumpers at one end (0: a, 1: b) of all cables through trunks, as in patches.csv, then of those through
+    shuffles.
+    """
+    cables, cages = cluster.plan.cables, list_cable_end_ports(cluster)[0][end]
+    plugs_of_rows = plugs.merge_by_row(len(cables.end_link))
+    _, row, panel, port = patches.find_jumper_ends(cluster, patching, end)
+    cable = cables.end_cable[row]
+    at_common = are_common_ends_lower(cluster.plan.links, cables)[cable] == (end == 0)
+    # the splitter at a common end is one piece with tails at several ports; all others have a port each
+    is_splitter = (patching.split[cable] == AT_COMMON_END) & at_common
+    splitter = np.where(is_splitter, plugs.piece[np.searchsorted(plugs.row, row)], -1)
+    piece = unique_combinations(cable, splitter, *(np.where(is_splitter, -1, column) for column in (panel, port)))[1]
+    names = patches.name_sockets(cluster, patching, end, row)
+    texts = plugs_of_rows[end].select_rows(row.astype(np.int64)).format_texts(cages.take(row)).texts().tolist()
+    sockets = [text if split else name for text, name, split in zip(texts, names, is_splitter.tolist(), strict=True)]
+    # at a far end the plug at the common one would tell the tail if there were no panels
+    is_far = (patching.split[cable] == AT_FAR_END) & ~at_common
+    tail = np.where(is_far, plugs_of_rows[1 - end].tail[row] + 1, 0).astype(np.int32)
+    jumpers, through = JumperTable(row, panel, port, piece, names, sockets, tail), patching.shuffles
+    if not len(through):
+        return jumpers
+    # all pairs of a connector go through one port of a shuffle: its first row stands for them
+    face = np.array(shuffles.make_table(cluster, patching).columns["out_port" if end else "in_port"], dtype=np.int32)
+    first = np.sort(unique_combinations(through.panel, face)[0])
+    row = through.row[first]
+    plug = plugs_of_rows[end].select_rows(row.astype(np.int64))
+    names = plug.format_texts(cages.take(row), tails=False).texts().tolist()
+    pieces = int(piece.max(initial=-1)) + 1 + np.arange(len(first))
+    shuffled = row, through.panel[first], face[first], pieces, names, names, np.zeros(len(first), dtype=np.int32)
+    return JumperTable(*(_append(column, further) for column, further in zip(jumpers, shuffled, strict=True)))
+
+
+def _append(column: Any, further: Any) -> Any:
+    """Two lists, or two columns, as one."""
+    return column + further if isinstance(column, list) else np.concatenate([column, further])
+
+
+def _list_jumper_rows(cluster: Cluster, patching: Patching, plugs: PlugTable, side: tuple[int, Ints]) -> PulledRows:
+    """The jumpers at the a ends or b ends, a row for each cable end row and panel; `side` is the end (0: a, 1: b), and
+    the positions of its cable end rows.
+    """
+    plan, (end, positions) = cluster.plan, side
+    jumpers = find_jumpers(cluster, patching, plugs, end)
+    first, code = unique_combinations(jumpers.row, jumpers.panel)
+    row, panel = jumpers.row[first], jumpers.panel[first]
+    cable, link = plan.cables.end_cable[row], plan.cables.end_link[row]
+    device = (plan.links.b_device if end else plan.links.a_device)[link]
+    at_device, at_panel = plan.devices.rack[device], patching.panels.rack[panel]
+    a, b = (at_panel, at_device) if end else (at_device, at_panel)
+    brings = np.zeros(len(code), dtype=bool)
+    brings[unique_combinations(jumpers.piece)[0]] = True
+    is_device_first = (_is_a_first(cluster, a, b) != bool(end)) | (a == b)
+    ports = unique_combinations(panel, jumpers.port[first])[1]
+    sockets, faces = _name_ends(jumpers, code, len(row))
+    ends = locate_devices(cluster)[device] + ":" + sockets, locate_panels(cluster, patching)[panel] + ":" + faces
+    columns = {
+        "row": row,
+        "end": np.full(len(row), end),
+        "panel": panel,
+        "a_rack": a,
+        "b_rack": b,
+        "position": np.where(is_device_first, positions[row], ports),
+        # the tails of a splitter are pulled at once, each other jumper by itself
+        "unit": unique_combinations(jumpers.piece[first], panel)[1],
+        **_count_pieces(code, jumpers.piece, brings, (a, b)),
+        "lead": np.arange(len(row)),
+        "length_m": (patching.b_jumper_m if end else patching.a_jumper_m)[cable],
+        "run_m": (patching.b_run_m if end else patching.a_run_m)[cable],
+        "a_end": ends[end],
+        "b_end": ends[1 - end],
+    }
+    return _make_rows(len(row), columns)
+
+
+def _name_ends(jumpers: JumperTable, code: Ints64, rows: int) -> tuple[Strings, Strings]:
+    """(what the plugs at the device are in: `57/1+2` of the sockets 57/1 and 57/2; the panel ports: `12+13`, or `12/3`
+    for the third tail of the splitter in one) of each of so many rows, whose numbers `code` has by jumper.
+    """
+    sockets_by_row: list[dict[str, None]] = [{} for _ in range(rows)]
+    ports_by_row: list[dict[int, None]] = [{} for _ in range(rows)]
+    tails = [0] * rows
+    columns = code.tolist(), jumpers.sockets, jumpers.port.tolist(), jumpers.tail.tolist()
+    for row, socket, port, tail in zip(*columns, strict=True):
+        sockets_by_row[row][socket], ports_by_row[row][port], tails[row] = None, None, tail
+    sockets = [_join_sockets(list(sockets)) for sockets in sockets_by_row]
+    ports = [
+        join_numbers(list(numbers)) + (f"/{tail}" if tail else "")
+        for numbers, tail in zip(ports_by_row, tails, strict=True)
+    ]
+    return np.array(sockets, dtype=object), np.array(ports, dtype=object)
+
+
+def _join_sockets(sockets: Sequence[str]) -> str:
+    cage, _, _ = sockets[0].rpartition("/")
+    numbers = [socket.removeprefix(f"{cage}/") for socket in sockets]
+    return f"{cage}/{join_numbers(list(map(int, numbers)))}" if len(sockets) > 1 else sockets[0]
+
+
+def join_numbers(numbers: Sequence[int]) -> str:
+    """`1+2` of 1 and 2, `1-4` of four that follow one another."""
+    first, last = numbers[0], numbers[-1]
+    if len(numbers) > 2 and list(numbers) == list(range(first, last + 1)):
+        return f"{first}-{last}"
+    return "+".join(map(str, numbers))
+
+
+def _list_trunk_rows(cluster: Cluster, patching: Patching) -> PulledRows:
+    """The trunks, each a unit of its own."""
+    table, number, places = patching.trunks, np.arange(len(patching.trunks)), locate_panels(cluster, patching)
+    a, b = patching.panels.rack[table.a_panel], patching.panels.rack[table.b_panel]
+    pairs = (table.a_panel, table.b_panel), (table.a_port, table.b_port)
+    is_a_first, texts = _is_a_first(cluster, a, b), trunks.make_table(cluster, patching).columns
+    columns = {
+        "end": np.full(len(table), TRUNK_END),
+        "trunk": number,
+        "a_rack": a,
+        "b_rack": b,
+        "position": unique_combinations(*(np.where(is_a_first, *pair) for pair in pairs))[1],
+        "unit": number,
+        "laid": np.ones(len(table), dtype=np.int32),
+        "jumpers": np.ones(len(table), dtype=np.int32),
+        "lead": number,
+        "length_m": table.length_m,
+        "run_m": table.run_m,
+        "a_end": places[table.a_panel] + ":" + np.array(texts["a_ports"], dtype=object),
+        "b_end": places[table.b_panel] + ":" + np.array(texts["b_ports"], dtype=object),
+    }
+    return _make_rows(len(table), columns)
+
+
+def locate_panels(cluster: Cluster, patching: Patching) -> Strings:
+    """`h1.R02.P01-U48` of every panel; object array of str."""
+    units = np.array([f"-U{u:02d}" for u in patching.panels.u.tolist()], dtype=object)
+    places: Strings = locate_racks(cluster)[patching.panels.rack] + units
+    return places
+
+
+def name_parts(cluster: Cluster, rows: PulledRows) -> Strings:
+    """The part number of one piece of each row; object array of str."""
+    names, patching = CableParts(cluster), cluster.plan.patching
+    parts, cable = np.full(len(rows), "", dtype=object), cluster.plan.cables.end_cable[rows.row]
+    direct, channels = np.flatnonzero(rows.end == DIRECT), names.channels
+    parts[direct] = [split_set(str(part))[1] for part in names.parts[0].take(cable[direct])]
+    if patching is None or channels is None:
+        return parts
+    for end in (0, 1):
+        kinds = np.array([split_set(ends[end][0].part)[1] for ends in channels.kinds], dtype=object)
+        at_end = np.flatnonzero(rows.end == end)
+        parts[at_end] = kinds[channels.kind[np.searchsorted(channels.cable, cable[at_end])]]
+    trunk_parts, code = PatchParts(cluster, patching).trunk_parts
+    parts[rows.end == TRUNK_END] = np.array([part.part for part in trunk_parts], dtype=object)[code]
+    return parts
