@@ -277,3 +277,38 @@ def test_a_jumper_whose_type_no_list_has_is_told_and_keeps_a_generic_part() -> N
 
 def test_racks_of_panels_alone_are_bought() -> None:
     assert {r["part"]: r["quantity"] for r in rows(bom, hall())}["rack-48u"] == str(len(hall().plan.racks)) == "14"
+
+
+TWO_HALLS = """
+name: halls
+scalable_unit: {nodes: 8 x xe9680-h200, racks: {nodes_per_rack: 4}}
+pods: {p1: {su: 4}}
+fabrics:
+  compute:
+    protocol: roce
+    tiers: {leaf: {switch: z9864f, per: su}, spine: {switch: z9864f, count: 2}}
+  storage:
+    protocol: roce
+    attach: frontend
+    tiers: {leaf: {switch: z9864f, per: su}, spine: {switch: z9864f, count: 2}}
+floor: {halls: {a: {rows: 1, racks_per_row: 9, at_m: [0, 0]}, b: {rows: 1, racks_per_row: 9, at_m: [0, 20]}}}
+cabling: {copper_to_m: 0, patch: {
+  one: {fabrics: compute, across: hall, at: row-end},
+  two: {fabrics: storage, across: hall, at: row-end}}}
+"""
+
+
+def test_panels_may_be_for_links_between_halls_alone(design_of: Callable[[str], Design]) -> None:
+    """A policy took all that left a rack or a row: who wanted panels between two rooms had them inside both."""
+    made = build_cluster(design_of(TWO_HALLS))
+    racks, devices, links = made.plan.racks, made.plan.devices, made.plan.links
+    link = made.plan.cables.end_link
+    between = racks.hall[devices.rack[links.a_device[link]]] != racks.hall[devices.rack[links.b_device[link]]]
+    assert made.plan.patching is not None
+    assert 0 < between.sum() < len(between)
+    assert ((made.plan.patching.policy >= 0)[made.plan.cables.end_cable] == between).all()
+    # both policies have their panels in one rack a hall, each in units of its own
+    standing = [(row["rack"], row["u"]) for row in rows(panels, made)]
+    assert len(set(standing)) == len(standing)
+    assert {row["rack"] for row in rows(panels, made)} == {"patch-one-a-row01-01", "patch-one-b-row01-01"}
+    assert {row["policy"] for row in rows(panels, made)} == {"one", "two"}

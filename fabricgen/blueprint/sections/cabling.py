@@ -35,6 +35,11 @@ class Patch(Model):
     between: TierPairs = Field(
         (), description="Between which tiers, as summary.json names them: node-leaf, leaf-spine. Default: all."
     )
+    across: Literal["row", "storey", "hall"] | None = Field(
+        None,
+        description="Only links between two rows (or halls), two storeys, or two halls of a site go over panels. "
+        "Default: between two racks, with `at: row-end` two rows.",
+    )
     at: Literal["rack", "row-end"] = Field(
         "rack", description="Where panels stand: in the rack of each end, or in patch racks at the head of its row."
     )

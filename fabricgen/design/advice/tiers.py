@@ -17,6 +17,9 @@ from fabricgen.kernel.diagnostics import Path
 LADDER = ("4:3", "3:2", "2:1", "3:1", "4:1", "6:1", "8:1")
 """Oversubscription ratios that are tried, the lowest first."""
 
+NEAR_COUNTS = 3
+"""How many counts just below the derived one are tried."""
+
 MOST_UNITS = 32
 """The most units per pod that a proposal has."""
 
@@ -40,14 +43,19 @@ def advise_tier(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_count(trials: Trials, target: Target) -> Iterator[Advice]:
-    """In place of a stated count the smallest that fits: the derived count, or with `peer` the next even one."""
+    """In place of a stated count the smallest that fits: up to the derived count, or with `peer` the next even one."""
     spec = target.spec
     if not (spec.spec.count or spec.spec.peer):
         return
     path = write_path(spec, "count")
     derived = trials.tier(spec.key, {path: None})
-    # switches with peer links stand in pairs
-    tried = [derived.count] if derived else [2 * (n + 1) for n in range(16)] if spec.spec.peer else []
+    # a count is derived from what others are derived as well, so that a little less, or half of it, may fit where it is
+    # stated; switches with peer links stand in pairs
+    if derived:
+        fewer = sorted({derived.count // 2, *range(derived.count - NEAR_COUNTS, derived.count)})
+        tried = [*(count for count in fewer if count > (spec.spec.count or 0)), derived.count]
+    else:
+        tried = [2 * (n + 1) for n in range(16)] if spec.spec.peer else []
     for count in tried:
         if count != spec.spec.count and trials.fits({path: count}):
             apart = " (no tier above joins them)" if not (spec.upper or target.lowers) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -139,35 +140,46 @@ def find_free_units(devices: DeviceTable, racks: RackTable) -> Flags:
 def add_patch_racks(
     panels: PanelTable, policies: tuple[PatchPolicy, ...], places: PatchLocations, racks: RackTable, names: RackNames
 ) -> tuple[PanelTable, RackTable]:
-    """Assign `at: row-end` panels to patch racks, which are added to the rack table before the first rack of each row.
+    """Assign `at: row-end` panels to patch racks, which are added to the rack table before the first rack of each row;
+    policies share them, in the order of their names.
 
     Further patch racks are added outward, so that no rack has to move. Raises InputError (FG039, FG040) for names of
     theirs that are none.
     """
     rack, u = panels.rack.copy(), panels.u.copy()
     added: list[PatchRack] = []
-    like_racks, column = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
-    ahead = np.zeros(len(places), dtype=np.int32)
+    like_racks, column = list[int](), list[int]()
+    racks_of_place, racks_of_rule = Counter[int](), Counter[tuple[str, int]]()
+    # (place, height of panels, number) -> row of the rack table; and panels of a height at each place so far
+    rack_rows: dict[tuple[int, int, int], int] = {}
+    before: dict[int, Ints] = {}
     for i, policy in enumerate(policies):
         panel_rows = np.flatnonzero(panels.policy == i).astype(np.int32)
         if policy.spec.at != "row-end" or not len(panel_rows):
             continue
-        bottoms = np.array(list_panel_places(racks.kinds[NETWORK_RACK], policy.panel.rack_units), dtype=np.int32)
-        fits = len(bottoms)
-        nth = _number_across_fibres(panels, panel_rows)
-        key, position = np.unique(np.stack([panels.place[panel_rows], nth // fits]), axis=1, return_inverse=True)
-        place, number = key.astype(np.int32)
-        rack[panel_rows] = len(racks) + len(added) + position.reshape(-1)
-        u[panel_rows] = bottoms[nth % fits]
-        like_racks.append(places.rack[place])
-        column.append(-1 - ahead[place] - number)  # outward from the first rack of the row, which is in column 0
-        spots = (values[like_racks[-1]].tolist() for values in (racks.hall, racks.row))
-        rows = zip(place.tolist(), number.tolist(), *spots, column[-1].tolist(), strict=True)
-        added += [PatchRack(policy.name, places.names[p], n, *position) for p, n, *position in rows]
-        # patch racks of the next policy go further out
-        np.maximum.at(ahead, place, -column[-1])
+        height, place_of_panel = policy.panel.rack_units, panels.place[panel_rows]
+        bottoms = np.array(list_panel_places(racks.kinds[NETWORK_RACK], height), dtype=np.int32)
+        counts = before.setdefault(height, np.zeros(len(places), dtype=np.int32))
+        # panels of one height fill a rack, also those of several policies
+        nth = counts[place_of_panel] + _number_across_fibres(panels, panel_rows)
+        key, position = np.unique(np.stack([place_of_panel, nth // len(bottoms)]), axis=1, return_inverse=True)
+        for place, number in key.T.tolist():
+            if (place, height, number) not in rack_rows:
+                rack_rows[place, height, number] = len(racks) + len(added)
+                like = int(places.rack[place])
+                # outward from the first rack of the row, which is in column 0
+                spot = int(racks.hall[like]), int(racks.row[like]), -1 - racks_of_place[place]
+                added.append(PatchRack(policy.name, places.names[place], racks_of_rule[policy.name, place], *spot))
+                like_racks.append(like)
+                column.append(spot[2])
+                racks_of_place[place] += 1
+                racks_of_rule[policy.name, place] += 1
+        rows_of_keys = [rack_rows[place, height, number] for place, number in key.T.tolist()]
+        rack[panel_rows] = np.array(rows_of_keys, dtype=np.int32)[position.reshape(-1)]
+        u[panel_rows] = bottoms[nth % len(bottoms)]
+        np.maximum.at(counts, place_of_panel, nth + 1)
     return replace(panels, rack=rack, u=u), add_network_racks(
-        racks, names.name_panel_racks(added), np.concatenate(like_racks), np.concatenate(column)
+        racks, names.name_panel_racks(added), np.array(like_racks, dtype=np.int32), np.array(column, dtype=np.int32)
     )
 
 

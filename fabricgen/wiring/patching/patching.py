@@ -158,9 +158,30 @@ def _find_cable_policies(inputs: PatchingInput, ends: CableEnds, cables: int) ->
     a_place, b_place = inputs.find_places(ends, policy_of_end)
     # the last entry is that of no policy, -1
     shuffled = np.array([*(p.shuffles for p in inputs.policies), False], dtype=bool)[policy_of_end]
-    policy_of_end = np.where(((a_place != b_place) | shuffled) & (a == b), policy_of_end, -1)
+    is_taken = ((a_place != b_place) | shuffled) & (a == b) & _are_across(inputs, ends, policy_of_end)
+    policy_of_end = np.where(is_taken, policy_of_end, -1)
     # a breakout is patched only if all of its ends have one policy, so that lowest and highest agree
     least, most = np.full(cables, len(inputs.policies), dtype=np.int32), np.full(cables, -1, dtype=np.int32)
     np.minimum.at(least, ends.cable, policy_of_end)
     np.maximum.at(most, ends.cable, policy_of_end)
     return np.where(least == most, most, -1).astype(np.int32)
+
+
+def _are_across(inputs: PatchingInput, ends: CableEnds, policy: Ints) -> Flags:
+    """Whether each cable end row goes as far as its policy (-1: none) asks: to another row, storey or hall."""
+    racks = inputs.racks
+    storey = np.array([hall.storey for hall in racks.halls], dtype=np.int32)[racks.hall]
+    a, b = (inputs.devices.rack[device[ends.link]] for device in (inputs.links.a_device, inputs.links.b_device))
+    in_two_halls = racks.hall[a] != racks.hall[b]
+    # by the word of a policy
+    is_across = {
+        None: np.ones(len(policy), dtype=bool),
+        "row": in_two_halls | (racks.row[a] != racks.row[b]),
+        "storey": storey[a] != storey[b],
+        "hall": in_two_halls,
+    }
+    taken: Flags = is_across[None].copy()
+    for number, patch_policy in enumerate(inputs.policies):
+        rows = policy == number
+        taken[rows] = is_across[patch_policy.spec.across][rows]
+    return taken

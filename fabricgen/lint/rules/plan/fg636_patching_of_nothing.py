@@ -44,12 +44,14 @@ class PatchingOfNothing(PlanRule):
         for number, policy in enumerate(list_patch_policies(cluster.design)):
             if patching is None or not (patching.policy == number).any():
                 selected, electrical = _count_cables(cluster, policy)
-                where = "rack" if policy.spec.at == "rack" else "row"
+                where = policy.spec.across or ("rack" if policy.spec.at == "rack" else "row")
                 yield self.flag(
                     policy.path,
                     f"none of {selected} cables is patched: {electrical} are copper, "
                     f"{selected - electrical} stay in their {where} or go to another site",
-                    "forbid copper (`cabling: {copper_to_m: 0}`), set `at: rack`, or remove the policy",
+                    "forbid copper (`cabling: {copper_to_m: 0}`), set `at: rack`, remove `across`, or the policy"
+                    if policy.spec.across
+                    else "forbid copper (`cabling: {copper_to_m: 0}`), set `at: rack`, or remove the policy",
                 )
 
 
