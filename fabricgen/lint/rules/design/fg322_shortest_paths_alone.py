@@ -9,6 +9,7 @@ from fabricgen.design.capacity.bisection import list_top_tiers, sum_node_bandwid
 from fabricgen.design.inside.meshes import count_mesh_sets
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 ENOUGH = Fraction(1, 2)
@@ -30,6 +31,7 @@ class ShortestPathsAlone(DesignRule):
 
     id = "FG322"
     severity = Severity.INFO
+    to_do = ToDo.WEIGH_CAPACITY
     title = "shortest paths alone leave most of a mesh idle"
     bad = """
         scalable_unit: {nodes: 16 x dgx-b200}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fabricgen.design.inside.meshes import list_sizes
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import DesignRule
 
 
@@ -22,6 +23,7 @@ class UnevenGlobalLinks(DesignRule):
     id = "FG324"
     counts_ports = False
     severity = Severity.INFO
+    to_do = ToDo.WEIGH_CAPACITY
     title = "links between groups do not divide equally over their switches"
     bad = """
         fabrics: {compute: {tiers: {
@@ -44,8 +46,8 @@ class UnevenGlobalLinks(DesignRule):
                         more = links % tier.count
                         yield self.flag(
                             mesh.path,
-                            f"{links} links of each {mesh.dimension} to the {number - 1} others are dealt over "
-                            f"{tier.count} {tier.name} switches: {more} of them have {links // tier.count + 1}, the "
-                            f"others {links // tier.count}",
+                            f"{links} links of each {mesh.dimension} to the {number - 1} other{'s' * (number > 2)} "
+                            f"are dealt over {tier.count} {tier.name} switches: {more} of them have "
+                            f"{links // tier.count + 1}, the others {links // tier.count}",
                             f"a number of links or groups that {tier.count} divides spreads them equally",
                         )
