@@ -1,7 +1,5 @@
 """The language of links within a tier: which of its switches meet which, with how many links."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator

@@ -1,7 +1,5 @@
 """The language of ports of a switch that are kept for a named purpose and get no cable."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any, Self
 
 from pydantic import BeforeValidator, Field, model_validator
