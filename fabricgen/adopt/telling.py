@@ -46,7 +46,8 @@ def write_json(adoption: Adoption, report: Report | None, page: str) -> str:
         "notes": list(adoption.topology.notes),
         "unexplained": [*map(list, _list_ends(adoption))],
         "unplaced": list(trial.unplaced),
-        "actions": [{"id": a.id, "kind": a.kind, "text": a.text} for a in report.actions] if report else [],
+        "silent": _list_silent_devices(adoption),
+        "actions": [{"id": a.id, "kind": a.kind.value, "text": a.text} for a in report.actions] if report else [],
         "settings": [evidence._asdict() for evidence in adoption.settings.evidence] if adoption.settings else [],
         "numbers": adoption.settings.lock if adoption.settings else [],
         "page": page,
@@ -73,7 +74,15 @@ def list_unexplained(adoption: Adoption) -> list[str]:
     texts = links[:_SHOWN]
     if len(links) > _SHOWN:
         texts.append(f"and {len(links) - _SHOWN:,} more links")
-    return [*texts, *(f"{name} has no place" for name in adoption.trial.unplaced)]
+    texts += [f"{name} has no place" for name in adoption.trial.unplaced]
+    return [*texts, *(f"{name} is in a list, and no link of it was seen" for name in _list_silent_devices(adoption))]
+
+
+def _list_silent_devices(adoption: Adoption) -> list[str]:
+    """The devices that a list names and no link leads to, which the page leaves out."""
+    facts = adoption.trial.facts
+    linked = {end.device for joint in facts.joints for end in (joint.a, joint.b)}
+    return sorted(facts.devices.keys() - linked - set(adoption.trial.unplaced))
 
 
 def is_whole(adoption: Adoption) -> bool:

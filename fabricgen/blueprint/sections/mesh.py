@@ -58,7 +58,6 @@ Grid = Annotated[
     WithJsonSchema(
         {
             "type": "object",
-            "minProperties": 1,
             "maxProperties": 8,
             "propertyNames": {"pattern": NAME_PATTERN},
             "additionalProperties": {"type": "integer", "minimum": 2, "maximum": 4096},
