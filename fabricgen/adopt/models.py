@@ -96,12 +96,11 @@ def find_models(facts: Facts, catalog: Catalog, stated: Sequence[tuple[str, str]
         else:
             nodes[name] = catalog.node(told)
     inferences = [Inference(("devices", told), told, n, n, how) for (told, how), n in sorted(counts.items())]
-    return Models(
-        switches, nodes, nos, index.legs, inferences, [_ask(*kind, names) for kind, names in open_kinds.items()]
-    )
+    questions = [_make_question(*kind, names) for kind, names in open_kinds.items()]
+    return Models(switches, nodes, nos, index.legs, inferences, questions)
 
 
-def _ask(candidates: tuple[str, ...], is_switch: bool, model: str, names: Sequence[str]) -> Question:
+def _make_question(candidates: tuple[str, ...], is_switch: bool, model: str, names: Sequence[str]) -> Question:
     """What to ask of devices whose profile is not decided."""
     kind = "switch" if is_switch else "node"
     who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
@@ -153,7 +152,7 @@ class _Profiles:
         self._catalog = catalog
         self.switch_ids, self.node_ids = catalog.ids("switches"), catalog.ids("nodes")
         self.legs = {name: _index_legs(catalog.node(name)) for name in self.node_ids}
-        self._by_word = {_fold(name): name for name in (*self.switch_ids, *self.node_ids)}
+        self._by_word = {_fold_words(name): name for name in (*self.switch_ids, *self.node_ids)}
         self._systems = list_nos("dumps")
         self._in_subnet = tuple(nos for nos in catalog.list_known_nos() if catalog.naming(nos).dumps.in_subnet)
         self._patterns = {name: _make_pattern(catalog.naming(name)) for name in self._systems}
@@ -169,7 +168,7 @@ class _Profiles:
     @cache  # noqa: B019 - one object a run
     def _find_word(self, model: str) -> str:
         """The profile that a model is: of the same letters and digits, or the longest that is part of it."""
-        told = _fold(model)
+        told = _fold_words(model)
         if not told:
             return ""
         return self._by_word.get(told) or max(
@@ -185,7 +184,7 @@ class _Profiles:
 
     def choose_nos(self, device: DeviceFacts, names: Iterable[str], profile: str) -> str:
         """The NOS of a switch: as told, else the first that its model runs and that calls ports so."""
-        told = _fold(device.nos)
+        told = _fold_words(device.nos)
         fits = self.list_nos(names)
         for nos in (*self._systems, *self._in_subnet):
             if told and nos in told:
@@ -236,7 +235,7 @@ class _Profiles:
         return frozenset(names)
 
 
-def _fold(text: str) -> str:
+def _fold_words(text: str) -> str:
     return _WORDS.sub("", text.lower())
 
 

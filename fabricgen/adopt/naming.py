@@ -9,6 +9,10 @@ from typing import NamedTuple
 
 _SEPARATORS = re.compile(r"([-_.])")
 _DIGITS = re.compile(r"(\d+)")
+_FIELD = re.compile(r"\{([a-z-]+)(?::0(\d+))?\}")
+_WORDS = ("fabric", "tier", "set", "pod", "site")
+"""Fields that are words, not numbers."""
+
 MOST_STRANGE = 0.5
 """The share of names that may follow no pattern for one to be worth its word."""
 
@@ -35,18 +39,19 @@ def find_template(devices: Sequence[Named]) -> str:
     alike = [device for device in devices if _split_shape(device.name) == shape]
     columns = list(zip(*(_split_name(device.name) for device in alike), strict=True))
     template = "".join(_explain_column(column, alike) for column in columns)
-    if "{" not in template or None in (fits := [fill(template, d.fields) for d in devices]):
+    if "{" not in template or None in (fits := [fill_template(template, d.fields) for d in devices]):
         return ""
     hits = sum(text == device.name for text, device in zip(fits, devices, strict=True))
     return template if hits >= (1 - MOST_STRANGE) * len(devices) and hits > usual else ""
 
 
-def fill(template: str, fields: Fields) -> str | None:
-    """A template filled in; None where a field is missing."""
-    try:
-        return template.replace("-group}", "_group}").format(**{k.replace("-", "_"): v for k, v in fields.items()})
-    except (KeyError, ValueError):
-        return None
+def fill_template(template: str, fields: Fields) -> str | None:
+    """A template filled in; None where a field is missing.
+
+    Not by `str.format`: the text of templates is of names that devices tell, and may hold braces of any kind.
+    """
+    missing = [name for name, _ in _FIELD.findall(template) if name not in fields]
+    return None if missing else _FIELD.sub(lambda field: str(fields[field[1]]).zfill(int(field[2] or 0)), template)
 
 
 def _split_name(name: str) -> list[str]:
@@ -68,15 +73,15 @@ def _explain_column(column: Sequence[str], devices: Sequence[Named]) -> str:
     for field in order:
         values = [device.fields.get(field, "") for device in devices]
         if digits and all(isinstance(value, int) for value in values):
-            if len(set(column)) > 1 and _follows([int(piece) for piece in column], values):
+            if len(set(column)) > 1 and _follows_field([int(piece) for piece in column], values):
                 widths = {len(piece) for piece in column}
                 padded = any(piece.startswith("0") for piece in column)
                 return f"{{{field}:0{min(widths)}}}" if padded and min(widths) > 1 else f"{{{field}}}"
-        elif not digits and text and field in ("fabric", "tier", "set", "pod", "site") and _follows(column, values):
+        elif field in _WORDS and not digits and text and _follows_field(column, values):
             return f"{{{field}}}"
     return text
 
 
-def _follows(column: Sequence[object], values: Sequence[object]) -> bool:
+def _follows_field(column: Sequence[object], values: Sequence[object]) -> bool:
     """Whether all but a few pieces are the values of a field."""
     return sum(a == b for a, b in zip(column, values, strict=True)) >= 0.8 * len(column)

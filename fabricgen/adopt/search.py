@@ -59,7 +59,7 @@ class Search:
     def start(self) -> None:
         """Build the first page; raises InputError where no page can be built."""
         self.trial = try_page(self.best, self.facts, self.units, self.forms, self.catalog)
-        self._cost = self._measure(self.best, self.trial)
+        self._cost = self._measure_page(self.best, self.trial)
 
     def measure_links(self, trial: Trial) -> Counter[str]:
         """Links that a page does not give, or gives beside those of the facts, by fabric."""
@@ -76,7 +76,7 @@ class Search:
         one, two = self._network_of.get(a.device, ""), self._network_of.get(b.device, "")
         return min(filter(None, (one, two)), default="")
 
-    def _measure(self, words: Words, trial: Trial) -> Counter[str]:
+    def _measure_page(self, words: Words, trial: Trial) -> Counter[str]:
         """The length of each fabric's part of a page, and "" for the rest."""
         cost = Counter({name: OF_LINK * count for name, count in self.measure_links(trial).items()})
         kinds = Counter(self._tier_of.get(seen, ("", "")) for seen in trial.names.values())
@@ -110,7 +110,7 @@ class Search:
                     del edits[name]
         if trial is None or words is None:
             return set()
-        cost = self._measure(words, trial)
+        cost = self._measure_page(words, trial)
         better = {name for name in edits if cost[name] < self._cost[name]}
         if cost.total() < self._cost.total() and (len(better) == len(edits) or len(edits) == 1):
             self.best, self.trial, self._cost = words, trial, cost
@@ -135,11 +135,11 @@ def search_page(search: Search) -> None:
     """Find the words that explain the ports, then take away those that say nothing more."""
     search.start()
     for _ in range(4):
-        wrong = search.measure_links(_need(search.trial))
+        wrong = search.measure_links(_require_trial(search.trial))
         candidates = {f.network.name: list(_list_edits(f, search, wrong[f.network.name])) for f in search.forms}
         kept = search.run(candidates)
-        kept += search.run({"": _list_sizes(search)} if search.measure_links(_need(search.trial)) else {})
-        if not kept or not search.measure_links(_need(search.trial)):
+        kept += search.run({"": _list_sizes(search)} if search.measure_links(_require_trial(search.trial)) else {})
+        if not kept or not search.measure_links(_require_trial(search.trial)):
             break
     search.run(list_deletions(search.best))
     name_devices(search)
@@ -147,7 +147,7 @@ def search_page(search: Search) -> None:
 
 def name_devices(search: Search) -> None:
     """Put in the names: a template where it gives most of the names of a kind, and those of single devices."""
-    trial = _need(search.trial)
+    trial = _require_trial(search.trial)
     for path, devices in _list_named(search, trial):
         template = find_template(devices)
         if not template:
@@ -160,7 +160,7 @@ def name_devices(search: Search) -> None:
             search.refused.append(f"names of {path[-1]} like {template}: {error.diagnostics[0].message}")
             continue
         search.best, search.trial = words, trial
-    trial = _need(search.trial)
+    trial = _require_trial(search.trial)
     own = {planned: seen for planned, seen in trial.names.items() if planned != seen}
     if own:
         put(search.best, ("names", "devices"), own)
@@ -208,7 +208,7 @@ def _list_fields(values: Mapping[str, object], per: Sequence[str], tier: str) ->
     return fields
 
 
-def _need(trial: Trial | None) -> Trial:
+def _require_trial(trial: Trial | None) -> Trial:
     assert trial is not None  # noqa: S101 - `start` has built it
     return trial
 

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
+import networkx as nx
+
 from fabricgen.adopt.facts import Facts
 from fabricgen.adopt.models import Models
 from fabricgen.adopt.networks import Network, split_words
-from fabricgen.adopt.wires import NodeWire, Union, Wires, choose_mode, find_mode, group_by
+from fabricgen.adopt.wires import NodeWire, Wires, choose_mode, find_mode, group_by
 from fabricgen.blueprint.models import make_natural_key
 
 SHARED = 0.25
@@ -97,27 +99,35 @@ def _join_leaves(legs: Sequence[NodeWire]) -> dict[str, str]:
         nodes_of[wire.switch].add(wire.node)
         leaves_of[wire.node].add(wire.switch)
     shared = Counter(pair for leaves in leaves_of.values() for pair in combinations(sorted(leaves), 2))
-    union = Union()
-    for (a, b), count in sorted(shared.items()):
+    joined: nx.Graph[str] = nx.Graph()
+    joined.add_nodes_from(nodes_of)
+    for (a, b), count in shared.items():
         if count >= SHARED * min(len(nodes_of[a]), len(nodes_of[b])):
-            union.join((a, b))
-    return {leaf: union.find(leaf) for leaf in nodes_of}
+            joined.add_edge(a, b)
+    return _label_parts(joined)
+
+
+def _label_parts(joined: nx.Graph[str]) -> dict[str, str]:
+    """By member the part that it is joined to, each called by the first of its members."""
+    return {member: min(part) for part in nx.connected_components(joined) for member in part}
 
 
 def _join_below(part_of_leaf: dict[str, str], uppers: Sequence[str], neighbors: Mapping[str, Counter[str]]) -> None:
     """Join the parts of switches below a tier, of which each of its switches has a fair share."""
-    union = Union()
+    joined: nx.Graph[str] = nx.Graph()
+    joined.add_nodes_from(part_of_leaf.values())
     for upper in uppers:
         links = Counter[str]()
         for far, count in neighbors.get(upper, {}).items():
             if far in part_of_leaf:
                 links[part_of_leaf[far]] += count
         most = max(links.values(), default=0)
-        union.join(sorted(part for part, count in links.items() if count >= SHARED * most))
+        nx.add_path(joined, sorted(part for part, count in links.items() if count >= SHARED * most))
         if links:
             part_of_leaf[upper] = choose_mode(links)
+    labels = _label_parts(joined)
     for name, part in part_of_leaf.items():
-        part_of_leaf[name] = union.find(part)
+        part_of_leaf[name] = labels[part]
 
 
 def _part_nodes(nodes: Sequence[str], legs: Sequence[NodeWire], part_of_leaf: Mapping[str, str]) -> Partition:
@@ -134,7 +144,7 @@ def _assign_places(
     """Which partition is that of racks, of units and of pods: as names say, else by how they nest."""
     places: dict[str, Partition] = {}
     chain = [
-        pair for place, pair in enumerate(partitions) if all(_nests(pair[0], o[0]) for o in partitions[place + 1 :])
+        pair for place, pair in enumerate(partitions) if all(_nests_in(pair[0], o[0]) for o in partitions[place + 1 :])
     ]
     for pair in partitions:
         if pair not in chain:
@@ -142,16 +152,18 @@ def _assign_places(
                 f"{len(set(pair[0].values())):,} groups of nodes that share leaves do not nest in wider ones: left out"
             )
     for place, by_name in _list_places_of_names(nodes).items():
-        if len(set(by_name.values())) < len(nodes) and _fits(place, by_name, places):
+        if len(set(by_name.values())) < len(nodes) and _fits_place(place, by_name, places):
             places[place] = by_name
     open_pairs = [
         pair
         for pair in chain
-        if not any(_is_same(pair[0], p) or not (_nests(pair[0], p) or _nests(p, pair[0])) for p in places.values())
+        if not any(
+            _is_same(pair[0], p) or not (_nests_in(pair[0], p) or _nests_in(p, pair[0])) for p in places.values()
+        )
     ]
     for partition, upper in open_pairs:
-        narrower = [p for p in PLACES if p in places and _nests(places[p], partition)]
-        wider = [p for p in PLACES if p in places and _nests(partition, places[p])]
+        narrower = [p for p in PLACES if p in places and _nests_in(places[p], partition)]
+        wider = [p for p in PLACES if p in places and _nests_in(partition, places[p])]
         low = max((PLACES.index(place) + 1 for place in narrower), default=0)
         high = min((PLACES.index(place) for place in wider), default=len(PLACES))
         free = [place for place in PLACES[low:high] if place not in places]
@@ -168,14 +180,14 @@ def _assign_places(
     return places
 
 
-def _fits(place: str, partition: Partition, places: Mapping[str, Partition]) -> bool:
+def _fits_place(place: str, partition: Partition, places: Mapping[str, Partition]) -> bool:
     """Whether a partition nests between those of narrower and of wider places."""
     at = PLACES.index(place)
-    narrower = all(_nests(places[p], partition) for p in PLACES[:at] if p in places)
-    return narrower and all(_nests(partition, places[p]) for p in PLACES[at + 1 :] if p in places)
+    narrower = all(_nests_in(places[p], partition) for p in PLACES[:at] if p in places)
+    return narrower and all(_nests_in(partition, places[p]) for p in PLACES[at + 1 :] if p in places)
 
 
-def _nests(fine: Partition, coarse: Partition) -> bool:
+def _nests_in(fine: Partition, coarse: Partition) -> bool:
     """Whether each part of one partition is within a part of another; strays aside."""
     pairs = Counter((fine[node], coarse[node]) for node in fine)
     most: dict[str, int] = defaultdict(int)
@@ -185,7 +197,7 @@ def _nests(fine: Partition, coarse: Partition) -> bool:
 
 
 def _is_same(one: Partition, other: Partition) -> bool:
-    return _nests(one, other) and _nests(other, one)
+    return _nests_in(one, other) and _nests_in(other, one)
 
 
 def _list_places_of_names(nodes: Sequence[str]) -> dict[str, Partition]:

@@ -85,30 +85,6 @@ def sort_wires(facts: Facts, models: Models) -> Wires:
     return Wires(of_nodes, of_switches, managed, notes)
 
 
-class Union:
-    """Parts of things that belong together; each part is known by its first member."""
-
-    def __init__(self) -> None:
-        self._above: dict[str, str] = {}
-
-    def find(self, member: str) -> str:
-        """The part of a member."""
-        path = [member]
-        while (above := self._above.get(path[-1], path[-1])) != path[-1]:
-            path.append(above)
-        self._above.update(dict.fromkeys(path, path[-1]))
-        return path[-1]
-
-    def join(self, members: Iterable[str]) -> None:
-        """Put members into one part."""
-        first = ""
-        for member in members:
-            part = self.find(member)
-            first = first or part
-            if part != first:
-                self._above[part] = first
-
-
 def find_mode(values: Iterable[T] | Counter[T]) -> tuple[T | None, int, int]:
     """(the most frequent of some values, how often it is there, how many there are); the least of equals."""
     counts = values if isinstance(values, Counter) else Counter(values)

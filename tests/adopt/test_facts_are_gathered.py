@@ -9,7 +9,7 @@ import pytest
 from fabricgen.adopt.facts import DeviceFacts, End, Facts, Joint
 from fabricgen.adopt.gathering import gather_facts
 from fabricgen.adopt.models import find_models
-from fabricgen.adopt.naming import Named, find_template
+from fabricgen.adopt.naming import Named, fill_template, find_template
 from fabricgen.adopt.networks import split_head
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import InputError
@@ -109,3 +109,27 @@ def test_adapters_of_older_drivers_are_counted_from_one() -> None:
     models = find_models(facts, Catalog(), [("n1", "gb200-tray")])
     legs = [models.find_leg("n1", f"HCA-{number}") for number in (1, 2, 5, 6)]
     assert [leg and (leg.role, leg.rail) for leg in legs] == [("compute", rail) for rail in (1, 2, 3, 4)]
+
+
+def test_braces_in_names_of_devices_are_text() -> None:
+    """Names come from devices: what they hold is never looked up in anything."""
+    names = [Named(f"x{{su.__class__}}{{0}}-{n}", f"leaf-{n}", {"su": n, "index": n}) for n in range(1, 5)]
+    assert fill_template("x{su.__class__}{0}-{index}", names[0].fields) == "x{su.__class__}{0}-1"
+    assert fill_template("{rail}-{su:03}", {"su": 7}) is None
+    assert fill_template("{rail-group}-{su:03}", {"su": 7, "rail-group": 2}) == "2-007"
+    assert find_template(names) == "x{su.__class__}{0}-{su}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--netbox", "https://netbox.example"], "lists are read; export devices and cables"),
+        (["--cables", "links.csv", "--name", "Bad Name!"], "--name Bad Name!: lower-case letters"),
+        (["--cables", "links.csv", "--model", "leaf"], "write PATTERN=PROFILE"),
+        ([], "nothing to adopt"),
+    ],
+)
+def test_arguments_that_cannot_be_are_refused(arguments: list[str], message: str, fabricgen) -> None:  # type: ignore[no-untyped-def]
+    """Before anything is read."""
+    ran = fabricgen("adopt", *arguments)
+    assert (ran.code, message in ran.err) == (2, True), ran.err

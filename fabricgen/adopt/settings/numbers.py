@@ -86,7 +86,7 @@ def _list_numbers(view: SwitchView, model: Switch | None) -> Iterator[Number]:
             yield Number(view.name, what, port_name, pool, owner, view.tier.name, int(host), host.version == 6)
 
 
-def _plan(draft: Draft, cluster: Cluster, most: int = MOST_OF_A_TIER) -> Numbers:
+def _list_planned_numbers(draft: Draft, cluster: Cluster, most: int = MOST_OF_A_TIER) -> Numbers:
     """The numbers of a cluster, of the switches that were read; pools of management fabrics are that of management."""
     manages = {fabric.name for fabric in cluster.design.fabrics if fabric.manages}
     numbers = (n for pair in draft.iterate_pairs(cluster, most) for n in _list_numbers(pair.view, None))
@@ -94,18 +94,19 @@ def _plan(draft: Draft, cluster: Cluster, most: int = MOST_OF_A_TIER) -> Numbers
     return {(n.device, n.what, n.port, n.v6): n for n in placed}
 
 
-def _run(draft: Draft, most: int = MOST_OF_A_TIER) -> Numbers:
+def _list_running_numbers(draft: Draft, most: int = MOST_OF_A_TIER) -> Numbers:
     pairs = draft.iterate_pairs(draft.cluster, most)
     numbers = (number for pair in pairs for number in _list_numbers(pair.view, pair.running))
     return {(n.device, n.what, n.port, n.v6): n for n in numbers}
 
 
-def _choose(draft: Draft, running: Numbers, candidates: Iterable[list[Stated]], least: int = 0) -> None:
+def _state_best(draft: Draft, running: Numbers, candidates: Iterable[list[Stated]], least: int = 0) -> None:
     """State the candidate by which most numbers are as they run; `least` are so by none."""
     chosen, rank = list[Stated](), (len(running) + 1, 0)
     for values in candidates:
         try:
-            planned = _plan(draft, draft.build(edit_page(draft.page, values)) if values else draft.cluster)
+            cluster = draft.build(edit_page(draft.page, values)) if values else draft.cluster
+            planned = _list_planned_numbers(draft, cluster)
         except InputError:
             continue
         missed = sum(key not in planned or planned[key].value != n.value for key, n in running.items())
@@ -118,9 +119,9 @@ def _choose(draft: Draft, running: Numbers, candidates: Iterable[list[Stated]], 
 
 def infer_asns(draft: Draft) -> None:
     """State the AS numbers: the plan and pool by which most switches have theirs, or numbers of tiers."""
-    running = {key: number for key, number in _run(draft).items() if number.what == "asn"}
+    running = {key: number for key, number in _list_running_numbers(draft).items() if number.what == "asn"}
     if running:
-        _choose(draft, running, _list_asn_plans(draft, running))
+        _state_best(draft, running, _list_asn_plans(draft, running))
 
 
 def _list_asn_plans(draft: Draft, running: Numbers) -> Iterator[list[Stated]]:
@@ -136,7 +137,7 @@ def _list_asn_plans(draft: Draft, running: Numbers) -> Iterator[list[Stated]]:
         except InputError:
             continue
         yield words
-        planned = _plan(draft, cluster)
+        planned = _list_planned_numbers(draft, cluster)
         offsets = Counter(number.value - planned[key].value for key, number in running.items() if key in planned)
         if offsets and (offset := offsets.most_common(1)[0][0]):
             yield [*words, Stated((*ASN, "pool"), _write_pool(cluster, offset, running))]
@@ -158,11 +159,11 @@ def _write_pool(cluster: Cluster, offset: int, running: Numbers) -> str:
 
 def infer_pools(draft: Draft) -> None:
     """State the pools: what policies name, else the smallest prefix with which the rules give the same addresses."""
-    running = {key: number for key, number in _run(draft).items() if number.what != "asn"}
-    permits, cluster, numbers = _find_permits(draft), draft.cluster, _plan(draft, draft.cluster)
+    running = {key: number for key, number in _list_running_numbers(draft).items() if number.what != "asn"}
+    permits, cluster, numbers = _find_permits(draft), draft.cluster, _list_planned_numbers(draft, draft.cluster)
     for pool, family in product(("loopback", "fabric", "hosts", "management"), FAMILIES):
         if cluster is not draft.cluster:
-            cluster, numbers = draft.cluster, _plan(draft, draft.cluster)
+            cluster, numbers = draft.cluster, _list_planned_numbers(draft, draft.cluster)
         planned = {key: n for key, n in numbers.items() if n.pool == pool and n.v6 == (family is V6)}
         of_pool = {key: number for key, number in running.items() if key in planned}
         fabrics = list(dict.fromkeys(number.fabric for number in planned.values()))
@@ -174,7 +175,7 @@ def infer_pools(draft: Draft) -> None:
         least = sum(counts.total() - max(counts.values(), default=0) for counts in offsets.values())
         named = {fabric: _name_pool(draft, permits, fabric, pool, family) for fabric in fabrics}
         own = {fabric: counts.most_common(1)[0][0] for fabric, counts in offsets.items() if counts}
-        _choose(draft, of_pool, _list_pools(draft, pool, family, of_pool, named, own), least)
+        _state_best(draft, of_pool, _list_pools(draft, pool, family, of_pool, named, own), least)
 
 
 def _list_pools(
@@ -274,7 +275,11 @@ def _name_pool(draft: Draft, permits: Mapping[str, set[Permit]], fabric: str, po
 
 def list_exceptions(draft: Draft) -> list[dict[str, str]]:
     """The rows of a list for `lock --import`: numbers that no rule gives, and on which both ends of links agree."""
-    planned, running, rows = _plan(draft, draft.cluster, EVERY), _run(draft, EVERY), list[dict[str, str]]()
+    planned, running, rows = (
+        _list_planned_numbers(draft, draft.cluster, EVERY),
+        _list_running_numbers(draft, EVERY),
+        list[dict[str, str]](),
+    )
     heard: dict[str, set[int]] = defaultdict(set)
     far_of: dict[tuple[str, str], tuple[str, str]] = {}
     for pair in draft.iterate_pairs(draft.cluster, EVERY):

@@ -33,7 +33,7 @@ def list_left(draft: Draft) -> Iterator[Evidence]:
             running, planned = hide_secrets(pair.running), hide_secrets(model_switch(pair.view, catalog))
             found = compare_switches(pair.view.name, running, planned, frozenset()) if running != planned else ()
             for finding in (finding for finding in found if finding.severity == Severity.ERROR):
-                findings[_generalize(finding)].append(finding)
+                findings[_generalize_finding(finding)].append(finding)
         for same in findings.values():
             devices = list(dict.fromkeys(finding.device for finding in same))
             if len(devices) > max(1, FEW * switches):
@@ -67,7 +67,7 @@ def _strip_peer(peer: Peer) -> Peer:
     return replace(peer, password="", group="", device="", port="", address="")
 
 
-def _generalize(finding: DriftFinding) -> tuple[str, str]:
+def _generalize_finding(finding: DriftFinding) -> tuple[str, str]:
     """What findings of several switches have in common: their words without what has a digit."""
     return _strip_numbers(finding.subject.split()), _strip_numbers(finding.text.split())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,7 @@ def command(
     from fabricgen.adopt.page import write_page
     from fabricgen.adopt.proof import PAGE
     from fabricgen.adopt.telling import is_whole, write_json, write_text
+    from fabricgen.blueprint.scalars import NAME_PATTERN
     from fabricgen.catalog.loader import Catalog
     from fabricgen.cli.output import write_output
 
@@ -79,6 +81,12 @@ def command(
         raise click.UsageError("nothing to adopt: give dumps, or a list with --cables")
     if output != "-" and Path(output).exists():
         raise click.UsageError(f"{output} exists; it is left as it is: name another file")
+    if url := next((file for file in netbox if "://" in file), None):
+        raise click.UsageError(f"--netbox {url}: lists are read; export devices and cables from NetBox as CSV")
+    if not re.fullmatch(NAME_PATTERN[1:-1], name):
+        raise click.UsageError(
+            f"--name {name}: lower-case letters, digits and '-', a letter first, at most 32 characters"
+        )
     folder = Path(output).parent if output != "-" else Path()
     models = [_read_model(text) for text in stated]
     try:
@@ -86,9 +94,11 @@ def command(
         catalog, file = Catalog(folder / "catalog"), output if output != "-" else PAGE
         found = adopt(name, dumps, (*netbox, *cables), (), models, catalog, jobs or 0, configurations, file)
     except UndecidedError as error:
-        raise click.UsageError("\n".join(_ask(q.what, q.candidates, q.hint) for q in error.questions)) from None
-    page = write_page(found.words, _comment(found))
-    report = _verify(found, dumps, jobs or 0) if dumps and not is_whole(found) else None
+        raise click.UsageError(
+            "\n".join(_write_question(q.what, q.candidates, q.hint) for q in error.questions)
+        ) from None
+    page = write_page(found.words, _write_comment(found))
+    report = _verify_dumps(found, dumps, jobs or 0) if dumps and not is_whole(found) else None
     told = write_text(found, report) if form == "text" else write_json(found, report, page)
     if output == "-":
         click.echo(told, err=True, nl=False)
@@ -120,14 +130,14 @@ def _read_model(text: str) -> tuple[str, str]:
     return pattern, profile
 
 
-def _ask(what: str, candidates: tuple[str, ...], hint: str) -> str:
+def _write_question(what: str, candidates: tuple[str, ...], hint: str) -> str:
     listed = ", ".join(candidates[:_CANDIDATES])
     more = f" and {len(candidates) - _CANDIDATES} more" if len(candidates) > _CANDIDATES else ""
     profiles = f" ({listed}{more})" if listed else ""
     return f"{what}{profiles}; state it, e.g. {hint}, or give a list of devices with --netbox"
 
 
-def _comment(found: Adoption) -> dict[str, str]:
+def _write_comment(found: Adoption) -> dict[str, str]:
     """The lines above a page: for editors, and of what it was made."""
     links = len(found.trial.seen)
     return {
@@ -136,7 +146,7 @@ def _comment(found: Adoption) -> dict[str, str]:
     }
 
 
-def _verify(found: Adoption, dumps: tuple[str, ...], jobs: int) -> Report:
+def _verify_dumps(found: Adoption, dumps: tuple[str, ...], jobs: int) -> Report:
     """What `verify` says of the dumps, held against the page."""
     from fabricgen.verify.planned import make_plan
     from fabricgen.verify.report import VerifyRequest
