@@ -14,6 +14,7 @@ from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.model import Design
 from fabricgen.export.files import links as links_part
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.lint.engine import lint
 
 MakeDesign = Callable[..., Design]
 
@@ -196,3 +197,19 @@ def test_a_mesh_below_another_tier_is_refused(design_of: MakeDesign) -> None:
     page = f"{make_page('mesh: {router: 1}')}      spine: {{switch: qm9700, above: router}}\n"
     with pytest.raises(InputError, match="only switches with no tier above meet along a `mesh`"):
         design_of(page)
+
+
+def test_a_count_is_derived_beside_the_links_that_grow_with_it(design_of: MakeDesign) -> None:
+    """Of 128 node ports a group: five routers have too few ports, six do not share them equally, eight do."""
+    page = make_page("mesh: {router: 4, su: {links: 16, spread: true}}", pods="{p1: {su: 9}}", count=8)
+    page = page.replace("2 x dgx-h100", "16 x dgx-h100").replace("count: 8, ", "")
+    assert design_of(page).tiers[0].count == 8
+
+
+def test_a_dimension_of_one_value_is_told(design_of: MakeDesign) -> None:
+    """FG806, but where units may come for which ports are kept; media of links inside the tier are no idle words."""
+    more = "media: {peer: AOC}, mesh: {router: 1, su: 1}"
+    (idle,) = [d for d in lint(design_of(make_page(more, pods="{p1: {su: 1}}"))).findings if d.code == "FG806"]
+    assert "no two compute router switches differ in su alone" in idle.message
+    reserved = lint(design_of(make_page(more, pods="{p1: {su: 1, reserve: 4}}")))
+    assert [d for d in reserved.findings if d.code == "FG806"] == []

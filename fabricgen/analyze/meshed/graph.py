@@ -83,7 +83,7 @@ class SwitchGraph:
         """Whether paths are counted from every switch that has ranks."""
         return len(self.sources) == np.count_nonzero(self.port_gbps)
 
-    def list_reaches(self) -> Iterator[tuple[Ints64, PathCounts]]:
+    def list_path_counts(self) -> Iterator[tuple[Ints64, PathCounts]]:
         """(some sources, shortest paths from them), until all have been."""
         for start in range(0, len(self.sources), CHUNK):
             some = self.sources[start : start + CHUNK]
@@ -120,14 +120,14 @@ class SwitchGraph:
         """
         tails, heads, link = self._arcs
         load = np.zeros(len(self.a))
-        for sources, reach in self.list_reaches():
-            demand = np.where(reach.distance > 0, self.port_gbps[sources][:, None] * weights, 0.0)
+        for sources, counts in self.list_path_counts():
+            demand = np.where(counts.distance > 0, self.port_gbps[sources][:, None] * weights, 0.0)
             beyond = np.zeros_like(demand)
-            ways = np.where(reach.paths > 0, reach.paths, 1.0)
-            for steps in range(int(reach.distance.max(initial=0)), 0, -1):
+            ways = np.where(counts.paths > 0, counts.paths, 1.0)
+            for steps in range(int(counts.distance.max(initial=0)), 0, -1):
                 # of arcs whose head is so far away: what their tail hands on to it
-                inward = (reach.distance[:, heads] == steps) & (reach.distance[:, tails] == steps - 1)
-                passed = np.where(inward, ((demand + beyond) / ways)[:, heads] * reach.paths[:, tails], 0.0)
+                inward = (counts.distance[:, heads] == steps) & (counts.distance[:, tails] == steps - 1)
+                passed = np.where(inward, ((demand + beyond) / ways)[:, heads] * counts.paths[:, tails], 0.0)
                 load += np.bincount(link, passed.sum(axis=0), len(load))
                 for row in range(len(sources)):
                     beyond[row] += np.bincount(tails, passed[row], self.size)

@@ -14,6 +14,7 @@ from fabricgen.analyze.reckoned import Reckoning
 from fabricgen.design.capacity.bisection import list_top_tiers
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.inside.links import Mesh
+from fabricgen.design.inside.meshes import count_mesh_sets
 
 FORMULA = (
     "all_to_all: every rank sends as much to every other, over all shortest paths equally; rate: of a rank's ports, "
@@ -46,7 +47,7 @@ def figures(network: Network, _job: Job, _question: Question) -> dict[str, Any]:
 
 def _find_neighbour_rate(graph: SwitchGraph, tier: TierDesign, mesh: Mesh) -> float:
     """The share of its rate that a rank gets where all of a switch, or of a group, send to the next along a mesh."""
-    ports = float(graph.port_gbps.sum()) / (tier.groups if mesh.spread else tier.switches)
+    ports = float(graph.port_gbps.sum()) / count_mesh_sets(tier, mesh)
     return min(1.0, mesh.links * mesh.run.speed_gbps / ports) if ports else 1.0
 
 

@@ -73,13 +73,13 @@ def _list_pairs(network: Network, graph: SwitchGraph, question: Question) -> Ite
     weight: dict[int, float] = {}
     fewest: dict[int, float] = {}
     most: dict[int, float] = {}
-    for sources, reach in graph.list_reaches():
+    for sources, counts in graph.list_path_counts():
         pairs = graph.ranks[sources][:, None] * graph.ranks[None, :]
-        for distance in np.unique(reach.distance[pairs > 0]).tolist():
-            at = (reach.distance == distance) & (pairs > 0)
+        for distance in np.unique(counts.distance[pairs > 0]).tolist():
+            at = (counts.distance == distance) & (pairs > 0)
             weight[distance] = weight.get(distance, 0.0) + float(pairs[at].sum())
-            fewest[distance] = min(fewest.get(distance, np.inf), float(reach.paths[at].min()))
-            most[distance] = max(most.get(distance, 0.0), float(reach.paths[at].max()))
+            fewest[distance] = min(fewest.get(distance, np.inf), float(counts.paths[at].min()))
+            most[distance] = max(most.get(distance, 0.0), float(counts.paths[at].max()))
     total = sum(weight.values())
     hop_m = float(graph.length_m.mean()) if len(graph.length_m) else 0.0
     # -1, no path, comes last

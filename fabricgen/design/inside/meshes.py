@@ -160,19 +160,19 @@ def check_meshes(spec: TierSpec) -> None:
     if tier.grid:
         if clash := sorted(set(tier.grid) & {*list_dimension_names(), *spec.per, spec.name}):
             message = f"'{clash[0]}' is a dimension already, and names no other in a grid of {spec.name}"
-            raise _refuse((*spec.path, "grid", clash[0]), message, "call it row, column or layer")
+            raise _refuse_mesh((*spec.path, "grid", clash[0]), message, "call it row, column or layer")
         in_grid = prod(tier.grid.values())
         if in_grid != tier.count:
             text = " x ".join(map(str, tier.grid.values()))
             stated = f"a group of {spec.name} has {tier.count}" if tier.count else f"{spec.name} states no `count`"
             message = f"a grid of {text} has {in_grid} switches, and {stated}"
-            raise _refuse((*spec.path, "grid"), message, f"state `count: {in_grid}`, or another grid")
+            raise _refuse_mesh((*spec.path, "grid"), message, f"state `count: {in_grid}`, or another grid")
         if not tier.mesh:
             message = f"nothing says which switches of the grid of {spec.name} meet"
-            raise _refuse((*spec.path, "grid"), message, f"add `mesh: {{{next(iter(tier.grid))}: 1}}`")
+            raise _refuse_mesh((*spec.path, "grid"), message, f"add `mesh: {{{next(iter(tier.grid))}: 1}}`")
     if tier.mesh and spec.upper is not None:
         message = f"{spec.name} is linked up to {spec.upper.tier}: only switches with no tier above meet along a `mesh`"
-        raise _refuse((*spec.path, "mesh"), message, "take `mesh` away, or say it of the top tier")
+        raise _refuse_mesh((*spec.path, "mesh"), message, "take `mesh` away, or say it of the top tier")
     scope = find_scope(spec.per)
     usable = [*((scope,) if scope != WHOLE else ()), *list_inner_dimensions(spec.per), *grid]
     for dimension, mesh in tier.mesh.items():
@@ -180,13 +180,15 @@ def check_meshes(spec: TierSpec) -> None:
         if dimension not in usable:
             message = f"{spec.name} has no dimension '{dimension}' along which its switches could meet"
             near = did_you_mean(dimension, usable)
-            raise _refuse(path, message, near or f"it has {', '.join(usable)}")
+            raise _refuse_mesh(path, message, near or f"it has {', '.join(usable)}")
         if mesh.spread and dimension in grid:
             message = f"'{dimension}' tells switches of one group of {spec.name} apart, and `spread` joins groups"
-            raise _refuse((*path, "spread"), message, f"leave `spread` out, or take {scope} or another of its `per`")
+            raise _refuse_mesh(
+                (*path, "spread"), message, f"leave `spread` out, or take {scope} or another of its `per`"
+            )
 
 
-def _refuse(path: Path, message: str, hint: str) -> InputError:
+def _refuse_mesh(path: Path, message: str, hint: str) -> InputError:
     return fault("FG140", message, path=path, hint=hint)
 
 
@@ -236,10 +238,14 @@ def list_unmet_dimensions(tier: TierDesign) -> list[str]:
     """
     within = [name for name, size in tier.grid.items() if size > 1 and tier.lowest]
     places = [scope for scope in list_scopes() if scope in tier.per and scope != "site"]
-    apart = [scope for scope in places if count_places(tier.layout, scope) > count_places(tier.layout, _wider(scope))]
+    apart = [
+        scope
+        for scope in places
+        if count_places(tier.layout, scope) > count_places(tier.layout, _find_next_wider(scope))
+    ]
     return [name for name in (*apart, *within) if name not in {mesh.dimension for mesh in tier.meshes}]
 
 
-def _wider(scope: str) -> str:
+def _find_next_wider(scope: str) -> str:
     """The next wider place than a scope."""
     return list_scopes()[list_scopes().index(scope) - 1]

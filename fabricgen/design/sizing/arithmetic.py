@@ -27,7 +27,6 @@ from fabricgen.design.ports import (
     count_most_downlinks,
     count_needed,
     find_down_class,
-    find_largest,
     find_up_class,
     place_ports,
 )
@@ -39,6 +38,7 @@ from fabricgen.design.shape import (
     list_met_dimensions,
     number_children,
 )
+from fabricgen.design.sizing.inside_ports import find_fewest_switches
 from fabricgen.design.sizing.kept import find_kept_leaves, find_kept_uplinks, place_upward
 from fabricgen.design.sizing.port_fit import (
     count_ports_for,
@@ -212,11 +212,9 @@ def choose_count(
     if kept:
         return kept
     most = max(slots, default=1)
-    if not fits(most):
-        raise explain_small(tier, demand_for(most), up)
-    # `find_largest` looks for the most that fits, and here fewer switches are harder to fit: it counts how many can be
-    # left out
-    fewest = 1 + most - find_largest(lambda fewer: fits(1 + most - fewer), most)
+    fewest = find_fewest_switches(tier, fits, most)
+    if not fewest:
+        raise explain_small(tier, demand_for(1 if tier.spec.mesh else most), up)
     for count in range(fewest, min(most, 2 * fewest) + 1):
         if all(number % count == 0 for number in slots) and fits(count):
             return count

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from fabricgen.blueprint.sections.fabric import SpanSpec
 from fabricgen.design.inside.meshes import demand_mesh_ports
-from fabricgen.design.ports import PortDemand, PortKind, find_down_class, find_up_class
+from fabricgen.design.ports import PortDemand, PortKind, find_down_class, find_largest, find_up_class
 from fabricgen.design.shape import count_units_below
 from fabricgen.design.tiers import TierSpec
 
@@ -39,6 +39,15 @@ def demand_inside_ports(
         return (PortDemand(kind, links, ways), *meshes)
     reserved = (peer.count or 1) * count_units_below(spec.layout, spec.per, by_slot=True)
     return (PortDemand(kind, links, ways, reserved, last=True), *meshes)
+
+
+def find_fewest_switches(spec: TierSpec, fits: Callable[[int], bool], most: int) -> int:
+    """The fewest switches of a group, up to `most`, whose ports suffice; 0 where none do."""
+    if spec.spec.mesh:
+        # links within a group grow with it: neither more nor fewer switches are sure to fit
+        return next(filter(fits, range(1, most + 1)), 0)
+    # fewer switches are harder to fit: `find_largest`, which looks for the most, counts how many can be left out
+    return 1 + most - find_largest(lambda fewer: fits(1 + most - fewer), most) if fits(most) else 0
 
 
 def _list_needs(spec: TierSpec, spans: Mapping[str, SpanSpec], count: int) -> list[tuple[int, int | None]]:

@@ -85,6 +85,7 @@ class SettingWithoutEffect(DesignRule):
                 find_idle_cages,
                 find_idle_parallel,
                 _find_peers_without_mesh,
+                _find_meshes_of_one,
                 _find_node_settings_without_nodes,
                 _find_rails_of_no_node,
                 _find_management_of_nothing,
@@ -213,7 +214,7 @@ def _find_unused_port_settings(design: Design, fabric: FabricDesign) -> Iterator
     for tier in fabric.tiers:
         spec = design.loaded.blueprint.fabrics[fabric.name].tiers[tier.name]
         missing = [] if tier.up else [("up", "uplinks: no tier is above it")]
-        missing += [] if tier.peer_links else [("peer", "peer links: it states no `peer`")]
+        missing += [] if tier.peer_links or tier.meshes else [("peer", "peer links: it states no `peer`")]
         for role, why in missing:
             if role == "up" and spec.uplinks:
                 yield (*tier.path, "uplinks"), f"{fabric.name} {tier.name} has no {why}", REMOVE
@@ -230,6 +231,15 @@ def _find_peers_without_mesh(design: Design, fabric: FabricDesign) -> Iterator[I
             pairs = f"{tier.count // 2} pairs of two {tier.name} switches, with {links} links each"
             why = f"`peer` makes {pairs}, and no mesh of {tier.count}"
             yield (*tier.path, "peer"), why, "state the links of a pair, or a tier above that joins them all"
+
+
+def _find_meshes_of_one(design: Design, fabric: FabricDesign) -> Iterator[Idle]:  # noqa: ARG001 - as the others
+    """Links along a dimension of which there is one value."""
+    for tier in fabric.tiers:
+        for mesh in tier.meshes:
+            if not mesh.most:
+                names = f"{fabric.name} {tier.name} switches"
+                yield mesh.path, f"no two {names} differ in {mesh.dimension} alone: nothing meets along it", REMOVE
 
 
 def _find_node_settings_without_nodes(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
