@@ -130,12 +130,12 @@ def _make_switch(tree: Mapping[str, Any], rows: Mapping[str, Row]) -> Switch:
         qos=read_part("QoS", lambda: _make_qos(tree, rows, ports), None),
         trimming=read_part("packet trimming", lambda: qos.read_trimming(tree, rows), None),
         overlay=read_part("overlay", lambda: routing.make_overlay(tree, loopbacks), None),
-        balancing=read_part(
-            "load balancing",
-            lambda: Balancing(by_load=_is_adaptive(rows, routing), seed=read_seed(tree["system"])),
-            Balancing(),
-        ),
+        balancing=read_part("load balancing", lambda: _read_balancing(tree, rows, routing), Balancing()),
     )
+
+
+def _read_balancing(tree: Mapping[str, Any], rows: Mapping[str, Row], routing: CumulusRouting) -> Balancing:
+    return Balancing(by_load=_is_adaptive(rows, routing), seed=read_seed(tree["system"]))
 
 
 def _put_members_into_bonds(ports: dict[str, Interface], bonds: Mapping[int, Bond], pair: MlagPair | None) -> None:
