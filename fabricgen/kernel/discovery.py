@@ -20,6 +20,14 @@ def list_modules(package: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in names if name.isidentifier()))
 
 
+@cache
+def list_rooms(package: str) -> tuple[str, ...]:
+    """Return a package and the packages directly inside it, sorted, without importing what these hold."""
+    entries = (entry for folder in importlib.import_module(package).__path__ for entry in os.scandir(folder))
+    names = sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("_"))
+    return (package, *(f"{package}.{name}" for name in names))
+
+
 def load_module(package: str, name: str) -> ModuleType:
     """Import one module of a package; raises KeyError when the package has no such module."""
     if name not in list_modules(package):

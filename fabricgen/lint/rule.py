@@ -95,24 +95,24 @@ def load_all_rules() -> tuple[Rule, ...]:
 @cache
 def list_rule_codes() -> frozenset[str]:
     """The codes of all rules, by the names of their modules: none is loaded."""
-    names = (*discovery.list_modules(DESIGN_RULES), *discovery.list_modules(PLAN_RULES))
-    codes = [name.partition("_")[0].upper() for name in names]
+    rooms = (*discovery.list_rooms(DESIGN_RULES), *discovery.list_rooms(PLAN_RULES))
+    codes = [name.partition("_")[0].upper() for room in rooms for name in discovery.list_modules(room)]
     if twice := [code for code in codes if codes.count(code) > 1]:
         raise ValueError(f"{twice[0]} is the id of two rules")
     return frozenset(codes)
 
 
 def _load_rules(package: str, kind: type[R]) -> tuple[R, ...]:
-    """The rules of one folder, by id: one class a module, which is named after its code."""
+    """The rules of one folder and its rooms, by id: one class a module, which is named after its code."""
     rules: list[R] = []
-    for module in discovery.load_modules(package):
+    for module in (module for room in discovery.list_rooms(package) for module in discovery.load_modules(room)):
         values = [value for value in vars(module).values() if isinstance(value, type)]
         code = module.__name__.rpartition(".")[2].partition("_")[0].upper()
         for rule in (value for value in values if value.__module__ == module.__name__ and issubclass(value, Rule)):
             if rule.id != code or not issubclass(rule, kind):
                 raise ValueError(f"{module.__name__} holds {rule.id}, a {rule.kind}; its folder and name say otherwise")
             rules.append(rule())
-    return tuple(rules)
+    return tuple(sorted(rules, key=lambda rule: rule.id))
 
 
 class PlugInRule(Rule):

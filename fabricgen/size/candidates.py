@@ -164,7 +164,7 @@ def count_least_spines(design: Design) -> dict[str, int]:
     """The spines to state where fewer are derived for the ports than a lossless network has at least (FG303), of two
     tiers in one plane: the fewest that divide the uplinks of leaves. Empty where none are to be stated.
     """
-    from fabricgen.lint.rules.design.fg303_few_spines import FEWEST
+    from fabricgen.lint.rules.design.topology.fg303_few_spines import FEWEST
 
     fabric = design.fabrics[0]
     uplink = fabric.tiers[0].uplink

@@ -18,7 +18,7 @@ from fabricgen.analyze.network import list_networks
 from fabricgen.analyze.sections import failures
 from fabricgen.cluster import build_cluster
 from fabricgen.design.model import Design
-from fabricgen.lint.rules.design.fg753_static_hides_losses import StaticHidesLosses
+from fabricgen.lint.rules.design.routing.fg753_static_hides_losses import StaticHidesLosses
 
 TWO_TIERS = """
 fabricgen: 1

@@ -12,9 +12,9 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.files import cables as cables_part
 from fabricgen.export.files import links as links_part
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.plan.fg310_port_used_twice import PortUsedTwice
-from fabricgen.lint.rules.plan.fg311_rail_crossed import RailCrossed
-from fabricgen.lint.rules.plan.fg632_cable_too_short import CableTooShort
+from fabricgen.lint.rules.plan.cabling.fg632_cable_too_short import CableTooShort
+from fabricgen.lint.rules.plan.topology.fg310_port_used_twice import PortUsedTwice
+from fabricgen.lint.rules.plan.topology.fg311_rail_crossed import RailCrossed
 from fabricgen.phases.tables import build_at_phase
 from fabricgen.views.model.ports import model_bonds
 from tests.conftest import built_files, example_cluster, example_design

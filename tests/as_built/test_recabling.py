@@ -14,8 +14,8 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.export.files import cables as cables_part
 from fabricgen.export.files import links as links_part
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.plan.fg310_port_used_twice import PortUsedTwice
-from fabricgen.lint.rules.plan.fg614_optics_too_hungry import OpticsTooHungry
+from fabricgen.lint.rules.plan.cabling.fg614_optics_too_hungry import OpticsTooHungry
+from fabricgen.lint.rules.plan.topology.fg310_port_used_twice import PortUsedTwice
 from fabricgen.render.engine import render_configs
 from tests.conftest import BLUEPRINTS, example_cluster
 

@@ -12,7 +12,7 @@ from fabricgen.bom.optics import sum_rack_optics
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.lint.rules.design.fg662_lasers_unknown import LasersUnknown
+from fabricgen.lint.rules.design.physical.fg662_lasers_unknown import LasersUnknown
 
 IB = """
 fabricgen: 1

@@ -16,7 +16,7 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.plan.fg629_part_not_listed import PartNotListed
+from fabricgen.lint.rules.plan.ordering.fg629_part_not_listed import PartNotListed
 from fabricgen.wiring.cabling.end_kinds import EndKind, explain_mismatch
 from fabricgen.wiring.cabling.shelf import CableOrder, Shelf
 from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster

@@ -20,8 +20,8 @@ from fabricgen.design.advice.trials import Advice
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.design.fg203_uneven_uplinks import UnevenUplinks
-from fabricgen.lint.rules.design.fg204_uneven_leaves import UnevenLeaves
+from fabricgen.lint.rules.design.capacity.fg203_uneven_uplinks import UnevenUplinks
+from fabricgen.lint.rules.design.capacity.fg204_uneven_leaves import UnevenLeaves
 
 ERRORS = Path(__file__).parents[1] / "errors"
 EXPECTED = {

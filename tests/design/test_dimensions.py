@@ -14,7 +14,7 @@ from fabricgen.blueprint.dimensions import DIMENSIONS, Dimension
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.design.fg315_fabric_in_islands import FabricInIslands
+from fabricgen.lint.rules.design.topology.fg315_fabric_in_islands import FabricInIslands
 from tests.conftest import built_files
 from tests.properties.case import Case
 from tests.properties.laws import LAWS

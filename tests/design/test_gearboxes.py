@@ -14,10 +14,10 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.design.fg610_media_carry_nothing import MediaCarryNothing
-from fabricgen.lint.rules.plan.fg603_crowded_cage import CrowdedCage
-from fabricgen.lint.rules.plan.fg635_patching_does_not_mate import PatchingDoesNotMate
-from fabricgen.lint.rules.plan.fg656_article_without_seller import ArticleWithoutSeller
+from fabricgen.lint.rules.design.physical.fg610_media_carry_nothing import MediaCarryNothing
+from fabricgen.lint.rules.plan.cabling.fg603_crowded_cage import CrowdedCage
+from fabricgen.lint.rules.plan.cabling.fg635_patching_does_not_mate import PatchingDoesNotMate
+from fabricgen.lint.rules.plan.ordering.fg656_article_without_seller import ArticleWithoutSeller
 
 MEDIA = {cable.id: cable for cable in Catalog().cables}
 

@@ -11,8 +11,8 @@ from fabricgen.design.advice.choices import find_more_uplinks
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.design.fg105_no_spare_port import NoSparePort
-from fabricgen.lint.rules.design.fg124_uplinks_of_few_divisors import UplinksOfFewDivisors
+from fabricgen.lint.rules.design.capacity.fg105_no_spare_port import NoSparePort
+from fabricgen.lint.rules.design.capacity.fg124_uplinks_of_few_divisors import UplinksOfFewDivisors
 from tests.conftest import EXAMPLES, example_design
 
 DesignOf = Callable[..., Design]

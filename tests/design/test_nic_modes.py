@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.design.fg123_nic_held_back import NicHeldBack
+from fabricgen.lint.rules.design.capacity.fg123_nic_held_back import NicHeldBack
 
 MIXED = """
 fabricgen: 1

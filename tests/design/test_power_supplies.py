@@ -13,7 +13,7 @@ from fabricgen.catalog.profile import PowerSupplies
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.design.summary import summarize_design
-from fabricgen.lint.rules.design.fg416_feed_stops_devices import FeedStopsDevices
+from fabricgen.lint.rules.design.failure.fg416_feed_stops_devices import FeedStopsDevices
 from fabricgen.wiring.racks.loads import compute_rack_loads
 
 H100_STOP = "a lost feed stops all 16 dgx-h100"

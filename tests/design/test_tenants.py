@@ -11,8 +11,8 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.kept.release import find_holes, release_paths
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.plan.fg752_no_default_route import NoDefaultRoute
-from fabricgen.lint.rules.plan.fg821_tenants_meet import TenantsMeet
+from fabricgen.lint.rules.plan.addressing.fg752_no_default_route import NoDefaultRoute
+from fabricgen.lint.rules.plan.tenants.fg821_tenants_meet import TenantsMeet
 from fabricgen.lint.subjects.tenant_walk import walk_vrfs
 from fabricgen.views.switch import SwitchView
 from tests.conftest import built_files, example_cluster, example_design

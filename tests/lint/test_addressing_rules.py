@@ -16,8 +16,8 @@ from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.lint.engine import lint
-from fabricgen.lint.rules.design.fg505_public_asns import is_public
-from fabricgen.lint.rules.design.fg508_reserved_asns import find_reserved_range
+from fabricgen.lint.rules.design.addressing.fg505_public_asns import is_public
+from fabricgen.lint.rules.design.addressing.fg508_reserved_asns import find_reserved_range
 from fabricgen.numbering.addresses.demand import list_pool_demands
 from tests.conftest import EXAMPLES, example_cluster, example_design
 

@@ -9,7 +9,7 @@ import pytest
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
-from fabricgen.lint.rules.plan.fg743_cut_off_together import CutOffTogether
+from fabricgen.lint.rules.plan.configuration.fg743_cut_off_together import CutOffTogether
 
 NICS = """\
 fabricgen: 1

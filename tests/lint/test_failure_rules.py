@@ -11,7 +11,7 @@ from fabricgen.cluster import build_cluster
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError
 from fabricgen.lint.rule import DesignRule, load_all_rules
-from fabricgen.lint.rules.plan.fg317_roots_never_meet import RootsNeverMeet
+from fabricgen.lint.rules.plan.topology.fg317_roots_never_meet import RootsNeverMeet
 from tests.conftest import example_design, sites_of
 
 RULES = {rule.id: rule for rule in load_all_rules() if isinstance(rule, DesignRule)}

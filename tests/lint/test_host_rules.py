@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.lint.engine import LintSettings, lint
-from fabricgen.lint.rules.design import fg520_dhcp_server_out_of_reach, fg735_relay_hears_no_reply
-from fabricgen.lint.rules.plan import fg734_narrow_for_the_overlay
+from fabricgen.lint.rules.design.addressing import fg520_dhcp_server_out_of_reach
+from fabricgen.lint.rules.design.management import fg735_relay_hears_no_reply
+from fabricgen.lint.rules.plan.configuration import fg734_narrow_for_the_overlay
 from tests.conftest import example_cluster, example_design
 
 OVERLAY = "routing.overlay=evpn"

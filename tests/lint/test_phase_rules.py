@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.lint.rules.plan.fg827_waits_for_a_later_phase import WaitsForALaterPhase
+from fabricgen.lint.rules.plan.hygiene.fg827_waits_for_a_later_phase import WaitsForALaterPhase
 from fabricgen.pipeline import compile_cluster
 from tests.conftest import example_design
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fabricgen.cluster import Cluster
-from fabricgen.lint.rules.plan.fg310_port_used_twice import PortUsedTwice
-from fabricgen.lint.rules.plan.fg311_rail_crossed import RailCrossed
+from fabricgen.lint.rules.plan.topology.fg310_port_used_twice import PortUsedTwice
+from fabricgen.lint.rules.plan.topology.fg311_rail_crossed import RailCrossed
 from tests.conftest import EXAMPLES, example_cluster
 
 

@@ -11,7 +11,7 @@ from fabricgen.design.build import build_design
 from fabricgen.design.grown import grow_design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.lint.engine import lint
-from fabricgen.lint.rules.design.fg209_reserve_filled import JUDGED
+from fabricgen.lint.rules.design.capacity.fg209_reserve_filled import JUDGED
 from tests.conftest import BLUEPRINTS, EXAMPLES
 
 INBAND = """\

@@ -8,12 +8,12 @@ import pytest
 
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.design.fg521_dhcp_serves_nobody import DhcpServesNobody
-from fabricgen.lint.rules.design.fg626_linear_optics_undriven import LinearOpticsUndriven
-from fabricgen.lint.rules.design.fg711_ecn_thresholds import EcnThresholds
-from fabricgen.lint.rules.design.fg806_setting_without_effect import SettingWithoutEffect
-from fabricgen.lint.rules.plan.fg631_spares_of_nothing import SparesOfNothing
-from fabricgen.lint.rules.plan.fg832_leak_shows_nobody import LeakShowsNobody
+from fabricgen.lint.rules.design.addressing.fg521_dhcp_serves_nobody import DhcpServesNobody
+from fabricgen.lint.rules.design.hygiene.fg806_setting_without_effect import SettingWithoutEffect
+from fabricgen.lint.rules.design.lossless.fg711_ecn_thresholds import EcnThresholds
+from fabricgen.lint.rules.design.physical.fg626_linear_optics_undriven import LinearOpticsUndriven
+from fabricgen.lint.rules.plan.ordering.fg631_spares_of_nothing import SparesOfNothing
+from fabricgen.lint.rules.plan.tenants.fg832_leak_shows_nobody import LeakShowsNobody
 from fabricgen.pipeline import compile_cluster
 from tests.conftest import example_design
 

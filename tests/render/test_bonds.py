@@ -22,7 +22,7 @@ from fabricgen.blueprint.load import load_blueprint
 from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.plan.fg737_mclag_not_in_image import MclagNotInImage
+from fabricgen.lint.rules.plan.configuration.fg737_mclag_not_in_image import MclagNotInImage
 from fabricgen.phases.tables import build_at_phase
 from fabricgen.render.checks.config_db import check_config_db
 from fabricgen.running.tree import UnknownTextError

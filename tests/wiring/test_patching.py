@@ -17,7 +17,7 @@ from fabricgen.design.media.gearing import explain_mismatch, explain_polarity_fa
 from fabricgen.design.model import Design
 from fabricgen.export.files import bom, cables, panels, patches, trunks
 from fabricgen.export.table import ExportContext
-from fabricgen.lint.rules.plan.fg629_part_not_listed import PartNotListed
+from fabricgen.lint.rules.plan.ordering.fg629_part_not_listed import PartNotListed
 from fabricgen.wiring.patching.locations import PatchLocations, order_terminations
 from tests.conftest import bytes_of, example_cluster
 

@@ -16,9 +16,9 @@ import pytest
 from fabricgen.cluster import build_cluster
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.plan.fg603_crowded_cage import CrowdedCage
-from fabricgen.lint.rules.plan.fg634_channel_loses_light import ChannelLosesLight
-from fabricgen.lint.rules.plan.fg641_shuffles_not_filled import ShufflesNotFilled
+from fabricgen.lint.rules.plan.cabling.fg603_crowded_cage import CrowdedCage
+from fabricgen.lint.rules.plan.cabling.fg634_channel_loses_light import ChannelLosesLight
+from fabricgen.lint.rules.plan.cabling.fg641_shuffles_not_filled import ShufflesNotFilled
 from tests.conftest import built_files, example_cluster
 
 NAME = "shuffled-planes"

@@ -1,1 +1,1 @@
-"""Lint rules, one file each, in a folder for each kind: `lint --fast` and `show` load those on designs alone."""
+"""Lint rules, one file each, in rooms by subject: `lint --fast` and `show` load those on designs alone."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.lint.rules.plan.fg311_rail_crossed import RailCrossed
+from fabricgen.lint.rules.plan.topology.fg311_rail_crossed import RailCrossed
 from fabricgen.verify.actions import CableState, Diagnosis, Kind
 from tests.verify.accept.halls import Site
 

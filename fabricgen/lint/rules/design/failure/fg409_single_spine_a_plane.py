@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg203_uneven_uplinks import suggest_counts
-from fabricgen.lint.rules.design.fg303_few_spines import FEWEST
+from fabricgen.lint.rules.design.capacity.fg203_uneven_uplinks import suggest_counts
+from fabricgen.lint.rules.design.topology.fg303_few_spines import FEWEST
 
 
 class SingleSpineAPlane(DesignRule):

@@ -8,8 +8,8 @@ from ipaddress import IPv4Network
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg504_reserved_pool import RESERVED
-from fabricgen.lint.rules.design.fg507_special_addresses import SPECIAL
+from fabricgen.lint.rules.design.addressing.fg504_reserved_pool import RESERVED
+from fabricgen.lint.rules.design.addressing.fg507_special_addresses import SPECIAL
 from fabricgen.lint.subjects.addressing import find_overlapping_range, list_override_addresses, list_stated_pools
 
 PRIVATE = tuple(IPv4Network(text) for text in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10"))

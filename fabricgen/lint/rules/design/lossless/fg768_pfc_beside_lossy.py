@@ -8,7 +8,11 @@ from fabricgen.design.model import Design
 from fabricgen.design.qos import find_qos
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg708_qos_differs import find_stating_fabric, is_lossy_on_purpose, list_linked_pairs
+from fabricgen.lint.rules.design.lossless.fg708_qos_differs import (
+    find_stating_fabric,
+    is_lossy_on_purpose,
+    list_linked_pairs,
+)
 from fabricgen.lint.subjects.lossless import find_qos_path, list_marking_fabrics
 
 

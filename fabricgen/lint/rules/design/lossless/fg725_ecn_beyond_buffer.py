@@ -8,7 +8,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.qos import compute_ecn_thresholds
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg707_pfc_without_ecn import is_never_marked
+from fabricgen.lint.rules.design.lossless.fg707_pfc_without_ecn import is_never_marked
 from fabricgen.lint.subjects.lossless import find_buffer_bytes, find_qos_path, list_lossless_fabrics, merge_fabrics
 
 

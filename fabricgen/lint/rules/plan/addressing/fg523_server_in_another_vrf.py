@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from fabricgen.design.extras.exits import list_exits
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.rules.design.fg519_announced_wrongly import PRIVATE, is_to_provider, list_far_asns
+from fabricgen.lint.rules.design.addressing.fg519_announced_wrongly import PRIVATE, is_to_provider, list_far_asns
 from fabricgen.lint.subjects.addressing import is_within, list_drawn_prefixes, list_management_servers
 from fabricgen.lint.subjects.managed import list_managed_fabrics
 from fabricgen.lint.subjects.ways_out import is_led_out, list_leading_exits

@@ -8,7 +8,7 @@ from ipaddress import ip_network
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg504_reserved_pool import RESERVED
+from fabricgen.lint.rules.design.addressing.fg504_reserved_pool import RESERVED
 from fabricgen.lint.subjects.addressing import (
     find_overlapping_range,
     list_override_addresses,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.documented import ToDo
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.rules.plan.fg651_power_cords_unknown import find_model_path
+from fabricgen.lint.rules.plan.ordering.fg651_power_cords_unknown import find_model_path
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster

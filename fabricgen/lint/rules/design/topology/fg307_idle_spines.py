@@ -9,7 +9,7 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg203_uneven_uplinks import suggest_counts
+from fabricgen.lint.rules.design.capacity.fg203_uneven_uplinks import suggest_counts
 
 
 class IdleSpines(DesignRule):

@@ -8,7 +8,7 @@ from fabricgen.design.extras.exits import ExitDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg519_announced_wrongly import is_to_provider
+from fabricgen.lint.rules.design.addressing.fg519_announced_wrongly import is_to_provider
 from fabricgen.lint.subjects.ways_out import group_exits
 
 

@@ -8,7 +8,7 @@ from fabricgen.blueprint.sections.asn import parse_asns
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg508_reserved_asns import find_reserved_range
+from fabricgen.lint.rules.design.addressing.fg508_reserved_asns import find_reserved_range
 from fabricgen.lint.subjects.addressing import list_adopted_asns, list_stated_asns
 
 PRIVATE = ((64512, 65534), (4200000000, 4294967294))

@@ -8,7 +8,7 @@ from fabricgen.design.fabric_model import ExtraSet
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.lint.rules.design.fg401_single_homed_nodes import is_single_homed
+from fabricgen.lint.rules.design.failure.fg401_single_homed_nodes import is_single_homed
 
 
 class ExtraOnOneSwitch(DesignRule):

@@ -1,0 +1,1 @@
+"""Rules on designs: pools, AS numbers, addresses of servers and exits."""

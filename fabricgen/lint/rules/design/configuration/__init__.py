@@ -1,0 +1,1 @@
+"""Rules on designs: what a NOS does not carry, snippets, and settings of ports and interfaces."""

@@ -1,0 +1,1 @@
+"""Rules on designs: what is lost with one switch, rack, row, feed, span or exit."""

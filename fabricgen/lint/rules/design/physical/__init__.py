@@ -1,0 +1,1 @@
+"""Rules on designs: racks, power, halls, media and cables."""

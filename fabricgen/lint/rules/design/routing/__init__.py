@@ -1,0 +1,1 @@
+"""Rules on designs: BGP, BFD, exits, static routes, tables of switches and the hashing of paths."""

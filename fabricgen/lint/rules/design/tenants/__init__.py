@@ -1,0 +1,1 @@
+"""Rules on designs: tenants that are not kept apart, and who manages their subnets."""

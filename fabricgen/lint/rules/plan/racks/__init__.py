@@ -1,0 +1,1 @@
+"""Rules on wiring plans: limits of racks, their places, and the sides of ports."""

@@ -1,0 +1,1 @@
+"""Rules on wiring plans: tenants that meet, and leaks that serve nobody."""

@@ -1,0 +1,1 @@
+"""Rules on wiring plans: links of one port, rail or plane, and distances."""
