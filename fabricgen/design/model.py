@@ -77,7 +77,10 @@ class Design:
 
     def fabric(self, name: str) -> FabricDesign:
         """The fabric of a name; raises KeyError when there is none."""
-        return next(f for f in self.fabrics if f.name == name)
+        for fabric in self.fabrics:  # asked too often for a generator
+            if fabric.name == name:
+                return fabric
+        raise KeyError(name)
 
     def tier(self, key: TierKey) -> TierDesign:
         """A tier by fabric and name; raises KeyError when there is none."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from functools import cache
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -118,6 +119,18 @@ class FrozenModel(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    @classmethod
+    def model_construct(cls, _fields_set: set[str] | None = None, **values: Any) -> Self:
+        """As pydantic's; a model of defaults alone is made once, since none ever changes."""
+        if values or _fields_set:
+            return super().model_construct(_fields_set, **values)
+        return cls._make_usual()
+
+    @classmethod
+    @cache
+    def _make_usual(cls) -> Self:
+        return super().model_construct()
 
 
 class FieldError(ValueError):

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TypeVar
 
+from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, Severity
@@ -16,7 +17,7 @@ from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.figures import Figures, add_losses, count_replugged, find_figures, measure_figures
 from fabricgen.size.front import HUNGRY, UNKNOWN_DRAW, Candidate
 from fabricgen.size.page import write_blueprint
-from fabricgen.size.shapes import Hardware, Ports, Shape, count_most_nodes, count_nodes, find_likeness
+from fabricgen.size.shapes import SHUFFLED_WAYS, Hardware, Ports, Shape, count_most_nodes, count_nodes, find_likeness
 
 SHUFFLED = "fibre shuffles between split NICs and split cages deal out the pairs"
 ACCOUNTS_RULE = "FG719"
@@ -96,8 +97,7 @@ class Work:
         return text, design
 
     def _compile_design(self, text: str) -> Design:
-        catalog = self.hardware.catalog
-        return compile_design(self.path, unsaved={self.path: text.encode()}, advise=False, catalog=catalog)
+        return _compile_text(self.path, text, self.hardware.catalog)
 
     def _make_candidate(self, shape: Shape, text: str, design: Design, grown: Design | None) -> Candidate | str:
         figures = find_figures(design, self.prices)
@@ -151,11 +151,21 @@ class Work:
         return messages | list_messages(cluster, (*infos, *judged)), cluster
 
 
+KEPT = 512
+"""Designs that are kept for when they are judged, at most; some 90 kB each."""
+
+
+@lru_cache(maxsize=KEPT)
+def _compile_text(path: str, text: str, catalog: Catalog) -> Design:
+    """The design of a blueprint's text, which is sized first and judged later."""
+    return compile_design(path, unsaved={path: text.encode()}, advise=False, catalog=catalog)
+
+
 def list_waivers(shape: Shape, hardware: Hardware) -> dict[str, str]:
     """Waivers of what a blueprint from here leaves to its user: by code, what they say beside it."""
     ports = hardware.ports(shape.switch, shape.planes)
     waivers = {ACCOUNTS_RULE: f'why: "{ACCOUNTS}"'}
-    if isinstance(ports, Ports) and ports.ways >= 4:
+    if isinstance(ports, Ports) and ports.ways >= SHUFFLED_WAYS:
         waivers["FG603"] = f"at: fabrics/compute, why: {SHUFFLED}"
     return waivers
 
@@ -192,6 +202,8 @@ def size_shapes(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[
             fitting.setdefault(find_likeness(shape, work.hardware, work.nodes), []).append(shape)
     carried = [shape for shapes_alike in fitting.values() for shape in shapes_alike]
     reasons.update(_count_too_small(short, carried, work.hardware))
+    # where all are judged, those that judge are forked from this process, and have the designs that are made here
+    jobs = 1 if work.every and len(fitting) <= KEPT else jobs
     return _merge_alike(_run_all(work.size_alike, list(fitting.values()), jobs, reasons))
 
 

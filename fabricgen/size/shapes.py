@@ -30,6 +30,9 @@ from fabricgen.size.wishes import Wishes
 ROLE = "compute"
 """The NICs that the fabric serves."""
 
+SHUFFLED_WAYS = 4
+"""NICs that are split into so many ports or more meet their leaves by way of fibre shuffles."""
+
 MOST_NODES = 4096
 """Nodes of a scalable unit, at most (`blueprint/scalars.py:CountOf`)."""
 
@@ -180,6 +183,8 @@ class Hardware:
         if met.speed_gbps * met.per_connector < full:
             reached_gbps = met.speed_gbps * met.per_connector
             return f"{switch} in {planes} plane{'s' * (planes > 1)}: NICs run at {reached_gbps}G of their {full}G"
+        if crowd := _find_crowd(profile, met.kind, met.per_connector):
+            return f"{switch} in {planes} planes: {crowd}"
         legs = len(met.legs) // (self.rails * planes)
         return Ports(profile, met.kind, legs, met.per_connector)
 
@@ -218,6 +223,22 @@ class Hardware:
             return ()
         cage = max(ports.profile.cages, key=lambda cage: cage.count * cage.lanes_gbps)
         return (cage.form_factor, ports.most(Fraction(1)), ports.most_above(top=True), ports.most_above(top=False))
+
+
+def _find_crowd(profile: SwitchProfile, kind: PortKind, ways: int) -> str:
+    """Why a cage of a leaf has too many cables of NICs that are split into `ways` (FG603); "" where it has not.
+
+    Each leg of such a NIC goes to another leaf by a cable of its own, unless a fibre shuffle deals them out.
+    """
+    from fabricgen.lint.rules.plan.cabling.fg603_crowded_cage import count_connectors
+
+    below = find_down_class(profile, PortDemand(kind, 0))
+    if below is None or not 1 < ways < SHUFFLED_WAYS:
+        return ""
+    cage_class, ports = below
+    room = count_connectors(profile.cages[cage_class])
+    told = f"{ports} cables end in each cage of a leaf; a transceiver there takes {room} (FG603)"
+    return told if ports > room else ""
 
 
 def count_nodes(gpus: int, hardware: Hardware) -> int:

@@ -118,7 +118,7 @@ class RunPlaces:
         stated = {*floor.racks, *(place.rack for place in floor.devices.values())}
         own = RackRun(self._name_racks(run.hall, run.holder), run.holder, run.hall, run.at_ends, (run,))
         names = {name_usual_rack(own, place) for place in range(self._count_racks_alone(run))}
-        room, fits = list_network_places(self._rack, 1, hung=self._hung), max(device.height for device in devices)
+        room, fits = self._places(1), max(device.height for device in devices)
         fabric = self._design.loaded.blueprint.fabrics.get(run.owner)
         stays = run.holder in self._layout.lock.find_allocations(KIND + self.suffix(run.hall))
         return RunContent(

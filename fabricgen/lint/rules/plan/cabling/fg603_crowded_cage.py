@@ -9,10 +9,16 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
 
 if TYPE_CHECKING:
+    from fabricgen.catalog.models import CageClass
     from fabricgen.cluster import Cluster
 
 TWIN_PORT = ("OSFP",)
 """Form factors whose transceivers exist with two connectors (NVIDIA LinkX twin-port OSFP); others have one."""
+
+
+def count_connectors(cage: CageClass) -> int:
+    """Connectors of the transceivers of a cage: cables that end in it, at most."""
+    return 2 if cage.form_factor in TWIN_PORT else cage.connectors
 
 
 class CrowdedCage(PlanRule):
@@ -65,7 +71,7 @@ class CrowdedCage(PlanRule):
                 device, port = (column[rows] for column in columns)
                 profile = devices.classes[devices.device_class[device[0]]].profile
                 assert isinstance(profile, SwitchProfile)  # noqa: S101 - ports in runs are of switches
-                room = 2 if profile.cages[side.cage_class].form_factor in TWIN_PORT else max(1, side.connectors)
+                room = count_connectors(profile.cages[side.cage_class])
                 # the ends of a cable are ordered by connector, so that those in one cage are neighbours
                 cage = number_cages_of_ports(side, np.arange(int(port.max()) + 1, dtype=np.int32))
                 # device and cage as one number

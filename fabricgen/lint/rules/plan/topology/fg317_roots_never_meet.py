@@ -56,9 +56,10 @@ class RootsNeverMeet(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look for nodes, else for ports, without a root above both, and for rings, where UFM manages a fabric."""
+        fabrics = cluster.design.loaded.blueprint.fabrics
         for fabric in cluster.whole_fabrics():
-            view = cluster.whole_fabric(fabric)
-            if view.subnet_manager == "ufm":
+            if fabrics[fabric].subnet_manager == "ufm":
+                view = cluster.whole_fabric(fabric)
                 devices, ports = (count_unjoined_pairs(view, by_port=by_port) for by_port in (False, True))
                 if ports.pairs:
                     yield self.flag(self._find_path(cluster, fabric), _describe_pairs(fabric, devices, ports), HINT)
@@ -66,10 +67,7 @@ class RootsNeverMeet(PlanRule):
                     names = " - ".join(switch.name for switch in (*circle, circle[0]))
                     message = f"paths of UFM's up/down routing in {fabric} may wait for each other in a circle, {names}"
                     hint = "open the ring, link its sites with each other, or state `subnet_manager: opensm`"
-                    fabrics, parts = (
-                        cluster.design.loaded.blueprint.fabrics,
-                        group_infiniband_fabrics(cluster.design)[fabric],
-                    )
+                    parts = group_infiniband_fabrics(cluster.design)[fabric]
                     name = next((name for name in parts if fabrics[name].spans), fabric)
                     yield self.flag(("fabrics", name, "spans"), message, hint)
 

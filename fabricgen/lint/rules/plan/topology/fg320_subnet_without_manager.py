@@ -43,7 +43,7 @@ class SubnetWithoutManager(PlanRule):
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Look for subnets of each InfiniBand fabric that the ports of its appliances leave out."""
-        for fabric in cluster.whole_fabrics():
+        for fabric in cluster.whole_fabrics() if any(fabric.extras for fabric in cluster.design.fabrics) else ():
             view = cluster.whole_fabric(fabric)
             managers = {i for i, port in enumerate(view.adapters, len(view.switches)) if port.name in view.managers}
             managed = {view.switches[link.b].subnet for link in view.links if link.a in managers}
