@@ -239,9 +239,9 @@ def _find_domain_gbps(design: Design, profile: NodeProfile) -> float:
     """Bandwidth of an accelerator of a node into its scale-up domain, Gb/s each way; 0 where that is not known."""
     from fabricgen.design.scale_up.domains import can_join, load_kind
 
-    for scale_up in design.scale_up:
-        if can_join(profile, scale_up.profile):
-            return scale_up.gbps_per_accelerator
+    joined = [s for s in design.scale_up if can_join(profile, (s.below or s).profile)]
+    if joined:  # of several the widest tells, in which its ranks are
+        return max(joined, key=lambda scale_up: scale_up.places.nodes).gbps_per_accelerator
     if not profile.scale_up:
         return 0.0
     domain = design.catalog.scale_up(profile.scale_up)
@@ -253,14 +253,17 @@ def _find_domain_gbps(design: Design, profile: NodeProfile) -> float:
 
 
 def _number_domains(cluster: Cluster, device: Ints64) -> Ints64:
-    """The scale-up domain of each device row: domains of the blueprint first, then one for each node in none."""
+    """The widest scale-up domain of each device row: those of the blueprint first, then one for each node in none."""
     table, layout = cluster.plan.devices, cluster.design.layout
     domains, total = device + count_cluster_domains(cluster.design), 0
+    width = np.zeros(len(device), dtype=np.int64)
     for scale_up in cluster.design.scale_up:
         groups = _find_groups(
             scale_up, layout, *(column[device].astype(np.int64) for column in (table.pod, table.node))
         )
-        domains = np.where(groups == NONE, domains, total + _domain_numbers(cluster, scale_up, device, groups))
+        is_wider = (groups != NONE) & (scale_up.places.nodes > width)
+        domains = np.where(is_wider, total + _domain_numbers(cluster, scale_up, device, groups), domains)
+        width = np.where(is_wider, scale_up.places.nodes, width)
         total += scale_up.places.slots
     return domains.astype(np.int64)
 

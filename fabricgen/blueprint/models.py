@@ -149,6 +149,9 @@ class ScaleUp(Model):
     racks: int | None = Field(
         None, ge=1, le=64, description="With `per: rack`, adjacent racks of a unit that share a domain. Default: 1."
     )
+    joins: Name | None = Field(
+        None, description="The domains, by name, whose switches its own join: a second tier. Default: it joins nodes."
+    )
 
     @model_validator(mode="after")
     def _check_racks(self) -> Self:

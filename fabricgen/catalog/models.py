@@ -122,7 +122,7 @@ Wrong = tuple[tuple[str | int, ...], str]
 
 def find_tray_mistake(domain: ScaleUpDomainProfile, tray: SwitchProfile) -> Wrong | None:
     """What does not fit between a scale-up domain and its switch tray: ports of its switches, and their speed."""
-    port_count = sum(cage.count for cage in tray.cages)
+    port_count = sum(cage.count for cage in tray.cages) * domain.links_per_cage
     needed = domain.switches_per_tray * domain.ports_of_switch
     if needed > port_count or port_count - needed >= domain.ports_of_switch:
         ports = f"{domain.switches_per_tray} x {domain.ports_of_switch}"

@@ -17,7 +17,7 @@ class ScaleUpDomainProfile(Profile):
     name: Annotated[str, Field(description="What it is, for people.")]
     shape: Annotated[
         str,
-        Field(description="The module of design/scale_up_kinds that wires it: switched, mesh, torus, point_to_point."),
+        Field(description="The module of design/scale_up/kinds that wires it: switched, mesh, torus, joined and more."),
     ]
     accelerators: Annotated[
         int | None, Field(gt=1, description="In one domain; left out: as many as the blueprint's `per` holds.")
@@ -34,6 +34,12 @@ class ScaleUpDomainProfile(Profile):
     scale_out_ports: Annotated[
         int, Field(ge=0, description="How many of its ports stay for the scale-out network.")
     ] = 0
+    first_port: Annotated[
+        int,
+        Field(
+            ge=0, lt=64, description="Number of its first port of an accelerator; those before are of other domains."
+        ),
+    ] = 0
     link_name: Annotated[
         str, Field(pattern=r"^[a-z]{1,12}$", description="What ports are called: `gpu0/link3`, or nvl, ici.")
     ] = "link"
@@ -46,6 +52,15 @@ class ScaleUpDomainProfile(Profile):
     switch_lanes: Annotated[int, Field(ge=0, description="The same as lanes, where a part is sold by lanes.")] = 0
     switches_per_tray: Annotated[int, Field(ge=0, description="ASICs in one switch tray; 0: on the board.")] = 0
     tray: Annotated[str, Field(description="The switch profile of a tray.")] = ""
+
+    joins: Annotated[
+        tuple[str, ...], Field(description="Joined: the profiles whose switches it may join, as a tier above them.")
+    ] = ()
+    meets: Annotated[
+        tuple[Annotated[int, Field(gt=0)], ...],
+        Field(description="Joined: how many switches of its own each switch of a domain below meets; []: all."),
+    ] = ()
+    links_per_cage: Annotated[int, Field(gt=0, description="Joined: links that one cage and its cable carry.")] = 1
 
     links_per_pair: Annotated[int, Field(ge=0, description="Mesh: links between two accelerators.")] = 0
 
@@ -87,11 +102,38 @@ class ScaleUpDomainProfile(Profile):
         """Switch trays of one domain; 0 where its switches are on a board."""
         return self.switches // self.switches_per_tray if self.tray else 0
 
+    @property
+    def planes(self) -> tuple[int, ...]:
+        """Of a domain that joins others: how many of its switches each switch of one below meets; (all,) where any."""
+        if len(self.meets) == 1:
+            return self.meets * (self.switches // self.meets[0])
+        return self.meets or (self.switches,)
+
+    @model_validator(mode="after")
+    def _check_joins(self) -> Self:
+        """What joins domains has its switches shared out, links in whole cages, and cages in one tray."""
+        if self.shape != "joined":
+            return self
+        if not self.joins or len(self.links_per_switch) != 1 or self.links_per_switch[0] < 1:
+            raise FieldError("joins", "a joined domain states `joins`, and `links_per_switch` as one number above 0")
+        if sum(self.planes) != self.switches:
+            raise FieldError("meets", f"{sum(self.planes)} switches are met, and there are {self.switches}")
+        links, in_cage = self.links_per_switch[0], self.links_per_cage
+        spread = max(1, in_cage // links)
+        whole = in_cage % links == 0 if spread > 1 else links % in_cage == 0
+        if not whole or any(n % spread for n in (*self.planes, self.switches_per_tray)):
+            raise FieldError(
+                "links_per_cage",
+                f"{in_cage} links a cage do not go into {links} a switch, {self.switches_per_tray} switches a tray and "
+                f"{' and '.join(map(str, sorted(set(self.planes))))} that each meets",
+            )
+        return self
+
     @model_validator(mode="after")
     def _check_links(self) -> Self:
         """Where a list of links per switch is stated, it has an entry for each, and a full domain fits their ports."""
         links, ports = self.links_per_switch, self.ports_of_switch
-        if not links:
+        if not links or self.shape == "joined":
             return self
         if min(links) < 1 or len(links) not in (1, self.switches):
             raise FieldError(
@@ -135,6 +177,6 @@ class ScaleUpDomainProfile(Profile):
             )
         if not self.backplane and not self.form_factor:
             raise ValueError("links without a backplane are cabled and need a form_factor")
-        if any(n < 1 for n in (*self.dims, *self.cube, *self.block, *self.links_per_neighbour)):
-            raise ValueError("dims, cube, block and links_per_neighbour are 1 or more")
+        if any(n < 1 for n in (*self.dims, *self.cube, *self.block)) or any(n < 0 for n in self.links_per_neighbour):
+            raise ValueError("dims, cube and block are 1 or more, links_per_neighbour 0 or more")
         return self

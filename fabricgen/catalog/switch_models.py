@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from fabricgen.catalog.profile import DeviceProfile, FormFactor
 from fabricgen.models.forms import FieldError, FrozenModel
 
-Protocol = Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink", "optical-circuit"]
+Protocol = Literal["ethernet", "infiniband", "nvlink", "scale-up-ethernet", "ualink", "ub", "pcie", "optical-circuit"]
 
 _LITTLE = 0.02
 """The share of a face that ports for management have at most, which chips are not counted with."""

@@ -35,6 +35,7 @@ def summarize_design(design: Design) -> dict[str, Any]:
                 "accelerators": s.accelerators,
                 "switches": s.switches,
                 "links": s.links,
+                **({"cables": s.links // s.profile.links_per_cage} if s.below and not s.profile.backplane else {}),
                 "gbps_per_accelerator": round_number(s.gbps_per_accelerator),
             }
             for s in design.scale_up

@@ -209,7 +209,7 @@ class PortNames:
         if isinstance(side, ManagementPort):
             return [self._catalog.naming(cls.nos).find_management_port(cls.profile)] * ports
         if isinstance(side, ScaleUpPort):
-            return side.names(ports)
+            return side.names(ports, cage=cage)
         if cage and isinstance(cls.profile, SwitchProfile):
             cages = [side.cages[i // side.ways] for i in range(ports)]
             return [cls.profile.cage_label(c) if c else "" for c in cages]

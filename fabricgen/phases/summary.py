@@ -137,6 +137,10 @@ def _find_worst_ratio(plan: WiringPlan, tier: TierDesign) -> float:
     return float(np.max(down[up > 0] / up[up > 0], initial=0))
 
 
+_SCALED = ("domains", "accelerators", "switches", "links", "cables")
+"""Figures of scale-up domains that follow their number."""
+
+
 def _summarize_scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict[str, Any]) -> dict[str, Any]:
     """Domains whose nodes are there; of domains larger than a unit all that has begun."""
     assert cluster.phase  # noqa: S101 - as above
@@ -160,7 +164,7 @@ def _summarize_scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict
         part, total = (_count_rack_domains(table, labels, scale_up.places.racks) for table in (plan, before))
     else:
         part, total = count_held("unit", plan), count_held("unit", before)
-    scaled = {key: figures[key] * part // max(1, total) for key in ("domains", "accelerators", "switches", "links")}
+    scaled = {key: figures[key] * part // max(1, total) for key in _SCALED if key in figures}
     return figures | scaled
 
 

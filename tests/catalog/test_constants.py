@@ -83,8 +83,8 @@ def test_ones_own_constants_win(own: Path) -> None:
 def test_constants_that_name_no_domain_or_one_twice_are_refused_at_its_key(own: Path) -> None:
     whole = own.read_text()
     for wrong, said in (("hgx-h10", "there is no scale-up domain profile 'hgx-h10'"), ("hgx-a100", "is of nvlink3")):
-        own.write_text(whole.replace("[hgx-h100, hgx-h200]", f"[{wrong}, hgx-h200]"))
-        line = next(n for n, text in enumerate(own.read_text().splitlines(), 1) if f"[{wrong}, hgx-h200]" in text)
+        own.write_text(whole.replace("[hgx-h100, hgx-h200", f"[{wrong}, hgx-h200"))
+        line = next(n for n, text in enumerate(own.read_text().splitlines(), 1) if f"[{wrong}, hgx-h200" in text)
         with pytest.raises(InputError, match=said) as caught:
             Catalog(own.parents[1]).constants()
         assert f"{own.name}:{line}:17: error[FG010]: efficiency.scale_up.nvlink4.domains" in str(caught.value)

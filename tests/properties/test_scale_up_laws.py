@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
-from fabricgen.design.scale_up.kinds import mesh, switched, torus
+from fabricgen.design.scale_up.kinds import joined, mesh, switched, torus
 from fabricgen.design.scale_up.model import LocalLink, MisfitError, ScaleUpKind
 from tests.laws import law_examples
 
@@ -96,6 +96,33 @@ def test_switched_domains_fit_exactly_when_their_lanes_do(
     assert set(degrees(links).values()) == {sum(per_switch)}
     with pytest.raises(MisfitError, match=f"need {needed:,} lanes"):
         switched.size(profile("switched", switch_lanes=needed - lanes, **values), accelerators, 0)
+
+
+@pytest.mark.law
+@LAWS
+@given(st.integers(2, 12), st.lists(st.integers(1, 4), min_size=1, max_size=5), st.integers(1, 3), st.booleans())
+def test_a_tier_above_meets_each_switch_below_in_its_plane_alone(
+    domains: int, planes: list[int], each: int, meets_all: bool
+) -> None:
+    per_domain, above = len(planes), sum(planes)
+    meeting = domains * per_domain if meets_all else domains
+    values = {"joins": ["below"], "switches": above, "links_per_switch": [each], "meets": [] if meets_all else planes}
+    domain = profile("joined", switch_ports=meeting * each, **values)
+    size = joined.size(domain, domains * per_domain, 0)
+    links = list(joined.links(domain, domains * per_domain))
+    assert len(links) == size.links
+    ends = [("below", link.accelerator, link.port) for link in links]
+    ends += [("above", link.far, link.far_port) for link in links]
+    assert len(set(ends)) == len(ends)
+    pairs = Counter((link.accelerator, link.far) for link in links)
+    assert set(pairs.values()) == {each}
+    # no port of a switch above is left, and each meets one switch of every domain, or all
+    assert set(Counter(link.far for link in links).values()) == {meeting * each}
+    assert {link.far_port for link in links} == set(range(meeting * each))
+    graph: nx.Graph = nx.Graph((("below", a), ("above", b)) for a, b in pairs)
+    assert nx.number_connected_components(graph) == (1 if meets_all else per_domain)
+    with pytest.raises(MisfitError, match=f"need {meeting * each:,} of its lanes, it has {meeting * each - 1:,}"):
+        joined.size(profile("joined", switch_ports=meeting * each - 1, **values), domains * per_domain, 0)
 
 
 def test_a_mesh_of_millions_is_refused_without_listing_it() -> None:

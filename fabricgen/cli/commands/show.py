@@ -113,7 +113,8 @@ def _write_text(figures: dict[str, Any], no_cable: list[str], power: str) -> str
         lines += [
             "",
             f"{name}: {domain['domains']} scale-up domains, {domain['accelerators']} accelerators",
-            f"  {domain['switches']} switches, {domain['links']} links",
+            f"  {domain['switches']} switches, {domain['links']} links"
+            + (f" in {domain['cables']} cables" if "cables" in domain else ""),
             f"  {domain['gbps_per_accelerator']:,} Gb/s an accelerator in each direction",
         ]
     lines += ["", *no_cable] if no_cable else []

@@ -48,13 +48,14 @@ def can_join(profile: NodeProfile, domain: ScaleUpDomainProfile) -> bool:
 
 
 def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> tuple[ScaleUpDesign, ...]:
-    """Count the scale-up domains of a cluster; accelerators of omitted nodes are not counted.
+    """Count the scale-up domains of a cluster, those that join others last; accelerators of omitted nodes are not
+    counted.
 
     Raises InputError when a place does not hold whole domains, or a domain cannot be wired.
     """
     designs: list[ScaleUpDesign] = []
-    domain_by_path: dict[Path, str] = {}
-    for name, spec in sorted(blueprint.scale_up.items()):
+    by_path: dict[Path, list[ScaleUpDesign]] = {}
+    for name, spec in sorted(blueprint.scale_up.items(), key=lambda item: (item[1].joins is not None, item[0])):
         if spec.per == "cluster" and len(layout.sites) > 1:
             raise fault(
                 "FG301",
@@ -62,24 +63,50 @@ def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> t
                 path=("scale_up", name, "per"),
                 hint="form domains per pod, su, rack or node",
             )
+        if spec.joins is not None:
+            below = _find_joined(name, spec, designs, catalog)
+            designs.append(_join_domains(name, spec, below, catalog, layout))
+            continue
         members = _list_members(name, spec, catalog, layout)
-        for node_set in members:
-            other_domain = domain_by_path.setdefault(node_set.path, name)
-            if other_domain != name:
-                raise fault(
-                    "FG301",
-                    f"the {node_set.profile.id} nodes form scale-up domains of '{other_domain}' already",
-                    path=("scale_up", name),
-                    hint="an accelerator is in one scale-up domain; keep one of the two",
-                )
         designs.append(_design_domains(name, spec, members, catalog, layout))
+        for node_set in members:
+            _check_alone(designs[-1], by_path.setdefault(node_set.path, []), node_set.profile)
     return tuple(designs)
+
+
+def _check_alone(scale_up: ScaleUpDesign, others: list[ScaleUpDesign], node: NodeProfile) -> None:
+    """Raise InputError (FG301) where ports of accelerators would be in two domains; else add it to the others."""
+    for other in others:
+        shared = _list_ports(scale_up) & _list_ports(other)
+        if shared:
+            raise fault(
+                "FG301",
+                f"the {node.id} nodes form scale-up domains of '{other.name}' already, and ports {min(shared)} to "
+                f"{max(shared)} of their accelerators would be in both",
+                path=("scale_up", scale_up.name),
+                hint="keep one of the two; domains of other ports (`first_port` of their profiles) may stand beside",
+            )
+    others.append(scale_up)
+
+
+def _list_ports(scale_up: ScaleUpDesign) -> set[int]:
+    # the ports of accelerators that links of a domain take
+    links = list(list_domain_links(scale_up))
+    ports = {link.port for link in links} | {link.far_port for link in links if not link.far_switch}
+    return {scale_up.profile.first_port + port for port in ports}
 
 
 def _list_members(name: str, spec: ScaleUpSpec, catalog: Catalog, layout: Layout) -> list[NodeSet]:
     # the node sets whose nodes form the domain of a scale-up entry; InputError (FG301) where there are none
     path: Path = ("scale_up", name, "domain")
     domain = catalog.scale_up(spec.domain, path)
+    if domain.joins:
+        raise fault(
+            "FG301",
+            f"{domain.id} joins the switches of {' or '.join(domain.joins)} domains, and not accelerators",
+            path=path,
+            hint="state such domains in an entry of their own, and here `joins:` and its name",
+        )
     members = [s for s in layout.node_sets if can_join(s.profile, domain)]
     if not members:
         models = ", ".join(sorted({s.profile.id for s in layout.node_sets}))
@@ -118,9 +145,102 @@ def _design_domains(
     return ScaleUpDesign(name, domain, places, size, domains, accelerators, links, path)
 
 
-def _size_domain(kind: ScaleUpKind, domain: ScaleUpDomainProfile, held: int, ports: int, path: Path) -> DomainSize:
-    """Size a domain; raises InputError when it does not fit one switch tier, or takes more ports than an accelerator
-    has.
+def _find_joined(name: str, spec: ScaleUpSpec, designs: list[ScaleUpDesign], catalog: Catalog) -> ScaleUpDesign:
+    # the domains that an entry joins; raises InputError (FG301) where its profile joins no such ones, or others do
+    path: Path = ("scale_up", name, "joins")
+    domain, known = catalog.scale_up(spec.domain, (*path[:2], "domain")), {d.name: d for d in designs if not d.below}
+    other = next((d.name for d in designs if d.below and d.below.name == spec.joins), "")
+    below = known.get(spec.joins or "")
+    if below and not other and below.profile.id in domain.joins:
+        return below
+    what = f"{domain.id} joins the switches of {' or '.join(domain.joins) or 'no'} domains"
+    if other:
+        raise fault("FG301", f"'{spec.joins}' is joined by '{other}' already", path=path, hint="keep one of the two")
+    if below:
+        raise fault("FG301", f"{what}; those of '{spec.joins}' are {below.profile.id}", path=path)
+    hint = did_you_mean(spec.joins or "", known) or "name an entry of `scale_up` that joins none itself"
+    raise fault("FG301", f"no scale-up domains '{spec.joins}' to join", path=path, hint=hint)
+
+
+def _join_domains(
+    name: str, spec: ScaleUpSpec, below: ScaleUpDesign, catalog: Catalog, layout: Layout
+) -> ScaleUpDesign:
+    # a tier above domains, placed and counted; raises InputError (FG301, FG302) where it joins no whole ones, or too
+    # many
+    path: Path = ("scale_up", name)
+    domain = catalog.scale_up(spec.domain)
+    members = [s for s in layout.node_sets if s.unit in below.places.groups and can_join(s.profile, below.profile)]
+    places = place_domains(spec, members, layout, path)
+    joined, rest = divmod(places.nodes, below.places.nodes)
+    if rest or joined < 2:
+        raise fault(
+            "FG301",
+            f"a domain of {places.nodes:,} node{'s' * (places.nodes > 1)} joins no two whole domains of "
+            f"'{below.name}', which have {below.places.nodes:,} each",
+            path=path,
+            hint="say a wider `per`",
+        )
+    if domain.accelerators not in (None, places.accelerators):
+        raise _explain_mismatch(domain, places, layout, members, path)
+    _check_parts(domain, catalog, (*path, "domain"))
+    _check_ports_above(domain, below, (*path, "domain"))
+    switches = joined * below.size.switches
+    size = _size_domain(load_kind(domain, path), domain, places.accelerators, 0, (*path, "domain"), switches)
+    _check_switches(domain, size, places, path)
+    _check_backplane(domain, places, layout, path)
+    missing = _find_missing_nodes(places, layout)
+    absent = sum(map(len, missing.values())) * places.per_node
+    empty = sum(len(nodes) == places.nodes for nodes in missing.values())
+    return ScaleUpDesign(
+        name,
+        domain,
+        places,
+        size._replace(accelerators=places.accelerators),
+        places.slots - empty,
+        places.slots * places.accelerators - absent,
+        below.domains * (size.links // joined),
+        path,
+        below,
+    )
+
+
+def count_taken_ports(scale_up: ScaleUpDesign) -> list[int]:
+    """By switch of a domain, how many of its ports links of the domain take: all below the first that is left."""
+    taken = [0] * scale_up.size.switches
+    for link in list_domain_links(scale_up):
+        if link.far_switch:
+            taken[link.far] = max(taken[link.far], link.far_port + 1)
+    return taken
+
+
+def _check_ports_above(domain: ScaleUpDomainProfile, below: ScaleUpDesign, path: Path) -> None:
+    """Raise InputError where switches below have too few ports left, or are not as many as a profile is made for."""
+    planes, each = domain.planes, domain.links_per_switch[0]
+    number, ports = below.size.switches, below.profile.ports_of_switch
+    if not number or (domain.meets and number != len(planes)):
+        raise fault(
+            "FG301",
+            f"{domain.id} joins domains of {len(planes)} switches, one of '{below.name}' has {number}",
+            path=path,
+            hint="state `meets` for each of these in a profile of your own",
+        )
+    for switch, taken in enumerate(count_taken_ports(below)):
+        met = planes[switch % len(planes)]
+        if taken + met * each > ports:
+            raise fault(
+                "FG302",
+                f"switch {switch + 1} of a {below.profile.id} domain has {ports} ports, {taken} of them for "
+                f"accelerators, and {domain.id} takes {met * each}: {each} to each of {met} switches above",
+                path=path,
+                hint=f"{ports - taken} are left; a switch of {taken + met * each} ports or more would do",
+            )
+
+
+def _size_domain(
+    kind: ScaleUpKind, domain: ScaleUpDomainProfile, held: int, ports: int, path: Path, below: int = 0
+) -> DomainSize:
+    """Size a domain, or a tier above so many switches `below`; raises InputError when it does not fit one tier of
+    switches, or takes more ports than an accelerator has.
     """
     try:
         if domain.max_accelerators and held > domain.max_accelerators:
@@ -128,7 +248,7 @@ def _size_domain(kind: ScaleUpKind, domain: ScaleUpDomainProfile, held: int, por
                 f"{held:,} accelerators are more than the {domain.max_accelerators:,} that such a domain may have",
                 "take smaller domains: `per: rack` or `per: su`, and join them by the scale-out network",
             )
-        return kind.size(domain, held, ports)
+        return kind.size(domain, below or held, ports)
     except MisfitError as misfit:
         raise fault("FG302", f"scale-up domain {domain.id}: {misfit}", path=path, hint=misfit.hint) from misfit
 

@@ -41,7 +41,7 @@ class MisfitError(ValueError):
 
 
 class ScaleUpKind(Protocol):
-    """The interface of a module in `scale_up.kinds`.
+    """The interface of a module in `scale_up.kinds`. Of a kind that joins domains, `accelerators` are their switches.
 
     `size` is called first and must not enumerate links, so that it is quick at any size.
     """
@@ -65,6 +65,8 @@ class ScaleUpDesign(NamedTuple):
     accelerators: int
     links: int
     path: Path
+    below: ScaleUpDesign | None = None
+    """The domains whose switches it joins, as a tier above them; None where it joins accelerators."""
 
     @property
     def per(self) -> str:
@@ -78,7 +80,11 @@ class ScaleUpDesign(NamedTuple):
 
     @property
     def gbps_per_accelerator(self) -> float:
-        """Bandwidth of an accelerator into its domain, per direction, Gb/s."""
+        """Bandwidth of an accelerator into its domain, per direction, Gb/s; above others its share of their links."""
+        if self.below:
+            return min(
+                self.size.links * self.profile.link_gbps / self.size.accelerators, self.below.gbps_per_accelerator
+            )
         return self.size.links_each * self.profile.link_gbps
 
     @property

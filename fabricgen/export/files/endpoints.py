@@ -148,13 +148,16 @@ def _name_nics(cluster: Cluster) -> EncodedColumn:
 
 
 def make_domain_column(cluster: Cluster) -> EncodedColumn:
-    """The scale-up domain of every device; "" for none."""
+    """The scale-up domain of every device, the widest of several; "" for none."""
     design, devices = cluster.design, cluster.plan.devices
     names, device_codes = [""], np.zeros(len(devices), dtype=np.int32)
+    width = np.zeros(len(devices), dtype=np.int32)
     for scale_up in design.scale_up:
         for cls in devices.classes:
             if cls.kind == NODE:
                 domain, _ = find_device_domains(design, devices, scale_up.places, cls.rows)
-                device_codes[cls.rows] = np.where(domain >= 0, domain + len(names), device_codes[cls.rows])
+                is_wider = (domain >= 0) & (scale_up.places.nodes > width[cls.rows])
+                device_codes[cls.rows] = np.where(is_wider, domain + len(names), device_codes[cls.rows])
+                width[cls.rows] = np.where(is_wider, scale_up.places.nodes, width[cls.rows])
         names += name_domains(design, scale_up)
     return encode_column(names, device_codes)

@@ -128,7 +128,8 @@ def make_end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> E
         in_cage = max(sum(neighbour.cage == leg.cage for neighbour in side.legs) for leg in side.legs)
         return EndKind(side.form_factor, side.speed_gbps * in_cage, side.lane_gbps, False, *details)
     if isinstance(side, ScaleUpPort):
-        return EndKind(side.form_factor, round(segment.speed_gbps), segment.lane_gbps, side.takes_fibre, *details)
+        gbps = round(segment.speed_gbps * side.per_connector)
+        return EndKind(side.form_factor, gbps, segment.lane_gbps, side.takes_fibre, *details)
     return EndKind("RJ45", int(segment.speed_gbps), segment.lane_gbps, False, *details)
 
 

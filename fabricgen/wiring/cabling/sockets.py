@@ -27,7 +27,7 @@ def number_connectors(side: Side, ports: Ints) -> Ints:
         return (number_cages_of_ports(side, ports) * per_cage + in_cage).astype(np.int32)
     if isinstance(side, Attachment):
         return _number_legs(side, cages=False)[ports]
-    return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
+    return number_cages_of_ports(side, ports)
 
 
 def number_cages_of_ports(side: Side, ports: Ints) -> Ints:
@@ -37,7 +37,9 @@ def number_cages_of_ports(side: Side, ports: Ints) -> Ints:
         return (np.array(side.cages, dtype=np.int32)[ports // side.ways] - 1).astype(np.int32)
     if isinstance(side, Attachment):
         return _number_legs(side, cages=True)[ports]
-    return ports + (_SCALE_UP if isinstance(side, ScaleUpPort) else _MANAGEMENT)
+    if isinstance(side, ScaleUpPort):
+        return _SCALE_UP + side.first_cage + ports // side.per_connector
+    return ports + _MANAGEMENT
 
 
 def _number_legs(side: Attachment, *, cages: bool) -> Ints:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Literal, NamedTuple
 
 import numpy as np
 
+from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
-from fabricgen.design.scale_up.domains import list_domain_links
+from fabricgen.design.scale_up.domains import count_taken_ports, list_domain_links, load_kind
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.design.scale_up.placement import DomainPlacement
 from fabricgen.wiring.arrays import Flags, Ints, unique_values
@@ -151,6 +153,8 @@ class DomainLinks(NamedTuple):
 
 def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) -> DomainLinks:
     """All links of the domains of a scale-up entry, except those of omitted nodes."""
+    if scale_up.below:
+        return _expand_joined(design, devices, scale_up, scale_up.below)
     profile, per_node = scale_up.profile, scale_up.places.per_node
     links_of_domain = np.array([tuple(link) for link in list_domain_links(scale_up)], dtype=np.int32).reshape(-1, 5)
     accelerator, port, at_switch, far, far_port = links_of_domain.T
@@ -158,16 +162,13 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
     node_at = _index_nodes(design, devices, scale_up)[domains]
     to_switch = at_switch.astype(bool)
     # ports of an accelerator are numbered without gaps up to the highest that any link uses, on either end
-    ports_each = 1 + int(max(port.max(initial=0), far_port[~to_switch].max(initial=0)))
+    ports_each = profile.first_port + 1 + int(max(port.max(initial=0), far_port[~to_switch].max(initial=0)))
     a_node = node_at[:, accelerator // per_node]
     b_node = node_at[:, np.where(to_switch, 0, far // per_node)]
     switches_each = profile.switches_per_tray if scale_up.trays_each else max(1, profile.switches)
     if scale_up.trays_each:
-        trays = next(c for c in devices.classes if c.kind == TRAY and c.fabric == scale_up.name)
-        row_of = np.full(scale_up.trays, -1, dtype=np.int32)  # at a phase not all are there
-        row_of[devices.ordinal[trays.rows]] = np.arange(trays.first, trays.first + trays.count, dtype=np.int32)
-        first = np.arange(len(domains), dtype=np.int32)[:, None] * scale_up.trays_each
-        b_device = np.where(to_switch, row_of[np.where(to_switch, first + far // switches_each, 0)], b_node)
+        trays = _index_trays(devices, scale_up)
+        b_device = np.where(to_switch, trays[:, np.where(to_switch, far // switches_each, 0)], b_node)
     else:
         b_device = np.where(to_switch, a_node, b_node)
     # links of omitted nodes are left out; -1 stands for these in `node_at`
@@ -177,7 +178,7 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
         column_of_links: Ints = np.tile(values, len(domains)).astype(np.int32)[is_present]
         return column_of_links
 
-    at_accelerator = far % per_node * ports_each + far_port
+    at_accelerator = far % per_node * ports_each + profile.first_port + far_port
     at_asic = far % switches_each * profile.ports_of_switch + far_port
     ocs = bool(profile.tray) and design.catalog.switch(profile.tray).protocol == "optical-circuit"
     return DomainLinks(
@@ -185,7 +186,7 @@ def expand_domains(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign
         b=_make_side(scale_up, "ocs" if ocs else "asic", max(1, profile.ports_of_switch)),
         domain=np.repeat(domains, len(links_of_domain))[is_present],
         a_device=a_node.ravel().astype(np.int32)[is_present],
-        a_port=repeat_for_domains(accelerator % per_node * ports_each + port),
+        a_port=repeat_for_domains(accelerator % per_node * ports_each + profile.first_port + port),
         b_device=b_device.ravel().astype(np.int32)[is_present],
         b_port=repeat_for_domains(np.where(to_switch, at_asic, at_accelerator)),
         at_switch=np.tile(to_switch, len(domains))[is_present],
@@ -203,9 +204,110 @@ def _index_nodes(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign) 
     return table
 
 
+def _index_trays(devices: DeviceTable, scale_up: ScaleUpDesign) -> Ints:
+    """Device row of each switch tray by (domain that has a node, index in it), int32; -1 for what is not there yet."""
+    trays = next(c for c in devices.classes if c.kind == TRAY and c.fabric == scale_up.name)
+    row_of = np.full(scale_up.trays, -1, dtype=np.int32)  # at a phase not all are there
+    row_of[devices.ordinal[trays.rows]] = np.arange(trays.first, trays.first + trays.count, dtype=np.int32)
+    return row_of.reshape(-1, scale_up.trays_each)
+
+
+def _expand_joined(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign, below: ScaleUpDesign) -> DomainLinks:
+    """All links of switches of the domains `below` to the tier above that joins them."""
+    profile, per_tray = scale_up.profile, scale_up.profile.switches_per_tray
+    switches = scale_up.places.nodes // below.places.nodes * below.size.switches
+    local = np.array([tuple(link) for link in load_kind(profile, ()).links(profile, switches)], dtype=np.int32)
+    switch, port, _, far, far_port = local.T
+    domains = list_present_domains(design, scale_up)
+    a_side, starts = _make_side_below(below, profile)
+    a_device = _index_switches(design, devices, scale_up, below)[domains][:, switch // len(starts)]
+    b_device = _index_trays(devices, scale_up)[:, far // per_tray]
+    is_present = ((a_device >= 0) & (b_device >= 0)).ravel()
+
+    def repeat_for_domains(values: Ints) -> Ints:
+        column: Ints = np.tile(values, len(domains)).astype(np.int32)[is_present]
+        return column
+
+    return DomainLinks(
+        a=a_side,
+        b=_make_side_above(profile),
+        domain=np.repeat(domains, len(local))[is_present],
+        a_device=a_device.ravel()[is_present],
+        a_port=repeat_for_domains(np.array(starts, dtype=np.int32)[switch % len(starts)] + port),
+        b_device=b_device.ravel()[is_present],
+        b_port=repeat_for_domains(_number_above(profile, far % per_tray, far_port)),
+        at_switch=np.ones(int(is_present.sum()), dtype=bool),
+    )
+
+
+def _number_above(profile: ScaleUpDomainProfile, asic: Ints, port: Ints) -> Ints:
+    """The numbers of ports of the switches in a tray of the tier above.
+
+    Where a cage has links of several switches these take turns, so that the ports of a cage follow each other.
+    """
+    each = profile.links_per_switch[0]
+    spread = max(1, profile.links_per_cage // each)
+    block = -(-profile.ports_of_switch // each) * each * spread
+    numbers: Ints = asic // spread * block + port // each * each * spread + asic % spread * each + port % each
+    return numbers
+
+
+def _make_side_above(profile: ScaleUpDomainProfile) -> ScaleUpPort:
+    """The upper end of links to a tier above: ports of the switches in a tray."""
+    ports = profile.ports_of_switch
+    asic, port = np.divmod(np.arange(profile.switches_per_tray * ports, dtype=np.int32), np.int32(ports))
+    numbers = _number_above(profile, asic, port)
+    names = [""] * (int(numbers.max()) + 1)
+    for number, (a, p) in zip(numbers.tolist(), zip(asic.tolist(), port.tolist(), strict=True), strict=True):
+        names[number] = f"asic{a}/{profile.link_name}{p}"
+    return ScaleUpPort(
+        "asic", ports, profile.link_name, profile.form_factor, profile.links_per_cage, listed=tuple(names)
+    )
+
+
+def _make_side_below(below: ScaleUpDesign, profile: ScaleUpDomainProfile) -> tuple[ScaleUpPort, list[int]]:
+    """The lower end of links to a tier above: ports of the switches of one node or tray, and where each one's begin."""
+    each, taken = profile.links_per_switch[0], count_taken_ports(below)
+    in_device = below.profile.switches_per_tray if below.trays_each else below.size.switches
+    # on a board each switch has what it meets; trays are alike, so that each has room for the most
+    planes = (profile.planes * in_device)[:in_device] if not below.trays_each else [max(profile.planes)] * in_device
+    names = [
+        f"asic{asic}/{profile.link_name}{max(taken) + port}"
+        for asic, met in enumerate(planes)
+        for port in range(met * each)
+    ]
+    starts = list(accumulate((met * each for met in planes), initial=0))[:-1]
+    side = ScaleUpPort("asic", 1, profile.link_name, profile.form_factor, profile.links_per_cage, tuple(names), 1 << 16)
+    return side, starts
+
+
+def _index_switches(design: Design, devices: DeviceTable, scale_up: ScaleUpDesign, below: ScaleUpDesign) -> Ints:
+    """Device row of what holds switches of the domains below, by (domain, its nodes or trays in order), int32; -1 for
+    none.
+    """
+    nodes = _index_nodes(design, devices, scale_up)
+    if not below.trays_each:
+        return nodes
+    trays_by_node = np.full((len(devices), below.trays_each), -1, dtype=np.int32)
+    trays, present = _index_trays(devices, below), list_present_domains(design, below)
+    for cls in devices.classes:
+        if cls.kind == NODE:
+            domain, _ = find_device_domains(design, devices, below.places, cls.rows)
+            inside = np.flatnonzero(domain >= 0)
+            trays_by_node[inside + cls.first] = trays[np.searchsorted(present, domain[inside])]
+    # any node of a domain below tells its trays: the last row stands for nodes that are not there
+    by_node = np.where(nodes[..., None] >= 0, trays_by_node[nodes], -1)
+    by_domain = by_node.reshape(len(nodes), -1, below.places.nodes, below.trays_each).max(axis=2)
+    rows: Ints = by_domain.reshape(len(nodes), -1)
+    return rows
+
+
 def _make_side(scale_up: ScaleUpDesign, role: Literal["gpu", "asic", "ocs"], ports_each: int) -> ScaleUpPort:
     """An end of the links of a scale-up entry, named as its profile has it."""
-    return ScaleUpPort(role, ports_each, scale_up.profile.link_name, scale_up.profile.form_factor)
+    profile = scale_up.profile
+    # ports of other domains of the same accelerators are numbered below
+    first_cage = profile.first_port << 10 if role == "gpu" else 0
+    return ScaleUpPort(role, ports_each, profile.link_name, profile.form_factor, first_cage=first_cage)
 
 
 def list_scale_up_links(design: Design, devices: DeviceTable) -> Iterator[SegmentLinks]:
@@ -223,7 +325,7 @@ def list_scale_up_links(design: Design, devices: DeviceTable) -> Iterator[Segmen
             if rows.any():
                 segment = Segment(
                     fabric=scale_up.name,
-                    lower="node",
+                    lower=TRAY_TIER if scale_up.below and scale_up.below.trays_each else "node",
                     upper=upper,
                     speed_gbps=profile.link_gbps,
                     lane_gbps=profile.lane_gbps,

@@ -27,7 +27,7 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
             f"{accelerators:,} accelerators with {lanes} lane{'s' * (lanes > 1)} each need "
             f"{accelerators * lanes:,} lanes of a switch, it has {capacity:,}: the domain does not fit one switch tier",
             f"at most {capacity // lanes:,} accelerators fit; or take fewer lanes to each of more switches: "
-            f"1 lane each fits {capacity:,}",
+            f"1 lane each fits {capacity:,}; or join such domains by a tier above: `joins`",
         )
     if ports and sum(per_switch) > ports:
         raise MisfitError(f"{sum(per_switch)} links an accelerator, which has ports for {ports}")

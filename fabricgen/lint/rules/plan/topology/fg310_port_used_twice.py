@@ -21,7 +21,7 @@ def make_port_key(side: Side) -> tuple[object, ...]:
         return "cages", side.cages[:1], side.ways
     if isinstance(side, Attachment):
         return "role", side.role
-    return ("other", type(side).__name__, getattr(side, "role", ""))
+    return "other", type(side).__name__, getattr(side, "role", ""), getattr(side, "first_cage", 0)
 
 
 class PortUsedTwice(PlanRule):
