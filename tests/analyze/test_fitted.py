@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.catalog.loader import Catalog
-from tools.published_collectives import LARGE, NEAR, SMALL, compared, fit_reached, fit_small, is_in_range
+from tools.published_collectives import (
+    LARGE,
+    NEAR,
+    SMALL,
+    compared,
+    count_held,
+    fit_latency,
+    fit_reached,
+    fit_small,
+    is_in_range,
+)
 
 EFFICIENCY = Catalog().constants().efficiency
 
@@ -32,6 +42,14 @@ def test_rows_that_were_not_fitted_to_judge_the_constants() -> None:
     small = [point for point in judged if point.size < SMALL and fit_small(point.kind)]
     assert len(small) >= 9
     assert sum(map(is_in_range, small)) >= 0.8 * len(small)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["domain", "ethernet"])
+def test_a_latency_that_is_fitted_holds_no_more_rows_than_that_of_the_library(kind: str) -> None:
+    """Why steps have NCCL's own latencies, and no further one for each kind of network."""
+    (held, number), (before, _) = count_held(kind, fit_latency(kind)), count_held(kind, 0)
+    assert 0 < held <= before <= number
 
 
 def test_a_range_is_shown_of_small_messages_alone(fabricgen) -> None:
