@@ -115,7 +115,7 @@ class Cluster:
     @cached_property
     def cable_ids(self) -> tuple[str, ...]:
         """The stable id of every cable: the planned device and connector of its common end."""
-        return self.cable_id_columns.texts()
+        return self.cable_id_columns.list_ids()
 
     @cached_property
     def cable_id_columns(self) -> CableIds:

@@ -132,7 +132,7 @@ def gather_claims(files: Sequence[str], matcher: Matcher, faults: Faults) -> Cla
         older, is_current = list[tuple[Line, NotPlanned]](), False
         for line in read_lines((file,), faults):
             try:
-                pair = matcher.pair(line)
+                pair = matcher.find_end_pair(line)
             except NotPlanned as unfit:
                 # perhaps a sheet of an older plan: its lines are told only once it is known whether any line is of this
                 # one
@@ -184,7 +184,7 @@ def _add_cages(line: Line, pair: EndPair, matcher: Matcher, claims: Claims, faul
             continue
         for position, end in zip(positions, ends, strict=True):
             value = None if position == matcher.find_planned_position(end) else matcher.format_position(position, end)
-            subject = Subject(pair.cable, f"{end.word}_cage", matcher.key(end, pair.cable))
+            subject = Subject(pair.cable, f"{end.word}_cage", matcher.find_override_key(end, pair.cable))
             _add_claim(
                 subject, Claim(value, line[column], line.span(column)), f"{column} of {_name_end(end)}", claims, faults
             )

@@ -61,7 +61,7 @@ class AsBuiltImport:
     after: Cluster
     """The cluster with the overrides before and after the import."""
 
-    def count(self, status: Status) -> int:
+    def count_cables(self, status: Status) -> int:
         """The number of listed cables with a status."""
         return sum(cable_status is status for cable_status in self.status.values())
 
@@ -175,7 +175,9 @@ def format_report(result: AsBuiltImport) -> str:
     lines += [f"  {_describe_change(change)}" for change in result.changes[:MOST_LINES]]
     if len(result.changes) > MOST_LINES:
         lines.append(f"  and {len(result.changes) - MOST_LINES} more")
-    counts = ", ".join(f"{result.count(status)} {status.word}" for status in (Status.DONE, Status.OPEN, Status.FAULTY))
+    counts = ", ".join(
+        f"{result.count_cables(status)} {status.word}" for status in (Status.DONE, Status.OPEN, Status.FAULTY)
+    )
     lines.append(f"{_count_cables(len(result.status))} listed of {result.total}: {counts}")
     lines += [f"  faulty: {cable}{f' ({remark})' if remark else ''}" for cable, remark, _ in result.faulty[:MOST_LINES]]
     lines += _list_outdated(result.outdated)
@@ -214,7 +216,7 @@ def make_json(result: AsBuiltImport) -> dict[str, Any]:
         "cables": {
             "total": result.total,
             "listed": len(result.status),
-            **{status.word: result.count(status) for status in (Status.DONE, Status.OPEN, Status.FAULTY)},
+            **{status.word: result.count_cables(status) for status in (Status.DONE, Status.OPEN, Status.FAULTY)},
         },
         "changes": [
             {"cable": c.cable, "field": c.field, "end": c.end, "old": c.old, "new": c.new, "at": str(c.span)}

@@ -42,7 +42,7 @@ class Matcher:
         self.cables = CableIndex(planned.plan, cluster.names, planned.port_names)
         self._places = CageResolver(cluster.design.catalog, self.cables)
 
-    def pair(self, line: Line) -> EndPair:
+    def find_end_pair(self, line: Line) -> EndPair:
         """The ends of a line, which a link joins; raises NotPlanned for no such cable, or one that ends elsewhere."""
         name = line["cable"]
         cable = self.cables.index.get(name)
@@ -60,15 +60,15 @@ class Matcher:
 
     def _pair_ends(self, cable: int, a: CableEnd, b: CableEnd) -> tuple[tuple[CableEnd, CableEnd], ...]:
         """The pairs of ends that a cable has between the cages of two of its ends."""
-        starts = [end for end in self.cables.ends(cable, upper=False) if end.place == a.place]
-        stops = [end for end in self.cables.ends(cable, upper=True) if end.place == b.place]
+        starts = [end for end in self.cables.list_ends(cable, upper=False) if end.place == a.place]
+        stops = [end for end in self.cables.list_ends(cable, upper=True) if end.place == b.place]
         if len(starts) != len(stops):  # plugs of a splitter's legs in one cage: each has a line of its own
             return ((a, b),)
         return tuple((start, stop) for start in starts for stop in stops if not set(start.rows).isdisjoint(stop.rows))
 
     def _list_far_ends(self, cable: int, end: CableEnd) -> list[CableEnd]:
         """The ends at the other side that a link joins with one."""
-        far_ends = self.cables.ends(cable, upper=not end.upper)
+        far_ends = self.cables.list_ends(cable, upper=not end.upper)
         return [far_end for far_end in far_ends if not set(far_end.rows).isdisjoint(end.rows)]
 
     def _refuse_unknown(self, name: str, line: Line) -> NotPlanned:
@@ -134,9 +134,9 @@ class Matcher:
             return ""
         return line[END] if line[END] in ("a", "b") else "ab"
 
-    def key(self, end: CableEnd, cable: int) -> str:
+    def find_override_key(self, end: CableEnd, cable: int) -> str:
         """The key of an end in overrides; "" where it is the only one of its cable and side."""
-        ends = self.cables.ends(cable, upper=end.upper)
+        ends = self.cables.list_ends(cable, upper=end.upper)
         if len(ends) == 1:
             return ""
         # a cage names an end unless the cable has several there: then the connector tells them apart
@@ -146,7 +146,7 @@ class Matcher:
         """The ends that the printed columns of a line may mean, the likeliest first; raises NotPlanned for none."""
         word = "b" if upper else "a"
         device, cage, redline = (line[f"{word}_device"], line[f"{word}_cage"], line[f"built_{word}_cage"])
-        ends = self.cables.ends(cable, upper=upper)
+        ends = self.cables.list_ends(cable, upper=upper)
         there = [end for end in ends if device in (end.name, self._built_place(end)[0])]
         if not there:
             listed = ", ".join(dict.fromkeys(end.name for end in ends))

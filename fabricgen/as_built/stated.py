@@ -191,8 +191,8 @@ def find_stated_value(value: Any, subject: Subject, matcher: Matcher) -> Any:
 def _list_cages(value: Mapping[str, str], subject: Subject, matcher: Matcher) -> Iterator[tuple[str, str]]:
     """(key, cage) of the stated ends that are not as planned, in the form of claims."""
     upper = subject.field == "b_cage"
-    for end in matcher.cables.ends(subject.cable, upper=upper):
-        key = matcher.key(end, subject.cable)
+    for end in matcher.cables.list_ends(subject.cable, upper=upper):
+        key = matcher.find_override_key(end, subject.cable)
         # all ways in which an overlay may name this end
         texts = (value.get(word) for word in ("", key, end.place, f"{end.place}.{end.connector + 1}", end.name))
         text = next((text for text in texts if text is not None), None)

@@ -64,12 +64,12 @@ class CableParts:
             columns.append(np.array(numbers, dtype=np.int32)[segment])
         return tuple(numbers_by_kind), columns[0], columns[1]
 
-    def transceivers(self) -> tuple[EncodedColumn, EncodedColumn]:
+    def list_transceivers(self) -> tuple[EncodedColumn, EncodedColumn]:
         """Part of the transceiver at the a and at the b end of each cable end row; "" for none."""
         kinds, *ends = self.kinds
         media, medium = self._cables.media, self._cables.medium[self._cables.end_cable]
         # by kind of end and medium, so that (kind, medium) is at kind * number of media + medium
-        table = [kind.transceiver(profile) for kind in kinds for profile in media]
+        table = [kind.find_transceiver_part(profile) for kind in kinds for profile in media]
         a, b = (encode_column(table, end * len(media) + medium) for end in ends)
         return a, b
 
@@ -102,7 +102,7 @@ class CableParts:
 
         `ends` are the kinds of end at a and at b.
         """
-        piece = self._shelf.piece(order, length_m) if self._shelf else None
+        piece = self._shelf.find_piece(order, length_m) if self._shelf else None
         # (product, its length, how many): the length was chosen before, and a list that has no such one has no part
         if piece is None or piece[1] != length_m:
             return CablePart(
@@ -166,7 +166,7 @@ def describe_cable(
         split_text = f", breakout to {far_ends}" if split else ""
         text = f"{medium.name}, {gbps}G {b.form_factor} to {a.form_factor}"
         return f"{medium.id}-{ends}-{gbps}g{split}-{length}m", f"{text}{split_text}, {length} m"
-    single = next((module.connector for end in (a, b) if (module := end.module(medium)).splits_of), "")
+    single = next((module.connector for end in (a, b) if (module := end.find_module(medium)).splits_of), "")
     return describe_fibre(medium, far_ends, lanes, length_m, single)
 
 

@@ -57,7 +57,7 @@ class _Channel(NamedTuple):
     a_m: float
     b_m: float
 
-    def ends(self, make: Make) -> Jumpers:
+    def make_end_jumpers(self, make: Make) -> Jumpers:
         """The jumpers at the a and at the b end."""
         near_m, far_m = (self.a_m, self.b_m) if self.lower else (self.b_m, self.a_m)
         near, far = self.policy.jumpers if self.lower else self.policy.jumpers[::-1]
@@ -114,7 +114,7 @@ def make_channels(
     for low, medium, policy, far_ends, count, split, lane_count, leg, a_mm, b_mm in kinds:
         settings = cables.media[medium], patching.policies[policy], bool(low)
         counts = far_ends, count, split, lane_count, leg
-        jumpers.append(_Channel(*settings, *counts, a_mm / 1000, b_mm / 1000).ends(make))
+        jumpers.append(_Channel(*settings, *counts, a_mm / 1000, b_mm / 1000).make_end_jumpers(make))
     return PatchedChannels(rows, kind, tuple(jumpers))
 
 
@@ -125,7 +125,7 @@ def make_jumper(
     fibres. `widths` are (far ends, lanes). Its connectors are those of panels, whatever modules of few lanes have.
     """
     usual = kind == "B" or not medium.connector.startswith("MPO")
-    sold = shelf.jumper(medium, *widths, length_m) if shelf and usual else None
+    sold = shelf.find_jumper(medium, *widths, length_m) if shelf and usual else None
     if sold:
         product, pieces = sold
         part_and_text = format_set(

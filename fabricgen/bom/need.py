@@ -58,7 +58,7 @@ class Needs:
         """Total pieces of each part, in the order of `parts`."""
         return sum_pieces(self.part, self.quantity, len(self.parts))
 
-    def of(self, part: int) -> Needs:
+    def select_part(self, part: int) -> Needs:
         """The needs of one part."""
         rows = np.flatnonzero(self.part == part)
         columns = (getattr(self, name)[rows] for name in COLUMNS)

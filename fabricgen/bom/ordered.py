@@ -134,7 +134,7 @@ def list_remarks(bill: Bill) -> dict[str, str]:
 def find_unsold(parts: CableParts) -> set[str]:
     """The transceivers of cables that nobody is known to sell."""
     kinds, media = parts.kinds[0], parts.media
-    return {kind.transceiver(medium) for kind in kinds for medium in media if kind.unsold(medium)}
+    return {kind.find_transceiver_part(medium) for kind in kinds for medium in media if kind.is_unsold(medium)}
 
 
 def _remark_unsold(bill: Bill) -> Iterator[tuple[str, str]]:

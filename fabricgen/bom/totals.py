@@ -36,7 +36,7 @@ class GroupTotal:
     unpriced: int = 0
     unpowered: int = 0
 
-    def plus(self, other: GroupTotal) -> GroupTotal:
+    def add_group(self, other: GroupTotal) -> GroupTotal:
         """The sum of both, under the key of this one."""
         return GroupTotal(
             self.key,
@@ -72,12 +72,12 @@ def sum_all(group_totals: Sequence[GroupTotal]) -> GroupTotal:
     """The sum of all totals; the key is empty."""
     total = GroupTotal(())
     for addend in group_totals:
-        total = total.plus(addend)
+        total = total.add_group(addend)
     return total
 
 
 def _add_total(totals_by_index: dict[tuple[int, ...], GroupTotal], indexes: tuple[int, ...], total: GroupTotal) -> None:
-    totals_by_index[indexes] = totals_by_index[indexes].plus(total) if indexes in totals_by_index else total
+    totals_by_index[indexes] = totals_by_index[indexes].add_group(total) if indexes in totals_by_index else total
 
 
 def _make_total(

@@ -33,7 +33,9 @@ def trace_part(bill: Bill, part: str) -> dict[str, list[Any]]:
     """
     sets = [(i, bill_part, *split_set(bill_part.part)) for i, bill_part in enumerate(bill.needs.parts)]
     part_needs = [
-        _convert_to_pieces(bill.needs.of(i), bill_part._replace(part=part), 1 if bill_part.part == part else count)
+        _convert_to_pieces(
+            bill.needs.select_part(i), bill_part._replace(part=part), 1 if bill_part.part == part else count
+        )
         for i, bill_part, count, piece in sets
         if part in (bill_part.part, piece)
     ]
@@ -41,7 +43,7 @@ def trace_part(bill: Bill, part: str) -> dict[str, list[Any]]:
         numbers = map_numbers_to_models(bill.cluster, bill.lines)
         if part in numbers:
             index = next(i for i, bill_part in enumerate(bill.needs.parts) if bill_part.part == numbers[part])
-            part_needs = [filter_needs(bill.cluster, bill.needs.of(index), part)]
+            part_needs = [filter_needs(bill.cluster, bill.needs.select_part(index), part)]
         else:
             known_names = {line.part for line in (*bill.lines, *split_sets(bill.lines))} | set(numbers)
             hint = did_you_mean(part, known_names)
@@ -57,7 +59,7 @@ def _convert_to_pieces(needs: Needs, part: OrderedPart, count: int) -> Needs:
 def trace_all_parts(bill: Bill) -> dict[str, list[Any]]:
     """The needs for every part, in the order of the bill's lines; as `trace_part`."""
     index = {part.part: i for i, part in enumerate(bill.needs.parts)}
-    needs = join_needs([bill.needs.of(index[line.part]) for line in bill.lines])
+    needs = join_needs([bill.needs.select_part(index[line.part]) for line in bill.lines])
     return _list_columns(bill, needs)
 
 

@@ -80,7 +80,7 @@ class PatchParts:
         )
         return parts, self._patching.panels.policy
 
-    def positions(self, patches: PatchTable, rows: Ints) -> tuple[list[str], Ints]:
+    def list_fibre_positions(self, patches: PatchTable, rows: Ints) -> tuple[list[str], Ints]:
         """(distinct texts for fibres of a trunk's connector, index of the text of each of some patches)."""
         policy = self._patching.trunks.policy[patches.trunk[rows]]
         port_counts = np.array([len(p.panel.positions) for p in self._patching.policies], dtype=np.int32)[policy]

@@ -152,7 +152,7 @@ def _find_moves(
 
 def find_ends(cables: CableIndex, cable: int, key: str, text: str, path: Path, *, upper: bool) -> tuple[CableEnd, ...]:
     """The ends of a cable that a key and the cage stated for it mean: all plugs in a cage where neither names one."""
-    ends = cables.ends(cable, upper=upper)
+    ends = cables.list_ends(cable, upper=upper)
     matching = tuple(end for end in ends if key in ("", end.place, end.name))
     if len(matching) > 1 and len({end.place for end in ends}) == 1 and split_plug(text)[1] is None:
         return matching
@@ -164,7 +164,7 @@ def find_end(cables: CableIndex, cable: int, key: str, path: Path, *, upper: boo
 
     Raises InputError (FG079) where that names no end, or several.
     """
-    ends = cables.ends(cable, upper=upper)
+    ends = cables.list_ends(cable, upper=upper)
     matching = [end for end in ends if key in ("", end.place, f"{end.place}.{end.connector + 1}", end.name)]
     if len(matching) == 1:
         return matching[0]
@@ -206,7 +206,7 @@ def find_conflicts(
     reported: set[Path] = set()
     for device, uses in _list_uses(plan, devices).items():
         cls = plan.devices.classes[plan.devices.device_class[device]]
-        for path, conflict in _MovedDevice(plan, cls, names[device], uses, paths, ids).faults():
+        for path, conflict in _MovedDevice(plan, cls, names[device], uses, paths, ids).find_conflicts():
             if path not in reported:
                 reported.add(path)
                 yield conflict
@@ -251,7 +251,7 @@ class _MovedDevice:
     """The path of the override of each moved (link row, whether it is the upper end)."""
     ids: Sequence[str]
 
-    def faults(self) -> Iterator[tuple[Path, Diagnostic]]:
+    def find_conflicts(self) -> Iterator[tuple[Path, Diagnostic]]:
         """(path of the override, diagnostic) of each conflict."""
         yield from self._find_taken()
         if isinstance(self.cls.profile, SwitchProfile):
@@ -301,7 +301,9 @@ class _MovedDevice:
         """A hint how the connectors of a twin-port cage are named; "" for other cages."""
         profile = self.cls.profile
         twin = (
-            isinstance(profile, SwitchProfile) and isinstance(use.cage, int) and profile.cage(use.cage).connectors > 1
+            isinstance(profile, SwitchProfile)
+            and isinstance(use.cage, int)
+            and profile.find_cage_class(use.cage).connectors > 1
         )
         return f"; connectors are named like {self._name_cage(use.cage).rpartition(' ')[2]}.2" if twin else ""
 
@@ -314,10 +316,14 @@ class _MovedDevice:
         blocked = {
             cage + i
             for cage, breakout in {(u.cage, u.split[0]) for u in self.uses if isinstance(u.cage, int)}
-            for i in range(profile.cage(cage).block(breakout))
+            for i in range(profile.find_cage_class(cage).block(breakout))
         }
-        kind = profile.cage(use.cage)
-        cages = (c for c in range(1, profile.cage_count + 1) if profile.cage(c) is kind and c not in used | blocked)
+        kind = profile.find_cage_class(use.cage)
+        cages = (
+            c
+            for c in range(1, profile.cage_count + 1)
+            if profile.find_cage_class(c) is kind and c not in used | blocked
+        )
         free = [profile.cage_label(cage) for cage in islice(cages, MOST_SHOWN)]
         return f"; free are {', '.join(free)}" if free else "; no cage of its kind is free"
 
@@ -342,11 +348,11 @@ class _MovedDevice:
         """Cages that are disabled by the split of a neighbour."""
         used = {use.cage: use for use in self.uses if isinstance(use.cage, int)}
         for cage, use in sorted(used.items()):
-            kind = profile.cage(cage)
+            kind = profile.find_cage_class(cage)
             block = kind.block(use.split[0])
             if block == 1:
                 continue
-            first = next(n for n in range(1, profile.cage_count + 1) if profile.cage(n) is kind)
+            first = next(n for n in range(1, profile.cage_count + 1) if profile.find_cage_class(n) is kind)
             # splits go by blocks of neighbouring cages; only the first of a block may be split
             head = cage - (cage - first) % block
             for number in range(head, head + block):

@@ -171,7 +171,7 @@ class _SwitchCages:
         run, profile = self._run, self._profile
         split = f"{run.ways} x {run.speed_gbps}G" if run.ways > 1 else f"{run.speed_gbps}G"
         if cage not in self._list_cages():
-            other_cage, own_cage = profile.cage(cage), profile.cages[run.cage_class]
+            other_cage, own_cage = profile.find_cage_class(cage), profile.cages[run.cage_class]
             raise fault(
                 DOES_NOT_FIT,
                 f"cage {profile.cage_label(cage)} of {end.name} ({other_cage.form_factor}, {other_cage.speed_gbps}G) "

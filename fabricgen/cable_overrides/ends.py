@@ -27,15 +27,15 @@ class CableIds(NamedTuple):
     device: EncodedColumn
     connector: EncodedColumn
 
-    def texts(self) -> tuple[str, ...]:
+    def list_ids(self) -> tuple[str, ...]:
         """The id of every cable."""
         return tuple((self.device.texts() + self.connector.texts()).tolist())
 
-    def text(self, cable: int) -> str:
+    def format_id(self, cable: int) -> str:
         """The id of one cable."""
         return "".join(part.vocabulary[part.codes[cable]] for part in (self.device, self.connector))
 
-    def of(self, cable: Ints) -> ConcatenatedColumn:
+    def make_id_column(self, cable: Ints) -> ConcatenatedColumn:
         """The id of the cable in each row, "" where that is -1."""
         return ConcatenatedColumn((self.device.take_or_empty(cable), self.connector.take_or_empty(cable)))
 
@@ -112,7 +112,7 @@ class CableIndex:
     @cached_property
     def ids(self) -> tuple[str, ...]:
         """The id of every cable."""
-        return make_cable_ids(self.plan, np.array(self.names, dtype=object), self.port_names.cage_columns).texts()
+        return make_cable_ids(self.plan, np.array(self.names, dtype=object), self.port_names.cage_columns).list_ids()
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -132,7 +132,7 @@ class CableIndex:
         links: list[int] = order[start[cable] : start[cable + 1]].tolist()
         return links
 
-    def ends(self, cable: int, *, upper: bool) -> tuple[CableEnd, ...]:
+    def list_ends(self, cable: int, *, upper: bool) -> tuple[CableEnd, ...]:
         """The ends of a cable at its a or b side, each once, in the order of links."""
         if (cable, upper) not in self._ends:
             self._ends[cable, upper] = self._find_ends(cable, upper=upper)

@@ -196,7 +196,7 @@ def _list_segments(cables: CableIndex, cable: int) -> list[Segment]:
 def _list_fitting(catalog: Catalog, cables: CableIndex, cable: int) -> Iterator[CableProfile]:
     """The profiles that carry a cable's lanes and fit the cages at its ends, cheapest first."""
     segments = _list_segments(cables, cable)
-    several = len(cables.ends(cable, upper=False)) + len(cables.ends(cable, upper=True)) > 2
+    several = len(cables.list_ends(cable, upper=False)) + len(cables.list_ends(cable, upper=True)) > 2
     split = several or any(not has_lower_common_end(s) and s.b.per_connector > 1 for s in segments)
     for profile in catalog.cables:
         stated_segments = [segment._replace(media=(profile.id,), media_path=("cable_of",)) for segment in segments]
@@ -278,8 +278,8 @@ def _group_jumpers(
 ) -> Iterator[list[MovedJumper]]:
     """The fibres of a cable, those together that are planned between the same two cages."""
     between: dict[tuple[str, str], list[MovedJumper]] = {}
-    for a in cables.ends(cable, upper=False):
-        for b in cables.ends(cable, upper=True):
+    for a in cables.list_ends(cable, upper=False):
+        for b in cables.list_ends(cable, upper=True):
             if rows := tuple(row for row in a.rows if row in b.rows):
                 at_a, at_b = (moved.get(_make_end_key(cable, end), places.find_planned_position(end)) for end in (a, b))
                 between.setdefault((a.place, b.place), []).append(MovedJumper(rows, at_a, at_b))

@@ -23,7 +23,7 @@ FIBRES = {"MPO-12": 8, "MPO-12/APC": 8, "MPO-16": 16, "MPO-16/APC": 16, "LC dupl
 _QSFP_DD = {"QSFP-DD800": "QSFP-DD", "QSFP56-DD": "QSFP-DD"}
 
 
-def ascending(lengths: tuple[float, ...]) -> tuple[float, ...]:
+def require_ascending(lengths: tuple[float, ...]) -> tuple[float, ...]:
     """Lengths, m, as they are; raises ValueError where each is not longer than the one before."""
     for before, after in pairwise(lengths):
         if after <= before:
@@ -135,7 +135,7 @@ class CableProfile(Profile):
             description="Lengths it is sold in, m, ascending; empty: those that fibre is sold in. Nothing between is "
             "made.",
         ),
-        AfterValidator(ascending),
+        AfterValidator(require_ascending),
     ] = ()
     modules: Annotated[
         tuple[Modules, ...],
@@ -202,7 +202,7 @@ class CableProfile(Profile):
         """What one wavelength on a fibre may carry, Gb/s: as the electrical lanes, unless a gearbox is between."""
         return frozenset(self.lane_gbps if self.light_gbps is None else (self.light_gbps,))
 
-    def meets(self, other: Self) -> bool:
+    def interoperates_with(self, other: Self) -> bool:
         """Whether light of one is understood by the other: the same fibre, connector, wavelengths and rate of each.
 
         A four-lane DR4 meets either half of 2xDR4, whatever the electrical lanes of each; SR and DR, or FR4 and DR4,
@@ -219,7 +219,11 @@ class CableProfile(Profile):
         """
         if end.lane_gbps == light_gbps or (self.link_gbps and end.lane_gbps in self.lane_gbps):
             return self
-        alike = (c for c in profiles if c.light_gbps == light_gbps and self.meets(c) and c.reach_m >= self.reach_m)
+        alike = (
+            c
+            for c in profiles
+            if c.light_gbps == light_gbps and self.interoperates_with(c) and c.reach_m >= self.reach_m
+        )
         return next((c for c in alike if c.has_gearbox_for(end)), None)
 
     def has_gearbox_for(self, end: CageLanes) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fabricgen.catalog.cable_models import COPPER, OPTICAL, CableProfile, ascending
+from fabricgen.catalog.cable_models import COPPER, OPTICAL, CableProfile, require_ascending
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
 from fabricgen.catalog.patch_models import PanelProfile, TrunkProfile
 from fabricgen.catalog.product_models import Product, ProductList
@@ -47,7 +47,7 @@ __all__ = [
     "Tag",
     "TrunkProfile",
     "Variant",
-    "ascending",
+    "require_ascending",
 ]
 
 

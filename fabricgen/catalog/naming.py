@@ -75,7 +75,7 @@ class NosNaming(FrozenModel):
         number = 0
         lanes_each = cage_class.lanes // ways
         if self.has_tables:
-            if platform is None or not platform.splits(ways):
+            if platform is None or not platform.has_split(ways):
                 raise LookupError(self.nos)
             table_cage = platform.cages[cage - 1]
             # SONiC numbers ports by their first lane: Ethernet0, Ethernet2 of a cage of eight lanes split in four

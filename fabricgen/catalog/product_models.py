@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from fabricgen.catalog.cable_models import ascending
+from fabricgen.catalog.cable_models import require_ascending
 from fabricgen.catalog.profile import Profile, Tag
 from fabricgen.kernel.units import format_number
 from fabricgen.models.forms import FrozenModel
@@ -67,7 +67,9 @@ class Product(FrozenModel):
     ] = ""
     splits: Annotated[int, Field(ge=1, le=8, description="Far ends: 1 is straight, 2 splits in two.")] = 1
     lengths_m: Annotated[
-        tuple[Length, ...], Field(max_length=64, description="Lengths it is sold in, m."), AfterValidator(ascending)
+        tuple[Length, ...],
+        Field(max_length=64, description="Lengths it is sold in, m."),
+        AfterValidator(require_ascending),
     ] = ()
     reach_m: Annotated[float | None, Field(gt=0, description="Of a transceiver, m. Default: as the medium.")] = None
     power_w: Annotated[
@@ -136,12 +138,12 @@ class Product(FrozenModel):
         """The shortest length it is sold in that a run needs, m; None where none is long enough."""
         return next((length for length in self.lengths_m if length >= run_m - 1e-9), None)
 
-    def speaks(self, protocol: str) -> bool:
+    def carries_protocol(self, protocol: str) -> bool:
         """Whether it may be used in a fabric of a protocol; RoCE is Ethernet, scale-up links ("") are neither."""
         link_layer = "ethernet" if protocol in ("ethernet", "roce") else protocol
         return not self.protocols or link_layer in self.protocols
 
-    def takes(self, form_factor: str, top: str) -> bool:
+    def fits_cage(self, form_factor: str, top: str) -> bool:
         """Whether its common end goes into a cage."""
         return _fits_cage(self.form_factor, form_factor) and _matches_top(self.top, top)
 

@@ -72,7 +72,7 @@ class BufferSet(FrozenModel):
     unused: PortBuffers | None = None
     headroom: Annotated[dict[int, dict[int, Headroom]], Field(description="Cable, m -> port speed, Gb/s -> headroom.")]
 
-    def role(self, name: BufferRole) -> RoleBuffers:
+    def find_role(self, name: BufferRole) -> RoleBuffers:
         """Pools and profiles of a role; those of t0 where t1 has none of its own."""
         first, buffers = self.roles["t0"], self.roles.get(name, self.roles["t0"])
         return buffers if buffers.profiles else RoleBuffers(pools=buffers.pools, profiles=first.profiles)
@@ -150,13 +150,13 @@ class SonicPlatform(FrozenModel):
     ] = ()
     cages: tuple[PlatformCage, ...]
 
-    def alias(self, cage: PlatformCage, ways: int, part: int) -> str:
+    def find_alias(self, cage: PlatformCage, ways: int, part: int) -> str:
         """What the NOS calls port `part` (from 0) of a cage split into `ways`."""
         unsplit_suffix = self.alias_of_unsplit if cage.alias_of_unsplit is None else cage.alias_of_unsplit
         head, _, tail = cage.alias.partition("{}")
         return head + (self.suffixes[ways][part] if ways > 1 else unsplit_suffix) + tail
 
-    def splits(self, ways: int) -> bool:
+    def has_split(self, ways: int) -> bool:
         """Whether the table has names for a cage of `ways` ports."""
         return ways == 1 or ways in self.suffixes
 

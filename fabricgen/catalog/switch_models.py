@@ -365,7 +365,7 @@ class SwitchProfile(DeviceProfile):
         """The number of cages on the face."""
         return sum(c.count for c in self.cages)
 
-    def served(self, cages: Iterable[int], ways: int, ports_taken: Mapping[int, int]) -> Iterator[int]:
+    def list_served_cages(self, cages: Iterable[int], ways: int, ports_taken: Mapping[int, int]) -> Iterator[int]:
         """Those of some cages that may all be split into `ways`, with so many ports of each pipeline taken already."""
         if self.pipelines is None:
             yield from cages
@@ -384,7 +384,7 @@ class SwitchProfile(DeviceProfile):
         """Ports that all cages of a class make when split so, with neighbours and pipelines minded."""
         first, cage = self.find_first_cage(cage_class), self.cages[cage_class]
         blocks = range(first, first + cage.count, cage.block(ways))
-        return ways * (len(list(self.served(blocks, ways, {}))) if self.pipelines else len(blocks))
+        return ways * (len(list(self.list_served_cages(blocks, ways, {}))) if self.pipelines else len(blocks))
 
     def split_for(self, cage_class: int, speed_gbps: int, lane_gbps: float) -> int | None:
         """Return the split of a class of cages that makes most ports of `speed_gbps` over lanes of a rate, or None.
@@ -402,7 +402,7 @@ class SwitchProfile(DeviceProfile):
         """The port speeds it offers, fastest first: `800/400/200G`."""
         return "/".join(str(s) for s in sorted({s for c in self.cages for s in c.speeds}, reverse=True)) + "G"
 
-    def cage(self, number: int) -> CageClass:
+    def find_cage_class(self, number: int) -> CageClass:
         """The kind of cage that has a number (from 1); raises IndexError beyond the face."""
         for kind in self.cages:
             if number <= kind.count:

@@ -189,7 +189,7 @@ class _FreeCages:
         block_starts: Sequence[int] = range(first, first + cage.count, step)
         block_starts = [c for c in range_of_role or () if c in block_starts] if role in self._written else block_starts
         free = [c for c in block_starts if (c in allowed if step == 1 else allowed.issuperset(range(c, c + step)))]
-        return list(self._profile.served(free, ways, self._served)) if self._profile.pipelines else free
+        return list(self._profile.list_served_cages(free, ways, self._served)) if self._profile.pipelines else free
 
     def _list_usable_by(self, demand: PortDemand, split: tuple[int, int], role: str) -> list[int]:
         """The usable cages that a lock does not keep for another demand."""

@@ -116,8 +116,8 @@ class Containers:
                     continue
                 device_commands, interface_address = commands[end[0]], ip_interface(f"{address}/{length}")
                 device_commands.append(f"ip address add {interface_address} dev {self.interface[end]}")
-                numbers = family.gateways(links.segments[segment].fabric, switch)
-                gateways = [peer] if peer else [family.text(number) for number in numbers]
+                numbers = family.list_gateways(links.segments[segment].fabric, switch)
+                gateways = [peer] if peer else [family.format_address(number) for number in numbers]
                 via = next((gateway for gateway in gateways if ip_address(gateway) in interface_address.network), "")
                 if via:
                     table, ip = FIRST_TABLE + len(device_commands), "ip -6" if interface_address.version == 6 else "ip"

@@ -102,7 +102,7 @@ class GraphTables:
             "target": b_device,
             "key": ConcatenatedColumn((a_device, ":", a_port)),
             "fabric": encode_column([s.fabric for s in links.segments], links.segment),
-            "cable": cluster.cable_id_columns.of(links.cable),
+            "cable": cluster.cable_id_columns.make_id_column(links.cable),
             "a_device": a_device,
             "a_port": a_port,
             "b_device": b_device,

@@ -82,7 +82,7 @@ def make_totals_table(bill: Bill, by: Sequence[str], prices: PriceList) -> Table
 
 def _name_total(total: GroupTotal, keys: int) -> GroupTotal:
     """The grand total, with its name in the first column."""
-    return GroupTotal((TOTAL, *[""] * (keys - 1))).plus(total)
+    return GroupTotal((TOTAL, *[""] * (keys - 1))).add_group(total)
 
 
 def make_power_table(bill: Bill) -> Table:

@@ -46,8 +46,8 @@ def adopt_lists(
     netbox_devices = [export for export in exports.values() if export is not None]
     netbox_devices += [source(set(cluster.sites)) for source in sources]
     if netbox_devices:
-        adoption.match(netbox_devices, report)
-    return adoption.run()
+        adoption.match_devices(netbox_devices, report)
+    return adoption.adopt_values()
 
 
 class _Adoption:
@@ -71,7 +71,7 @@ class _Adoption:
         self._stated: dict[Key, Stated] = {}
         """Stated values by the key of the lock; a link between switches has the key of its lower end."""
 
-    def match(self, device_lists: Sequence[Sequence[NetboxDevice]], report: Callable[[str], None]) -> None:
+    def match_devices(self, device_lists: Sequence[Sequence[NetboxDevice]], report: Callable[[str], None]) -> None:
         """Take in devices of NetBoxes; those that other lists give a name are known by that, too."""
         names = {stated.value: stated.key.device for stated in self._lists.stated if stated.key.what == "name"}
         called = self._rows_by_name | self._present
@@ -80,7 +80,7 @@ class _Adoption:
             self._cluster, called, self._defaults, lambda key: self._find_value(key, self._cluster.addresses)
         )
         for devices in device_lists:
-            matching.read(devices)
+            matching.take_devices(devices)
         self._faults += matching.faults
         self._rows_by_name = called | self._rows
         for stated in matching.stated:
@@ -88,7 +88,7 @@ class _Adoption:
         for text in matching.unused:
             report(text)
 
-    def run(self) -> Design:
+    def adopt_values(self) -> Design:
         """The design with all that differs in its lock; blocks in which adopted numbers lie are allocated anew."""
         for stated in self._lists.stated:
             self._resolve_stated(stated)
@@ -147,8 +147,8 @@ class _Adoption:
             self._add_fault(stated, f"there is no device '{key.device}'", did_you_mean(key.device, names))
             return
         key = key._replace(device=self._defaults[row])
-        if key.what == "port" and key.port not in self._plugged.of(row):
-            hint = did_you_mean(key.port, self._plugged.of(row))
+        if key.what == "port" and key.port not in self._plugged.list_device_links(row):
+            hint = did_you_mean(key.port, self._plugged.list_device_links(row))
             self._add_fault(stated, f"{stated.key.device} has no cabled port '{key.port}'", hint)
             return
         if key.what == "port" and self._cluster.planned.own:
@@ -181,12 +181,14 @@ class _Adoption:
 
     def _find_planned_port(self, row: int, port: str) -> str:
         """The planned port of the link that was plugged into a port; addresses follow the plan."""
-        link, upper = self._plugged.of(row)[port]
+        link, upper = self._plugged.list_device_links(row)[port]
         return str(self._cluster.planned.port_names.ports[upper][link])
 
     def _find_lower_end(self, row: int, key: Key, value: str) -> tuple[Key, str]:
         """The key and address of the lower end of a link between switches; other keys are unchanged."""
-        link, upper = self._ends.of(row).get(key.port, (-1, False)) if key.what == "port" else (-1, False)
+        link, upper = (
+            self._ends.list_device_links(row).get(key.port, (-1, False)) if key.what == "port" else (-1, False)
+        )
         if not upper:
             return key, value
         key = key._replace(
@@ -196,7 +198,7 @@ class _Adoption:
         family = self._cluster.addresses.families[key.v6]
         # the ends of a /31 differ in one bit, those of a /30 that an exit states in two
         apart = int(family.a.at(link)) ^ int(family.b.at(link))
-        return key, family.text(family.family.parse(value) ^ apart)
+        return key, family.format_address(family.family.parse(value) ^ apart)
 
     def _find_value(self, key: Key, addresses: Addresses) -> str:
         """The value of a key by some addresses, as text; "" for none."""
@@ -213,11 +215,11 @@ class _Adoption:
             return ""
         family = addresses.families[key.v6]
         if key.what == "port":
-            link, upper = self._ends.of(row)[key.port]
-            return family.text((family.b if upper else family.a).at(link))
+            link, upper = self._ends.list_device_links(row)[key.port]
+            return family.format_address((family.b if upper else family.a).at(link))
         if key.what == "mgmt":
-            return family.text(family.management.at(row))
-        return family.text(family.loopback.at(row) if key.v6 else int(addresses.router_id[row]))
+            return family.format_address(family.management.at(row))
+        return family.format_address(family.loopback.at(row) if key.v6 else int(addresses.router_id[row]))
 
     @cached_property
     def _plain_places(self) -> list[str]:
@@ -232,7 +234,7 @@ class _Adoption:
             return -1
         family = self._cluster.addresses.families[key.v6]
         if key.what == "port":
-            return int(family.length[self._ends.of(row)[key.port][0]])
+            return int(family.length[self._ends.list_device_links(row)[key.port][0]])
         return int(family.management_length[row]) if key.what == "mgmt" else family.family.bits
 
     def _find_crowded(
@@ -283,7 +285,7 @@ class _Adoption:
         # whether a key is a port whose link has an address at its upper end too
         if key.what != "port" or key.device not in self._rows:
             return False
-        link = self._ends.of(self._rows[key.device])[key.port][0]
+        link = self._ends.list_device_links(self._rows[key.device])[key.port][0]
         return bool(self._cluster.addresses.families[key.v6].b.at(link))
 
     def _add_fault(self, stated: Stated, message: str, hint: str) -> None:

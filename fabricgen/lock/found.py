@@ -113,7 +113,7 @@ class Matching:
         self.unused: list[str] = []
         """What cannot be kept, and why."""
 
-    def read(self, devices: Sequence[NetboxDevice]) -> None:
+    def take_devices(self, devices: Sequence[NetboxDevice]) -> None:
         """Take in the devices of one NetBox."""
         sites = set(self._cluster.sites)
         at_sites = [device for device in devices if device.site in sites]

@@ -148,14 +148,14 @@ SelectableColumn: TypeAlias = EncodedColumn | ConcatenatedColumn
 """Columns of which rows can be selected without computing the values of others."""
 
 
-def object_array(values: Sequence[Any] | Strings) -> Strings:
+def make_object_array(values: Sequence[Any] | Strings) -> Strings:
     """Values as an object array, whatever their type."""
     return np.array(values, dtype=object)
 
 
 def encode_column(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> EncodedColumn:
     """An encoded column from distinct values and the code of each row."""
-    return EncodedColumn(object_array(values), codes)
+    return EncodedColumn(make_object_array(values), codes)
 
 
 def encode_or_empty(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> EncodedColumn:

@@ -41,7 +41,7 @@ def apply_overrides(
     if not overrides and not adopted:
         return addresses
     rows = index_default_names(design, plan.devices) if adopted else {}
-    return _OverrideApplier(plan, names, port_names.ports, addresses).run(overrides, adopted, rows)
+    return _OverrideApplier(plan, names, port_names.ports, addresses).apply_overrides(overrides, adopted, rows)
 
 
 def find_unknown_overrides(overridden: Iterable[str], names: Sequence[str]) -> Iterator[Diagnostic]:
@@ -68,7 +68,7 @@ class _OverrideApplier:
         """(row, address) of every loopback stated."""
         self.faults: list[Diagnostic] = []
 
-    def run(
+    def apply_overrides(
         self, overrides: Mapping[str, Override], adopted: Mapping[Key, str], defaults: Mapping[str, int]
     ) -> Addresses:
         """The addresses with all stated and adopted numbers; raises InputError with every fault of them."""
@@ -129,7 +129,7 @@ class _OverrideApplier:
         if family is None:
             return False
         if key.what == "port":
-            link, upper = self.ends.of(row).get(key.port, (-1, False))
+            link, upper = self.ends.list_device_links(row).get(key.port, (-1, False))
             return link >= 0 and bool((family.addresses.b if upper else family.addresses.a).at(link))
         if key.what == "mgmt":
             return bool(family.addresses.management.at(row))
@@ -138,7 +138,7 @@ class _OverrideApplier:
     def _make_override_key(self, row: int, key: Key) -> OverrideKey:
         """What an adopted number replaces; both ends of a link are one, by the row of the link."""
         if key.what == "port":
-            return "link", self.ends.of(row).get(key.port, (-1, False))[0], key.v6
+            return "link", self.ends.list_device_links(row).get(key.port, (-1, False))[0], key.v6
         return key.what, row, key.v6
 
     def _list_override_keys(self, row: int, override: Override) -> Iterator[OverrideKey]:
@@ -166,12 +166,12 @@ class _OverrideApplier:
         try:
             self._set_asn(row, override, (*path, "asn"))
             for family, address in self._list_addresses(override.loopback, (*path, "loopback")):
-                family.loopback(row, address, (*path, "loopback"))
+                family.set_loopback(row, address, (*path, "loopback"))
             for family, address in self._list_addresses(override.management, (*path, "management")):
-                family.management(row, address, (*path, "management"))
+                family.set_management(row, address, (*path, "management"))
             for port, addresses in override.links.items():
                 for family, address in self._list_addresses(addresses, (*path, "links", port)):
-                    family.link(row, port, address, (*path, "links", port))
+                    family.set_port_address(row, port, address, (*path, "links", port))
         except InputError as error:
             self.faults += error.diagnostics
         self.loopbacks += [(row, text) for text in override.loopback or ()]
@@ -202,7 +202,7 @@ class _OverrideApplier:
         for row, text in self.loopbacks:
             cls, family = devices.classes[devices.device_class[row]], self._find_family(v6=":" in text)
             if cls.kind == SWITCH and family is not None and family.addresses.loopback.at(row):
-                prefix = family.addresses.prefix(family.addresses.loopback.at(row), family.addresses.family.bits)
+                prefix = family.addresses.format_prefix(family.addresses.loopback.at(row), family.addresses.family.bits)
                 prefixes_by_fabric.setdefault((cls.fabric, ":" in text), set()).add(prefix)
         collapsed: dict[str, tuple[str, ...]] = {}
         for (fabric, v6), prefixes in sorted(prefixes_by_fabric.items()):
@@ -256,7 +256,7 @@ class FamilyOverrides:
                 faults += error.diagnostics
         return faults
 
-    def loopback(self, row: int, address: int, path: Path) -> None:
+    def set_loopback(self, row: int, address: int, path: Path) -> None:
         """Set the loopback of a switch; in IPv4 also its router id, even where its fabric has no IPv4."""
         to, names_routers = self.addresses, self.addresses.family.bits == ROUTER_ID_BITS
         before = to.loopback.at(row)
@@ -270,7 +270,7 @@ class FamilyOverrides:
                 self._set_address(to.management, row, address)
         self._applied.append((address, row, path))
 
-    def management(self, row: int, address: int, path: Path) -> None:
+    def set_management(self, row: int, address: int, path: Path) -> None:
         """Set the management address of a device, within the subnet of its allocated one."""
         to, length = self.addresses, int(self.addresses.management_length[row])
         before = to.management.at(row)
@@ -285,16 +285,16 @@ class FamilyOverrides:
         self._set_address(to.management, row, address)
         self._applied.append((address, row, path))
 
-    def link(self, row: int, port: str, address: int, path: Path) -> None:
+    def set_port_address(self, row: int, port: str, address: int, path: Path) -> None:
         """Set the address of a port; the far end of a link between switches gets the other address of the pair."""
         links, to = self.plan.links, self.addresses
-        end = self.ends.of(row).get(port)
+        end = self.ends.list_device_links(row).get(port)
         if end is None:
             raise fault(
                 "FG047",
                 f"{self.names[row]} has no cabled port '{port}'",
                 path=path,
-                hint=did_you_mean(port, self.ends.of(row)),
+                hint=did_you_mean(port, self.ends.list_device_links(row)),
             )
         link, near, far = (end[0], to.b, to.a) if end[1] else (end[0], to.a, to.b)
         before, segment = near.at(link), links.segments[links.segment[link]]
@@ -329,7 +329,7 @@ class FamilyOverrides:
 
     def _check_in_subnet(self, address: int, before: int, length: int, gateway: int, path: Path) -> None:
         """Raise InputError for an address that is not usable in the subnet of the allocated one (`before`)."""
-        family, text = self.addresses.family, self.addresses.text
+        family, text = self.addresses.family, self.addresses.format_address
         subnet, first = family.network(before, length), int(family.network(before, length).network_address)
         if length >= family.pair_length:
             message = f"{text(before)}/{length} is on a routed link of two addresses: no other fits"

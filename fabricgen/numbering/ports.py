@@ -16,7 +16,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
-from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, object_array
+from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, make_object_array
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import DeviceClass, ManagementPort, Side, WiringPlan
@@ -180,7 +180,7 @@ class PortNames:
         for upper, rows, table in self._list_tables(cage=cage):
             codes = np.array([codes_by_name.setdefault(name, len(codes_by_name)) for name in table], dtype=np.int32)
             code_columns[upper][rows] = codes[(links.b_port if upper else links.a_port)[rows]]
-        names = object_array(list(codes_by_name))
+        names = make_object_array(list(codes_by_name))
         return EncodedColumn(names, code_columns[0]), EncodedColumn(names, code_columns[1])
 
     def _list_tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Ints64, list[str]]]:
@@ -209,7 +209,7 @@ class PortNames:
         if isinstance(side, ManagementPort):
             return [self._catalog.naming(cls.nos).find_management_port(cls.profile)] * ports
         if isinstance(side, ScaleUpPort):
-            return side.names(ports, cage=cage)
+            return side.list_names(ports, cage=cage)
         if cage and isinstance(cls.profile, SwitchProfile):
             cages = [side.cages[i // side.ways] for i in range(ports)]
             return [cls.profile.cage_label(c) if c else "" for c in cages]
@@ -226,7 +226,7 @@ class LinkEnds:
         self._links, self._ports = plan.links, ports
         self._links_by_port: dict[int, dict[str, tuple[int, bool]]] = {}
 
-    def of(self, row: int) -> dict[str, tuple[int, bool]]:
+    def list_device_links(self, row: int) -> dict[str, tuple[int, bool]]:
         """The links of a device by the name of its cabled port: (row, whether the device is the upper end)."""
         if row not in self._links_by_port:
             links: dict[str, tuple[int, bool]] = {}

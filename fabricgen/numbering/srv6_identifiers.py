@@ -33,6 +33,8 @@ def allocate_identifiers(design: Design, plan: WiringPlan, blocks: BlockAllocato
             hint = "reserve fewer units, or state fewer `uplinks`, which spines can grow to"
             pool = NumberPool("srv6", "the block of SRv6 identifiers", window, path, CODE, hint)
             for tier in reversed(fabric.tiers):
-                slots = find_switch_slots(fabric, tier, blocks.capacity)
-                identifiers[plan.devices.find_tier(tier.key).rows] = blocks.numbers(pool, slots, Need(tier.key.text))
+                slots = find_switch_slots(fabric, tier, blocks.remember_capacity)
+                identifiers[plan.devices.find_tier(tier.key).rows] = blocks.allocate_numbers(
+                    pool, slots, Need(tier.key.text)
+                )
     return identifiers

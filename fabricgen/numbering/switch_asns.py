@@ -96,7 +96,7 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
             source = _make_tier_pool(plan.tiers[tier.name], (*paths["tiers"], tier.name))
             # a single number is that of every switch of the tier: all have slot 0
             slots = slots if source.windows[0].size > 1 else Slots(slots.name, 0 * slots.number, 1, 0 * slots.layer)
-        asns[tier.key] = blocks.numbers(source, slots, Need(tier.key.text))
+        asns[tier.key] = blocks.allocate_numbers(source, slots, Need(tier.key.text))
     return asns
 
 
@@ -120,10 +120,10 @@ def _find_slots(fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: B
     """The slot of every switch from which its number follows; switches with one slot share a number."""
     by = find_asn_owner(tier, plan)
     if by == "switch":
-        return find_switch_slots(fabric, tier, blocks.capacity)
+        return find_switch_slots(fabric, tier, blocks.remember_capacity)
     if by == "rack":
         return find_rack_slots(tier)
-    return find_group_slots(fabric, tier, blocks.capacity)
+    return find_group_slots(fabric, tier, blocks.remember_capacity)
 
 
 def check_asn_tiers(design: Design) -> None:

@@ -17,7 +17,7 @@ def is_management(fabric: FabricDesign) -> bool:
     return fabric.manages
 
 
-def underlay(design: Design, fabric: FabricDesign) -> str:
+def find_underlay(design: Design, fabric: FabricDesign) -> str:
     """`ebgp-numbered`, `ebgp-unnumbered`, `static`, `srv6` or `none`, as stated nearest to the fabric."""
     return find_fabric_underlay(design.loaded.blueprint, fabric.name)
 
@@ -26,12 +26,12 @@ def loses_flows_for_good(design: Design, fabric: FabricDesign) -> bool:
     """Whether a link that is lost further on takes flows with it until it is mended: routes are static, so that no
     switch hears of it, and NICs have a single plane to send by.
     """
-    return is_routed(fabric) and underlay(design, fabric) == "static" and fabric.planes == 1
+    return is_routed(fabric) and find_underlay(design, fabric) == "static" and fabric.planes == 1
 
 
 def runs_bgp(design: Design, fabric: FabricDesign) -> bool:
     """Whether the switches of a fabric have AS numbers and sessions."""
-    return is_routed(fabric) and underlay(design, fabric) in ("ebgp-numbered", "ebgp-unnumbered")
+    return is_routed(fabric) and find_underlay(design, fabric) in ("ebgp-numbered", "ebgp-unnumbered")
 
 
 def links_carry_vrfs(design: Design, fabric: FabricDesign) -> bool:
@@ -41,7 +41,7 @@ def links_carry_vrfs(design: Design, fabric: FabricDesign) -> bool:
 
 def numbers_links(design: Design, fabric: FabricDesign) -> bool:
     """Whether links between the switches of a fabric have addresses."""
-    return is_routed(fabric) and underlay(design, fabric) in ("ebgp-numbered", "static", "srv6")
+    return is_routed(fabric) and find_underlay(design, fabric) in ("ebgp-numbered", "static", "srv6")
 
 
 def list_families(design: Design, fabric: FabricDesign) -> tuple[str, ...]:

@@ -135,7 +135,7 @@ def _cut_plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
         cables=_cut_cables(plan, phase, end_link, cable),
         racks=replace(_take_rows(plan.racks, racks), names=tuple(plan.racks.names[row] for row in racks.tolist())),
         patching=patching,
-        bonds=plan.bonds.at(phase.links, phase.devices) if plan.bonds else None,
+        bonds=plan.bonds.cut_to(phase.links, phase.devices) if plan.bonds else None,
     )
 
 
@@ -255,7 +255,7 @@ def _cut_addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addr
 def _cut_family(whole: Cluster, family: FamilyAddresses, phase: AtPhase, selection: Selection) -> FamilyAddresses:
     """The addresses of a family; blocks and VRFs of fabrics that are not there are left out."""
     bonds = whole.plan.bonds
-    links = bonds.addressed(phase.links) if bonds else phase.links
+    links = bonds.find_addressed_links(phase.links) if bonds else phase.links
     vrfs = {(fabric.carrier, fabric.vrf) for fabric in whole.design.fabrics if fabric.name in selection.fabrics}
     vrfs |= {(owner, tenant.name) for tenant in whole.design.tenants for owner in tenant.transport}
     return replace(

@@ -62,7 +62,7 @@ def make_dhcp_tables(cluster: Cluster) -> tuple[Subnets, Clients]:
         main_addresses = find_main_addresses(cluster, allocated)
         for subnet in list_subnets(cluster, allocated):
             for holder in subnet.holders:
-                address = allocated.text(holder.address)
+                address = allocated.format_address(holder.address)
                 is_main = address == main_addresses[holder.device]
                 row = {"subnet": len(subnets), "address": address, "name": _name_host(server, holder, is_main=is_main)}
                 clients.append(row | _make_client(server, holder, is_v6=":" in address))

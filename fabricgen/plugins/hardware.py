@@ -62,7 +62,7 @@ def make_model_table(cluster: Cluster) -> Table:
     """Models of devices by their first device, of racks, and of transceivers."""
     device_profiles = {cls.profile.id: cls.profile for cls in cluster.plan.devices.classes}
     rack_profiles = {kind.id: kind for kind in cluster.plan.racks.kinds}
-    optics = dict.fromkeys(chain(*(column.vocabulary.tolist() for column in CableParts(cluster).transceivers())))
+    optics = dict.fromkeys(chain(*(column.vocabulary.tolist() for column in CableParts(cluster).list_transceivers())))
     rows = [
         *(_describe_model(profile) for profile in (*device_profiles.values(), *rack_profiles.values())),
         *((part, "transceiver", "", part, "", 0) for part in optics if part),

@@ -186,7 +186,7 @@ class Links(_ClusterTable):
     def a_bond(self) -> Strings:
         """The bond that its lower end is in: of a host, or of the peer link of a pair."""
         rows, bonds = np.arange(len(self)), self._cluster.plan.bonds
-        is_bonded = np.isin(bonds.kinds(rows), (LACP, MLAG)) if bonds else np.zeros(len(rows), dtype=bool)
+        is_bonded = np.isin(bonds.find_kinds(rows), (LACP, MLAG)) if bonds else np.zeros(len(rows), dtype=bool)
         return np.where(is_bonded, name_bond_ports(self._cluster, rows).texts(), self._name_switch_bonds("a"))
 
     def _name_switch_bonds(self, end: str) -> Strings:
@@ -197,7 +197,7 @@ class Links(_ClusterTable):
         device_classes = plan.devices.classes
         classes = plan.devices.device_class[plan.links.b_device if end == "b" else plan.links.a_device]
         rows = np.flatnonzero(plan.bonds.of_link >= 0)
-        columns = (rows, classes[rows], plan.bonds.kinds(rows), plan.bonds.numbers(rows))
+        columns = (rows, classes[rows], plan.bonds.find_kinds(rows), plan.bonds.find_numbers(rows))
         for row, of_class, kind, number in zip(*(numbers.tolist() for numbers in columns), strict=True):
             if nos := device_classes[of_class].nos:
                 facts = self._cluster.design.catalog.naming(nos).configuration

@@ -251,7 +251,7 @@ class Held:
         """What NetBox calls the type of each cable of the plan."""
         cables = self._cluster.plan.cables
         types = [choose_cable_type(medium.medium, medium.fibre) for medium in cables.media]
-        ids = self._cluster.cable_id_columns.of(cables.end_cable).texts().tolist()
+        ids = self._cluster.cable_id_columns.make_id_column(cables.end_cable).texts().tolist()
         return {name: types[cables.medium[row]] for name, row in zip(ids, cables.end_cable.tolist(), strict=True)}
 
 

@@ -30,7 +30,7 @@ def find_blocked_cages(switch: SwitchView) -> frozenset[int]:
     """Cages that must stay empty because the split of a neighbour uses their lanes."""
     blocked: set[int] = set()
     for cage, breakout in {port.cage: port.ways for port in switch.ports}.items():
-        blocked.update(range(cage + 1, cage + switch.profile.cage(cage).block(breakout)))
+        blocked.update(range(cage + 1, cage + switch.profile.find_cage_class(cage).block(breakout)))
     return frozenset(blocked)
 
 

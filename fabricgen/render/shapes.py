@@ -153,7 +153,7 @@ class PortTextBuilder:
         columns = [links.segment[link], at_b, np.where(at_b, links.b_port[link], links.a_port[link])]
         columns += [devices.device_class[peer], self._subnets[link], cable < 0, peers.indexes, numbers.indexes]
         if self._views.plan.bonds:
-            columns.append(self._views.plan.bonds.numbers(link))
+            columns.append(self._views.plan.bonds.find_numbers(link))
         for kind, family in zip(families, self._views.addresses.families, strict=True):
             columns += [*kind.indexes, family.length[link]]
         # SRv6 identifiers: of the switches at the far ends, and then those of the ports themselves, which are greater

@@ -246,7 +246,7 @@ def _sum_least_price(fabric: FabricDesign, ends: list[_Ends], prices: Mapping[st
     total = sum(prices.get(tier.profile.id, 0) * tier.switches for tier in fabric.tiers)
     for end in ends:
         kind = EndKind(end.form_factor, end.gbps, end.lane_gbps, top=end.top)
-        total += end.count * min((prices.get(kind.transceiver(medium), 0) for medium in end.media), default=0)
+        total += end.count * min((prices.get(kind.find_transceiver_part(medium), 0) for medium in end.media), default=0)
     return total
 
 

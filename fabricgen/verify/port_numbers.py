@@ -225,7 +225,7 @@ def _list_aliases(platform: SonicPlatform, names: frozenset[str]) -> dict[str, s
         breakout = _find_breakout(cage, platform, names)
         lanes_per_port = len(cage.lanes) // breakout
         for part in range(breakout):
-            names_by_alias[platform.alias(cage, breakout, part).lower()] = (
+            names_by_alias[platform.find_alias(cage, breakout, part).lower()] = (
                 f"Ethernet{cage.port + part * lanes_per_port}"
             )
     return names_by_alias
@@ -237,7 +237,7 @@ def _find_breakout(cage: PlatformCage, platform: SonicPlatform, names: frozenset
     fits = (
         breakout
         for breakout in range(1, len(cage.lanes) + 1)
-        if len(cage.lanes) % breakout == 0 and platform.splits(breakout)
+        if len(cage.lanes) % breakout == 0 and platform.has_split(breakout)
     )
     # the coarsest split where every name that is used is of the first lane of a part
     return next(

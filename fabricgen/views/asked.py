@@ -25,7 +25,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.qos import find_qos
 from fabricgen.design.srv6 import find_srv6
 from fabricgen.kernel.diagnostics import Path
-from fabricgen.numbering.underlay import links_carry_vrfs, list_families, underlay
+from fabricgen.numbering.underlay import find_underlay, links_carry_vrfs, list_families
 from fabricgen.views.balancing import find_balancing
 from fabricgen.views.service import make_host_services
 
@@ -111,7 +111,7 @@ def _list_link_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIn
         tier for tier in fabric.tiers if tier.uplink or tier.peer_links or any(f.links for f in tier.feeds)
     )
     if linked_tiers:
-        word = underlay(design, fabric)
+        word = find_underlay(design, fabric)
         stated_underlay = spec.routing.underlay or design.loaded.blueprint.routing.underlay
         path = _locate_setting(design, fabric.name, lambda f: f.routing.underlay, ("routing", "underlay"))
         yield AskedIntent(_UNDERLAYS[word], path if stated_underlay else fabric.path, linked_tiers)

@@ -78,7 +78,7 @@ def check_configurations(design: Design, plan: WiringPlan, names: Sequence[str],
     faults += [
         fault_
         for name, row in rows.items()
-        for fault_ in _find_uncabled_ports(plan, name, config_of[name].ports, ends.of(row))
+        for fault_ in _find_uncabled_ports(plan, name, config_of[name].ports, ends.list_device_links(row))
     ]
     if faults:
         raise InputError(faults)

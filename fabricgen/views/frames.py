@@ -92,8 +92,8 @@ class SwitchFrames:
             level=self.design.levels[tier.key],
             asn=int(addresses.asn[row]),
             router_id=format_ipv4(int(addresses.router_id[row])),
-            loopback=addresses.v4.text(addresses.v4.loopback.at(row)),
-            loopback6=self._format_v6(lambda v6: v6.text(v6.loopback.at(row))),
+            loopback=addresses.v4.format_address(addresses.v4.loopback.at(row)),
+            loopback6=self._format_v6(lambda v6: v6.format_address(v6.loopback.at(row))),
             managements=tuple(self._list_managements(row)),
             services=self._list_services(row, fabric),
             site=self.sites[row],
@@ -154,7 +154,7 @@ class SwitchFrames:
         for family in self.addresses.families:
             address, gateway = family.management.at(row), family.management_gateway.at(row)
             if address:
-                yield family.prefix(address, int(family.management_length[row])), family.text(gateway)
+                yield family.format_prefix(address, int(family.management_length[row])), family.format_address(gateway)
 
     @cached_property
     def shares_asn(self) -> Flags:
@@ -246,7 +246,7 @@ class SwitchFrames:
     def _list_fabric_services(self, row: int, fabric: FabricDesign) -> list[Service]:
         """What a switch does for the hosts of a fabric: one service, or one for each subnet of its rails."""
         intent, address_families = self.intents[fabric.name], self.addresses.families
-        blocks = [family.prefix(*family.host_block(fabric.name, row)) for family in address_families]
+        blocks = [family.format_prefix(*family.host_block(fabric.name, row)) for family in address_families]
         gateways, labels = self._list_gateways(row, fabric), self.list_rail_labels(row, fabric)
         own_addresses = [self._find_own_address(family, row, fabric.name) for family in address_families]
         return [
@@ -275,7 +275,7 @@ class SwitchFrames:
     def _find_own_address(family: FamilyAddresses, row: int, fabric: str) -> str:
         """The address, with prefix length, of a switch of an MLAG pair in the subnet of a fabric; "" for none."""
         subnets = family.subnets.get(fabric)
-        return family.prefix(subnets.own_address.at(row), int(subnets.subnet_length[row])) if subnets else ""
+        return family.format_prefix(subnets.own_address.at(row), int(subnets.subnet_length[row])) if subnets else ""
 
     def _list_gateways(self, row: int, fabric: FabricDesign) -> list[list[str]]:
         """The gateways of a fabric's nodes on a switch with prefix lengths; one list a family."""
@@ -283,7 +283,9 @@ class SwitchFrames:
         for family in self.addresses.families:
             subnets = family.subnets.get(fabric.name)
             length = int(subnets.subnet_length[row]) if subnets else 0
-            gateways.append([family.prefix(gateway, length) for gateway in family.gateways(fabric.name, row)])
+            gateways.append(
+                [family.format_prefix(gateway, length) for gateway in family.list_gateways(fabric.name, row)]
+            )
         return gateways
 
     def list_rail_labels(self, row: int, fabric: FabricDesign) -> list[str]:
@@ -292,7 +294,7 @@ class SwitchFrames:
         cls = devices.classes[devices.device_class[row]]
         if rails is None or cls.key not in rails.leaves:
             return [""]
-        return rails.leaves[cls.key].labels(row - cls.first) or [""]
+        return rails.leaves[cls.key].list_labels(row - cls.first) or [""]
 
     def find_vlan(self, carrier: str, vrf: str) -> int:
         """The VLAN in which a VRF passes the links between a fabric's switches: of its fabric, or of its tenant."""

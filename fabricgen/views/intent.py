@@ -19,7 +19,7 @@ from fabricgen.design.qos import QosIntent, find_qos
 from fabricgen.numbering.blocks.family import FAMILIES
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.numbering.srv6 import Srv6Block, find_block
-from fabricgen.numbering.underlay import is_management, list_families, underlay
+from fabricgen.numbering.underlay import find_underlay, is_management, list_families
 from fabricgen.views.balancing import find_balancing
 from fabricgen.views.exits import list_outside_prefixes
 from fabricgen.views.service import HostServices, make_host_services
@@ -136,7 +136,7 @@ def make_fabric_intent(
     )
     return FabricIntent(
         name=fabric.name,
-        underlay=underlay(design, fabric),
+        underlay=find_underlay(design, fabric),
         hosts=fabric.hosts,
         bfd=_find_bfd(spec.routing, blueprint.routing),
         max_prefixes=usual_limit if stated_limit is None else stated_limit,

@@ -84,7 +84,10 @@ def _list_vrf_loopbacks(owner: str, frames: SwitchFrames, row: int) -> Iterator[
     """The loopbacks of a switch in VRFs of the fabric that owns it, by VRF."""
     for (carrier, vrf), vni in sorted(frames.design.vnis.items()):
         columns = [(family, family.vrf_loopbacks.get((carrier, vrf))) for family in frames.addresses.families]
-        four, six, *_ = [*(family.text(column.at(row)) if column is not None else "" for family, column in columns), ""]
+        four, six, *_ = [
+            *(family.format_address(column.at(row)) if column is not None else "" for family, column in columns),
+            "",
+        ]
         if carrier == owner and (four or six):
             yield VrfLoopback(vrf, vni.number, four, six)
 
@@ -112,7 +115,7 @@ def _make_overlay_peers(switch: SwitchView, frames: SwitchFrames, row: int) -> d
     for port in switch.ends:
         if port.role != "host" and port.peer_asn and port.peer in rows:
             # tunnels end at IPv4 loopbacks
-            address = loopback.text(loopback.loopback.at(rows[port.peer]))
+            address = loopback.format_address(loopback.loopback.at(rows[port.peer]))
             if address and address not in peers:
                 peers[address] = OverlayPeer(
                     remote_asn=port.peer_asn,

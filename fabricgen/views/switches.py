@@ -137,7 +137,7 @@ class SwitchViews(SwitchFrames):
         column = family.vrf_links.get(key)
         # the even address of a pair is that of the upper end
         upper = column.at(link) if column is not None else 0
-        texts = [family.prefix(upper + end if upper else 0, family.family.pair_length) for end in (0, 1)]
+        texts = [family.format_prefix(upper + end if upper else 0, family.family.pair_length) for end in (0, 1)]
         return (texts[0], texts[1]) if at_b else (texts[1], texts[0])
 
     def _find_bonds(self, links: Ints) -> tuple[Ints64, Ints64]:
@@ -145,7 +145,7 @@ class SwitchViews(SwitchFrames):
         bonds = self.plan.bonds
         if bonds is None:
             return np.zeros(len(links), dtype=np.int64), np.full(len(links), -1, dtype=np.int64)
-        return bonds.numbers(links), bonds.kinds(links)
+        return bonds.find_numbers(links), bonds.find_kinds(links)
 
     def _make_ports(self, row: int) -> Iterator[SwitchPort]:
         # the ports of a switch in the order of its front panel, from the columns of the plan
@@ -191,7 +191,7 @@ class SwitchViews(SwitchFrames):
                 peer_address=address_pairs[0][1],
                 peer_tier=peer_class.tier,
                 peer_asn=0 if isinstance(segment.a, ManagementPort) else peer_asn,
-                cable=self.cable_id_columns.text(cable) if cable >= 0 else "",
+                cable=self.cable_id_columns.format_id(cable) if cable >= 0 else "",
                 mtu=min(largest, settings.mtu or (largest if host else find_usual_mtu(catalog, cls, peer_class, span))),
                 service=segment.fabric if host else "",
                 subinterfaces=tuple(self._make_subinterfaces(link, peer, at_b=at_b)) if carries and not host else (),
@@ -230,7 +230,7 @@ class SwitchViews(SwitchFrames):
         length, upper = int(family.length[link]), family.b.at(link)
         # a NIC that has its address at another port answers here as well: the odd one of the pair
         lower = family.a.at(link) or (upper + 1 if upper else 0)
-        a, b = family.prefix(lower, length), family.prefix(upper, length)
+        a, b = family.format_prefix(lower, length), family.format_prefix(upper, length)
         return (b, a) if at_b else (a, b)
 
     def _find_host_vlan(self, segment: int, link: int, tenant: str) -> int:

@@ -40,7 +40,7 @@ def make_bonds(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds 
     peer = _find_linked_peers(devices, links)
     try:
         # `join_pairs` adds to `peer`: multihomed pairs need no links between them
-        hosts = [_BondMembers.of(devices, links, fabric) for fabric in bonded]
+        hosts = [_BondMembers.select_fabric(devices, links, fabric) for fabric in bonded]
         for members in hosts:
             join_pairs(design, devices, members.ends, peer)
         for members in hosts:
@@ -48,7 +48,7 @@ def make_bonds(design: Design, devices: DeviceTable, links: LinkTable) -> Bonds 
         mlag_peer = _find_mlag_peers(design, devices, hosts, peer)
     except InputError as error:
         raise design.loaded.locate_error(error) from error
-    parts = [members.bonds(mlag_peer) for members in hosts]
+    parts = [members.number_bonds(mlag_peer) for members in hosts]
     parts.append(_make_peer_bonds(devices, links, mlag_peer))
     of_link, count = np.full(len(links), -1, dtype=np.int32), 0
     # parts number their bonds from 0 each
@@ -144,7 +144,7 @@ class _BondMembers(NamedTuple):
     """The bond of each row, counted from 0."""
 
     @classmethod
-    def of(cls, devices: DeviceTable, links: LinkTable, fabric: FabricDesign) -> _BondMembers:
+    def select_fabric(cls, devices: DeviceTable, links: LinkTable, fabric: FabricDesign) -> _BondMembers:
         """The links of a fabric's bonds: of two ports and more."""
         parts = list(_list_bonded_ports(links, fabric))
         none = np.empty(0, dtype=np.int64)
@@ -173,7 +173,7 @@ class _BondMembers(NamedTuple):
         switch = self.links.b_device[self.rows].astype(np.int64)
         return np.minimum.reduceat(switch, self.starts), np.maximum.reduceat(switch, self.starts)
 
-    def bonds(self, mate: Ints) -> _SomeBonds:
+    def number_bonds(self, mate: Ints) -> _SomeBonds:
         """These bonds with their numbers."""
         low, high = self.ends
         switch = self.links.b_device[self.rows]

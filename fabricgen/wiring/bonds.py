@@ -38,16 +38,16 @@ class Bonds(NamedTuple):
         unaddressed: Ints64 = links[self.first[self.of_link[links]] != links]
         return unaddressed
 
-    def numbers(self, links: Ints64 | Ints) -> Ints64:
+    def find_numbers(self, links: Ints64 | Ints) -> Ints64:
         """The number of the bond of each of some links, 0 for none; int64."""
         return np.append(self.number, 0)[self.of_link[links]].astype(np.int64)
 
-    def kinds(self, links: Ints64 | Ints) -> Ints64:
+    def find_kinds(self, links: Ints64 | Ints) -> Ints64:
         """The kind of the bond of each of some links, -1 for none; int64."""
         # the bond -1 indexes the last place, which says -1
         return np.append(self.kind, -1)[self.of_link[links]].astype(np.int64)
 
-    def at(self, links: Ints64, devices: Ints64) -> Bonds:
+    def cut_to(self, links: Ints64, devices: Ints64) -> Bonds:
         """The bonds over some links and devices only, which keep their numbers."""
         bond_of_link, first = self.of_link[links], self._find_first_links(links)
         kept_bonds = np.flatnonzero(first < len(links))
@@ -59,7 +59,7 @@ class Bonds(NamedTuple):
             *(column[kept_bonds] for column in (self.number, self.nic, self.kind)),
         )
 
-    def addressed(self, links: Ints64) -> Ints64:
+    def find_addressed_links(self, links: Ints64) -> Ints64:
         """The links whose addresses some of the links have: their own, or that of a first one which is not there."""
         addressed_links, first = links.copy(), self._find_first_links(links)
         kept_bonds = np.flatnonzero(first < len(links))

@@ -89,7 +89,7 @@ CABLES = [
 def test_the_cable_of_two_ends_and_a_run(
     medium: str, hub: EndKind, far: EndKind, far_ends: int, lanes: int, run_m: float, expected: str | None
 ) -> None:
-    piece = LINKX.piece(CableOrder(MEDIA[medium], hub, far, far_ends, lanes, hub.lane_gbps), run_m)
+    piece = LINKX.find_piece(CableOrder(MEDIA[medium], hub, far, far_ends, lanes, hub.lane_gbps), run_m)
     assert (format_set(piece[0].part_number(piece[1]), "", piece[2])[0] if piece else None) == expected
 
 
@@ -120,7 +120,7 @@ TRANSCEIVERS = [
 
 @pytest.mark.parametrize(("medium", "plug", "expected"), TRANSCEIVERS)
 def test_the_transceiver_of_a_cage(medium: str, plug: EndKind, expected: str | None) -> None:
-    product = LINKX.transceiver(MEDIA[medium], plug)
+    product = LINKX.find_transceiver(MEDIA[medium], plug)
     assert (product.part if product else None) == expected
 
 
@@ -166,7 +166,7 @@ fabrics:
 def test_the_first_list_that_has_a_part_is_taken() -> None:
     plugs = [(SWITCH, "OSFP-800G-2VSR4"), (DGX, "MMA4Z00-NS-FLT"), (IB_SWITCH, "MMA4Z00-NS")]
     for plug, expected in plugs:
-        product = ARISTA.transceiver(MEDIA["sr8-100g"], plug)
+        product = ARISTA.find_transceiver(MEDIA["sr8-100g"], plug)
         assert product is not None
         assert product.part == expected
 
@@ -192,7 +192,7 @@ def set_vendor(cage: EndKind, maker: str) -> EndKind:
     ],
 )
 def test_cages_have_the_transceivers_of_their_vendors_lists(cage: EndKind, maker: str, expected: str | None) -> None:
-    product = BY_VENDOR.transceiver(MEDIA["sr8-100g"], set_vendor(cage, maker))
+    product = BY_VENDOR.find_transceiver(MEDIA["sr8-100g"], set_vendor(cage, maker))
     assert (product.part if product else None) == expected
 
 
@@ -208,7 +208,7 @@ def test_cages_have_the_transceivers_of_their_vendors_lists(cage: EndKind, maker
 )
 def test_copper_between_vendors_is_of_the_first_of_them(ends: tuple[str, str], run_m: float, expected: str) -> None:
     hub, far = (set_vendor(SWITCH, maker) for maker in ends)
-    piece = BY_VENDOR.piece(CableOrder(MEDIA["dac-100g"], hub, far, 1, 8, 100), run_m)
+    piece = BY_VENDOR.find_piece(CableOrder(MEDIA["dac-100g"], hub, far, 1, 8, 100), run_m)
     assert (piece[0].part_number(piece[1]) if piece else None) == expected
 
 
@@ -220,7 +220,7 @@ def test_a_map_of_lists_is_resolved_for_every_cage_of_a_cluster() -> None:
     parts, plan = CableParts(cluster), cluster.plan
     class_of_device = plan.devices.device_class
     optics_by_vendor: dict[str, set[str]] = {}
-    for device, optics in zip((plan.links.a_device, plan.links.b_device), parts.transceivers(), strict=True):
+    for device, optics in zip((plan.links.a_device, plan.links.b_device), parts.list_transceivers(), strict=True):
         for row, link in enumerate(plan.cables.end_link.tolist()):
             profile = plan.devices.classes[class_of_device[device[link]]].profile
             optics_by_vendor.setdefault(profile.vendor, set()).add(optics[row])
@@ -266,9 +266,9 @@ def test_nothing_is_ordered_for_cages_that_light_leaves(tmp_path: Path) -> None:
     """Co-packaged optics are in the switch, and an optical circuit switch passes light on."""
     (tmp_path / "photonics.yaml").write_text(CPO)
     photonics = build_cluster(build_design(load_blueprint(str(tmp_path / "photonics.yaml"))))
-    optics = {pair for pair in zip(*CableParts(photonics).transceivers(), strict=True) if pair != ("", "")}
+    optics = {pair for pair in zip(*CableParts(photonics).list_transceivers(), strict=True) if pair != ("", "")}
     assert optics == {("980-9IAT0-00XM00", "")}
-    circuits = zip(*CableParts(example_cluster("tpu-torus")).transceivers(), strict=True)
+    circuits = zip(*CableParts(example_cluster("tpu-torus")).list_transceivers(), strict=True)
     assert ("bidi-50g-osfp-400g", "") in set(circuits)
 
 
@@ -305,7 +305,7 @@ def test_every_cable_of_an_example_has_legal_ends_and_a_part(name: str) -> None:
         profile = table.media[chosen]
         assert explain_mismatch(kinds[low], profile, kinds[high]) == ""
         for kind in (kinds[low], kinds[high]):
-            assert bool(kind.transceiver(profile)) is not (profile.attached or kind.takes_fibre)
+            assert bool(kind.find_transceiver_part(profile)) is not (profile.attached or kind.takes_fibre)
 
 
 def test_a_superpod_orders_what_its_reference_architecture_lists() -> None:
@@ -323,8 +323,8 @@ def test_a_superpod_orders_what_its_reference_architecture_lists() -> None:
     plugged = {
         (device[link], cages[link], optics[row])
         for device, cages, optics in (
-            (plan.links.a_device, cluster.cages[0], parts.transceivers()[0]),
-            (plan.links.b_device, cluster.cages[1], parts.transceivers()[1]),
+            (plan.links.a_device, cluster.cages[0], parts.list_transceivers()[0]),
+            (plan.links.b_device, cluster.cages[1], parts.list_transceivers()[1]),
         )
         for row, link in ((row, plan.cables.end_link[row]) for row in rows)
     }
@@ -349,7 +349,7 @@ def test_without_lists_parts_are_named_by_what_they_are() -> None:
     parts = CableParts(cluster)
     stems = {name.rsplit("-", 1)[0] for name in parts.parts[0]}
     assert "2x fibre-mmf-om4-mpo-12-apc" in stems
-    assert ("sr8-100g-osfp-800g", "sr8-100g-osfp-800g") in set(zip(*parts.transceivers(), strict=True))
+    assert ("sr8-100g-osfp-800g", "sr8-100g-osfp-800g") in set(zip(*parts.list_transceivers(), strict=True))
 
 
 def test_generic_fibres_of_two_connectors_are_two_articles() -> None:

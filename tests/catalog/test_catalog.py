@@ -63,7 +63,7 @@ def table(platform: SonicPlatform, hwsku: str) -> Iterator[tuple[str, str, str, 
                 yield (
                     f"Ethernet{cage.port + first}",
                     ",".join(map(str, cage.lanes[first : first + lanes])),
-                    platform.alias(cage, run.ways, part),
+                    platform.find_alias(cage, run.ways, part),
                     cage.index,
                 )
 
@@ -256,7 +256,7 @@ def test_breakouts_of_a_switch_are_modes_of_its_sonic_platform(name: str) -> Non
     for cage_class in CATALOG.switch(name).cages:
         for ways, speeds in cage_class.breakouts.items():
             if NOT_SPLIT_ON_SONIC.get(name, {}).get(ways) == speeds:
-                assert not platform.splits(ways)
+                assert not platform.has_split(ways)
                 continue
             listed = {speed for mode in platform.breakout_modes.get(ways, ()) for speed in speeds_of(mode)}
             assert set(speeds) <= listed | {speed for of, speed in runs if of == ways}, (ways, speeds)
@@ -441,8 +441,8 @@ def test_sonic_port_tables_read_as_upstream(
 
 def test_nokia_split_ports_are_named_by_lane() -> None:
     nokia = platform_of("ixr7220-h5-64o")
-    assert [nokia.alias(nokia.cages[0], 2, part) for part in range(2)] == ["Ethernet1/1", "Ethernet1/5"]
-    assert nokia.alias(nokia.cages[1], 4, 3) == "Ethernet2/7"
+    assert [nokia.find_alias(nokia.cages[0], 2, part) for part in range(2)] == ["Ethernet1/1", "Ethernet1/5"]
+    assert nokia.find_alias(nokia.cages[1], 4, 3) == "Ethernet2/7"
 
 
 def test_each_sonic_platform_has_rows_read_upstream() -> None:

@@ -191,8 +191,8 @@ def test_a_pipeline_serves_no_more_ports_than_it_can() -> None:
     switch = CATALOG.switch("ds5000")
     assert switch.split_for(0, 100, 100) == 4, "as many ports as eight a cage make, and no cage stays dark"
     assert switch.count_split_ports(0, 8) == switch.count_split_ports(0, 4) == 256
-    assert list(switch.served((1, 2, 3, 4), 8, {})) == [1, 2], "cages 1 and 4 share a pipeline, and 2 and 3"
-    assert list(switch.served((2, 4), 2, {0: 8, 1: 9})) == [4]
+    assert list(switch.list_served_cages((1, 2, 3, 4), 8, {})) == [1, 2], "cages 1 and 4 share a pipeline, and 2 and 3"
+    assert list(switch.list_served_cages((2, 4), 2, {0: 8, 1: 9})) == [4]
     assert switch.model_copy(update={"pipelines": None}).count_split_ports(0, 8) == 512
 
 

@@ -58,7 +58,7 @@ def _clos(folder: Path, leaf: str, spine: str, *, nodes: int = 4, media: str = "
 def _transceivers(cluster: Cluster, key: str) -> set[tuple[str, str]]:
     """(lower, upper) transceivers of the cables between two tiers."""
     table, links = cluster.plan.cables, cluster.plan.links
-    a, b = CableParts(cluster).transceivers()
+    a, b = CableParts(cluster).list_transceivers()
     keys = [links.segments[links.segment[link]].key for link in table.end_link]
     return {(a[i], b[i]) for i, found in enumerate(keys) if found == key}
 
@@ -176,8 +176,8 @@ def test_an_ndr_device_on_xdr_switches_is_told_the_way_out(tmp_path: Path) -> No
     ],
 )
 def test_light_decides_who_meets_whom(one: str, other: str, meets: bool) -> None:
-    assert MEDIA[one].meets(MEDIA[other]) is meets
-    assert MEDIA[other].meets(MEDIA[one]) is meets
+    assert MEDIA[one].interoperates_with(MEDIA[other]) is meets
+    assert MEDIA[other].interoperates_with(MEDIA[one]) is meets
 
 
 def test_hdr_hangs_on_ndr_by_active_splitters(tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_an_extra_devices_own_address_is_a_server() -> None:
 def _first_addresses(cluster) -> list[str]:
     """The IPv4 address of the lower end of each link; "" for none."""
     found, _ = cluster.addresses.families[0], None
-    return [found.prefix(found.a.at(row), 32).partition("/")[0] for row in range(len(cluster.plan.links))]
+    return [found.format_prefix(found.a.at(row), 32).partition("/")[0] for row in range(len(cluster.plan.links))]
 
 
 def test_switches_are_managed_by_one_fabric_or_by_none_at_all() -> None:

@@ -46,10 +46,10 @@ def addresses_lie_in_their_pools(case: Case) -> None:
             for name in ("loopback", "fabric", "hosts", "management")
         }
         for address, holders in _used(case, family):
-            text = ip_address(family.text(address))
+            text = ip_address(family.format_address(address))
             assert any(text in network for holder in holders for network in pools[holder]), (str(text), holders)
         for row in np.flatnonzero(family.management.present).tolist():
-            text = ip_address(family.text(family.management.at(row)))
+            text = ip_address(family.format_address(family.management.at(row)))
             ours = [n for (_, name), found in pools.items() if name in ("management", "loopback") for n in found]
             assert any(text in network for network in ours), str(text)
 
@@ -69,7 +69,7 @@ def _used(case: Case, found: FamilyAddresses) -> Iterator[tuple[int, tuple[tuple
     for fabric, subnets in found.subnets.items():
         kinds = ((fabric, "hosts"), (fabric, "management"))
         for row in np.flatnonzero(subnets.gateway.present & ~_seconds(case)).tolist():
-            yield from ((gateway, kinds) for gateway in found.gateways(fabric, row))
+            yield from ((gateway, kinds) for gateway in found.list_gateways(fabric, row))
         yield from (
             (subnets.own_address.at(row), kinds) for row in np.flatnonzero(subnets.own_address.present).tolist()
         )
@@ -141,7 +141,7 @@ def _gateways(found: FamilyAddresses) -> list[tuple[int, int, int]]:
         (row, gateway, int(subnets.subnet_length[row]))
         for fabric, subnets in found.subnets.items()
         for row in np.flatnonzero(subnets.gateway.present).tolist()
-        for gateway in found.gateways(fabric, row)
+        for gateway in found.list_gateways(fabric, row)
     ]
 
 

@@ -30,15 +30,15 @@ def ports_lie_on_the_face_and_breakouts_are_legal(case: Case) -> None:
             split: dict[int, int] = {}
             for run, port, _ in case.ends[switch]:
                 number = run.cages[port // run.ways]
-                cage = profile.cage(number)
+                cage = profile.find_cage_class(number)
                 assert cage == profile.cages[run.cage_class]
                 assert run.speed_gbps in cage.breakouts[run.ways]
                 assert -(-run.speed_gbps // run.lane_gbps) * run.ways <= cage.lanes
                 assert run.lane_gbps <= cage.lane_gbps
                 assert split.setdefault(number, run.ways) == run.ways
             for number, ways in split.items():
-                first = profile.find_first_cage(profile.cages.index(profile.cage(number)))
-                block = profile.cage(number).block(ways)
+                first = profile.find_first_cage(profile.cages.index(profile.find_cage_class(number)))
+                block = profile.find_cage_class(number).block(ways)
                 assert (number - first) % block == 0
                 assert not any(number + i in split for i in range(1, block)), "a cage is used that a split disables"
 

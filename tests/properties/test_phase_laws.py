@@ -70,7 +70,10 @@ def parts(cluster: Cluster) -> list[list[tuple[object, ...]]]:
     found = [rows(table(cluster)) for table in TABLES]
     found[-1] = [row for row in found[-1] if row[3]]  # accelerators without a link are listed, too
     a, b = make_label_texts(cluster)
-    return [*found, list(zip(map(str, cluster.cable_id_columns.of(cluster.plan.cables.end_cable)), a, b, strict=True))]
+    return [
+        *found,
+        list(zip(map(str, cluster.cable_id_columns.make_id_column(cluster.plan.cables.end_cable)), a, b, strict=True)),
+    ]
 
 
 def either(mine: frozenset[int] | None, other: frozenset[int] | None) -> frozenset[int] | None:

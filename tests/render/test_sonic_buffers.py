@@ -29,7 +29,7 @@ def test_what_is_published_refers_to_itself(switch: str) -> None:
     assert platform.buffers
     for found in platform.buffers:
         assert set(found.hwskus) <= set(platform.hwskus)
-        for role in (found.role("t0"), found.role("t1")):
+        for role in (found.find_role("t0"), found.find_role("t1")):
             assert {profile.pool for profile in role.profiles.values()} <= set(role.pools)
             for use in filter(None, (found.cabled, found.unused)):
                 named = {use.group, use.lossless_queue, use.lossy_queue, *use.ingress, *use.egress}

@@ -103,7 +103,7 @@ def test_a_switch_of_each_platform_is_rendered_from_its_own_table(name: str, two
             if present:
                 port, row = rows[str(cage.lanes[0])]
                 assert (port, row["index"]) == (f"Ethernet{cage.port}", str(cage.index))
-                known = profile.cage(number).breakouts
+                known = profile.find_cage_class(number).breakouts
                 assert any(int(row["speed"]) == 1000 * s for speeds in known.values() for s in speeds)
         modes = own.get("BREAKOUT_CFG", {})
         assert {row["brkout_mode"] for row in modes.values()} <= {
@@ -138,8 +138,8 @@ def test_cages_that_an_eight_way_split_disables_have_no_port(two: Build) -> None
 def test_an_alias_may_go_on_behind_what_a_port_adds() -> None:
     platform = platform_of("s9321-64e")
     cage = platform.cages[5]
-    assert platform.alias(cage, 1, 0) == "Eth5(Port5)"
-    assert [platform.alias(cage, 2, part) for part in range(2)] == ["Eth5/1(Port5)", "Eth5/2(Port5)"]
+    assert platform.find_alias(cage, 1, 0) == "Eth5(Port5)"
+    assert [platform.find_alias(cage, 2, part) for part in range(2)] == ["Eth5/1(Port5)", "Eth5/2(Port5)"]
 
 
 def test_a_mode_of_some_lanes_takes_the_first_of_the_cage(two: Build) -> None:

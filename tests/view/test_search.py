@@ -81,7 +81,7 @@ def test_ipv6_addresses_are_found_by_any_spelling(page):
     cluster = example_cluster("dual-stack")
     shown = page(cluster)
     six = cluster.addresses.v6
-    wanted = six.text(six.loopback.at(next(i for i, there in enumerate(six.loopback.present) if there)))
+    wanted = six.format_address(six.loopback.at(next(i for i, there in enumerate(six.loopback.present) if there)))
     groups = [f"{int(part, 16):04x}" for part in _long(wanted)]
     for query in (wanted, ":".join(groups), wanted.upper()):
         assert shown.evaluate(FIND, query)[0] == ["Addresses", 1, f"{wanted}/128"]

@@ -44,13 +44,13 @@ def test_rows_of_ends_are_found_by_cable() -> None:
     cable = np.array([0, 0, 1, 2, 2, 2], dtype=np.int32)
     ends = CableEnds(cable, np.arange(6), np.ones(6, dtype=np.int32), EndNumbers(cable, cable, 3))
     assert (ends.first.tolist(), ends.last.tolist()) == ([0, 2, 3], [1, 2, 5])
-    assert ends.longest(np.array([1.0, 4, 2, 3, 5, 4])).tolist() == [4, 2, 5]
+    assert ends.find_longest(np.array([1.0, 4, 2, 3, 5, 4])).tolist() == [4, 2, 5]
 
 
 def test_a_cluster_without_cables_has_no_ends() -> None:
     none = np.zeros(0, dtype=np.int32)
     ends = CableEnds(none, np.zeros(0, dtype=np.int64), none, EndNumbers(none, none, 0))
-    assert (len(ends.first), len(ends.last), len(ends.longest(np.zeros(0)))) == (0, 0, 0)
+    assert (len(ends.first), len(ends.last), len(ends.find_longest(np.zeros(0)))) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("name", ["mi300x-roce", "superpod-b200"])

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema, mod
 
 from fabricgen.blueprint.base import Model, wrap_in_list
 from fabricgen.blueprint.scalars import NAME_FORM, NAME_PATTERN, MediaOf, Name, Percent
-from fabricgen.catalog.models import ascending
+from fabricgen.catalog.models import require_ascending
 from fabricgen.models import forms
 from fabricgen.models.forms import CATALOGUE, one_or_list
 
@@ -68,7 +68,7 @@ class Patch(Model):
 
 
 Length = Annotated[float, Field(gt=0, le=100_000, description="A length, m.")]
-Lengths = Annotated[tuple[Length, ...], Field(min_length=1, max_length=64), AfterValidator(ascending)]
+Lengths = Annotated[tuple[Length, ...], Field(min_length=1, max_length=64), AfterValidator(require_ascending)]
 """Lengths of cables, m, ascending."""
 
 

@@ -37,7 +37,7 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:
 
 def _make_part(kind: EndKind, medium: CableProfile) -> OrderedPart:
     return OrderedPart(
-        kind.transceiver(medium), kind.transceiver_text(medium), "transceiver", kind.transceiver_w(medium)
+        kind.find_transceiver_part(medium), kind.transceiver_text(medium), "transceiver", kind.transceiver_w(medium)
     )
 
 

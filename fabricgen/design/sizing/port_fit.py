@@ -118,4 +118,4 @@ def count_ports_for(tier: TierSpec, cage_class: int, ways: int, role: str) -> in
         if (c in ranges[role] if role in ranges else c not in cages_of_others)
     }
     whole_blocks = (c for c in range(first, first + cages.count, step) if own_cages.issuperset(range(c, c + step)))
-    return len(list(profile.served(whole_blocks, ways, {}))) * ways
+    return len(list(profile.list_served_cages(whole_blocks, ways, {}))) * ways

@@ -92,9 +92,9 @@ def _list_bridged_subnets(cluster: Cluster, allocated: FamilyAddresses) -> Itera
         subnets = allocated.subnets.get(fabric)
         for row in np.flatnonzero(subnets.gateway.present).tolist() if subnets else ():
             assert subnets is not None  # noqa: S101 - it has rows
-            for gateway in allocated.gateways(fabric, row):
+            for gateway in allocated.list_gateways(fabric, row):
                 network = allocated.family.network(gateway, int(subnets.subnet_length[row]))
-                yield Subnet(network, fabric, allocated.text(gateway))
+                yield Subnet(network, fabric, allocated.format_address(gateway))
 
 
 def _list_link_subnets(cluster: Cluster, allocated: FamilyAddresses) -> Iterator[Subnet]:
@@ -148,7 +148,7 @@ def _list_end_subnets(
         places = () if shared else tuple((cluster.names[links.b_device[end]], str(b_port[end])) for end in ends)
         port_macs = macs.list_macs(device, [str(a_port[end]) for end in ends])
         holder = AddressHolder(device, address, port_macs, places, is_bmc[links.segment[row]])
-        gateway = allocated.text(allocated.b.at(row))
+        gateway = allocated.format_address(allocated.b.at(row))
         yield Subnet(networks.find_network(address, int(lengths[row])), fabric, gateway, [holder])
 
 
@@ -184,7 +184,7 @@ def _list_linkless_subnets(cluster: Cluster, allocated: FamilyAddresses) -> Iter
         if length == family.bits:
             loopbacks.setdefault(cls.fabric, []).append(holder)
         else:
-            gateway = allocated.text(allocated.management_gateway.at(row))
+            gateway = allocated.format_address(allocated.management_gateway.at(row))
             yield Subnet(networks.find_network(address, length), "", gateway, [holder])
     for fabric, holders in loopbacks.items():
         yield Subnet(_find_enclosing_prefix(allocated, [holder.address for holder in holders]), fabric, "", holders)

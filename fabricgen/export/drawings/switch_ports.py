@@ -177,7 +177,7 @@ class PortMaps:
         for cage, split in set(zip(ends.cage[rows].tolist(), ends.ways[rows].tolist(), strict=True)):
             if cage:
                 # a split cage takes as many places as its block has, itself included
-                closed.update(range(cage + 1, cage + profile.cage(cage).block(split)))
+                closed.update(range(cage + 1, cage + profile.find_cage_class(cage).block(split)))
         return frozenset(closed)
 
     @cached_property

@@ -170,7 +170,7 @@ def _list_gateways(cluster: Cluster, allocated: FamilyAddresses) -> AddressSecti
         vlan, vrf = cluster.intent(design).vlan, design.vrf
         for row in np.flatnonzero(subnets.gateway.present & ~_find_second_peers(cluster)).tolist():
             length = int(subnets.subnet_length[row])
-            for index, gateway in enumerate(allocated.gateways(fabric, row)):
+            for index, gateway in enumerate(allocated.list_gateways(fabric, row)):
                 rows.append((gateway, length, row, f"Vlan{vlan + index}", "gateway", vrf))
         rows += [
             (subnets.own_address.at(row), int(subnets.subnet_length[row]), row, f"Vlan{vlan}", "own", vrf)

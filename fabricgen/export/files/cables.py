@@ -9,7 +9,13 @@ from fabricgen.cluster import Cluster
 from fabricgen.export.locations import locate_devices
 from fabricgen.export.plugs import make_label_texts
 from fabricgen.export.table import ExportContext, File, make_csv_file
-from fabricgen.numbering.lazy_columns import ConcatenatedColumn, EncodedColumn, LazyColumn, encode_column, object_array
+from fabricgen.numbering.lazy_columns import (
+    ConcatenatedColumn,
+    EncodedColumn,
+    LazyColumn,
+    encode_column,
+    make_object_array,
+)
 from fabricgen.reports.table import Table
 
 ON_REQUEST = False
@@ -29,12 +35,12 @@ def make_table(cluster: Cluster) -> Table:
     """Cable ends by cable; a breakout has several rows of one cable, and all rows of a cable share part and length."""
     cables, links, devices = cluster.plan.cables, cluster.plan.links, cluster.plan.devices
     parts, row, link = CableParts(cluster), cables.end_cable, cables.end_link
-    racks = object_array(cluster.plan.racks.names)[devices.rack]
-    units = object_array(devices.u.tolist())
+    racks = make_object_array(cluster.plan.racks.names)[devices.rack]
+    units = make_object_array(devices.u.tolist())
     a, b = links.a_device[link], links.b_device[link]
     ends: dict[str, LazyColumn] = {}
     for side, device, cages, optics in zip(
-        "ab", (a, b), cluster.port_names.cage_columns, parts.transceivers(), strict=True
+        "ab", (a, b), cluster.port_names.cage_columns, parts.list_transceivers(), strict=True
     ):
         ends |= {
             f"{side}_device": EncodedColumn(cluster.name_column, device),
@@ -49,7 +55,7 @@ def make_table(cluster: Cluster) -> Table:
         for device, port in zip((a, b), make_label_texts(cluster), strict=True)
     )
     columns = {
-        "cable": cluster.cable_id_columns.of(row),
+        "cable": cluster.cable_id_columns.make_id_column(row),
         "fabric": encode_column([s.fabric for s in links.segments], links.segment[link]),
         "part": parts.parts[0].take(row),
         "medium": encode_column([m.medium for m in cables.media], cables.medium[row]),

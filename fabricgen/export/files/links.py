@@ -29,7 +29,7 @@ def make_table(cluster: Cluster) -> Table:
     columns = {
         "fabric": encode_column([s.fabric for s in segments], links.segment),
         "link": ConcatenatedColumn((a_device, ":", a_port)),
-        "cable": cluster.cable_id_columns.of(links.cable),
+        "cable": cluster.cable_id_columns.make_id_column(links.cable),
         "a_device": a_device,
         "a_port": a_port,
         "a_ip": a_ip,

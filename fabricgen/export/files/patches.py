@@ -59,7 +59,7 @@ def _make_side_columns(
     parts = np.array([split_set(ends[end][0].part)[1] for ends in jumpers.kinds], dtype=object)
     # channels are ascending by cable, and every patched cable has one
     kind = jumpers.kind[np.searchsorted(jumpers.cable, cable)]
-    text, text_index = names.positions(patches, patch_rows)
+    text, text_index = names.list_fibre_positions(patches, patch_rows)
     ports_per_connector = np.array([len(p.panel.positions) for p in patching.policies], dtype=np.int32)[
         trunks.policy[trunk]
     ]

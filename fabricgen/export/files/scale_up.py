@@ -57,4 +57,4 @@ def _make_columns(cluster: Cluster, scale_up: ScaleUpDesign) -> dict[str, Any]:
 
 def _name_ports(side: ScaleUpPort, ports: Ints, used: Any = True) -> Any:
     """Names of ports up to the highest one in use, at least one; object array of str."""
-    return np.array(side.names(1 + int(ports.max(initial=0, where=used))), dtype=object)
+    return np.array(side.list_names(1 + int(ports.max(initial=0, where=used))), dtype=object)

@@ -86,7 +86,7 @@ def _find_switches(cluster: Cluster, addresses: FamilyAddresses, number: int) ->
         # length 0 is a switch without a block, and would shift by all bits
         inside = subnets.base.present & subnets.base.within(number, np.maximum(subnets.length, 1))
         for switch in np.flatnonzero(inside).tolist():
-            if number in addresses.gateways(fabric, switch):
+            if number in addresses.list_gateways(fabric, switch):
                 yield Owner(switch, devices.classes[devices.device_class[switch]], fabric, what="the gateway of ")
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from fabricgen.design.capacity.bisection import count_strands, list_chains, list_top_tiers
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
-from fabricgen.numbering.underlay import is_management, list_families, runs_bgp, underlay
+from fabricgen.numbering.underlay import find_underlay, is_management, list_families, runs_bgp
 
 
 class Announced(NamedTuple):
@@ -61,7 +61,7 @@ def _count_host_prefixes(design: Design, fabric: FabricDesign, leaf: TierDesign)
     if fabric.hosts == "none":
         return 0
     blocks = design.catalog.naming(leaf.nos).configuration.announces_blocks
-    as_block = blocks and underlay(design, fabric) == "ebgp-numbered" and not _needs_frr(design, fabric)
+    as_block = blocks and find_underlay(design, fabric) == "ebgp-numbered" and not _needs_frr(design, fabric)
     if fabric.hosts != "routed" or is_management(fabric) or as_block:
         return 1
     attached = [(feed, *pair) for feed in fabric.feeds_of(leaf.key) for pair in feed.attachments]
@@ -79,7 +79,7 @@ def _needs_frr(design: Design, fabric: FabricDesign) -> bool:
 
 def _count_sessions_per_link(design: Design, fabric: FabricDesign) -> int:
     """BGP sessions on each link: one an address family, or one over link-local addresses for both."""
-    return 1 if underlay(design, fabric) == "ebgp-unnumbered" else len(list_families(design, fabric))
+    return 1 if find_underlay(design, fabric) == "ebgp-unnumbered" else len(list_families(design, fabric))
 
 
 def count_sessions(design: Design, fabric: FabricDesign, tier: TierDesign) -> int:

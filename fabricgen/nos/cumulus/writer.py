@@ -177,7 +177,7 @@ def _make_port_row(
 
     Lanes are given where a port leaves some of its share of the cage unused. Storms are limited at each port of a bond.
     """
-    cage, interface = switch.profile.cage(port.cage), model_interface(switch, port)
+    cage, interface = switch.profile.find_cage_class(port.cage), model_interface(switch, port)
     lanes, storm = count_lanes(port, cage), model_access(switch, port).storm
     return {
         "name": require_token(port.name),

@@ -236,7 +236,7 @@ def _make_port_row(switch: SwitchView, port: SwitchPort) -> dict[str, Any]:
         "name": require_token(port.name),
         "description": make_one_line(interface.description),
         "mtu": interface.mtu,
-        "speed": find_speed_word(port, switch.profile.cage(port.cage)),
+        "speed": find_speed_word(port, switch.profile.find_cage_class(port.cage)),
         "fec": "none" if interface.states_no_fec else FEC_WORDS[interface.fec],
         "bond": port.bond,
         "tracked": "upstream" if interface.tracked else "",

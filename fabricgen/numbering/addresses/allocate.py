@@ -124,11 +124,11 @@ def allocate_numbers(design: Design, plan: WiringPlan) -> Addresses:
     allocations = [
         FamilyAllocation(design, plan, AddressAllocator(design, family, blocks), rails, tenants) for family in present
     ]
-    addresses = tuple(allocation.run() for allocation in allocations)
+    addresses = tuple(allocation.allocate_family() for allocation in allocations)
     identifiers = allocate_identifiers(design, plan, blocks)
     holders = frozenset(blocks.used | design.layout.numbering.used)
     router_id = _read_ipv4_values(allocations[0].router_id)
-    return Addresses(asn, router_id, addresses, rails, blocks.lock(), holders, tenants, identifiers=identifiers)
+    return Addresses(asn, router_id, addresses, rails, blocks.make_lock(), holders, tenants, identifiers=identifiers)
 
 
 def _has_family(design: Design, family: Family) -> bool:

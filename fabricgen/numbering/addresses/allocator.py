@@ -40,26 +40,26 @@ class AddressAllocator:
                 counts[path] += demand.block
         return counts
 
-    def slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
+    def find_slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
         """The slot of every switch of a tier, computed once."""
         if tier.key not in self._slots:
-            self._slots[tier.key] = find_switch_slots(fabric, tier, self.blocks.capacity)
+            self._slots[tier.key] = find_switch_slots(fabric, tier, self.blocks.remember_capacity)
         return self._slots[tier.key]
 
-    def loopbacks(self, fabric: FabricDesign, tier: TierDesign, vrf: str = "") -> AddressColumn:
+    def allocate_loopbacks(self, fabric: FabricDesign, tier: TierDesign, vrf: str = "") -> AddressColumn:
         """One loopback for each switch of a tier, in the default VRF or another."""
         source = self._find_pool(fabric.name, "loopback")
         within = f" in vrf {vrf}" if vrf else ""
-        subject, slots = f"a loopback{within} for each {fabric.name} {tier.name}", self.slots(fabric, tier)
+        subject, slots = f"a loopback{within} for each {fabric.name} {tier.name}", self.find_slots(fabric, tier)
         need = explain_tier_need(self._design, fabric, tier, subject, 1, "one", slots.count)
-        return self.blocks.addresses(source, slots, f"loopback{self.family.ending}{within}", need)
+        return self.blocks.allocate_addresses(source, slots, f"loopback{self.family.ending}{within}", need)
 
     def largest_block_before(
         self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str
     ) -> int:
         """The largest block size that the lock remembers for a purpose; 0 for none."""
         source = self._find_pool(fabric.name, name)
-        return self.blocks.largest_block_before(source, self.slots(*owned), purpose)
+        return self.blocks.largest_block_before(source, self.find_slots(*owned), purpose)
 
     def device_blocks(
         self,
@@ -71,15 +71,15 @@ class AddressAllocator:
         subject: str,
     ) -> DeviceBlocks:
         """A block of `size` addresses of a fabric's pool for each switch of a tier, which another fabric may own."""
-        source, slots = self._find_pool(fabric.name, name), self.slots(*owned)
+        source, slots = self._find_pool(fabric.name, name), self.find_slots(*owned)
         block_size = round_up_to_power_of_two(size)
         need = explain_tier_need(
             self._design, *owned, subject, block_size, f"a /{self.family.prefix_length(block_size)}", slots.count
         )
         return self.blocks.device_blocks(source, slots, purpose, size, need)
 
-    def management(self, size: int) -> Intervals:
+    def allocate_management(self, size: int) -> Intervals:
         """`size` addresses of the cluster's management pool, for the ports of all switches."""
         source = self._find_pool("", "management")
         need = Need("the management port of each switch")
-        return self.blocks.take(source, f"management{self.family.ending}", size, need, aligned=True)
+        return self.blocks.take_numbers(source, f"management{self.family.ending}", size, need, aligned=True)

@@ -72,5 +72,5 @@ def _list_exit_pairs(
         elif blocks is not None:
             offset = np.array([family.pairs_from + 2 * pair_index], dtype=np.int64)
             # the far end of a pair is the odd address, next to the switch's own
-            near = blocks.at(np.array([switch]), offset).at(0)
+            near = blocks.find_addresses_at(np.array([switch]), offset).at(0)
             yield near, near + 1, family.pair_length

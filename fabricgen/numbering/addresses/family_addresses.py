@@ -66,7 +66,7 @@ class FamilyAllocation:
         self.vrf_links: dict[tuple[str, str], AddressColumn] = {}
         self.shared: dict[str, AddressColumn] = {}
 
-    def run(self) -> FamilyAddresses:
+    def allocate_family(self) -> FamilyAddresses:
         """Number loopbacks, links between switches, links to nodes, then management ports."""
         fabrics = [f for f in self.design.fabrics if self.family.word in list_families(self.design, f)]
         self._allocate_loopbacks()
@@ -170,7 +170,7 @@ class FamilyAllocation:
             # change. A router id has the form of an IPv4 address, and is needed without IPv4, too.
             for tier in reversed(fabric.tiers) if has_family or self.family.bits == ROUTER_ID_BITS else ():
                 rows = self.plan.devices.find_tier(tier.key).rows
-                self.router_id[rows] = loopbacks = self._allocator.loopbacks(fabric, tier)
+                self.router_id[rows] = loopbacks = self._allocator.allocate_loopbacks(fabric, tier)
                 if has_family:
                     self.loopback[rows] = loopbacks
 
@@ -214,7 +214,7 @@ class FamilyAllocation:
                     rows = self.plan.links.find_rows(i)
                     switch = self.plan.links.a_device[rows] - first
                     number = self._number_ports_in_run(tier, run, self.plan.links.a_port[rows].astype(np.int64))
-                    yield rows, device_blocks.at(switch, self._locate_pair(number))
+                    yield rows, device_blocks.find_addresses_at(switch, self._locate_pair(number))
 
     def _number_ports_in_run(self, tier: TierDesign, run: PortRun, port: Ints64) -> Ints64:
         """The number of each port of a run: the port itself, but further ports for peers, which lie before those that
@@ -335,7 +335,7 @@ class FamilyAllocation:
             places = device_blocks.size - RESERVED_IN_SUBNET - 1
         for segment in segments:
             rows, switch, number = self._locate_ports(tier, segment, places)
-            self.shared[fabric.name][rows] = device_blocks.at(switch, number + RESERVED_IN_SUBNET)
+            self.shared[fabric.name][rows] = device_blocks.find_addresses_at(switch, number + RESERVED_IN_SUBNET)
 
     def _count_places_in_use(self, tier: TierDesign, segments: list[int]) -> int:
         """The places that some links need: up to the last one in use of the first run of ports, and of the others."""
@@ -355,7 +355,7 @@ class FamilyAllocation:
         """
         sizes = {name_run(ports): ports.numbers for ports in tier.downs[1:]}
         # 1 << 20 is more than any switch has ports: these places are counted back from the end of a block
-        places_by_run = self._allocator.blocks.places(f"hosts {tier.key.text}", sizes, (), 1 << 20)
+        places_by_run = self._allocator.blocks.allocate_places(f"hosts {tier.key.text}", sizes, (), 1 << 20)
         return np.array(list(list_numbers(places_by_run[name_run(tier.downs[run])])), dtype=np.int64)
 
     def _count_subnets(self, rails: LeafSubnets | None) -> Ints64:
@@ -409,7 +409,7 @@ class FamilyAllocation:
         places = (device_blocks.size - self.family.pairs_from) // 2
         for segment in segments:
             rows, switch, port = self._locate_ports(tier, segment, places)
-            pair = device_blocks.at(switch, self._locate_pair(port))
+            pair = device_blocks.find_addresses_at(switch, self._locate_pair(port))
             self.b[rows], self.a[rows] = pair, pair.plus(1)
             self.length[rows] = self.family.pair_length
 
@@ -425,7 +425,7 @@ class FamilyAllocation:
         for segment in segments:
             rows, switch, number = self._locate_ports(tier, segment, places)
             if rails is None:
-                self.a[rows] = device_blocks.at(switch, number + RESERVED_IN_SUBNET)
+                self.a[rows] = device_blocks.find_addresses_at(switch, number + RESERVED_IN_SUBNET)
             else:
                 self.a[rows] = device_blocks.first[0][switch].plus(rails.subnet[rows], size).plus(rails.number[rows])
             self.length[rows] = self.family.prefix_length(size)

@@ -53,15 +53,15 @@ class FamilyAddresses:
     vrf_loopbacks: Mapping[tuple[str, str], AddressColumn] = field(default_factory=dict)
     """By (owning fabric, VRF): the address of a switch's own in a VRF over EVPN, by device."""
 
-    def text(self, address: int) -> str:
+    def format_address(self, address: int) -> str:
         """An address, given as an integer, as people write it; "" for 0, which stands for none."""
         return format_address(self.family, address) if address else ""
 
-    def prefix(self, address: int, length: int) -> str:
+    def format_prefix(self, address: int, length: int) -> str:
         """An address, given as an integer, with a prefix length: `10.0.0.1/24`; "" for 0, which stands for none."""
         return f"{format_address(self.family, address)}/{length}" if address else ""
 
-    def gateways(self, fabric: str, row: int) -> list[int]:
+    def list_gateways(self, fabric: str, row: int) -> list[int]:
         """The gateways of a fabric's bridged nodes on a switch, one for each subnet."""
         subnets = self.subnets.get(fabric)
         if subnets is None or not subnets.gateway.at(row):

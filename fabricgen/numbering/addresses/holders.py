@@ -30,7 +30,7 @@ class Holders:
 
     def check(self, address: int, row: int, path: Path) -> None:
         """Raise InputError if anything but device `row` uses an address, or has a subnet that contains it."""
-        holders, text = list(dict.fromkeys(self._list_holders(address))), self._addresses.text(address)
+        holders, text = list(dict.fromkeys(self._list_holders(address))), self._addresses.format_address(address)
         if len(holders) > 1:
             other_use = next((text for device, text in holders if device != row), holders[-1][1])
             raise fault(
@@ -60,7 +60,7 @@ class Holders:
                     yield row, f"the address of {self._names[row]} {port[link]}"
         for fabric, subnets in addresses.subnets.items():
             for row in np.flatnonzero(subnets.base.within(address, subnets.length)).tolist():
-                if address in addresses.gateways(fabric, row):
+                if address in addresses.list_gateways(fabric, row):
                     yield row, f"the gateway on {self._names[row]}"
         yield from self._list_holders_in_vrfs(address)
 

@@ -96,17 +96,17 @@ def _allocate_flat_subnet(
 ) -> None:
     """Allocate one subnet for the management ports of all switches; in IPv4 a further one when it is full."""
     family, tiers = allocator.family, [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
-    slots = [allocator.slots(fabric, tier) for fabric, tier in tiers]
+    slots = [allocator.find_slots(fabric, tier) for fabric, tier in tiers]
     # the broadcast address besides those that every subnet reserves
     needed = RESERVED_IN_SUBNET + 1 + sum(round_up_to_power_of_two(s.count) for s in slots)
-    hosts = allocator.blocks.capacity("management", round_up_to_power_of_two(needed))
+    hosts = allocator.blocks.remember_capacity("management", round_up_to_power_of_two(needed))
     # of each subnet the network address, the gateway and the broadcast address are left out
     windows = tuple(Interval(i * hosts + 2, hosts - 3) for i in range(_bound_subnet_count(needed, hosts)))
     subnet_pool = NumberPool("management", "the management subnet", windows, ("pools", "management"), "FG024")
-    numbers_by_tier = [allocator.blocks.numbers(subnet_pool, s, Need("switches"), hosts - 3) for s in slots]
+    numbers_by_tier = [allocator.blocks.allocate_numbers(subnet_pool, s, Need("switches"), hosts - 3) for s in slots]
     last = max(int(numbers.max()) for numbers in numbers_by_tier) // hosts
     size = family.subnet_size or hosts
-    intervals = allocator.management(family.subnet_size or (last + 1) * hosts)
+    intervals = allocator.allocate_management(family.subnet_size or (last + 1) * hosts)
     for (_, tier), numbers in zip(tiers, numbers_by_tier, strict=True):
         rows = plan.devices.find_tier(tier.key).rows
         # where each subnet begins; one of stated size is a single one

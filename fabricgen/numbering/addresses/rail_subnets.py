@@ -60,7 +60,7 @@ class LeafSubnets(NamedTuple):
     keys: tuple[tuple[RailKey, ...], ...]
     combo: Ints64
 
-    def labels(self, switch: int) -> list[str]:
+    def list_labels(self, switch: int) -> list[str]:
         """The names of the subnets of a switch (its index in the tier): rail3, rail3-plane2, rail3-port2."""
         keys = self.keys[self.combo[switch]]
         all_keys = [key for switch_keys in self.keys for key in switch_keys]
@@ -174,7 +174,7 @@ def _place_extras(
     # what nodes leave free in the fullest subnet
     rooms = (subnets.leaves[tier.key].size - count_node_slots(fabric, tier) for tier in tiers)
     most = min(rooms) - RESERVED_IN_SUBNET - 1
-    numbers_by_device = blocks.places(
+    numbers_by_device = blocks.allocate_places(
         f"hosts {fabric.name}", ports, list_plugged_devices(blocks.before, fabric.name), most
     )
     free = {device: list_numbers(numbers_by_device[device]) for device in ports}
@@ -203,7 +203,7 @@ def _assign_node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign,
     slot = np.zeros(len(devices), dtype=np.int64)
     counts = {_name_holder(part): count_part_slots(fabric, layout, tier.scope) for part, layout in parts.items()}
     # more places than a group of switches has ports
-    slots_by_part = blocks.places(f"hosts {fabric.name} /nodes", counts, (), 1 << 20) if len(parts) > 1 else {}
+    slots_by_part = blocks.allocate_places(f"hosts {fabric.name} /nodes", counts, (), 1 << 20) if len(parts) > 1 else {}
     for part, layout in parts.items():
         columns = number_by_part(layout, {"pod": devices.pod, "unit": devices.unit})
         nodes = np.flatnonzero((devices.node >= 0) & (columns["pod"] >= 0))

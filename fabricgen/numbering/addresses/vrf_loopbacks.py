@@ -42,7 +42,7 @@ def allocate_vrf_loopbacks(
     for owner, tier, vrf in list_relayed_vrfs(design, family):
         column = columns.setdefault((owner.name, vrf), no_addresses(family, count))
         rows = plan.devices.find_tier(tier.key).rows
-        column[rows] = allocator.loopbacks(owner, tier, vrf)
+        column[rows] = allocator.allocate_loopbacks(owner, tier, vrf)
     for (name, vrf), column in columns.items():
         needed = np.zeros(count, dtype=bool)
         for fabric, tenant in list_relayed_fabrics(design, design.fabric(name), vrf, family):

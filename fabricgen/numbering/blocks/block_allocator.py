@@ -53,7 +53,7 @@ class DeviceBlocks(NamedTuple):
     size: int
     first: tuple[AddressColumn, ...]
 
-    def at(self, device: Ints, index: Ints64) -> AddressColumn:
+    def find_addresses_at(self, device: Ints, index: Ints64) -> AddressColumn:
         """For each row the address at `index` in all blocks of a device, one block after the other."""
         if len(self.first) == 1:
             return self.first[0][device].plus(index)
@@ -75,11 +75,11 @@ class BlockAllocator:
         self.used: set[tuple[str, str]] = set()
         """(kind of number, name) of every holder that asked for numbers."""
 
-    def lock(self) -> Lock:
+    def make_lock(self) -> Lock:
         """The lock with all allocations, those of earlier builds included."""
         return replace(self._lock, held=dict(self._held), rooms=dict(self._capacities))
 
-    def capacity(self, name: str, size: int) -> int:
+    def remember_capacity(self, name: str, size: int) -> int:
         """The capacity remembered for a name by the lock; `size`, remembered from now on, if there is none."""
         return self._capacities.setdefault(name, size)
 
@@ -91,7 +91,7 @@ class BlockAllocator:
                 sizes.append(self._lock.rooms[name])
         return max(sizes)
 
-    def take(
+    def take_numbers(
         self, source: NumberPool, name: str, size: int, need: Need, *, aligned: bool = False, least: int = 0
     ) -> Intervals:
         """The numbers of a name: those that it has if they are `least` (default: `size`) or more.
@@ -113,7 +113,7 @@ class BlockAllocator:
         except NoRoomError as error:
             # the reserve of growth does not fit, but what is needed does
             if 0 < least < size and not aligned:
-                return self.take(source, name, least, need)
+                return self.take_numbers(source, name, least, need)
             raise self._explain_overflow(source, error, need) from None
         self._held[source.kind] = {**held, **allocated}
         return allocated[name]
@@ -123,7 +123,9 @@ class BlockAllocator:
         """The lock as it was read."""
         return self._lock
 
-    def places(self, kind: str, counts: Mapping[str, int], first: Container[str], most: int) -> dict[str, Intervals]:
+    def allocate_places(
+        self, kind: str, counts: Mapping[str, int], first: Container[str], most: int
+    ) -> dict[str, Intervals]:
         """So many of `most` places for each name, in this order but those in `first` before the others: those of the
         lock, and the next free ones.
 
@@ -145,7 +147,7 @@ class BlockAllocator:
             self._held[kind] = {**held_before, **allocations}
         return allocations
 
-    def numbers(self, source: NumberPool, slots: Slots, need: Need, piece: int = 0) -> Ints64:
+    def allocate_numbers(self, source: NumberPool, slots: Slots, need: Need, piece: int = 0) -> Ints64:
         """One number for each device, int64; growth is allocated in intervals of at most `piece` (0: any size).
 
         Where the pool has no room for every slot, those up to the last device there is suffice.
@@ -156,25 +158,25 @@ class BlockAllocator:
             # a group larger than `piece` is taken in pieces, so that one added later does not ask for all at once
             while piece and have + piece < slots.count:
                 have += piece
-                self.take(source, name, have, need)
+                self.take_numbers(source, name, have, need)
             size, in_use = round_up_to_power_of_two(slots.count), int(slots.number.max(initial=0)) + 1
             try:
-                intervals = self.take(source, name, size, need, least=slots.count)
+                intervals = self.take_numbers(source, name, size, need, least=slots.count)
             except InputError:
                 # no room for a power of two: as many as are in use may still fit
                 if in_use == slots.count:
                     raise
-                intervals = self.take(source, name, in_use, need)
+                intervals = self.take_numbers(source, name, in_use, need)
             return pick_numbers(intervals, slots.number)
 
         return _allocate_by_layer(slots, slots.name, allocate_for_name)
 
-    def addresses(self, source: NumberPool, slots: Slots, purpose: str, need: Need) -> AddressColumn:
+    def allocate_addresses(self, source: NumberPool, slots: Slots, purpose: str, need: Need) -> AddressColumn:
         """One address for each device, from a block of a power of two whose first address stays unused."""
 
         def allocate_for_name(name: str) -> AddressColumn:
             size = round_up_to_power_of_two(slots.count + 1)
-            intervals = self.take(source, name, size, need, aligned=True, least=slots.count + 1)
+            intervals = self.take_numbers(source, name, size, need, aligned=True, least=slots.count + 1)
             return column.pick_addresses(source.kind, intervals, slots.number + 1, 1)
 
         return _allocate_by_layer(slots, f"{slots.name} {purpose}", allocate_for_name)
@@ -182,12 +184,12 @@ class BlockAllocator:
     def device_blocks(self, source: NumberPool, slots: Slots, purpose: str, places: int, need: Need) -> DeviceBlocks:
         """A block of at least `places` addresses for each device; its size is a power of two."""
         name = f"{slots.name} {purpose}"
-        size = self.capacity(name, round_up_to_power_of_two(places))
+        size = self.remember_capacity(name, round_up_to_power_of_two(places))
 
         def allocate_for_name(name: str) -> AddressColumn:
             # the first address of each device's block, from the block of its group that has this name
             block = round_up_to_power_of_two(slots.count) * size
-            intervals = self.take(source, name, block, need, aligned=True, least=slots.count * size)
+            intervals = self.take_numbers(source, name, block, need, aligned=True, least=slots.count * size)
             return column.pick_addresses(source.kind, intervals, slots.number, size)
 
         # a device that needs more than the blocks which its lock has gets further ones, of a name each
@@ -219,8 +221,9 @@ class BlockAllocator:
         is_whole_need = missing == need.numbers
         return fault(
             source.code,
-            f"{source.name} ({source.text}) has {_spell(size)} {unit}: "
-            f"{_spell(used)} used, {_spell(error.largest)} free in one block; {need.what} {need.verb} {_spell(missing)}"
+            f"{source.name} ({source.text}) has {_spell_count(size)} {unit}: "
+            f"{_spell_count(used)} used, {_spell_count(error.largest)} free in one block; "
+            f"{need.what} {need.verb} {_spell_count(missing)}"
             + (f" ({need.size})" if is_whole_need and need.size else ""),
             path=source.path,
             hint=(source.hint or prefix)
@@ -228,7 +231,7 @@ class BlockAllocator:
         )
 
 
-def _spell(count: int) -> str:
+def _spell_count(count: int) -> str:
     """A count in words: beyond 32 bits as a power of two, exact or rounded down."""
     if count < 1 << 32:
         return str(count)

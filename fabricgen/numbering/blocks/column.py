@@ -15,7 +15,7 @@ from fabricgen.numbering.lazy_columns import (
     ConcatenatedColumn,
     EncodedColumn,
     Strings,
-    object_array,
+    make_object_array,
 )
 from fabricgen.wiring.arrays import Flags, Ints64, unique_below, unique_combinations
 
@@ -161,7 +161,7 @@ class IPv4Column(AddressColumn):
         none = ~self.present
         # a row without an address has a half that no address has, whose text is ""
         halves, head = unique_below(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
-        heads = _format_halves(halves) + np.where(halves < _NO_HALF, object_array("."), "")
+        heads = _format_halves(halves) + np.where(halves < _NO_HALF, make_object_array("."), "")
         tails = _encode_tails(np.where(none, _NO_HALF, self.values & 0xFFFF), lengths, _format_halves)
         return EncodedColumn(heads, head), tails
 
@@ -174,13 +174,13 @@ def _encode_tails(low: Ints64, lengths: Ints64 | None, write: Callable[[Ints64],
     distinct_lengths, number = unique_below(lengths, V6.bits + 1)
     # one code for the lower half and the length together
     codes, tail = unique_below(low + number * _HALVES, len(distinct_lengths) * _HALVES)
-    halves, endings = codes % _HALVES, object_array([f"/{length}" for length in distinct_lengths.tolist()])
+    halves, endings = codes % _HALVES, make_object_array([f"/{length}" for length in distinct_lengths.tolist()])
     return EncodedColumn(write(halves) + np.where(halves < _NO_HALF, endings[codes // _HALVES], ""), tail)
 
 
 def _format_halves(half: Ints64) -> Strings:
     """The dotted text of halves of 16 bits; "" for `_NO_HALF`."""
-    numbers = object_array([*map(str, range(256)), ""])
+    numbers = make_object_array([*map(str, range(256)), ""])
     texts: Strings = numbers[half >> 8] + ("." + numbers)[half & 255]
     texts[half == _NO_HALF] = ""
     return texts
@@ -260,7 +260,7 @@ class IPv6Column(AddressColumn):
         low = np.where(whole, self.low, self.low & ~_LAST | np.uint64(1))
         first, head = unique_combinations(self.high.view(np.int64), low.view(np.int64))
         texts = zip(_format_ipv6(self.high[first], low[first]), whole[first].tolist(), strict=True)
-        heads = object_array([text if is_whole else text[:-1] for text, is_whole in texts])
+        heads = make_object_array([text if is_whole else text[:-1] for text, is_whole in texts])
         last = np.where(whole, np.uint64(0), self.low & _LAST).astype(np.int64)
         last[~self.present] = _NO_HALF
         return EncodedColumn(heads, head), _encode_tails(last, lengths, _format_hextets)
@@ -279,7 +279,7 @@ def _format_ipv6(high: _Words, low: _Words) -> list[str]:
 
 def _format_hextets(last: Ints64) -> Strings:
     """The last 16 bits in hexadecimal digits; "" for 0, which the text before them has, and for `_NO_HALF`."""
-    return object_array([f"{number:x}" if 0 < number < _NO_HALF else "" for number in last.tolist()])
+    return make_object_array([f"{number:x}" if 0 < number < _NO_HALF else "" for number in last.tolist()])
 
 
 def no_addresses(family: Family, count: int) -> AddressColumn:

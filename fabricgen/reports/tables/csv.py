@@ -13,7 +13,7 @@ from fabricgen.numbering.lazy_columns import (
     EncodedColumn,
     LazyColumn,
     Strings,
-    object_array,
+    make_object_array,
 )
 from fabricgen.reports.row_text import Piece, memoize, render_blocks
 from fabricgen.reports.table import Cell, Table
@@ -66,7 +66,7 @@ def _quote_vocabulary(cells: Strings) -> Strings:
     """A vocabulary as written in CSV; the same object where all are texts and none needs quotes."""
     values = cells.tolist()
     texts = _quote_cells(values)
-    return cells if texts is values else object_array(texts)
+    return cells if texts is values else make_object_array(texts)
 
 
 def _is_special(text: str) -> bool:

@@ -413,7 +413,7 @@ class Redlines:
         matcher, end = self._places.matcher, accepted_end.end
         cable = int(self._places.cluster.plan.links.cable[accepted_end.link.row])
         name = matcher.cables.ids[cable]
-        subject = Subject(cable, f"{end.word}_cage", matcher.key(end, cable))
+        subject = Subject(cable, f"{end.word}_cage", matcher.find_override_key(end, cable))
         value = (
             None
             if accepted_end.position == matcher.find_planned_position(end)

@@ -80,7 +80,9 @@ class PortFinder:
         """The end of the cable that carries a link, by its original plan."""
         cable = int(self.cluster.plan.links.cable[end.row])
         return next(
-            cable_end for cable_end in self.matcher.cables.ends(cable, upper=end.upper) if end.row in cable_end.rows
+            cable_end
+            for cable_end in self.matcher.cables.list_ends(cable, upper=end.upper)
+            if end.row in cable_end.rows
         )
 
     @cached_property

@@ -34,7 +34,7 @@ def model_interface(switch: SwitchView, port: SwitchPort) -> Interface:
     """A port as the model of a switch has it: what its configuration is to make of it."""
     service, settings = switch.find_service(port), port.settings
     untagged, tagged = (0, ()) if port.bond else switch.list_vlans(port)
-    cage = switch.profile.cage(port.cage)
+    cage = switch.profile.find_cage_class(port.cage)
     is_copper = cage.form_factor == "RJ45"
     # what is usual at the rate of a lane, unless the module corrects errors itself
     fec = settings.fec or ("" if port.fec_in_module else default_fec(port.speed_gbps, count_lanes(port, cage)))

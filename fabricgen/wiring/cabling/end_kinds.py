@@ -46,7 +46,7 @@ class EndKind:
     geared: tuple[CableProfile, ...] = field(default=(), compare=False)
     """Profiles of modules with a gearbox."""
 
-    def module(self, medium: CableProfile) -> CableProfile:
+    def find_module(self, medium: CableProfile) -> CableProfile:
         """The profile of the module for a medium: another where a gearbox is between; the medium where none is sold."""
         if not self.light_gbps or medium.attached:
             return medium
@@ -57,56 +57,56 @@ class EndKind:
         """Whether a transceiver goes between: the cable has no attached ends, and the cage takes no fibre."""
         return not (medium.attached or self.takes_fibre)
 
-    def transceiver(self, medium: CableProfile) -> str:
+    def find_transceiver_part(self, medium: CableProfile) -> str:
         """The part number of the transceiver; "" where there is none."""
         if not self.takes_transceiver(medium):
             return ""
-        product = self.product(medium)
+        product = self.find_product(medium)
         if product:
             return product.part
         flat = "-flat" if self._find_top(medium) == "flat" else ""
-        return f"{self.module(medium).id}-{make_slug(self.plug(medium))}-{self.gbps}g{flat}"
+        return f"{self.find_module(medium).id}-{make_slug(self.find_plug_form(medium))}-{self.gbps}g{flat}"
 
     def transceiver_text(self, medium: CableProfile) -> str:
         """The description of the transceiver for the bill of materials."""
-        product = self.product(medium)
+        product = self.find_product(medium)
         if product:
             return product.name
-        module = self.module(medium)
+        module = self.find_module(medium)
         plugs = module.describe_connectors(self.gbps / self.lane_gbps, self.connectors)
         details = (module.name, plugs, f"{module.reach_m:g} m", f"{top} top" if (top := self._find_top(medium)) else "")
-        return f"{self.plug(medium)} {self.gbps}G transceiver, {', '.join(filter(None, details))}"
+        return f"{self.find_plug_form(medium)} {self.gbps}G transceiver, {', '.join(filter(None, details))}"
 
     def _find_top(self, medium: CableProfile) -> str:
         """The top of its OSFP plugs; "" where the modules are of another form."""
-        return self.top if self.plug(medium).startswith("OSFP") else ""
+        return self.top if self.find_plug_form(medium).startswith("OSFP") else ""
 
-    def plug(self, medium: CableProfile) -> str:
+    def find_plug_form(self, medium: CableProfile) -> str:
         """The form factor of a medium's modules for the cage: 50G lanes in QSFP112 cages are those of QSFP56."""
-        modules = self.module(medium).find_modules(self.form_factor)
+        modules = self.find_module(medium).find_modules(self.form_factor)
         return (modules.form_factor if modules else "") or self.form_factor
 
-    def unsold(self, medium: CableProfile) -> bool:
+    def is_unsold(self, medium: CableProfile) -> bool:
         """Whether it needs a transceiver that nobody is known to sell, and no product list has one."""
         modules = medium.find_modules(self.form_factor)
-        named = bool(self.transceiver(medium)) and self.product(medium) is None
+        named = bool(self.find_transceiver_part(medium)) and self.find_product(medium) is None
         return named and modules is not None and self.gbps in modules.unsold
 
     def transceiver_w(self, medium: CableProfile) -> float | None:
         """The power of the transceiver, W; None where it is not known."""
-        product = self.product(medium)
+        product = self.find_product(medium)
         draws = product.draws_w(self.gbps) if product else None
         return self.power_w(medium) if draws is None else draws
 
     def power_w(self, medium: CableProfile) -> float | None:
         """The power of an end of a medium as the catalogue has it, W; None where it is not known."""
-        return self.module(medium).end_power_w(self.gbps / self.lane_gbps)
+        return self.find_module(medium).end_power_w(self.gbps / self.lane_gbps)
 
-    def product(self, medium: CableProfile) -> Product | None:
+    def find_product(self, medium: CableProfile) -> Product | None:
         """The transceiver of the product lists; None without lists, or where they have none for this cage."""
         if self.shelf is None or medium.attached or self.takes_fibre:
             return None
-        return self.shelf.transceiver(self.module(medium), self)
+        return self.shelf.find_transceiver(self.find_module(medium), self)
 
 
 def make_slug(text: str) -> str:
@@ -152,14 +152,14 @@ def explain_mismatch(a: EndKind, medium: CableProfile, b: EndKind, far: CablePro
     DR4: other fibre, connector or wavelengths.
     """
     far_medium = far or medium
-    if not medium.meets(far_medium):
+    if not medium.interoperates_with(far_medium):
         return f"{medium.id} does not meet {far_medium.id}: other fibre, connector, lane rate or wavelengths"
     for end, end_medium in ((a, medium), (b, far_medium)):
         if end.takes_fibre and end_medium.attached:
             return f"{end_medium.id} has ends of its own, and {end.form_factor} takes fibres"
-        if not end.module(end_medium).plugs_into(end.form_factor):
+        if not end.find_module(end_medium).plugs_into(end.form_factor):
             return f"{end_medium.id} does not go into {end.form_factor}"
-        if end.lane_gbps not in end.module(end_medium).lane_gbps:
+        if end.lane_gbps not in end.find_module(end_medium).lane_gbps:
             return f"{end_medium.id} does not carry lanes of {end.lane_gbps:g}G"
     # what meets is on the fibre: behind a gearbox another rate than that of the cage
     lights = [end.light_gbps or end.lane_gbps for end in (a, b)]

@@ -50,7 +50,7 @@ class CableEnds:
         """The last row of each cable, int64."""
         return np.append(self.first[1:], len(self.cable))[: len(self.first)] - 1
 
-    def longest(self, length_m: Floats) -> Floats:
+    def find_longest(self, length_m: Floats) -> Floats:
         """The greatest length of each cable, m, from a column of one length an end row."""
         longest_m: Floats = np.maximum.reduceat(length_m, self.first) if len(length_m) else length_m
         return longest_m

@@ -31,16 +31,16 @@ def choose_media(
     alone, split = sharing.alone, np.zeros(len(together), dtype=bool)
     split[together[np.flatnonzero(sharing.split)]] = True
     split = split[together]
-    fit = MediaFit.of(links.segments, media)
+    fit = MediaFit.evaluate_media(links.segments, media)
     wants_one_cable = np.array([wants_assembly(s) for s in links.segments], dtype=bool)[segment]
     requirements = _MediaRequirements(
         segment, alone, alone | sharing.one_cable & wants_one_cable, split, longest[together]
     )
-    sample_cables, sample_of_cable = requirements.alike(fit)
-    medium, reaches = _choose_best(fit, requirements.of(sample_cables))
+    sample_cables, sample_of_cable = requirements.group_alike(fit)
+    medium, reaches = _choose_best(fit, requirements.select_cables(sample_cables))
     medium, reaches = medium[sample_of_cable], reaches[sample_of_cable]
     if any(s.media_path for s in links.segments) or len({s.policy for s in links.segments}) > 1:
-        usable = [fit.does_reach(requirements.of(sample_cables), i) for i in fit.order]
+        usable = [fit.does_reach(requirements.select_cables(sample_cables), i) for i in fit.order]
         _choose_common_media(medium, reaches, together, sample_of_cable, list(zip(fit.order, usable, strict=True)))
     if (medium < 0).any():
         _choose_fallback_media(medium, segment, links.segments, media)
@@ -60,7 +60,7 @@ class MediaFit(NamedTuple):
     rank: Floats
 
     @classmethod
-    def of(cls, segments: tuple[Segment, ...], media: Media) -> MediaFit:
+    def evaluate_media(cls, segments: tuple[Segment, ...], media: Media) -> MediaFit:
         """Evaluate every medium for every segment."""
         shape = (len(segments), len(media))
         serves, rank = np.full(shape, -1.0), np.zeros(shape)
@@ -109,12 +109,12 @@ class _MediaRequirements(NamedTuple):
     split: Flags
     longest: Floats
 
-    def of(self, rows: Ints) -> _MediaRequirements:
+    def select_cables(self, rows: Ints) -> _MediaRequirements:
         """The requirements of some cables."""
         alone, one_cable, split = self.alone[rows], self.one_cable[rows], self.split[rows]
         return _MediaRequirements(self.segment[rows], alone, one_cable, split, self.longest[rows])
 
-    def alike(self, terms: MediaFit) -> tuple[Ints, Ints]:
+    def group_alike(self, terms: MediaFit) -> tuple[Ints, Ints]:
         """(a cable of each distinct combination of requirements; the index of each cable's combination), int32."""
         # only between which two limits a run lies can matter: a million lengths become a few kinds
         limits = np.array(sorted(set(terms.serves.ravel().tolist()))) + 1e-9

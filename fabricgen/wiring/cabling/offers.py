@@ -93,7 +93,7 @@ def find_sold_lengths(
             links.segments[kind], media[of_media], make_end_kinds(links.segments[kind], shelf), *size
         )
         cables_here = np.flatnonzero(code == i)
-        length_m[cables_here] = _choose_sold_lengths(shelf.cables(order), run_m[cables_here])
+        length_m[cables_here] = _choose_sold_lengths(shelf.list_cables(order), run_m[cables_here])
     return length_m
 
 
@@ -108,7 +108,7 @@ def find_sold_jumper_lengths(shelf: Shelf, media: Media, columns: tuple[Ints, In
         pieces = count_fibres(media[medium], far, count)
         jumpers_here = np.flatnonzero(code == i)
         length_m[jumpers_here] = _choose_sold_lengths(
-            shelf.fibres(media[medium], pieces[1]) if pieces else (), run_m[jumpers_here]
+            shelf.list_fibres(media[medium], pieces[1]) if pieces else (), run_m[jumpers_here]
         )
     return length_m
 

@@ -39,7 +39,7 @@ class PluggedCage(Protocol):
         """Whether fibres plug in without a transceiver."""
         ...
 
-    def module(self, medium: CableProfile) -> CableProfile:
+    def find_module(self, medium: CableProfile) -> CableProfile:
         """The profile of the module for a medium."""
         ...
 
@@ -108,45 +108,48 @@ class Shelf:
         # a list that serves several vendors is named by each, and counts at its first place
         return tuple({product_list.id: product_list for product_list in lists}.values())
 
-    def transceiver(self, medium: CableProfile, cage: PluggedCage) -> Product | None:
+    def find_transceiver(self, medium: CableProfile, cage: PluggedCage) -> Product | None:
         """The transceiver of a medium for a cage; None where no list for it has one."""
         sold = list_products_of_kind(self.lists_for(cage.vendor), "transceiver", medium.id)
-        fits = (p for p in sold if p.takes(cage.form_factor, cage.top))
-        return next((p for p in fits if cage.gbps in p.gbps and p.speaks(cage.protocol)), None)
+        fits = (p for p in sold if p.fits_cage(cage.form_factor, cage.top))
+        return next((p for p in fits if cage.gbps in p.gbps and p.carries_protocol(cage.protocol)), None)
 
-    def piece(self, order: CableOrder, run_m: float) -> tuple[Product, float, int] | None:
+    def find_piece(self, order: CableOrder, run_m: float) -> tuple[Product, float, int] | None:
         """(product, length in m, quantity) for a run; None where no product serves it."""
-        lengths = ((p, p.find_length(run_m)) for p in self.cables(order))
+        lengths = ((p, p.find_length(run_m)) for p in self.list_cables(order))
         pieces = order.pieces
         return next(((p, length, pieces[0]) for p, length in lengths if length and pieces), None)
 
-    def cables(self, order: CableOrder) -> Iterator[Product]:
+    def list_cables(self, order: CableOrder) -> Iterator[Product]:
         """The cables, or fibres, that serve an order in some length, in order of preference."""
         pieces = order.pieces
         if pieces is None:
             return
         splits = pieces[1]
         if not order.medium.attached:
-            yield from self.fibres(order.medium, splits)
+            yield from self.list_fibres(order.medium, splits)
             return
         hub, far, gbps = order.hub, order.far, round(order.lanes * order.lane_gbps)
         for product in list_products_of_kind(self.lists_for(hub.vendor, far.vendor), "cable", order.medium.id):
-            if product.splits == splits and gbps in product.gbps and product.speaks(hub.protocol):
+            if product.splits == splits and gbps in product.gbps and product.carries_protocol(hub.protocol):
                 # a straight cable may lie either way round; of a splitter the common end is fixed
                 pairs = ((hub, far), (far, hub)) if splits == 1 else ((hub, far),)
                 if any(
-                    product.takes(a.form_factor, a.top) and product.far_takes(b.form_factor, b.top) for a, b in pairs
+                    product.fits_cage(a.form_factor, a.top) and product.far_takes(b.form_factor, b.top)
+                    for a, b in pairs
                 ):
                     yield product
 
-    def fibres(self, medium: CableProfile, splits: int) -> list[Product]:
+    def list_fibres(self, medium: CableProfile, splits: int) -> list[Product]:
         """The fibres with `splits` far ends for transceivers of a medium, in order of preference."""
         return [p for p in list_products_of_kind(self.lists, "fibre", medium.id) if p.splits == splits]
 
-    def jumper(self, medium: CableProfile, far_ends: int, lanes: int, length_m: float) -> tuple[Product, int] | None:
+    def find_jumper(
+        self, medium: CableProfile, far_ends: int, lanes: int, length_m: float
+    ) -> tuple[Product, int] | None:
         """(product, quantity) of a jumper of exactly `length_m`, m; None where no list has that length."""
         pieces = count_fibres(medium, far_ends, lanes)
-        sold = (p for p in self.fibres(medium, pieces[1]) if p.find_length(length_m) == length_m) if pieces else ()
+        sold = (p for p in self.list_fibres(medium, pieces[1]) if p.find_length(length_m) == length_m) if pieces else ()
         return next(((p, pieces[0]) for p in sold if pieces), None)
 
     def reach_m(self, medium: CableProfile, order: CableOrder) -> float:
@@ -155,12 +158,12 @@ class Shelf:
         Fibre may be bought elsewhere; a cable with attached ends is only as long as the longest one sold.
         """
         if medium.attached:
-            return max((product.lengths_m[-1] for product in self.cables(order)), default=-1)
+            return max((product.lengths_m[-1] for product in self.list_cables(order)), default=-1)
         reach = medium.reach_m
         for end in (order.hub, order.far):
             if end.takes_fibre:
                 continue
-            product = self.transceiver(end.module(medium), end)
+            product = self.find_transceiver(end.find_module(medium), end)
             if product is None:
                 return -1
             reach = min(reach, product.reach_m or reach)

@@ -69,7 +69,7 @@ def number_by_cluster(layout: Layout, columns: Columns) -> Columns:
     """Columns of coordinates in a part of the cluster, with pods and units as the whole cluster numbers them."""
     if layout.cluster is None:
         return columns
-    return columns | {name: _renumber(columns[name], numbers) for name, numbers in _list_cluster_numbers(layout)}
+    return columns | {name: _renumber_column(columns[name], numbers) for name, numbers in _list_cluster_numbers(layout)}
 
 
 def number_by_part(layout: Layout, columns: Columns) -> Columns:
@@ -81,7 +81,7 @@ def number_by_part(layout: Layout, columns: Columns) -> Columns:
     for name, numbers in _list_cluster_numbers(layout):
         part_numbers = np.full(size[name], -1, dtype=np.int32)
         part_numbers[numbers] = np.arange(len(numbers), dtype=np.int32)
-        renumbered[name] = _renumber(columns[name], part_numbers)
+        renumbered[name] = _renumber_column(columns[name], part_numbers)
     return columns | renumbered
 
 
@@ -91,7 +91,7 @@ def _list_cluster_numbers(layout: Layout) -> Iterator[tuple[str, Ints]]:
     yield "unit", np.array(layout.cluster_units, dtype=np.int32)
 
 
-def _renumber(column: Ints, numbers: Ints) -> Ints:
+def _renumber_column(column: Ints, numbers: Ints) -> Ints:
     """Other numbers for those of a column; -1 stays."""
     # numbers[-1] is read for -1, too, and thrown away
     return np.where(column >= 0, numbers[column], np.int32(-1))

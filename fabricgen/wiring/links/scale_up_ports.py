@@ -31,7 +31,7 @@ class ScaleUpPort:
         """Whether fibres plug in without a transceiver, as at an optical circuit switch."""
         return self.role == "ocs" or self.form_factor in OPTICAL
 
-    def names(self, ports: int, *, cage: bool = False) -> list[str]:
+    def list_names(self, ports: int, *, cage: bool = False) -> list[str]:
         """Names of the first ports: `gpu2/nvl7`, `asic0/link12`, `port5`; the cage of a single link has the same name,
         that of several is `nvl-cage3`.
         """

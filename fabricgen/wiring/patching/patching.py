@@ -47,7 +47,7 @@ class Patcher(NamedTuple):
     inputs: PatchingInput | None = None
 
     @classmethod
-    def of(
+    def make_patcher(
         cls,
         design: Design,
         devices: DeviceTable,

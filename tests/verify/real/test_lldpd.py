@@ -55,7 +55,7 @@ def aliases(cabling: PlannedCabling) -> dict[End, str]:
             cage = next(c for c in platform.cages if c.port <= int(name[8:]) < c.port + len(c.lanes))
             ways = 2 if int(cabling.read_link("speed_gbps", port)) == 200 else 1
             part = (int(name[8:]) - cage.port) * ways // len(cage.lanes)
-            found[device, name] = platform.alias(cage, ways, part)
+            found[device, name] = platform.find_alias(cage, ways, part)
     return found
 
 

@@ -17,7 +17,7 @@ def block(source: PageSource) -> Packed:
     """
     cluster, cables = source.cluster, source.cluster.plan.cables
     parts = CableParts(cluster)
-    a, b = parts.transceivers()
+    a, b = parts.list_transceivers()
     label_a, label_b = make_label_texts(cluster)
     ends: dict[str, Any] = {
         "cable": cables.end_cable,

@@ -99,7 +99,7 @@ def _count_ports_by_cage(cluster: Cluster) -> dict[str, dict[str, int]]:
             elif isinstance(side, ScaleUpPort):
                 ports = links.a_port if column is links.a_device else links.b_port
                 for cls, class_rows in devices.split_by_class(column, rows):
-                    names = side.names(int(ports[class_rows].max()) + 1, cage=True)
+                    names = side.list_names(int(ports[class_rows].max()) + 1, cage=True)
                     _raise_counts(counts_by_model.setdefault(cls.profile.id, {}), _count_cages(iter(names)))
             elif isinstance(side, PortRun):
                 for cls, _ in devices.split_by_class(column, rows):

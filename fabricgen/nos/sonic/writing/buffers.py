@@ -212,7 +212,7 @@ def choose_role(buffers: BufferSet, preferred: BufferRole, ports: Iterable[Cable
         row.xoff for port, row in zip(pausing, rows, strict=True) if row and port.length_m > max(buffers.headroom)
     )
     needed = sum(row.size for row in rows if row)
-    for role in (buffers.role(name) for name in dict.fromkeys((preferred, "t1", "t0"))):
+    for role in (buffers.find_role(name) for name in dict.fromkeys((preferred, "t1", "t0"))):
         # what the pools of arriving packets leave of the whole is for headroom
         room = role.pools[WHOLE_BUFFER].size - sum(p.size for p in role.pools.values() if p.type == "ingress")
         shared = role.pools[LOSSLESS_POOL].xoff

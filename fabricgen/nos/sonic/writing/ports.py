@@ -98,7 +98,7 @@ def _make_cage_ports(
     return [
         TablePort(
             name=f"Ethernet{cage.port + sub * lanes_each}",
-            alias=platform.alias(cage, use.ways, sub),
+            alias=platform.find_alias(cage, use.ways, sub),
             index=cage.index,
             lanes=",".join(map(str, cage.lanes[sub * lanes_each : (sub + 1) * lanes_each][:lanes_used])),
             subport=sub + 1 if use.ways > 1 else 0,

@@ -12,7 +12,7 @@ from fabricgen.design.shape import find_scope
 from fabricgen.design.srv6 import uses_srv6
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, did_you_mean, find_nearest
 from fabricgen.lint.rule import DesignRule
-from fabricgen.numbering.underlay import is_routed, runs_bgp, underlay
+from fabricgen.numbering.underlay import find_underlay, is_routed, runs_bgp
 
 
 class UnusedSetting(DesignRule):
@@ -109,10 +109,10 @@ class UnusedSetting(DesignRule):
         for fabric in ethernet:
             routing = blueprint.fabrics[fabric.name].routing
             for key in _list_bgp_settings(routing) if not runs_bgp(design, fabric) else ():
-                message = f"fabric {fabric.name} has underlay {underlay(design, fabric)}, so `{key}` has no effect"
+                message = f"fabric {fabric.name} has underlay {find_underlay(design, fabric)}, so `{key}` has no effect"
                 yield self.flag((*fabric.path, "routing", key), message)
             if routing.srv6 and not uses_srv6(design, fabric):
-                message = f"fabric {fabric.name} has underlay {underlay(design, fabric)}, so `srv6` has no effect"
+                message = f"fabric {fabric.name} has underlay {find_underlay(design, fabric)}, so `srv6` has no effect"
                 yield self.flag((*fabric.path, "routing", "srv6"), message)
         if blueprint.routing.srv6 and not any(uses_srv6(design, fabric) for fabric in ethernet):
             yield self.flag(("routing", "srv6"), "no fabric has `underlay: srv6`, so `srv6` has no effect")

@@ -10,7 +10,7 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.numbering.underlay import underlay
+from fabricgen.numbering.underlay import find_underlay
 
 
 class MiscablingHidden(DesignRule):
@@ -40,7 +40,7 @@ class MiscablingHidden(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Look for tiers of several groups with one stated number, in fabrics with unnumbered sessions."""
         for fabric in design.fabrics:
-            if fabric.protocol == "infiniband" or underlay(design, fabric) != "ebgp-unnumbered":
+            if fabric.protocol == "infiniband" or find_underlay(design, fabric) != "ebgp-unnumbered":
                 continue
             for tier in fabric.tiers:
                 path, text = _find_stated_asns(design, fabric, tier)

@@ -9,7 +9,7 @@ from fabricgen.design.tenants.model import TenantDesign
 from fabricgen.design.tenants.stated import has_attachment
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
-from fabricgen.numbering.underlay import underlay
+from fabricgen.numbering.underlay import find_underlay
 
 
 class TenantNotApart(DesignRule):
@@ -57,5 +57,5 @@ class TenantNotApart(DesignRule):
                 continue
             if fabric.name not in tenant.fabrics:
                 yield fabric.name, "it is not among its `fabrics`", f"add {fabric.name}, or waive this"
-            elif fabric.protocol != "infiniband" and fabric.tiers and underlay(design, fabric) == "none":
+            elif fabric.protocol != "infiniband" and fabric.tiers and find_underlay(design, fabric) == "none":
                 yield fabric.name, "the links between its switches are bare", "use an ebgp underlay"

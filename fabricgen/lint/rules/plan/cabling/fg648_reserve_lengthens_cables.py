@@ -143,7 +143,7 @@ def _find_shorter_media(cluster: Cluster, saved: Floats) -> npt.NDArray[np.int64
     media = cables.media
     segment = np.zeros(len(cables), dtype=np.int64)
     segment[cables.end_cable] = links.segment[cables.end_link]
-    fit = MediaFit.of(links.segments, media)
+    fit = MediaFit.evaluate_media(links.segments, media)
     attached = np.array([medium.attached for medium in media], dtype=bool)
     shorter, best = np.full(len(cables), -1, dtype=np.int64), fit.rank[segment, cables.medium].copy()
     optics = ~attached[cables.medium] & (saved > 0)

@@ -53,7 +53,7 @@ class MtuDiffers(PlanRule):
         for device, config in sorted(stated.items()):
             near_class = devices.classes[devices.device_class[rows[device]]]
             for port, settings in sorted(config.ports.items()):
-                link, upper = ends.of(rows[device])[port]
+                link, upper = ends.list_device_links(rows[device])[port]
                 far = int((links.a_device if upper else links.b_device)[link])
                 far_class = devices.classes[devices.device_class[far]]
                 to_node = links.segments[links.segment[link]].lower == "node"

@@ -77,5 +77,5 @@ def _list_stated_ports(cluster: Cluster) -> Iterator[tuple[Path, PortSettings, S
     for device, config in sorted(stated.items()):
         for name, port in sorted(config.ports.items()):
             if port.mtu or port.fec:
-                link, _ = ends.of(rows[device])[name]
+                link, _ = ends.list_device_links(rows[device])[name]
                 yield ("config_of", device, "ports", name), port, links.segments[int(links.segment[link])]

@@ -78,7 +78,7 @@ class NarrowForTheOverlay(PlanRule):
         ports_by_fabric: dict[str, list[tuple[int, str, str]]] = {}
         for device, config in sorted(stated.items()):
             for name, port in sorted(config.ports.items()):
-                link, _ = ends.of(rows[device])[name]
+                link, _ = ends.list_device_links(rows[device])[name]
                 segment = links.segments[links.segment[link]]
                 passes = segment.fabric in overlaid and (segment.lower != "node" or "SRv6" in overlaid[segment.fabric])
                 if port.mtu and passes:

@@ -92,7 +92,7 @@ def _list_causes(cluster: Cluster) -> list[Cause]:
             causes.append(Cause(row, -1, device, ("config_of", device, "maintenance")))
         for port in sorted(name for name, settings in stated[device].ports.items() if settings.shutdown):
             path = ("config_of", device, "ports", port, "shutdown")
-            causes.append(Cause(row, ends.of(row)[port][0], f"{port} of {device}", path))
+            causes.append(Cause(row, ends.list_device_links(row)[port][0], f"{port} of {device}", path))
     return causes
 
 

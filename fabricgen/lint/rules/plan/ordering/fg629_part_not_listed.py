@@ -133,7 +133,7 @@ def _name_missing_jumper(near: _Nearest, jumper: Jumper) -> tuple[str, str]:
     shelf = near.shelf
     medium, pieces = jumper.medium, count_fibres(jumper.medium, jumper.far_ends, jumper.lanes)
     if jumper.kind == "B" and pieces:
-        product = max(shelf.fibres(medium, pieces[1]), key=lambda p: p.lengths_m[-1], default=None)
+        product = max(shelf.list_fibres(medium, pieces[1]), key=lambda p: p.lengths_m[-1], default=None)
         if product:
             longest = product.lengths_m[-1]
             return f"{product.name}, longer than {format_number(longest)} m", product.part_number(longest)
@@ -152,7 +152,7 @@ def _add_gap(gaps: Gaps, segment: Segment, missing: tuple[str, str], count: int)
 def _name_missing_cable(near: _Nearest, wanted: CableOrder) -> tuple[str, str]:
     """(what no list has, the nearest part that one has) for a cable."""
     shelf = near.shelf
-    product = max(shelf.cables(wanted), key=lambda p: p.lengths_m[-1], default=None)
+    product = max(shelf.list_cables(wanted), key=lambda p: p.lengths_m[-1], default=None)
     if product:
         longest = product.lengths_m[-1]
         return f"{product.name}, longer than {format_number(longest)} m", product.part_number(longest)
@@ -187,9 +187,9 @@ def _count_transceiver_gaps(cluster: Cluster, parts: CableParts, near: _Nearest)
         for value, count in zip(*(c.tolist() for c in np.unique(code, return_counts=True)), strict=True):
             rest, of_medium = divmod(value, len(table.media))
             s, kind, chosen = links.segments[rest // len(kinds)], kinds[rest % len(kinds)], table.media[of_medium]
-            if kind.transceiver(chosen) and kind.product(chosen) is None:
+            if kind.find_transceiver_part(chosen) and kind.find_product(chosen) is None:
                 vendor = f" of {kind.vendor}" if kind.vendor else ""
-                missing = f"a transceiver {kind.module(chosen).id} for {kind.form_factor} of {kind.gbps}G{vendor}"
+                missing = f"a transceiver {kind.find_module(chosen).id} for {kind.form_factor} of {kind.gbps}G{vendor}"
                 _add_gap(gaps, s, (missing, near.transceiver(kind, chosen)), count)
     return gaps
 
@@ -224,11 +224,11 @@ class _Nearest:
 
     def transceiver(self, kind: EndKind, medium: CableProfile) -> str:
         """The transceiver that fits a cage and the plug of its fibre; "" where none is sold."""
-        module = kind.module(medium)
+        module = kind.find_module(medium)
         plug = module.find_connector(kind.gbps / kind.lane_gbps / max(1, kind.connectors))
 
         def fits(product: Product) -> bool:
-            return product.takes(kind.form_factor, kind.top) and self._is_fibre_of_kind(product, module, plug)
+            return product.fits_cage(kind.form_factor, kind.top) and self._is_fibre_of_kind(product, module, plug)
 
         return self._choose_nearest("transceiver", self.shelf.lists_for(kind.vendor), module, fits)
 
@@ -241,7 +241,7 @@ class _Nearest:
             # a straight cable may be turned round, a splitter has its hub at one end
             pairs = ((hub, far), (far, hub)) if product.splits == 1 else ((hub, far),)
             return any(
-                product.takes(a.form_factor, a.top) and product.far_takes(b.form_factor, b.top) for a, b in pairs
+                product.fits_cage(a.form_factor, a.top) and product.far_takes(b.form_factor, b.top) for a, b in pairs
             )
 
         return self._choose_nearest("cable", lists, wanted.medium, fits)

@@ -98,7 +98,7 @@ def _count_cables(cluster: Cluster, parts: CableParts, shelf: Shelf) -> Plugged:
     cables, links, classes = cluster.plan.cables, cluster.plan.links, cluster.plan.devices.device_class
     plugged: Plugged = Counter()
     for kind, cable in enumerate(made):
-        sold = shelf.piece(cable.wanted, cable.length_m) if cable.listed and cable.wanted.medium.attached else None
+        sold = shelf.find_piece(cable.wanted, cable.length_m) if cable.listed and cable.wanted.medium.attached else None
         if sold is None:
             continue
         vendor = next(seller.vendor for seller in shelf.lists if sold[0] in seller.products)

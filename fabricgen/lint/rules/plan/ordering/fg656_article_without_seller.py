@@ -60,7 +60,7 @@ def _find_unsold_articles(cluster: Cluster, parts: CableParts) -> dict[str, Path
 
     kinds, *ends = parts.kinds
     table, links = cluster.plan.cables, cluster.plan.links
-    unsold = np.array([kind.unsold(medium) for kind in kinds for medium in table.media], dtype=bool)
+    unsold = np.array([kind.is_unsold(medium) for kind in kinds for medium in table.media], dtype=bool)
     paths: dict[str, Path] = {}
     if not unsold.any():
         return paths

@@ -92,6 +92,6 @@ def _list_addresses(cluster: Cluster, vrf: str) -> dict[str, list[IPv4Address | 
         rows = np.arange(len(links))[links.find_rows(i)]
         rows = rows[find_link_tenants(design, cluster.plan, fabric.name)[rows] == index]
         for family in cluster.addresses.families:
-            texts = (family.text(family.a.at(row)) for row in rows.tolist())
+            texts = (family.format_address(family.a.at(row)) for row in rows.tolist())
             addresses.setdefault(hosts, []).extend(ip_address(text) for text in texts if text)
     return {hosts: listed for hosts, listed in addresses.items() if listed}
