@@ -1,70 +1,115 @@
 """How often `probe judge` names the true part first in a hall of 600,896 links, and how long it takes.
 
-`python -m benchmarks.probing [--halls N] [--lab N]`. Halls are simulated as those of `tests/probing`, in turn of each
-kind; they share a plan, and each is judged alone. `--lab` lays so many faults into the lab of namespaces that
-`tests/probing/lab.py` has, one after the other, as root. Results go to `benchmarks/results/probing.json`.
+`python -m benchmarks.probing [--halls N] [--lab N] [--anew]`. Halls are simulated as those of `tests/probing`, in turn
+of each kind; they share a plan, and each is judged alone. What was judged of the same plan before is gone on with, hall
+by hall, unless `--anew` says otherwise, so that a run may be stopped at any time. The first is judged by the command as
+well, which reads the plan and its results; its time stands beside that of the imports that all limits are scaled by.
+`--lab` lays so many faults into the lab of namespaces that `tests/probing/lab.py` has, one after the other, as root.
+Results go to `benchmarks/results/probing.json`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import subprocess
+import sys
 import time
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
 import numpy as np
 
+from benchmarks.foresight import BASE
 from fabricgen.addons.probing.judge import ProbeTable
-from fabricgen.addons.probing.plan import write_tables
-from fabricgen.addons.probing.solver import Losses, find_suspects
+from fabricgen.addons.probing.plan import Probes, write_tables
+from fabricgen.addons.probing.solver import Losses, Parts, find_suspects
 from fabricgen.api import compile_blueprint
 from tests.probing.halls import KINDS, SENT, break_hall, list_crossings, plan_exactly
 from tests.probing.lab import TWO_PLANES, ProbedLab, choose_ports, count_named
 from tests.srv6.fabrics import build, nic_ports
 from tests.srv6.test_kernel import start_lab
 
+BLUEPRINT = "blueprints/colossus-200k.yaml"
 RESULTS = Path(__file__).parent / "results/probing.json"
 Figures = dict[str, int | float]
 
 
-def judge_halls(halls: int) -> Iterator[Figures]:
-    """Plan, read the plan back, and break one hall after the other; the figures so far, after every twentieth."""
-    view = compile_blueprint("blueprints/colossus-200k.yaml")
+def judge_halls(halls: int, before: Figures) -> Iterator[Figures]:
+    """Plan, read the plan back, and break one hall after the other; the figures so far, after each."""
+    view = compile_blueprint(BLUEPRINT)
     began = time.process_time()
     probes = plan_exactly(view, "compute")
-    figures: Figures = {"links": len(probes.links), "probes": len(probes.paths), "fewest": probes.least}
-    figures["plan_cpu_s"] = round(time.process_time() - began, 1)
-    with TemporaryDirectory() as folder:
-        for name, content in write_tables([probes]).items():
-            Path(folder, name).write_bytes(content)
-        began = time.process_time()
-        table = ProbeTable(view, Path(folder))
-        parts = table.make_parts(np.ones(len(table.number), dtype=bool))
-        figures["read_cpu_s"] = round(time.process_time() - began, 1)
-    crossings, took, sent = list_crossings(probes), list[float](), np.full(len(probes.paths), float(SENT))
-    first = Counter[str]()
-    for seed in range(halls):
+    plan: Figures = {"links": len(probes.links), "probes": len(probes.paths), "fewest": probes.least}
+    crossings, sent = list_crossings(probes), np.full(len(probes.paths), float(SENT))
+    if plan.items() <= before.items():
+        figures = dict(before)
+    else:
+        figures = {**plan, "plan_cpu_s": round(time.process_time() - began, 1), "halls": 0, "true_part_first": 0}
+        figures |= dict.fromkeys((f"first_{kind.replace(' ', '_')}" for kind in KINDS), 0)
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for file, content in write_tables([probes]).items():
+            (folder / file).write_bytes(content)
+        _, lost = break_hall(probes, KINDS[0], np.random.default_rng(0), crossings)
+        rows = "".join(f"compute-{number},{SENT},{count}\n" for number, count in enumerate(lost.tolist(), 1))
+        (folder / "results.csv").write_text(f"probe,sent,lost\n{rows}")
+        figures |= measure_command(folder / "results.csv")
+        table = ProbeTable(view, folder)
+    parts = table.make_parts(np.ones(len(table.number), dtype=bool))
+    for seed in range(int(figures["halls"]), halls):
         kind = KINDS[seed % len(KINDS)]
-        faults, lost = break_hall(probes, kind, np.random.default_rng(seed), crossings)
-        began = time.process_time()
-        suspects = find_suspects(parts, Losses(parts, sent, lost.astype(np.float64)))
-        took.append(time.process_time() - began)
-        names = {name for fault in faults for name in fault.names}
-        first[kind] += bool(suspects) and table.describe_part(suspects[0].part)[1] in names
-        click.echo(f"{seed + 1} halls: first in {first.total()}, {took[-1]:.1f} s", err=True)
-        if seed + 1 in (halls, *range(20, halls, 20)):
-            yield {
-                **figures,
-                "median_judge_cpu_s": round(float(np.median(took)), 1),
-                "slowest_judge_cpu_s": round(max(took), 1),
-                "halls": seed + 1,
-                "true_part_first": first.total(),
-                **{f"first_{kind.replace(' ', '_')}": count for kind, count in sorted(first.items())},
-            }
+        is_first, took = judge_hall(probes, table, parts, kind, seed, crossings, sent)
+        mean = float(figures.get("mean_judge_cpu_s", 0))
+        figures["mean_judge_cpu_s"] = round((mean * seed + took) / (seed + 1), 3)
+        figures["slowest_judge_cpu_s"] = max(float(figures.get("slowest_judge_cpu_s", 0)), round(took, 1))
+        figures["halls"] = seed + 1
+        figures["true_part_first"] += is_first
+        figures[f"first_{kind.replace(' ', '_')}"] += is_first
+        click.echo(f"{seed + 1} halls: first in {figures['true_part_first']}, {took:.1f} s", err=True)
+        yield figures
+
+
+def judge_hall(
+    probes: Probes,
+    table: ProbeTable,
+    parts: Parts,
+    kind: str,
+    seed: int,
+    crossings: tuple[np.ndarray, np.ndarray],
+    sent: np.ndarray,
+) -> tuple[bool, float]:
+    """(whether the part that is at fault in a hall is named first, processor seconds of its judge)."""
+    faults, lost = break_hall(probes, kind, np.random.default_rng(seed), crossings)
+    began = time.process_time()
+    suspects = find_suspects(parts, Losses(parts, sent, lost.astype(np.float64)))
+    took = time.process_time() - began
+    names = {name for fault in faults for name in fault.names}
+    return bool(suspects) and table.describe_part(suspects[0].part)[1] in names, took
+
+
+def measure_command(results: Path) -> Figures:
+    """What `probe judge` takes as a whole process, and how many times as long as the imports that limits go by."""
+    took, imports = (
+        min(count_cpu(arguments) for _ in range(5))
+        for arguments in (("-m", "fabricgen", "probe", "judge", BLUEPRINT, str(results)), ("-c", BASE))
+    )
+    return {
+        "imports_cpu_s": round(imports, 3),
+        "command_cpu_s": round(took, 1),
+        "command_over_imports": round(took / imports),
+    }
+
+
+def count_cpu(arguments: Sequence[str]) -> float:
+    """Processor seconds of a run of Python, whatever it ends with."""
+    before = os.times()
+    subprocess.run([sys.executable, *arguments], check=False, stdout=subprocess.DEVNULL)  # noqa: S603 - our own command
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
 
 
 def judge_lab(faults: int) -> Iterator[Figures]:
@@ -85,10 +130,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--halls", type=int, default=0)
     parser.add_argument("--lab", type=int, default=0)
+    parser.add_argument("--anew", action="store_true")
     asked = parser.parse_args()
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
-    for name, number, judge in (("halls", asked.halls, judge_halls), ("lab", asked.lab, judge_lab)):
-        for figures in judge(number) if number else ():
+    before = {} if asked.anew else results.get("halls", {})
+    for name, measured in (
+        ("halls", judge_halls(asked.halls, before) if asked.halls else ()),
+        ("lab", judge_lab(asked.lab) if asked.lab else ()),
+    ):
+        for figures in measured:
             results[name] = figures
             RESULTS.write_text(json.dumps(dict(sorted(results.items())), indent=2) + "\n")
 

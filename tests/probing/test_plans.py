@@ -181,6 +181,32 @@ def _height(view: ClusterView) -> object:
     return lambda tier: int(height[view.devices.tier == tier].max())
 
 
+@pytest.mark.parametrize("model", ["crc32", ""])
+def test_no_probe_of_a_round_disturbs_another(model: str) -> None:
+    view = ClusterView(example_cluster("four-tier", SEEDED))
+    probes = plan_probes(view, "compute", model)
+    assert probes
+    tables, stands_for = write_tables([probes]), dict[Direction, int]()
+    classes: dict[str, list[Direction]] = defaultdict(list)
+    for row in rows(tables["classes.csv"]):
+        classes[row["class"] or row["link"]].append((row["link"], row["direction"]))
+    for members in classes.values():
+        stands_for |= dict.fromkeys(members, len(members))
+    used: dict[tuple[str, Direction], int] = defaultdict(int)
+    for row in rows(tables["probes.csv"]):
+        for direction in list_directions(row):
+            used[row["round"], direction] += 1
+    # where packets are spread, one link stands for all, and as many probes as there are may be sent over them at once
+    assert all(count <= stands_for.get(direction, 1) for (_, direction), count in used.items())
+    rounds = {int(number) for number, _ in used}
+    crossed: dict[Direction, int] = defaultdict(int)
+    for (_, direction), count in used.items():
+        crossed[direction] += count
+    fewest = max(-(-count // stands_for.get(direction, 1)) for direction, count in crossed.items())
+    assert rounds == set(range(1, max(rounds) + 1))
+    assert fewest <= max(rounds) <= 2 * fewest
+
+
 def test_links_that_hashes_spread_over_stand_together() -> None:
     view = ClusterView(example_cluster("leaf-spine"))
     probes = plan_probes(view, "compute")

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import math
+from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.addons.probing.graph import NONE
+from fabricgen.addons.probing.paths import number_in_owner
 from fabricgen.addons.probing.plan import DOWN, SPREAD, SPREAD_OVER, UP
 from fabricgen.addons.probing.solver import Delays, Losses, Measure, Parts, Suspect, find_suspects
-from fabricgen.addons.probing.tables import parse_number, read_rows, refuse
+from fabricgen.addons.probing.tables import parse_numbers, read_rows, refuse
 
 if TYPE_CHECKING:
     from fabricgen.addons.probing.graph import Flags, Floats, Ints
@@ -29,6 +30,8 @@ FEW = 3
 """Other parts that are as likely are named up to so many."""
 HALF_OF = 4
 """Halves of a module with fewer links are links."""
+HALF_WORD = 32
+"""Bits of a number that stand for a probe; those above for a part."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,10 @@ class Verdict:
     named: tuple[Named, ...]
     unmeasured: tuple[str, ...]
     """Directions of links of which no probe has a result."""
-    unplanned: dict[str, int]
+    unplanned: dict[str, list[str]]
     """Directions of links that no probe crosses, by the reason."""
+    together: dict[str, list[tuple[str, int]]]
+    """Directions of links that all probes have in common, by the reason: the first of each class, and how many."""
 
 
 class ProbeTable:
@@ -65,42 +70,46 @@ class ProbeTable:
 
     def __init__(self, view: ClusterView, folder: Path) -> None:
         self._view, file = view, folder / PROBES
-        table = list(read_rows(file, ("probe", "protocol", UP, DOWN)))
-        self.number = {name: number for number, (_, (name, *_)) in enumerate(table)}
-        if len(self.number) < len(table):
-            line, name = next((line, name) for n, (line, (name, *_)) in enumerate(table) if self.number[name] != n)
-            refuse(f"there are several probes '{name}'", file, line)
-        self._is_spread = np.array([cells[1] == SPREAD for _, cells in table], dtype=bool)
+        self.number: dict[str, int] = {}
         rows = {name: row for row, name in enumerate(view.links.name.tolist())}
-        probe, link, side = [], [], []
-        for number in (0, 1):
-            words = [cells[2 + number].split() for _, cells in table]
-            counts = np.fromiter(map(len, words), dtype=np.int64, count=len(words))
-            probe.append(np.repeat(np.arange(len(words)), counts))
-            link.append(np.array([rows.get(word, NONE) for word in chain.from_iterable(words)], dtype=np.int64))
-            side.append(np.full(len(link[-1]), number))
-        columns: list[Ints] = [np.concatenate(column) for column in (probe, link, side)]
-        self._probe, self._link, self._side = columns
-        if (strange := np.flatnonzero(self._link == NONE)).size:
-            line, (_, _, *ways) = table[self._probe[strange[0]]]
-            word = next(word for text in ways for word in text.split() if word not in rows)
-            refuse(f"the blueprint has no link '{word}'", file, line, hint="plan the probes anew for this blueprint")
-        self._read_classes(folder / CLASSES)
+        # arrays of numbers: of two million crossings neither words nor lists are kept
+        links, lengths, spread = array("q"), array("q"), array("b")
+        for line, name, protocol, *ways in read_rows(file, ("probe", "protocol", UP, DOWN)):
+            if name in self.number:
+                refuse(f"there are several probes '{name}'", file, line)
+            self.number[name] = len(self.number)
+            spread.append(protocol == SPREAD)
+            up, down = map(str.split, ways)
+            links.extend(_find_rows(rows, up + down, file, line))
+            lengths.extend((len(up), len(down)))
+        self._is_spread = np.array(spread, dtype=bool)
+        self._link = np.array(links, dtype=np.int64)
+        self._probe, self._side = np.divmod(np.repeat(np.arange(len(lengths)), lengths), 2)
+        self._read_classes(folder / CLASSES, rows)
 
-    def _read_classes(self, file: Path) -> None:
-        # who stands together with whom, and what is on no probe
-        together: dict[tuple[str, str], list[str]] = defaultdict(list)
-        self.together: dict[tuple[str, str], list[str]] = {}
-        self.unplanned: dict[str, int] = {}
-        self._shared: set[str] = set()
-        for _, (cls, link, direction, why) in read_rows(file, ("class", "link", "direction", "why")):
+    def _read_classes(self, file: Path, rows: dict[str, int]) -> None:
+        # by direction its class, -1 for none, by row whether its packets are spread, by reason what is on no probe
+        numbers = defaultdict[str, int](count().__next__)
+        self._class, self._why = np.full(2 * len(rows), NONE), dict[int, str]()
+        self._is_shared = np.zeros(len(rows), dtype=bool)
+        self.unplanned: dict[str, list[str]] = defaultdict(list)
+        for line, cls, link, direction, why in read_rows(file, ("class", "link", "direction", "why")):
+            (row,) = _find_rows(rows, [link], file, line)
+            at = 2 * row + (direction == DOWN)
             if cls:
-                self.together[link, direction] = together[cls, direction]
-                together[cls, direction].append(link)
+                self._class[at] = numbers[cls]
+                self._why[numbers[cls]] = why
+                self._is_shared[row] |= why == SPREAD_OVER
             else:
-                self.unplanned[why] = self.unplanned.get(why, 0) + 1
-            if why == SPREAD_OVER:
-                self._shared.add(link)
+                self.unplanned[why].append(self._name_direction(at))
+
+    def list_classes(self) -> dict[str, list[tuple[str, int]]]:
+        """By reason the directions of links that stand together: the first of each class, and how many there are."""
+        classes, at = defaultdict(list), np.flatnonzero(self._class >= 0)
+        numbers, first, sizes = np.unique(self._class[at], return_index=True, return_counts=True)
+        for number, direction, size in zip(numbers.tolist(), at[first].tolist(), sizes.tolist(), strict=True):
+            classes[self._why[number]].append((self._name_direction(direction), size))
+        return classes
 
     @cached_property
     def gbps(self) -> Floats:
@@ -121,83 +130,80 @@ class ProbeTable:
 
     def list_unmeasured(self, measured: Flags) -> tuple[str, ...]:
         """Directions of links on probes of which none is measured."""
-        unmeasured = np.setdiff1d(self.directions, self.directions[measured[self._probe]])
-        return tuple(map(self._name_direction, unmeasured.tolist()))
+        is_crossed = np.bincount(self.directions, minlength=len(self._class)) > 0
+        is_crossed[self.directions[measured[self._probe]]] = False
+        return tuple(map(self._name_direction, np.flatnonzero(is_crossed).tolist()))
 
-    # Parts are numbered kind by kind: directions of links, links, modules, halves of modules, switches.
+    # Parts are numbered kind by kind: directions of links, links, modules and both halves of each, switches.
 
     @cached_property
-    def _modules(self) -> tuple[list[Ints], list[tuple[int, str, int]]]:
-        # (by end of a link its module, and its half of one, -1 for none; device, socket and half, 0 for all, of each)
-        links = self._view.links
-        number: dict[tuple[int, str, int], int] = {}
-        members: dict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)
-        crossed = np.unique(self._link)
-        for end, (device, cage) in enumerate(((links.a, links.a_cage), (links.b, links.b_cage))):
-            for row, at, socket in zip(crossed.tolist(), device[crossed].tolist(), cage[crossed].tolist(), strict=True):
-                members[at, socket].append((end, row))
-        columns = [np.full(len(links), -1) for _ in range(4)]
-        for (at, socket), ends in members.items():
-            # links whose packets are spread stand for others, in other modules
-            if len(ends) == 1 or any(links.name[row] in self._shared for _, row in ends):
-                continue
-            for place, (end, row) in enumerate(ends):
-                columns[end][row] = number.setdefault((at, socket, 0), len(number))
-                if len(ends) >= HALF_OF:
-                    half = 1 + 2 * place // len(ends)
-                    columns[2 + end][row] = number.setdefault((at, socket, half), len(number))
-        return columns, list(number)
+    def _modules(self) -> tuple[Ints, list[tuple[int, str]]]:
+        # ([modules and halves at end a and b, links], -1 for none: three times its socket, one or two more for a half;
+        # device and socket of each)
+        links, numbers = self._view.links, defaultdict[tuple[int, str], int](count().__next__)
+        crossed = np.flatnonzero(np.bincount(self._link, minlength=len(links)))
+        devices, cages = (
+            np.concatenate((near[crossed], far[crossed])).tolist()
+            for near, far in ((links.a, links.b), (links.a_cage, links.b_cage))
+        )
+        socket = np.fromiter(map(numbers.__getitem__, zip(devices, cages, strict=True)), np.int64, len(devices))
+        size = np.bincount(socket)[socket]
+        # links whose packets are spread stand for others, in other modules
+        shared = np.bincount(socket, np.tile(self._is_shared[crossed], 2))[socket]
+        half = 1 + 2 * number_in_owner(socket, np.arange(len(socket))) // np.maximum(size, 1)
+        modules = np.full((2, 2, len(links)), NONE)
+        for column, added, least in ((modules[0], half & 0, 2), (modules[1], half, HALF_OF)):
+            column[:, crossed] = np.where((size >= least) & (shared == 0), 3 * socket + added, NONE).reshape(2, -1)
+        return modules.reshape(4, -1), list(numbers)
 
     @cached_property
     def _first(self) -> tuple[int, int, int, int]:
         # where links, modules, switches begin, and an end
         links = len(self._view.links)
-        modules = 3 * links + len(self._modules[1])
-        return 2 * links, 3 * links, modules, modules + len(self._view.devices)
+        switches = 3 * links + 3 * len(self._modules[1])
+        return 2 * links, 3 * links, switches, switches + len(self._view.devices)
 
     def make_parts(self, measured: Flags) -> Parts:
         """The parts that measured probes cross, each once a probe."""
         links, (first_link, first_module, first_switch, count) = self._view.links, self._first
-        probe, link = self._probe, self._link
-        columns = [(probe, self.directions), (probe, first_link + link)]
-        for column in self._modules[0]:
-            inside = column[link] >= 0
-            columns.append((probe[inside], first_module + column[link[inside]]))
+        here = measured[self._probe]
+        probe, link, direction = self._probe[here], self._link[here], self.directions[here]
         # a switch is the upper end of links upward, and of those downward; where packets are spread, a leaf alone
-        kind = self._view.devices.kind
-        from_node = kind[links.a[link]] != "switch"
-        certain = from_node | ~self._is_spread[probe]
-        columns.append((probe[certain], first_switch + links.b[link[certain]].astype(np.int64)))
-        probes, parts = (np.concatenate(column) for column in zip(*columns, strict=True))
-        kept = measured[probes]
-        # a number for each pair of part and probe, part first; 9,490,689 pairs of 2,517,037 parts stay below 2**63
-        both = np.sort(parts[kept] * len(self.number) + probes[kept])
-        both = both[np.diff(both, prepend=-1) > 0]  # as np.unique, in a quarter of the time
-        return Parts(both % len(self.number), both // len(self.number), count)
+        certain = (self._view.devices.kind != "switch")[links.a[link]] | ~self._is_spread[probe]
+        columns = [direction, first_link + link, np.where(certain, first_switch + links.b[link].astype(np.int64), NONE)]
+        columns += [np.where(column >= 0, first_module + column, NONE)[link] for column in self._modules[0]]
+        # a number for each pair of part and probe, part first
+        pairs = np.concatenate([column << HALF_WORD | probe for column in columns])
+        pairs = np.sort(pairs[pairs >= 0])
+        pairs = pairs[np.diff(pairs, prepend=-1) > 0]  # as np.unique, in a quarter of the time
+        return Parts(pairs & ((1 << HALF_WORD) - 1), pairs >> HALF_WORD, count)
 
     def describe_part(self, part: int) -> tuple[str, str, tuple[str, ...]]:
         """(kind, name, links that are meant) of a part."""
         links, devices = self._view.links, self._view.devices
         first_link, first_module, first_switch, _ = self._first
         if part < first_link:
-            name, direction = links.name[part // 2], (UP, DOWN)[part % 2]
-            return "direction", self._name_direction(part), tuple(self.together.get((name, direction), [name]))
+            return "direction", self._name_direction(part), self._list_together(part)
         if part < first_module:
-            name = links.name[part - first_link]
-            both = [*self.together.get((name, UP), [name]), *self.together.get((name, DOWN), [name])]
-            return "link", f"{name} and {self._name_far(part - first_link)}", tuple(dict.fromkeys(both))
+            row = part - first_link
+            both = (*self._list_together(2 * row), *self._list_together(2 * row + 1))
+            return "link", f"{links.name[row]} and {self._name_far(row)}", tuple(dict.fromkeys(both))
         if part < first_switch:
-            device, socket, half = self._modules[1][part - first_module]
-            rows = [
-                row
-                for end in (0, 1)
-                for row in np.flatnonzero(self._modules[0][end + 2 * (half > 0)] == part - first_module)
-            ]
-            name = f"{devices.name[device]}:{socket}" + (f", {('first', 'second')[half - 1]} half" if half else "")
-            return "half" if half else "module", name, tuple(links.name[row] for row in rows)
+            columns, sockets = self._modules
+            socket, half = divmod(part - first_module, 3)
+            device, cage = sockets[socket]
+            name = f"{devices.name[device]}:{cage}" + (f", {('first', 'second')[half - 1]} half" if half else "")
+            rows = np.nonzero(columns == part - first_module)[1]
+            return "half" if half else "module", name, tuple(links.name[rows].tolist())
         row = part - first_switch
         crossed = np.unique(self._link[(links.a[self._link] == row) | (links.b[self._link] == row)])
         return "switch", devices.name[row], tuple(links.name[crossed].tolist())
+
+    def _list_together(self, direction: int) -> tuple[str, ...]:
+        """Links that stand together with one in a direction, all where they have no class."""
+        cls = self._class[direction]
+        rows = np.flatnonzero(self._class == cls) // 2 if cls >= 0 else [direction // 2]
+        return tuple(self._view.links.name[rows].tolist())
 
     def _name_far(self, row: int) -> str:
         return f"{self._view.links.b_device[row]}:{self._view.links.b_port[row]}"
@@ -205,6 +211,14 @@ class ProbeTable:
     def _name_direction(self, direction: int) -> str:
         ends = self._view.links.name[direction // 2], self._name_far(direction // 2)
         return " to ".join(reversed(ends) if direction % 2 else ends)
+
+
+def _find_rows(rows: Mapping[str, int], names: Sequence[str], file: Path, line: int) -> list[int]:
+    try:
+        return [rows[name] for name in names]
+    except KeyError as error:
+        hint = "plan the probes anew for this blueprint"
+        refuse(f"the blueprint has no link '{error.args[0]}'", file, line, hint=hint)
 
 
 def judge_results(view: ClusterView, folder: Path, files: Sequence[Path]) -> Verdict:
@@ -231,6 +245,7 @@ def judge_results(view: ClusterView, folder: Path, files: Sequence[Path]) -> Ver
         tuple(_join_suspects(table, suspects, usual)),
         table.list_unmeasured(answered),
         table.unplanned,
+        table.list_classes(),
     )
 
 
@@ -255,27 +270,29 @@ def _read_results(table: ProbeTable, files: Sequence[Path]) -> dict[str, Floats]
 
     Rows of one probe are added up; of times they are the mean.
     """
-    sums = {name: np.zeros(len(table.number)) for name in MEASURES}
-    rows = {name: np.zeros(len(table.number)) for name in MEASURES}
+    probes = len(table.number)
+    sums, rows = (np.zeros((len(MEASURES), probes)) for _ in range(2))
     for file in files:
-        for line, (name, *cells) in read_rows(file, ("probe",), MEASURES):
-            if name not in table.number:
-                refuse(f"there is no probe '{name[:80]}' in the plan", file, line)
-            values = {m: parse_number(cell, m, file, line) for m, cell in zip(MEASURES, cells, strict=True)}
-            if values["lost"] > values["sent"]:
-                refuse(f"{values['lost']:g} packets were lost, of {values['sent']:g} that were sent", file, line)
-            if math.isnan(values["lost"]) != math.isnan(values["sent"]):
-                refuse("sent and lost are known together, or not at all", file, line)
-            for measure, value in values.items():
-                if not math.isnan(value):
-                    sums[measure][table.number[name]] += value
-                    rows[measure][table.number[name]] += 1
-    if not any(counts.any() for counts in rows.values()):
+        lines, names, *columns = [*zip(*read_rows(file, ("probe",), MEASURES), strict=True)] or [()] * (
+            2 + len(MEASURES)
+        )
+        at = np.fromiter((table.number.get(name, NONE) for name in names), np.int64, len(names))
+        if (strange := np.flatnonzero(at == NONE)).size:
+            refuse(f"there is no probe '{names[strange[0]][:80]}' in the plan", file, lines[strange[0]])
+        values = [parse_numbers(cells, m, file, lines) for m, cells in zip(MEASURES, columns, strict=True)]
+        sent, lost = values[:2]
+        for row in np.flatnonzero((lost > sent) | (np.isnan(lost) != np.isnan(sent)))[:1].tolist():
+            known = f"{lost[row]:g} packets were lost, of {sent[row]:g} that were sent"
+            refuse(
+                known if lost[row] > sent[row] else "sent and lost are known together, or not at all", file, lines[row]
+            )
+        sums += [np.bincount(at, np.nan_to_num(column), probes) for column in values]
+        rows += [np.bincount(at, ~np.isnan(column), probes) for column in values]
+    if not rows.any():
         hint = f"the columns are probe, and some of {', '.join(MEASURES)}"
         refuse("there is no result of any probe", files[0], hint=hint)
-    with np.errstate(invalid="ignore"):
-        means = {name: sums[name] / np.where(rows[name] > 0, rows[name], np.nan) for name in MEASURES}
-    latency = means["median_us"] if rows["median_us"].any() else means["p99_us"]
-    lost = np.where(sums["sent"] > 0, sums["lost"], np.nan)
+    _, _, median, p99, gbps = sums / np.where(rows > 0, rows, np.nan)
+    lost = np.where(sums[0] > 0, sums[1], np.nan)
+    latency = median if rows[2].any() else p99
     # what came to a standstill is taken for a thousandth of the speed
-    return {"sent": sums["sent"], LOSS: lost, LATENCY: latency, RATE: 1 / np.maximum(means["gbps"], table.gbps / 1000)}
+    return {"sent": sums[0], LOSS: lost, LATENCY: latency, RATE: 1 / np.maximum(gbps, table.gbps / 1000)}

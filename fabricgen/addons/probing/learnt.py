@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricgen.addons.probing.graph import NONE
 from fabricgen.addons.probing.paths import Paths
-from fabricgen.addons.probing.tables import parse_number, read_rows, refuse
+from fabricgen.addons.probing.tables import parse_numbers, read_rows, refuse
 
 if TYPE_CHECKING:
     from fabricgen.addons.probing.graph import Graph
@@ -48,11 +48,11 @@ class Learner:
         Raises InputError (FG181) for a row that names what there is not, or no path of the fabric.
         """
         up, down, ports, gaps = [], [], [], 0
-        for line, (source, target, port, hops) in read_rows(self._file, COLUMNS):
+        for line, source, target, port, hops in read_rows(self._file, COLUMNS):
             if GAP in hops.split():
                 gaps += 1
                 continue
-            number = parse_number(port, "source_port", self._file, line, most=65535)
+            (number,) = parse_numbers([port], "source_port", self._file, [line], most=65535)
             climbed, descended = self._follow_hops(source, target, hops.split(), line)
             up.append(climbed)
             down.append(descended)

@@ -63,6 +63,26 @@ class Paths:
         path, column = np.nonzero(directions >= 0)
         return path, directions[path, column]
 
+    def share_rounds(self, capacity: Ints) -> Ints:
+        """By path the round, from 1, in which it is sent: at once with as many others as find room.
+
+        `capacity` is by direction of an edge how many paths of a round may cross it.
+        """
+        rounds, rng, number = np.zeros(len(self), dtype=np.int64), np.random.Generator(np.random.PCG64(63)), 0
+        path, direction = self.list_directions()
+        while not rounds.all():
+            number, free, here = number + 1, capacity.copy(), rounds[path] == 0
+            while here.any():
+                # by chance some come first wherever they go, and take their place; who finds none left waits
+                near, over = path[here], direction[here]
+                is_late = number_in_owner(over, rng.permutation(len(self))[near]) >= free[over]
+                comes = np.bincount(near, is_late, len(self))[near] == 0
+                rounds[near[comes]] = number
+                free -= np.bincount(over[comes], minlength=len(free))
+                waits = np.bincount(path, free[direction] == 0, len(self)) > 0
+                here &= (rounds[path] == 0) & ~waits[path]
+        return rounds
+
 
 FindPorts: TypeAlias = Callable[[Paths], "Ints"]
 """The source port that leads packets over each path, 0 where none is needed, -1 where none does."""
@@ -92,7 +112,6 @@ class Planner:
         self._is_end = graph.level == 0
         switches = len(graph.height)
         self._up = Choices.group_edges(np.flatnonzero(~self._is_end), graph.lower, switches)
-        self._down = Choices.group_edges(np.arange(len(graph)), graph.upper, switches)
         self._ends = Choices.group_edges(np.flatnonzero(self._is_end), graph.upper, switches)
         none = np.empty((0, graph.levels), dtype=np.int64)
         self.paths = Paths.join_half_paths(none, none)
@@ -104,12 +123,14 @@ class Planner:
         """The paths: as dealt, then others until nothing more can be told apart."""
         half_paths = self._deal_half_paths()
         uses = np.bincount(half_paths[half_paths >= 0], minlength=len(self._graph))
-        self._keep_paths(
-            self._match_half_paths(half_paths, ((half_paths >= 0) & (uses[half_paths] == 1)).any(axis=1))[0]
-        )
+        self._keep_paths(self._match_half_paths(half_paths, ((half_paths >= 0) & (uses[half_paths] == 1)).any(axis=1)))
         idle, number, still_open = 0, 0, self.count_open()
         while still_open and idle < IDLE:
-            self._keep_paths(self._make_paths_through(self._pick_edges(), number), useful=True)
+            half_paths, is_picked = self._draw_half_paths(number % 3 == 2)
+            # those with picked edges meet each other; what finds no partner so meets others
+            picked, drawn = (self._match_half_paths(some) for some in (half_paths[is_picked], half_paths))
+            paths = picked.append_paths(drawn)
+            self._keep_paths(paths, useful=True)
             before, still_open = still_open, self.count_open()
             idle, number = (idle + 1 if still_open == before else 0), number + 1
         return self.paths
@@ -140,12 +161,6 @@ class Planner:
         path, direction = paths.list_directions()
         np.add.at(self.signs, direction, self._rng.integers(1, 1 << 63, len(paths), dtype=np.uint64)[path])
         self._find_classes()
-
-    def _pick_edges(self) -> Ints:
-        """Edges that a path more would tell from others: all without one, and every other one of a class."""
-        together = np.flatnonzero((self.signs != 0) & (self._counts[self.label] > 1))
-        position = number_in_owner(self.label[together], self._rng.random(len(together)))
-        return np.unique(np.concatenate((np.flatnonzero(self.signs == 0), together[position % 2 == 0])) // 2)
 
     def _choose_useful(self, paths: Paths) -> Paths:
         """Paths that cover or split something that no better one of them does."""
@@ -205,12 +220,37 @@ class Planner:
         single[rows] |= is_once
         return edge
 
-    def _match_half_paths(self, half_paths: Ints, single: Flags) -> tuple[Paths, Ints]:
-        """(paths of two half paths that turn at one switch, both ways; the rows of those without a partner).
+    def _draw_half_paths(self, low: bool) -> tuple[Ints, Flags]:
+        """(half paths from all endpoints, which of them have edges that a path more would tell from others).
+
+        Those edges are all without a path, and every other one of a class; they are dealt first, to half paths with
+        some already. If `low`, some end at the first switch that paths may turn at.
+        """
+        graph, ends, rng = self._graph, np.flatnonzero(self._is_end), self._rng
+        together = np.flatnonzero((self.signs != 0) & (self._counts[self.label] > 1))
+        position = number_in_owner(self.label[together], rng.random(len(together)))
+        is_picked = np.zeros(len(graph), dtype=bool)
+        is_picked[np.concatenate((np.flatnonzero(self.signs == 0), together[position % 2 == 0])) // 2] = True
+        edges = self._up.edges[np.lexsort((rng.random(len(self._up.edges)), ~is_picked[self._up.edges]))]
+        choices = Choices.group_edges(edges, graph.lower, len(graph.height))
+        half_paths, top, stays = np.full((len(ends), graph.levels), NONE), graph.upper[ends], is_picked[ends] & False
+        half_paths[:, 0], picked = ends, is_picked[ends].astype(np.int64)
+        for _ in range(graph.levels - 1):
+            stays |= low & graph.is_turn[top] & (rng.random(len(top)) < 1 / 2)
+            rows = np.flatnonzero((choices.count[top] > 0) & ~stays)
+            edge = choices.take_edges(top[rows], number_in_owner(top[rows], rng.random(len(rows)) - picked[rows]))
+            half_paths[rows, graph.level[edge]] = edge
+            picked[rows] += is_picked[edge]
+            top[rows] = graph.upper[edge]
+        return half_paths, picked > 0
+
+    def _match_half_paths(self, half_paths: Ints, single: Flags | None = None) -> Paths:
+        """Paths of two half paths that turn at one switch, both ways; what finds no partner is left.
 
         At first one with an edge that no other has, which is `single`, meets one without.
         """
         graph = self._graph
+        single = np.zeros(len(half_paths), dtype=bool) if single is None else single
         first, last = half_paths[:, 0], _find_last(half_paths)
         top, node = graph.upper[last], graph.lower[first]
         part = graph.find_part_below(first, top)
@@ -230,45 +270,7 @@ class Planner:
             pairs.append(np.stack((a[fits], b[fits])))
             alone = np.setdiff1d(alone, pairs[-1])
         a, b = np.concatenate(pairs, axis=1)
-        return Paths.join_half_paths(half_paths[a], half_paths[b]), alone
-
-    def _make_paths_through(self, picked: Ints, number: int) -> Paths:
-        """Paths over edges, as many of them on one as meet; in odd rounds some turn as low as they may."""
-        graph, wanted = self._graph, np.zeros(len(self._graph), dtype=bool)
-        wanted[picked] = True
-        half_paths = np.full((len(picked), graph.levels), NONE)
-        half_paths[np.arange(len(picked)), graph.level[picked]] = picked
-        self._lead_down(half_paths, np.where(self._is_end[picked], NONE, graph.lower[picked]), wanted)
-        top = graph.upper[picked]
-        for _ in range(graph.levels):
-            stays = graph.is_turn[top] & (number % 2 == 1) & (self._rng.random(len(top)) < 0.5)
-            rows = np.flatnonzero((self._up.count[top] > 0) & ~stays)
-            edge = self._up.deal_edges(top[rows], wanted, self._rng)
-            half_paths[rows, graph.level[edge]] = edge
-            top[rows] = graph.upper[edge]
-        paths, alone = self._match_half_paths(half_paths, np.zeros(len(half_paths), dtype=bool))
-        # what found no partner gets another half of its own
-        half_paths = half_paths[alone]
-        for _ in range(TRIES // 3):
-            others = np.full(half_paths.shape, NONE)
-            top = graph.upper[_find_last(half_paths)]
-            self._lead_down(others, top.copy(), wanted)
-            wanted[:] = False  # they may be what led here
-            first, far = half_paths[:, 0], others[:, 0]
-            fits = graph.find_part_below(first, top) != graph.find_part_below(far, top)
-            fits &= graph.lower[first] != graph.lower[far]
-            paths = paths.append_paths(Paths.join_half_paths(half_paths[fits], others[fits]))
-            half_paths = half_paths[~fits]
-        return paths
-
-    def _lead_down(self, half_paths: Ints, switch: Ints, wanted: Flags) -> None:
-        """Lead half paths from switches, -1 for none, down to endpoints, over wanted edges where there are; changes
-        `half_paths`.
-        """
-        while (rows := np.flatnonzero(switch >= 0)).size:
-            edge = self._down.deal_edges(switch[rows], wanted, self._rng)
-            half_paths[rows, self._graph.level[edge]] = edge
-            switch[rows] = np.where(self._is_end[edge], NONE, self._graph.lower[edge])
+        return Paths.join_half_paths(half_paths[a], half_paths[b])
 
 
 @dataclass(frozen=True)
@@ -298,16 +300,6 @@ class Choices:
         return of_switch, self.edges[
             (self.start[switch] - np.cumsum(count) + count)[of_switch] + np.arange(len(of_switch))
         ]
-
-    def deal_edges(self, switch: Ints, wanted: Flags, rng: np.random.Generator) -> Ints:
-        """An edge of each switch: the wanted ones first, in a random order, then all others."""
-        switches, owner = np.unique(switch, return_inverse=True)
-        of_switch, edges = self.list_all(switches)
-        count = self.count[switches]
-        begin = np.cumsum(count) - count
-        order = np.lexsort((rng.random(len(edges)), ~wanted[edges], of_switch))
-        number = number_in_owner(owner, rng.random(len(owner))) % count[owner]
-        return edges[order[begin[owner] + number]]
 
 
 def _find_last(half_paths: Ints) -> Ints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from ipaddress import ip_interface
@@ -60,6 +60,13 @@ class Probes:
         return list_links(self.view, self.fabric)
 
     @cached_property
+    def rounds(self) -> Ints:
+        """By probe the round in which it is sent: those of one share no port, nor fill a link that others cross."""
+        of_link = self.graph.edge_of_link
+        links = np.bincount(of_link[of_link >= 0], minlength=len(self.graph))
+        return self.paths.share_rounds(np.repeat(np.maximum(links, 1), 2))
+
+    @cached_property
     def first_links(self) -> Ints:
         """By edge, its first row of `view.links`, which stands for all of it; -1 for one that no link is told by."""
         first, of_link = np.full(len(self.graph), NONE), self.graph.edge_of_link
@@ -88,6 +95,7 @@ class Probes:
             "address": addresses,
             UP: up,
             DOWN: down,
+            "round": self.rounds.tolist(),
         }
 
     def make_class_columns(self) -> dict[str, list[str | int]]:
@@ -104,7 +112,7 @@ class Probes:
             together = np.where(in_class[self.label[at]] > 1, np.where(in_edge[edge] > 1, 3, 4), 0)
             reason = np.where(edge < 0, np.where(is_peer, 5, 1), np.where(self.is_covered[at], together, 2))
             rows = np.flatnonzero(reason)
-            classes = np.where(together[rows] > 0, self.label[at[rows]], NONE).tolist()
+            classes = np.where(np.isin(reason[rows], (3, 4)), self.label[at[rows]], NONE).tolist()
             columns["class"] += [f"{self.fabric}-{number}" if number >= 0 else "" for number in classes]
             columns["link"] += names[rows].tolist()
             columns["direction"] += [direction] * len(rows)
@@ -121,11 +129,16 @@ class Probes:
             f"{self.fabric}{among}: {count:,} probes of {len(self.links):,} links in both directions, {apart[self.way]}"
         )
         lines = [f"{text}; no plan has fewer than {self.least:,} ({count / self.least:.2f})"]
+        at_once = np.bincount(self.rounds)
+        lines.append(
+            f"  in {len(at_once) - 1:,} rounds, of up to {at_once.max():,} at once: no two share a port or fill a link"
+        )
         for why in dict.fromkeys(columns["why"]):
-            classes = [cls for cls, other in zip(columns["class"], columns["why"], strict=True) if other == why]
-            kinds = len(set(classes) - {""})
+            rows = [row for row, other in enumerate(columns["why"]) if other == why]
+            kinds = len({columns["class"][row] for row in rows} - {""})
             stand = f" in {kinds:,} class{'es' * (kinds > 1)} that stand together" if kinds else ""
-            lines.append(f"  {len(classes):,} directions of links{stand}: {why}")
+            names = list_some([f"{columns['link'][row]} {columns['direction'][row]}" for row in rows])
+            lines.append(f"  {len(rows):,} directions of links{stand}: {why}: {names}")
         if self.gaps:
             lines.append(f"  {self.gaps:,} learnt paths left out: a switch on them did not answer")
         return "\n".join(lines)
@@ -184,6 +197,16 @@ def _make_hashed_ports(view: ClusterView, fabric: str, graph: Graph, model: str)
     seeds = np.zeros(len(graph.height), dtype=np.int64)
     seeds[: len(devices)] = steering.seeds
     return HashedPorts(graph, ends, model, seeds)
+
+
+FEW = 4
+"""As many names of links are told in a line; of more, how many."""
+
+
+def list_some(names: Sequence[str]) -> str:
+    """The first few of some names, and how many more there are."""
+    more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more
 
 
 def write_tables(plans: list[Probes]) -> dict[str, bytes]:

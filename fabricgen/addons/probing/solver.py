@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,14 +49,9 @@ class Parts:
     part: Ints
     count: int
 
-    @cached_property
-    def start(self) -> Ints:
-        """Where the entries of each part begin, and an end."""
-        return np.searchsorted(self.part, np.arange(self.count + 1))
-
     def find_probes(self, part: int) -> Ints:
         """The probes of a part."""
-        return self.probe[self.start[part] : self.start[part + 1]]
+        return self.probe[slice(*np.searchsorted(self.part, (part, part + 1)))]
 
     def sum_up(self, values: Floats, entries: Flags | slice = slice(None)) -> Floats:
         """By part, the sum of a value of its probes."""

@@ -23,6 +23,12 @@ def report(verdict: Verdict) -> str:
             for named in verdict.named
         ],
         "unmeasured": list(verdict.unmeasured),
-        "unplanned": verdict.unplanned,
+        "unplanned": {why: len(names) for why, names in verdict.unplanned.items()},
+        "uncovered": verdict.unplanned,
+        "together": [
+            {"first": name, "directions": size, "why": why}
+            for why, classes in verdict.together.items()
+            for name, size in classes
+        ],
     }
     return json.dumps(value, indent=2)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fabricgen.addons.probing.judge import LATENCY, LOSS, RATE, Named, Verdict
+from fabricgen.addons.probing.plan import list_some
 
-FEW = 4
-"""Links of one line, and directions without a result, that are named; of more, how many."""
 _EFFECTS = {
     LOSS: lambda amount: f"loses {amount:.3%} of packets",
     LATENCY: lambda amount: f"adds {amount:.3g} us",
@@ -35,17 +34,12 @@ def describe_named(named: Named) -> str:
 
 
 def list_gaps(verdict: Verdict) -> list[str]:
-    """What no result covers, a line for each reason."""
-    lines = []
-    if verdict.unmeasured:
-        lines.append(
-            f"{len(verdict.unmeasured):,} directions of links without a result: {list_some(verdict.unmeasured)}"
-        )
-    lines += [f"{number:,} directions of links on no probe: {why}" for why, number in verdict.unplanned.items()]
+    """What no result covers, or cannot be told apart, a line for each reason."""
+    gaps: dict[str, Sequence[str]] = {f"on no probe: {why}": names for why, names in verdict.unplanned.items()}
+    gaps |= {"without a result": verdict.unmeasured} if verdict.unmeasured else {}
+    lines = [f"{len(names):,} directions of links {what}: {list_some(names)}" for what, names in gaps.items()]
+    for why, classes in verdict.together.items():
+        names = list_some([f"{size:,} as {name}" for name, size in classes])
+        total = sum(size for _, size in classes)
+        lines.append(f"{total:,} directions of links stand together, {len(classes):,} classes: {why}: {names}")
     return lines
-
-
-def list_some(names: Sequence[str]) -> str:
-    """The first few of some names, and how many more there are."""
-    more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
-    return ", ".join(names[:FEW]) + more
