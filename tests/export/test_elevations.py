@@ -10,7 +10,9 @@ import pytest
 
 from fabricgen.export.drawings.book import Books
 from fabricgen.export.drawings.elevation import WIDTH, draw_elevation
+from fabricgen.export.drawings.panel_faces import PLUGGED, READY
 from fabricgen.export.drawings.rack_contents import FilledRacks, RackTotal
+from fabricgen.export.files.panels import make_table as make_panel_table
 from fabricgen.export.view.blocks.hall import block as hall_block
 from fabricgen.export.view.source import PageSource
 from tests.conftest import example_cluster
@@ -122,3 +124,30 @@ def test_a_published_group_of_cages_is_one_row():
     drawn = texts(parsed(draw_elevation(FilledRacks(example_cluster("superpod-b300")).make_rack(0))))
     rows = Counter(text.get("y") for text in drawn if (text.text or "").startswith("OSFP"))
     assert list(rows.values()) == [8] * 4
+
+
+@pytest.mark.parametrize("name", ["patched-hall", "shuffled-planes"])
+def test_panels_have_as_many_dark_positions_as_panels_csv_counts(name):
+    cluster = example_cluster(name)
+    racks, patching = FilledRacks(cluster), cluster.plan.patching
+    counted = make_panel_table(cluster, patching).columns
+    items = {item.name: item for n in range(len(cluster.plan.racks)) for item in racks.make_rack(n).items}
+    for panel, ports, cabled, used in zip(*(counted[key] for key in ("panel", "ports", "cabled", "used")), strict=True):
+        states, behind = items[panel].positions
+        assert len(states) == ports
+        assert states.count(PLUGGED) == used > 0
+        assert states.count(READY) == max(0, cabled - used)
+        assert behind.count(PLUGGED) == cabled  # one position a connector in these panels
+    rack = next(r for r in map(racks.make_rack, range(len(cluster.plan.racks))) if any(i.positions[0] for i in r.items))
+    panels = [item for item in rack.items if item.positions[0]]
+    drawn = Counter[str]()
+    for path in parsed(draw_elevation(rack)).iter(f"{SVG}path"):
+        if path.get("class") == "f" and "#333333" in (path.get("style") or ""):
+            boxes = re.findall(r"M(-?[\d.]+) ", path.get("d") or "")
+            drawn.update("front" if float(x) < WIDTH / 2 else "rear" for x in boxes)
+    other = {"front": "rear", "rear": "front"}
+    expected = Counter[str]()
+    for item in panels:
+        expected[item.side] += item.positions[0].count(PLUGGED)
+        expected[other[item.side]] += item.positions[1].count(PLUGGED)
+    assert drawn == +expected

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.export.drawings.panel_faces import draw_positions
 from fabricgen.export.drawings.port_layout import Panel, list_cage_groups, list_panels
 from fabricgen.export.drawings.rack_contents import (
     FilledRack,
@@ -128,7 +129,12 @@ class _RackFace:
         if item.swatch.code:
             yield draw_label(left, top + self.unit / 2, item.swatch.code, size, f"b{ink}")
             left, room = left + 3.4, room - 3.4
-        if item.profile is None or item.side != self.side:
+        if states := item.positions[item.side != self.side]:
+            width = min(30.0, max(14.0, room - measure_text(item.name, size) - 1))
+            yield from self._draw_names(item, (left, top, room - width - 1, height), size, ink, alone=item.height == 1)
+            box = (left + room - width, top + 0.3, width, height - 0.5)
+            yield from draw_positions(states, box, item.height, mirrored=self.side == "rear")
+        elif item.profile is None or item.side != self.side:
             yield from self._draw_names(item, (left, top, room, height), size, ink)
         elif item.height > 2:
             yield from self._draw_names(item, (left, top, room, self.unit), size, ink)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,6 +16,7 @@ from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.design.floor.port_sides import find_catalogue_aisle
+from fabricgen.export.drawings.panel_faces import list_panel_faces
 from fabricgen.export.locations import format_column, locate_racks
 from fabricgen.export.palette import Swatch, choose_cluster_swatches
 from fabricgen.kernel.diagnostics import Path
@@ -53,6 +55,8 @@ class Item:
     swatch: Swatch
     side: str = ""
     profile: NodeProfile | SwitchProfile | None = field(default=None, compare=False, repr=False)
+    positions: tuple[str, str] = ("", "")
+    """Of a patch panel, the states of its positions at the side of its front, and behind (`list_panel_faces`)."""
 
     @property
     def is_device(self) -> bool:
@@ -272,11 +276,17 @@ class FilledRacks:
         if patching:
             panels = patching.panels
             names = PatchParts(self._cluster, patching).panels
-            columns = panels.rack.tolist(), panels.u.tolist(), panels.policy.tolist(), names
-            for rack, u, policy, name in zip(*columns, strict=True):
-                panel = patching.policies[policy].panel
-                items_by_rack.setdefault(rack, []).append(Item(u, panel.rack_units, name, panel.id, PANEL_SWATCH))
+            columns = panels.rack.tolist(), panels.u.tolist(), panels.policy.tolist(), names, list_panel_faces(patching)
+            for rack, u, policy, name, faces in zip(*columns, strict=True):
+                panel, side = patching.policies[policy].panel, self._find_port_side(rack)
+                item = Item(u, panel.rack_units, name, panel.id, PANEL_SWATCH, side, positions=faces)
+                items_by_rack.setdefault(rack, []).append(item)
         return items_by_rack
+
+    def _find_port_side(self, rack: int) -> str:
+        """The side that most ports of a rack are at, where jumpers end: that of a panel's front; front without any."""
+        sides = Counter(self.sides[int(self._devices.device_class[row])] for row in self.list_devices(rack))
+        return "rear" if sides["rear"] > sides["front"] else "front"
 
     def has_panels(self, rack: int) -> bool:
         """Whether patch panels stand in a rack."""
