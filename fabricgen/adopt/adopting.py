@@ -1,40 +1,42 @@
-"""From what was read to a page: the whole way, on one screen."""
+"""From what was read to a page, the whole way on one screen; and what is told of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from fabricgen.adopt.configurations import Configurations
-from fabricgen.adopt.facts import NODE, Coordinates, DeviceFacts, Facts, Inference, Question, Topology
+from fabricgen.adopt.facts import DeviceFacts, Facts, Inference, Question
 from fabricgen.adopt.gathering import gather_facts
-from fabricgen.adopt.models import Models, find_models
-from fabricgen.adopt.networks import find_networks, list_legs
+from fabricgen.adopt.models import find_models
+from fabricgen.adopt.networks import find_networks, sort_wires
 from fabricgen.adopt.proof import PAGE, Trial
 from fabricgen.adopt.search import Search, search_page
+from fabricgen.adopt.settings.draft import edit_page
 from fabricgen.adopt.settings.infer import InferredSettings, infer_settings
-from fabricgen.adopt.tiers import FabricForm, find_tiers
-from fabricgen.adopt.units import Units, choose_main, find_units
-from fabricgen.adopt.wires import sort_wires
-from fabricgen.adopt.words import Words, get, order_words, write_words
+from fabricgen.adopt.tiers import find_cages, find_tiers
+from fabricgen.adopt.units import Units, choose_main, find_scale_up, find_units
+from fabricgen.adopt.words import Words, get, write_words
 from fabricgen.catalog.loader import Catalog
-from fabricgen.kernel.diagnostics import fault
+from fabricgen.cluster import Cluster, build_cluster
+from fabricgen.kernel.diagnostics import fault, make_printable
+from fabricgen.reports.tables.text import align_columns
+from fabricgen.verify.report import Report
 
 
 @dataclass(frozen=True)
 class Adoption:
-    """What was found: the form with the words of its page, and what that page gives of the facts."""
+    """What was found: the words of a page, what they were inferred from, and what that page gives of the facts."""
 
     facts: Facts
-    topology: Topology
+    words: Words
+    inferences: Sequence[Inference]
+    notes: Sequence[str]
     trial: Trial
-    tried: int
+    cluster: Cluster
     settings: InferredSettings | None = None
-
-    @property
-    def words(self) -> Words:
-        """The page as nested mappings."""
-        return dict(self.topology.words)
 
 
 class UndecidedError(Exception):
@@ -76,25 +78,26 @@ def adopt(
     if not networks:
         raise fault("FG066", "no switch serves a port of a node that is known", hint="are these dumps of one cluster?")
     units = find_units(facts, models, wires, networks, main)
-    legs = [[wire for wire in list_legs(wires, network) if wire.node in units.at] for network in networks]
-    forms = [find_tiers(network, models, wires, units, of) for network, of in zip(networks, legs, strict=True)]
-    search = Search(facts, units, forms, catalog, write_words(name, units, forms, wires, models))
+    find_scale_up(models.trays, units, (profile.id for profile in models.profiles), catalog)
+    forms = [find_tiers(network, models, wires, units) for network in networks]
+    find_cages(forms, wires, models, units)
+    search = Search(facts, units, forms, models, catalog, write_words(name, units, forms, wires, models))
     search_page(search)
     settings = _add_settings(search, configurations, file) if configurations else None
-    assert search.trial is not None  # noqa: S101 - the search has built its page
-    notes = [*(configurations.notes if configurations else ()), *facts.notes, *wires.notes, *units.notes]
-    notes += [note for form in forms for note in form.notes]
-    notes += [f"{name} serves no port of a node that is known, and is left out" for name in idle]
-    topology = Topology(
-        order_words(search.best),
-        _place_devices(models, units, forms),
-        _keep_stated(
-            [*models.inferences, *_count_units(units), *(i for form in forms for i in form.inferences)], search.best
-        ),
+    of_forms = [note for form in forms for note in form.notes]
+    of_idle = [f"{name} serves no port of a node that is known, and is left out" for name in idle]
+    of_files = configurations.notes if configurations else []
+    notes = [*of_files, *facts.notes, *wires.notes, *units.notes, *of_forms, *of_idle]
+    inferences = [*models.inferences, *_count_units(units), *(i for form in forms for i in form.inferences)]
+    return Adoption(
+        facts,
+        edit_page(search.best, ()),
+        [*_keep_stated(inferences, search.best), *(settings.inferences if settings else ())],
         notes,
-        {seen: planned for planned, seen in search.trial.names.items()},
+        search.trial,
+        build_cluster(search.trial.wired.design),
+        settings,
     )
-    return Adoption(facts, topology, search.trial, search.tried, settings)
 
 
 def _add_settings(search: Search, configurations: Configurations, file: str) -> InferredSettings:
@@ -105,39 +108,100 @@ def _add_settings(search: Search, configurations: Configurations, file: str) -> 
     return settings
 
 
-def _place_devices(models: Models, units: Units, forms: Sequence[FabricForm]) -> dict[str, Coordinates]:
-    """Where each device belongs."""
-    places: dict[str, Coordinates] = {}
-    for node, at in units.at.items():
-        places[node] = Coordinates("", NODE, units.set_of[node], models.nodes[node].id, "", at)
-    for label, names in units.extras.items():
-        for number, name in enumerate(names, 1):
-            places[name] = Coordinates("", NODE, label, models.nodes[name].id, "", {"n": number})
-    for form in forms:
-        for tier in form.tiers.values():
-            for switch, values in tier.at.items():
-                own = {d: v[-1] if isinstance(v, tuple) else v for d, v in values.items() if d != tier.name}
-                at = {**own, "n": int(str(values[tier.name]))}
-                model = models.switches[switch].id
-                places[switch] = Coordinates(form.network.name, tier.name, "", model, models.nos[switch], at)
-    return places
-
-
 def _count_units(units: Units) -> list[Inference]:
     """What was found of nodes."""
     if not units.at:
         return []
-    full = sum(count for _, count in units.sets.values()) * sum(units.pods.values())
-    sets = ", ".join(f"{count} x {profile}" for profile, count in units.sets.values())
+    counts = {kind: sum(count for _, count in units.kinds[kind].sets.values()) for kind in units.kinds}
+    full = sum(counts[units.kind_of[pod]] * count for pod, count in units.pods.items())
+    sets = ", ".join(f"{count} x {profile}" for kind in units.kinds.values() for profile, count in kind.sets.values())
     note = f"{sum(units.pods.values()):,} units in {len(units.pods):,} pods, by shared leaves and by names"
     return [Inference(("scalable_unit", "nodes"), sets, len(units.at), full, note)]
 
 
 def _keep_stated(inferences: Sequence[Inference], words: Words) -> list[Inference]:
     """The inferences with the words that the page has of them: a word that was taken away follows from the others."""
-    kept = []
-    for row in inferences:
-        value = get(words, row.what)
-        follows = row.what[0] == "fabrics" and value is None and row.what[-1] != "per"
-        kept.append(row._replace(note=f"{row.note}; follows from the rest".removeprefix("; ")) if follows else row)
-    return kept
+    return [
+        row._replace(note=f"{row.note}; follows from the rest".removeprefix("; "))
+        if row.what[0] == "fabrics" and get(words, row.what) is None and row.what[-1] != "per"
+        else row
+        for row in inferences
+    ]
+
+
+_SHOWN = 20
+"""Links that are told one by one."""
+
+
+def write_text(adoption: Adoption, report: Report | None) -> str:
+    """The table of what was inferred, in lines for people."""
+    rows = [("word", "value", "facts", "how")]
+    for row in adoption.inferences:
+        rows.append((".".join(row.what), row.value, f"{row.facts:,} of {row.of:,}", row.note))
+    lines = [line.rstrip() for line in align_columns(list(zip(*rows, strict=True)), (False, False, True, False))]
+    lines += ["", _count_links(adoption.trial)]
+    lines += [f"note: {note}" for note in adoption.notes]
+    lines += [f"not in the page: {text}" for text in list_unexplained(adoption)]
+    for evidence in adoption.settings.evidence if adoption.settings else ():
+        words = (evidence.kind, evidence.where or evidence.device, evidence.text)
+        lines.append(": ".join(filter(None, words)))
+    if report is not None:
+        lines += [f"{action.id}: {action.text}" for action in report.actions]
+    return "\n".join(map(make_printable, lines)) + "\n"
+
+
+def write_json(adoption: Adoption, report: Report | None, page: str) -> str:
+    """The same as JSON, and the page itself."""
+    trial = adoption.trial
+    content: dict[str, Any] = {
+        "inferences": [
+            {"word": ".".join(row.what), "value": row.value, "facts": row.facts, "of": row.of, "how": row.note}
+            for row in adoption.inferences
+        ],
+        "links": {
+            "seen": len(trial.facts.joints),
+            "given": len(trial.facts.joints) - len(trial.missing),
+            "beside": len(trial.unseen),
+        },
+        "notes": list(adoption.notes),
+        "unexplained": [*map(list, _list_ends(adoption))],
+        "unplaced": list(trial.unplaced),
+        "silent": _list_silent_devices(adoption),
+        "actions": [{"id": a.id, "kind": a.kind.value, "text": a.text} for a in report.actions] if report else [],
+        "settings": [evidence._asdict() for evidence in adoption.settings.evidence] if adoption.settings else [],
+        "numbers": adoption.settings.lock if adoption.settings else [],
+        "page": page,
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _count_links(trial: Trial) -> str:
+    seen = len(trial.facts.joints)
+    beside = f"; {len(trial.unseen):,} links of the page were not seen" if trial.unseen else ""
+    return f"{seen - len(trial.missing):,} of {seen:,} links come back, with both of their ports{beside}"
+
+
+def _list_ends(adoption: Adoption) -> Iterator[tuple[str, str, str, str]]:
+    return ((j.a.device, j.a.port, j.b.device, j.b.port) for j in adoption.trial.missing)
+
+
+def list_unexplained(adoption: Adoption) -> list[str]:
+    """In sentences, the links and devices of the facts that the page does not give; of many the first."""
+    links = [f"{a} port {ap} to {b} port {bp}" for a, ap, b, bp in _list_ends(adoption)]
+    texts = links[:_SHOWN]
+    if len(links) > _SHOWN:
+        texts.append(f"and {len(links) - _SHOWN:,} more links")
+    texts += [f"{name} has no place" for name in adoption.trial.unplaced]
+    return [*texts, *(f"{name} is in a list, and no link of it was seen" for name in _list_silent_devices(adoption))]
+
+
+def _list_silent_devices(adoption: Adoption) -> list[str]:
+    """The devices that a list names and no link leads to, which the page leaves out."""
+    facts = adoption.trial.facts
+    linked = {end.device for joint in facts.joints for end in (joint.a, joint.b)}
+    return sorted(facts.devices.keys() - linked - set(adoption.trial.unplaced) - set(adoption.trial.names.values()))
+
+
+def is_whole(adoption: Adoption) -> bool:
+    """Whether the page gives all of the facts, and nothing beside them."""
+    return not (adoption.trial.missing or adoption.trial.unseen or adoption.trial.unplaced)

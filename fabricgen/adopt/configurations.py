@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from fabricgen.adopt.facts import DeviceFacts
-from fabricgen.adopt.settings.draft import ReadSwitch
-from fabricgen.adopt.settings.reading import read_switch
+from fabricgen.adopt.settings.draft import ReadSwitch, index_far_ends
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.nos_rooms import load_part
+from fabricgen.running.tree import CANNOT_READ, explain_error, read_tolerantly
 from fabricgen.verify.drift.collected import CODE, read_configurations
 from fabricgen.verify.dumps._sources import list_sources
+
+
+def read_switch(nos: str, files: Mapping[str, str]) -> ReadSwitch | str:
+    """What the files of a switch say, by their names, with what of them is passed over; why they cannot be read."""
+    try:
+        with read_tolerantly() as notes:
+            model = load_part(nos, "reader").read(files)
+    except CANNOT_READ as error:
+        return explain_error(error)
+    unread = [f"{part}: {why}" for part, why in notes.unread.items()]
+    passed_over = (*dict.fromkeys(notes.unknown), *unread, *notes.unfit)
+    return ReadSwitch(nos, model, files, passed_over, index_far_ends(model))
 
 
 class Configurations(NamedTuple):
@@ -46,19 +58,14 @@ def gather_configurations(folder: str) -> Configurations:
         raise fault(
             CODE, f"no running configuration is in '{folder}'", hint="docs/day2.md lists the forms that are read"
         )
-    switches, notes = dict[str, ReadSwitch](), list[str]()
+    switches, devices, notes = dict[str, ReadSwitch](), list[DeviceFacts](), list[str]()
     for (device, nos), texts in sorted(files.items()):
+        # not every NOS tells the model of its switch
+        find_model = getattr(load_part(nos, "dumps"), "find_model", lambda _: "")
+        devices.append(DeviceFacts(device, model=find_model(texts), nos=nos, source=places[device]))
         read = read_switch(nos, texts)
         if isinstance(read, str):
             notes.append(f"{places[device]}: {read}")
         else:
             switches[device] = read
-    devices = [DeviceFacts(d, model=m, nos=nos, source=places[d]) for d, nos, m in _list_models(files)]
     return Configurations(switches, devices, notes)
-
-
-def _list_models(files: dict[tuple[str, str], dict[str, str]]) -> Iterator[tuple[str, str, str]]:
-    """(device, NOS, model) of each device; a NOS whose configurations tell no model leaves that ""."""
-    for (device, nos), texts in sorted(files.items()):
-        find_model = getattr(load_part(nos, "dumps"), "find_model", None)
-        yield device, nos, find_model(texts) if find_model else ""

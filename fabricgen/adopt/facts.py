@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
-NODE = "node"
-"""The tier of nodes and of extra devices."""
-
-Value: TypeAlias = str | int
 Place: TypeAlias = tuple[str, ...]
 """A path in the page: ("fabrics", "compute", "tiers", "leaf", "per")."""
 
@@ -22,11 +18,10 @@ class End(NamedTuple):
 
 
 class Joint(NamedTuple):
-    """Two ports that are joined; `speed_gbps` is 0 where no source tells it, `source` is FILE or FILE:LINE."""
+    """Two ports that are joined; `source` is FILE:LINE, "" of dumps."""
 
     a: End
     b: End
-    speed_gbps: float = 0
     source: str = ""
 
 
@@ -47,22 +42,6 @@ class DeviceFacts(NamedTuple):
     def join(self, other: DeviceFacts) -> DeviceFacts:
         """Both together; where they differ, what stands here."""
         return DeviceFacts(*(ours or theirs for ours, theirs in zip(self, other, strict=True)))
-
-
-class Coordinates(NamedTuple):
-    """Where a device belongs in the inferred form.
-
-    `fabric` is "" of nodes and extra devices. `tier` is that of a switch, else NODE. `label` is the node set, or the
-    extra set's key. `at` has the values by dimension (site, pod, su, rack, rail, rail-group, plane, a lower tier), and
-    the number in the group as `n`, for nodes in the unit as `node`; numbers count from 1. `profile` is the catalogue's.
-    """
-
-    fabric: str
-    tier: str
-    label: str
-    profile: str
-    nos: str
-    at: Mapping[str, Value]
 
 
 class Inference(NamedTuple):
@@ -97,18 +76,3 @@ class Facts:
     devices: Mapping[str, DeviceFacts]
     alone: tuple[End, ...] = ()
     notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Topology:
-    """The form that was inferred of the facts: the page's words on wiring, and where each device belongs.
-
-    `words` is the page as nested mappings, in the order in which it is written. `devices` are by the names of the
-    facts. `default_names` are the names that the page gives without `names`, by the names of the facts.
-    """
-
-    words: Mapping[str, Any]
-    devices: Mapping[str, Coordinates]
-    inferences: Sequence[Inference] = ()
-    notes: Sequence[str] = ()
-    default_names: Mapping[str, str] = field(default_factory=dict)

@@ -1,22 +1,143 @@
-"""From dumps and lists to facts: which device each box is, and which two ports are joined."""
+"""From dumps and lists (CSV of a build, of NetBox, or plain) to facts: each box, and which two ports are joined."""
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from fabricgen.adopt.facts import DeviceFacts, End, Facts, Joint
-from fabricgen.adopt.lists import read_list
 from fabricgen.blueprint.models import make_natural_key
+from fabricgen.kernel.diagnostics import Span, fault
+from fabricgen.kernel.text_input import decode_text, read_bytes
 from fabricgen.verify.dumps.sighting import DOWN, HEARD, SEEN, SILENT, Box
 from fabricgen.verify.identity.names import DeviceNames, is_default
 from fabricgen.verify.port_numbers import is_mac
 from fabricgen.verify.reading import read_all
 from fabricgen.verify.sightings import Sightings, cap_notes, list_few
+
+CODE = "FG050"
+MOST_BYTES = 256 * 1024 * 1024
+"""The largest list: one of 600,000 links has some 100 MiB."""
+
+ENDS = (
+    ("a_device", "a_port", "b_device", "b_port"),
+    ("device", "port", "neighbor", "neighbor_port"),
+    ("side_a_device", "side_a_name", "side_b_device", "side_b_name"),
+    ("device a", "termination a", "device b", "termination b"),
+    ("from_device", "from_port", "to_device", "to_port"),
+    ("source", "source_port", "destination", "destination_port"),
+)
+"""The columns of a list of cables: links.csv, dumps, what NetBox imports and exports, and usual ones by hand."""
+
+LABELS = ("a_device", "label_a", "b_device", "label_b")
+"""Those of cables.csv, whose labels have the ports."""
+
+DEVICES = {
+    "name": ("device", "name"),
+    "model": ("model", "device_type", "device type", "type"),
+    "nos": ("nos", "platform"),
+    "role": ("tier", "role"),
+    "serial": ("serial", "serial number"),
+    "chassis": ("mac", "guid"),
+    "site": ("site",),
+    "rack": ("rack",),
+    "u": ("u", "position"),
+}
+"""The columns of a list of devices, by what they tell."""
+
+
+@dataclass
+class Gathered:
+    """What was read so far."""
+
+    joints: dict[tuple[End, End], str] = field(default_factory=dict)
+    devices: dict[str, DeviceFacts] = field(default_factory=dict)
+    alone: set[End] = field(default_factory=set)
+    notes: list[str] = field(default_factory=list)
+
+    def add_device(self, facts: DeviceFacts) -> None:
+        """Add what is told of a device; what was told before stands."""
+        known = self.devices.get(facts.name)
+        self.devices[facts.name] = known.join(facts) if known else facts
+
+    def add_joint(self, a: End, b: End, source: str) -> None:
+        """Add two ports that are joined."""
+        self.joints.setdefault((min(a, b), max(a, b)), source)
+
+
+def read_list(file: str, gathered: Gathered) -> None:
+    """Add a list of cables, or one of devices, which its columns tell; raises InputError (FG050) for another."""
+    text = decode_text(read_bytes(Path(file), file, limit=MOST_BYTES), file, limit=MOST_BYTES, kind="CSV")
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    mark = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    try:
+        rows = [(reader.line_num, cells) for cells in reader if any(cells)]
+    except csv.Error as error:
+        raise _refuse(file, reader.line_num, f"this is no CSV: {error}") from None
+    head = [cell.strip().lower() for cell in rows[0][1]] if rows else []
+    columns = {name: number for number, name in enumerate(head)}
+    for line, cells in rows[1:]:
+        if len(cells) != len(head):
+            raise _refuse(file, line, f"this line has {len(cells)} columns, the first one {len(head)}")
+    if ends := next((names for names in (*ENDS, LABELS) if columns.keys() >= set(names)), None):
+        _read_cables(file, columns, ends, rows[1:], gathered)
+    elif {"name", "device"} & columns.keys() and set(DEVICES["model"]) & columns.keys():
+        _read_devices(file, columns, rows[1:], gathered)
+    else:
+        found = ", ".join(head) or "none"
+        raise _refuse(file, 1, f"neither a list of cables nor one of devices: its columns are {found}")
+
+
+def _read_cables(
+    file: str,
+    columns: Mapping[str, int],
+    names: tuple[str, str, str, str],
+    rows: list[tuple[int, list[str]]],
+    gathered: Gathered,
+) -> None:
+    """Add the joints of a list of cables; rows without one of the four cells are counted in a note."""
+    without = 0
+    for line, cells in rows:
+        a_device, a_port, b_device, b_port = (cells[columns[name]].strip() for name in names)
+        if names is LABELS:
+            a_port, b_port = _read_label(a_port), _read_label(b_port)
+        if a_device and a_port and b_device and b_port:
+            gathered.add_joint(End(a_device, a_port), End(b_device, b_port), f"{file}:{line}")
+        else:
+            without += 1
+    if without:
+        gathered.notes.append(f"{file}: {without:,} rows do not name two ports, and were left out")
+
+
+def _read_label(label: str) -> str:
+    """The port on the label of a plug: `h1.R01.02-U46:1/1 Ethernet0 > ...`, or the cage; "" for several ports."""
+    near = label.partition(" > ")[0]
+    place, _, port = near.partition(" ")
+    port = port or place.rpartition(":")[2]
+    return "" if "+" in port else port
+
+
+def _read_devices(file: str, columns: Mapping[str, int], rows: list[tuple[int, list[str]]], gathered: Gathered) -> None:
+    """Add the devices of a list that have a name. NetBox shows a rack with its facility id in brackets."""
+    numbers = {key: next((columns[name] for name in names if name in columns), -1) for key, names in DEVICES.items()}
+    for line, cells in rows:
+        values = {key: cells[number].strip() if number >= 0 else "" for key, number in numbers.items()}
+        if values["name"]:
+            values |= {"rack": re.sub(r" \([^()]*\)$", "", values["rack"]), "u": values["u"].removesuffix(".0")}
+            gathered.add_device(DeviceFacts(**values, source=f"{file}:{line}"))
+
+
+def _refuse(file: str, line: int, message: str) -> Exception:
+    hint = f"a list of cables has {','.join(ENDS[0])}; one of devices has name,model"
+    return fault(CODE, message, hint=hint, span=Span(file, line, 1))
+
 
 _SWITCH_DESCRIPTION = re.compile(r"^MF\d+;([^:;]+):([^/;]*)")
 """What the firmware of an InfiniBand switch with a processor calls it: its host name and its model."""
@@ -31,24 +152,6 @@ class Seen(NamedTuple):
     described: str
 
 
-@dataclass
-class _Gathered:
-    joints: dict[tuple[End, End], Joint] = field(default_factory=dict)
-    devices: dict[str, DeviceFacts] = field(default_factory=dict)
-    alone: set[End] = field(default_factory=set)
-    notes: list[str] = field(default_factory=list)
-
-    def add_device(self, facts: DeviceFacts) -> None:
-        known = self.devices.get(facts.name)
-        self.devices[facts.name] = known.join(facts) if known else facts
-
-    def add_joint(self, a: End, b: End, speed_gbps: float, source: str) -> None:
-        a, b = min(a, b), max(a, b)
-        earlier = self.joints.get((a, b))
-        if earlier is None or (speed_gbps and not earlier.speed_gbps):
-            self.joints[a, b] = Joint(a, b, speed_gbps, earlier.source if earlier else source)
-
-
 def gather_facts(
     dumps: Sequence[str], lists: Sequence[str] = (), devices: Iterable[DeviceFacts] = (), jobs: int = 0
 ) -> Facts:
@@ -56,33 +159,27 @@ def gather_facts(
 
     Raises InputError for what cannot be read (FG065, FG050).
     """
-    gathered = _Gathered()
+    gathered = Gathered()
     for facts in devices:
         gathered.add_device(facts)
     for file in lists:
-        listed = read_list(file)
-        for facts in listed.devices:
-            gathered.add_device(facts)
-        for joint in listed.joints:
-            gathered.add_joint(*joint)
-        gathered.notes += listed.notes
+        read_list(file, gathered)
     if dumps:
         _add_dumps(dumps, gathered, jobs)
-    for joint in gathered.joints.values():
-        for end in (joint.a, joint.b):
-            gathered.devices.setdefault(end.device, DeviceFacts(end.device, source=joint.source))
+    joints = sorted(Joint(*ends, source) for ends, source in gathered.joints.items())
+    used = {end: joint.source for joint in joints for end in (joint.a, joint.b)}
+    for end, source in used.items():
+        gathered.devices.setdefault(end.device, DeviceFacts(end.device, source=source))
     names = sorted(gathered.devices, key=make_natural_key)
-    joints = sorted(gathered.joints.values())
-    used = {end for joint in joints for end in joint[:2]}
     return Facts(
         tuple(joints),
         {name: gathered.devices[name] for name in names},
-        tuple(sorted(gathered.alone - used)),
+        tuple(sorted(gathered.alone - used.keys())),
         tuple(gathered.notes),
     )
 
 
-def _add_dumps(dumps: Sequence[str], gathered: _Gathered, jobs: int) -> None:
+def _add_dumps(dumps: Sequence[str], gathered: Gathered, jobs: int) -> None:
     """Add what dumps tell of neighbours."""
     read = read_all(dumps, jobs, optics=False)
     if read.ignored:
@@ -97,7 +194,7 @@ def _add_dumps(dumps: Sequence[str], gathered: _Gathered, jobs: int) -> None:
     _join_ports(seen, gathered)
 
 
-def _name_boxes(sightings: Sightings, gathered: _Gathered) -> list[tuple[str, str]]:
+def _name_boxes(sightings: Sightings, gathered: Gathered) -> list[tuple[str, str]]:
     """(name of the device, adapter) of each box, and their facts added; "" where nobody can tell."""
     owners = set(sightings.agents)
     spelled = [_read_name(box) for box in sightings.boxes]
@@ -141,7 +238,7 @@ def _read_name(box: Box) -> tuple[str, str, str]:
     return ("", "", "") if is_default(name) else (name, "", "")
 
 
-def _list_seen(sightings: Sightings, names: Sequence[tuple[str, str]], gathered: _Gathered) -> dict[End, Seen | None]:
+def _list_seen(sightings: Sightings, names: Sequence[tuple[str, str]], gathered: Gathered) -> dict[End, Seen | None]:
     """What each port sees, by device and port; None for nobody. Of two neighbours of a port the first is taken."""
     seen: dict[End, Seen | None] = {}
     several = list[str]()
@@ -177,7 +274,7 @@ def _name_end(name: tuple[str, str], port: str) -> End:
     return End(device, port)
 
 
-def _join_ports(seen: Mapping[End, Seen | None], gathered: _Gathered) -> None:
+def _join_ports(seen: Mapping[End, Seen | None], gathered: Gathered) -> None:
     """Join the ports that see each other, and those that one side alone tells of."""
     dumped = {end.device for end in seen}
     between: dict[tuple[str, str], list[End]] = defaultdict(list)
@@ -195,7 +292,7 @@ def _join_ports(seen: Mapping[End, Seen | None], gathered: _Gathered) -> None:
                 f"{near.device} port {near.port} sees {sees.device} port {sees.port}, which does not see it"
             )
         else:
-            gathered.add_joint(near, far, 0, "")
+            gathered.add_joint(near, far, "")
     gathered.notes += cap_notes(contradicted, "ports that are not seen by what they see")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -48,6 +48,15 @@ class Models:
     """By profile of a node, then by the names of its ports."""
     inferences: Sequence[Inference]
     questions: Sequence[Question]
+    list_cages: Callable[[str, str], Mapping[str, int]]
+    """The cages of a switch, by its profile and NOS, by the names of their ports."""
+    trays: Mapping[str, str]
+    """Models of switch trays of scale-up domains, by name, those that no link leads to among them."""
+
+    @property
+    def profiles(self) -> Sequence[NodeProfile]:
+        """The profiles that nodes have, each once."""
+        return tuple({profile.id: profile for profile in self.nodes.values()}.values())
 
     def find_leg(self, device: str, port: str) -> NicLeg | None:
         """What a port of a node is by its profile; None for one that the profile does not have."""
@@ -77,11 +86,15 @@ def find_models(facts: Facts, catalog: Catalog, stated: Sequence[tuple[str, str]
     nos: dict[str, str] = {}
     counts: dict[tuple[str, str], int] = defaultdict(int)
     open_kinds: dict[tuple[tuple[str, ...], bool, str], list[str]] = defaultdict(list)
+    of_trays = {catalog.scale_up(name).tray for name in catalog.ids("scale_up")}
+    trays: dict[str, str] = {}
     for name, device in facts.devices.items():
         names = frozenset(ports.get(name, ()))
+        told, how = index.find_told(device, stated)
+        if told in of_trays:
+            trays[name] = told
         if not names:
             continue
-        told, how = index.find_told(device, stated)
         is_switch = told in index.switch_ids if told else bool(index.list_nos(names))
         system = index.choose_nos(device, names, told) if is_switch else ""
         if not told:
@@ -97,7 +110,7 @@ def find_models(facts: Facts, catalog: Catalog, stated: Sequence[tuple[str, str]
             nodes[name] = catalog.node(told)
     inferences = [Inference(("devices", told), told, n, n, how) for (told, how), n in sorted(counts.items())]
     questions = [_make_question(*kind, names) for kind, names in open_kinds.items()]
-    return Models(switches, nodes, nos, index.legs, inferences, questions)
+    return Models(switches, nodes, nos, index.legs, inferences, questions, index.list_cages, trays)
 
 
 def _make_question(candidates: tuple[str, ...], is_switch: bool, model: str, names: Sequence[str]) -> Question:
@@ -208,31 +221,34 @@ class _Profiles:
 
     def _list_switches(self, names: frozenset[str], nos: str) -> list[str]:
         others = {name for name in names if not is_management(name)}
-        return [name for name in self.switch_ids if others <= self._list_port_names(name, nos)]
+        return [name for name in self.switch_ids if others <= self.list_cages(name, nos).keys()]
 
     @cache  # noqa: B019 - one object a run
-    def _list_port_names(self, switch: str, nos: str) -> frozenset[str]:
-        """All names that the ports of a switch can have; none where it does not run the NOS."""
+    def list_cages(self, switch: str, nos: str) -> Mapping[str, int]:
+        """The cages of a switch by all names that ports can have; none where it does not run the NOS."""
         profile, naming = self._catalog.switch(switch), self._catalog.naming(nos)
         in_subnet = nos in self._in_subnet
         if nos not in profile.nos and not (in_subnet and profile.protocol == "infiniband"):
-            return frozenset()
+            return {}
         try:
             platform = self._catalog.sonic_platform(switch) if naming.has_tables else None
         except InputError:
-            return frozenset()
-        names, cage = set[str](), 0
+            return {}
+        names, cage = dict[str, int](), 0
         for kind in profile.cages:
             for _ in range(kind.count):
                 cage += 1
                 for ways in kind.breakouts:
                     try:
-                        names |= {naming.name_port(cage, sub, ways, kind, platform) for sub in range(ways)}
+                        names |= {naming.name_port(cage, sub, ways, kind, platform): cage for sub in range(ways)}
                     except LookupError:
                         continue
         if in_subnet:
-            names |= {str(number + 1) for number in range(sum(c.count * c.connectors for c in profile.cages) * 2)}
-        return frozenset(names)
+            # counted over the face, as switches whose connectors are not split say it; by halves of them where they are
+            sockets = sum(c.count * c.connectors for c in profile.cages)
+            connectors = profile.cages[0].connectors
+            names |= {str(number + 1): min(number // connectors + 1, cage) for number in range(sockets * 2)}
+        return names
 
 
 def _fold_words(text: str) -> str:

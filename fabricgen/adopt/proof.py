@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from fabricgen.adopt.facts import End, Facts, Joint
-from fabricgen.adopt.page import write_page
 from fabricgen.adopt.tiers import FabricForm, number_group_members
 from fabricgen.adopt.units import Units
+from fabricgen.adopt.words import write_page
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import NodeProfile
-from fabricgen.cluster import Cluster, build_cluster
+from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.build import build_design
 from fabricgen.design.model import Design
 from fabricgen.design.shape import list_inner_dimensions
-from fabricgen.verify.port_numbers import PortSynonyms, list_synonyms
+from fabricgen.kernel.diagnostics import InputError
+from fabricgen.numbering.names import find_stated_places, name_devices
+from fabricgen.numbering.ports import PortNames
+from fabricgen.verify.port_numbers import list_synonyms
+from fabricgen.wiring.arrays import Flags, Ints64, unique_inverse, unique_values
+from fabricgen.wiring.expand import build_wiring_plan
 from fabricgen.wiring.links.columns import make_tier_columns
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, WiringPlan
 
 PAGE = "adopted.yaml"
 """What a page is called while it is tried; it is read from memory."""
@@ -33,120 +39,199 @@ def design_page(words: Mapping[str, Any], catalog: Catalog | None = None, file: 
     return build_design(loaded, advise=False, catalog=catalog)
 
 
+class Wired(NamedTuple):
+    """A page that was wired: a cluster without its addresses, which say nothing of links."""
+
+    design: Design
+    plan: WiringPlan
+    names: Sequence[str]
+    port_names: PortNames
+
+
+class SeenLinks(NamedTuple):
+    """The joints of the facts as columns: devices by their place among those of the facts, ports by their texts."""
+
+    devices: tuple[str, ...]
+    texts: tuple[str, ...]
+    ends: tuple[tuple[Ints64, Ints64], tuple[Ints64, Ints64]]
+    """(device, text) of either end of each joint."""
+
+
+def encode_joints(facts: Facts) -> SeenLinks:
+    """The joints of the facts as columns."""
+    rows, texts = {name: row for row, name in enumerate(facts.devices)}, dict[str, int]()
+    ends = []
+    for sides in ([joint.a for joint in facts.joints], [joint.b for joint in facts.joints]):
+        device = np.array([rows[end.device] for end in sides], dtype=np.int64)
+        ends.append((device, np.array([texts.setdefault(end.port, len(texts)) for end in sides], dtype=np.int64)))
+    return SeenLinks(tuple(rows), tuple(texts), (ends[0], ends[1]))
+
+
 @dataclass
 class Trial:
-    """A page that was built, with what of the facts it gives.
+    """A page that was wired, with what of the facts it gives.
 
-    `names` has the seen name of each planned device, by its planned one; "" where nobody was seen.
+    `names` has the seen name of each planned device, by its planned one.
     """
 
-    cluster: Cluster
+    wired: Wired
     facts: Facts
+    seen: SeenLinks
     names: dict[str, str]
     unplaced: tuple[str, ...]
-    _synonyms: dict[tuple[str, str], PortSynonyms] = field(default_factory=dict)
 
     @cached_property
-    def planned(self) -> frozenset[tuple[End, End]]:
-        """The planned links by seen names of devices, where both are seen; ends are sorted."""
-        links, names = self.cluster.plan.links, self.cluster.names
-        seen = [self.names.get(name, "") for name in names]
-        columns = (
-            links.a_device.tolist(),
-            self.cluster.a_port.tolist(),
-            links.b_device.tolist(),
-            self.cluster.b_port.tolist(),
+    def _devices(self) -> list[str]:
+        """All devices by number: those of the facts, then the planned ones that nobody saw, as `?NAME`."""
+        return [*self.seen.devices, *(f"?{name}" for name in self.wired.names)]
+
+    @cached_property
+    def _ports(self) -> dict[str, int]:
+        """The number of each name of a port, those of the plan first."""
+        return {name: number for number, name in enumerate(self.wired.port_names.port_columns[0].vocabulary.tolist())}
+
+    @cached_property
+    def _most(self) -> int:
+        """More than there are names of ports: an end is the number of its device, times this, and that of its port."""
+        return len(self.wired.port_names.port_columns[0].vocabulary) + len(self.seen.texts) + 1
+
+    @cached_property
+    def planned(self) -> tuple[Ints64, Ints64]:
+        """The two ends of each planned link, each as a number, the lesser first."""
+        plan = self.wired.plan
+        rows = {name: row for row, name in enumerate(self.seen.devices)}
+        first = len(rows)
+        device = np.array(
+            [rows.get(self.names.get(n, ""), first + i) for i, n in enumerate(self.wired.names)], dtype=np.int64
         )
-        scale_up = {i for i, segment in enumerate(links.segments) if segment.tier is None}
-        segment = links.segment.tolist()
-        joined = set()
-        for row, (a, a_port, b, b_port) in enumerate(zip(*columns, strict=True)):
-            if segment[row] in scale_up:
-                continue
-            one = End(seen[a] or f"?{names[a]}", a_port)
-            two = End(seen[b] or f"?{names[b]}", b_port)
-            joined.add((min(one, two), max(one, two)))
-        return frozenset(joined)
+        scale_up = np.array([segment.tier is None for segment in plan.links.segments], dtype=bool)
+        kept = ~scale_up[plan.links.segment]
+        ends = [
+            device[of[kept]] * self._most + column.codes[kept]
+            for of, column in zip(
+                (plan.links.a_device, plan.links.b_device), self.wired.port_names.port_columns, strict=True
+            )
+        ]
+        return np.minimum(*ends), np.maximum(*ends)
 
     @cached_property
-    def seen(self) -> dict[tuple[End, End], Joint]:
-        """The joints of the facts by the names that the plan has for their ports, where it knows them."""
+    def joined(self) -> tuple[Ints64, Ints64]:
+        """The two ends of each joint of the facts, whose ports go by the names of the plan where it knows them."""
         spelled = self._spell_ports()
-        result = {}
-        for joint in self.facts.joints:
-            one, two = spelled(joint.a), spelled(joint.b)
-            result[min(one, two), max(one, two)] = joint
+        ends = [device * self._most + spelled[side] for side, (device, _) in enumerate(self.seen.ends)]
+        return np.minimum(*ends), np.maximum(*ends)
+
+    def _name_end(self, number: int) -> End:
+        """The end that a number of `planned` or `joined` stands for."""
+        return End(self._devices[number // self._most], self._port_list[number % self._most])
+
+    @cached_property
+    def _port_list(self) -> list[str]:
+        assert self.joined  # noqa: S101 - names that the facts alone have are numbered by then
+        return list(self._ports)
+
+    def _spell_ports(self) -> list[Ints64]:
+        """The port of either end of each joint by its number: as the plan spells it, else as the facts do."""
+        plan, planned = self.wired.plan, {seen: name for name, seen in self.names.items()}
+        rows = {name: row for row, name in enumerate(self.wired.names)}
+        class_of = plan.devices.device_class.tolist()
+        kinds = [(cls.profile, cls.nos) for cls in plan.devices.classes]
+        kind = np.array(
+            [class_of[rows[planned[name]]] if name in planned else -1 for name in self.seen.devices], dtype=np.int64
+        )
+        used: dict[int, set[str]] = defaultdict(set)
+        vocabulary = self.wired.port_names.port_columns[0].vocabulary
+        for of, column in zip(
+            (plan.links.a_device, plan.links.b_device), self.wired.port_names.port_columns, strict=True
+        ):
+            pairs = unique_values(plan.devices.device_class[of].astype(np.int64) * self._most + column.codes)
+            for pair in pairs:
+                used[pair // self._most].add(vocabulary[pair % self._most])
+        catalog = self.wired.design.catalog
+        spellings = [_make_spelling(*kinds[number], used[number], catalog) for number in range(len(kinds))]
+        result = []
+        for device, text in self.seen.ends:
+            values, inverse = unique_inverse((kind[device] + 1) * self._most + text)
+            codes = []
+            for value in values:
+                told = self.seen.texts[value % self._most]
+                name = spellings[value // self._most - 1](told) if value >= self._most else told
+                codes.append(self._ports.setdefault(name, len(self._ports)))
+            result.append(np.array(codes, dtype=np.int64)[inverse])
         return result
 
-    def _spell_ports(self) -> Any:
-        rows = {seen: row for row, name in enumerate(self.cluster.names) if (seen := self.names.get(name))}
-        devices = self.cluster.plan.devices
-        used: dict[tuple[str, str], set[str]] = defaultdict(set)
-        links = self.cluster.plan.links
-        kinds = [(cls.profile.id, cls.nos) for cls in devices.classes]
-        of_device = devices.device_class.tolist()
-        for device, ports in ((links.a_device, self.cluster.a_port), (links.b_device, self.cluster.b_port)):
-            for row, port in set(zip(devices.device_class[device].tolist(), ports.tolist(), strict=True)):
-                used[kinds[row]].add(port)
-        catalog = self.cluster.design.catalog
-        synonyms = {kind: list_synonyms(*kind, names, catalog) for kind, names in used.items() if kind[1]}
-        cache: dict[tuple[tuple[str, str], str], str] = {}
-        interfaces = {
-            cls.profile.id: {
-                p.interface: p.name for nic in cls.profile.roles.values() for p in nic.ports if p.interface
-            }
-            for cls in devices.classes
-            if isinstance(cls.profile, NodeProfile)
-        }
-
-        def spell(end: End) -> End:
-            row = rows.get(end.device, -1)
-            if row < 0:
-                return end
-            kind = kinds[of_device[row]]
-            key = (kind, end.port)
-            if key not in cache:
-                known = synonyms[kind].find_name(end.port) if kind in synonyms else ""
-                cache[key] = known or interfaces.get(kind[0], {}).get(end.port, end.port)
-            return End(end.device, cache[key])
-
-        return spell
+    @cached_property
+    def _lost(self) -> Flags:
+        return ~_are_in(self.joined, self.planned)
 
     @cached_property
     def missing(self) -> tuple[Joint, ...]:
         """The joints of the facts that the plan has not."""
-        return tuple(joint for ends, joint in self.seen.items() if ends not in self.planned)
+        return tuple(self.facts.joints[row] for row in np.flatnonzero(self._lost).tolist())
 
     @cached_property
     def unseen(self) -> tuple[tuple[End, End], ...]:
         """The planned links that the facts have not."""
-        return tuple(sorted(self.planned - self.seen.keys()))
+        beside = ~_are_in(self.planned, self.joined)
+        pairs = zip(*(ends[beside].tolist() for ends in self.planned), strict=True)
+        return tuple(sorted((self._name_end(a), self._name_end(b)) for a, b in pairs))
 
     @cached_property
-    def wrong_devices(self) -> int:
-        """By how many links the plan joins other devices than the facts."""
-        planned = Counter((a.device, b.device) for a, b in self.planned)
-        seen = Counter((a.device, b.device) for a, b in self.seen)
-        return ((planned - seen).total() + (seen - planned).total() + 1) // 2
+    def near(self) -> list[float]:
+        """How near each missing joint is: 1 where the plan joins its devices, and 0.5 for each end that it uses."""
+        lost = [ends[self._lost] for ends in self.joined]
+        joined = [ends // self._most for ends in self.planned]
+        near = _are_in((lost[0] // self._most, lost[1] // self._most), (joined[0], joined[1])) + 0.0
+        for ends in lost:
+            near += np.isin(ends, np.concatenate(self.planned)) / 2
+        values: list[float] = near.tolist()
+        return values
 
-    @property
-    def wrong(self) -> int:
-        """By how many links the plan and the facts differ, where ports count."""
-        return max(len(self.missing), len(self.unseen))
+
+def _are_in(links: tuple[Ints64, Ints64], others: tuple[Ints64, Ints64]) -> Flags:
+    """Which links are among others; a link is two numbers, the lesser first."""
+    most = max((int(ends.max(initial=0)) for ends in (*links, *others)), default=0) + 1
+    found: Flags = np.isin(links[0] * most + links[1], others[0] * most + others[1])
+    return found
+
+
+def _make_spelling(
+    profile: NodeProfile | SwitchProfile, nos: str, used: set[str], catalog: Catalog
+) -> Callable[[str], str]:
+    """What gives the planned name of a port of a kind of devices for how it is told."""
+    if isinstance(profile, NodeProfile):
+        names = {p.interface: p.name for nic in profile.roles.values() for p in nic.ports if p.interface}
+        return lambda told: names.get(told, told)
+    synonyms = list_synonyms(profile.id, nos, used, catalog) if nos else None
+    return lambda told: (synonyms.find_name(told) if synonyms else "") or told
 
 
 def try_page(
-    words: Mapping[str, Any], facts: Facts, units: Units, forms: Sequence[FabricForm], catalog: Catalog | None = None
+    words: Mapping[str, Any],
+    facts: Facts,
+    seen: SeenLinks,
+    units: Units,
+    forms: Sequence[FabricForm],
+    catalog: Catalog | None = None,
 ) -> Trial:
-    """Build a page and find which planned device each seen one is; raises InputError where it cannot be built."""
-    cluster = build_cluster(design_page(words, catalog))
-    names, unplaced = match_devices(cluster, units, forms)
-    return Trial(cluster, facts, names, unplaced)
+    """Wire a page and find which planned device each seen one is; raises InputError where it cannot be built."""
+    wired = wire_page(design_page(words, catalog))
+    names, unplaced = match_devices(wired, units, forms)
+    return Trial(wired, facts, seen, names, unplaced)
 
 
-def match_devices(
-    cluster: Cluster, units: Units, forms: Sequence[FabricForm]
-) -> tuple[dict[str, str], tuple[str, ...]]:
+def wire_page(design: Design) -> Wired:
+    """Wire a design; raises InputError, with its place, where that cannot be done."""
+    plan = build_wiring_plan(design, find_stated_places)
+    try:
+        wired = Wired(design, plan, name_devices(design, plan.devices), PortNames(design, plan))
+        assert wired.port_names.port_columns  # noqa: S101 - ports without names are refused here
+    except InputError as error:
+        raise design.loaded.locate_error(error) from error
+    return wired
+
+
+def match_devices(wired: Wired, units: Units, forms: Sequence[FabricForm]) -> tuple[dict[str, str], tuple[str, ...]]:
     """(seen name by planned one, seen devices without a place in the plan), by their coordinates."""
     keys: dict[tuple[object, ...], str] = {}
     pods = {pod: number for number, pod in enumerate(units.pods)}
@@ -154,9 +239,11 @@ def match_devices(
         keys[NODE, pods[str(own["pod"])], int(own["su"]) - 1, int(own["node"]) - 1] = node
     for label, names in units.extras.items():
         keys |= {(EXTRA, label, number): name for number, name in enumerate(names)}
+    for label, (_, trays) in units.scale_up.items():
+        keys |= {(TRAY, label, number): name for number, name in enumerate(trays)}
     for form in forms:
         for tier in form.tiers.values():
-            design = _find_tier(cluster, form.network.name, tier.name)
+            design = _find_tier(wired.design, form.network.name, tier.name)
             if design is None:
                 continue
             inner = list_inner_dimensions(design.per)
@@ -166,15 +253,15 @@ def match_devices(
                 place = _find_place(values, design.per, pods)
                 keys[(SWITCH, form.network.name, tier.name, *place, *(int(str(v or 0)) - 1 for v in at))] = switch
     matched, used = dict[str, str](), set[str]()
-    for name, key in zip(cluster.names, _list_keys(cluster), strict=True):
+    for name, key in zip(wired.names, _list_keys(wired), strict=True):
         if key in keys:
             matched[name] = keys[key]
             used.add(keys[key])
     return matched, tuple(sorted(set(keys.values()) - used))
 
 
-def _find_tier(cluster: Cluster, fabric: str, tier: str) -> Any:
-    return next((t for f in cluster.design.fabrics if f.name == fabric for t in f.tiers if t.name == tier), None)
+def _find_tier(design: Design, fabric: str, tier: str) -> Any:
+    return next((t for f in design.fabrics if f.name == fabric for t in f.tiers if t.name == tier), None)
 
 
 def _find_place(values: Mapping[str, object], per: Sequence[str], pods: Mapping[str, int]) -> tuple[int, int, int]:
@@ -185,9 +272,9 @@ def _find_place(values: Mapping[str, object], per: Sequence[str], pods: Mapping[
     return tuple((*numbers, -1, -1, -1)[:3])  # type: ignore[return-value]
 
 
-def _list_keys(cluster: Cluster) -> list[tuple[object, ...]]:
+def _list_keys(wired: Wired) -> list[tuple[object, ...]]:
     """The key of every planned device."""
-    devices = cluster.plan.devices
+    devices = wired.plan.devices
     pod, su, rack, node = (c.tolist() for c in (devices.pod, devices.su, devices.rack_in_unit, devices.node))
     keys: list[tuple[object, ...]] = []
     for cls in devices.classes:
@@ -197,7 +284,7 @@ def _list_keys(cluster: Cluster) -> list[tuple[object, ...]]:
         elif cls.kind == EXTRA:
             keys += [(EXTRA, cls.label, number) for number in range(cls.count)]
         elif cls.kind == SWITCH:
-            design = cluster.design.tier(cls.key)
+            design = wired.design.tier(cls.key)
             columns = make_tier_columns(design)
             inner = [columns[d].tolist() for d in (*list_inner_dimensions(design.per), cls.tier)]
             has_rack = "rack" in design.per

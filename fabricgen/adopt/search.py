@@ -1,28 +1,27 @@
 """The shortest page that explains: words are tried and taken away, and what is left is measured.
 
 The length of a page is its words (`page.count_words`), and what it leaves unexplained in the words that would say it:
-`OF_LINK` for each link that it does not give, `OF_NAME` for each name.
+`OF_LINK` for each link that it does not give, half of it where it joins its devices and uses its ports, so that one of
+two words that explain a link together is kept; `OF_NAME` for each name.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any
 
 from fabricgen.adopt.facts import End, Facts
-from fabricgen.adopt.models import is_management
-from fabricgen.adopt.naming import Named, find_template
-from fabricgen.adopt.page import count_words
-from fabricgen.adopt.proof import Trial, try_page
-from fabricgen.adopt.tiers import PLACES, FabricForm, TierForm
+from fabricgen.adopt.models import Models, is_management
+from fabricgen.adopt.proof import Trial, encode_joints, try_page
+from fabricgen.adopt.tiers import PLACES, FabricForm, TierForm, list_cage_words
 from fabricgen.adopt.units import Units
-from fabricgen.adopt.words import Words, get, put
+from fabricgen.adopt.words import Edit, Named, Words, count_words, edit_words, find_template, get, put
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import NodeProfile, SwitchProfile
+from fabricgen.catalog.models import SwitchProfile
 from fabricgen.kernel.diagnostics import InputError
 
 OF_LINK = 4
@@ -31,11 +30,8 @@ OF_NAME = 2
 """Words of a row of `names.devices`."""
 OF_PATTERN = 20
 """Words of a template of names, and of the chance that a form without one would give the names that are there."""
-LARGE = 30_000
-"""Links from which on fewer words are tried, since each trial builds the cluster."""
-
-Edit = tuple[tuple[tuple[str, ...], Any], ...]
-"""Changes of a page: paths with their new values, None for none."""
+MANY = 8
+"""Pods from which on no slots are tried that they may reserve."""
 
 
 @dataclass
@@ -45,21 +41,53 @@ class Search:
     facts: Facts
     units: Units
     forms: Sequence[FabricForm]
+    models: Models
     catalog: Catalog
     best: Words
-    trial: Trial | None = None
-    tried: int = 0
-    refused: list[str] = field(default_factory=list)
+    trial: Trial = field(init=False)
 
     def __post_init__(self) -> None:
         self._tier_of = {s: (f.network.name, t.name) for f in self.forms for t in f.tiers.values() for s in t.at}
         self._network_of = {s: f.network.name for f in self.forms for t in f.tiers.values() for s in t.at}
-        self._cost: Counter[str] = Counter()
+        self._cost: dict[str, float] = {}
+        self._seen = encode_joints(self.facts)
+
+    def try_page(self, words: Words) -> Trial:
+        """Wire a page and hold it against the facts; raises InputError where it cannot be wired."""
+        return try_page(words, self.facts, self._seen, self.units, self.forms, self.catalog)
 
     def start(self) -> None:
-        """Build the first page; raises InputError where no page can be built."""
-        self.trial = try_page(self.best, self.facts, self.units, self.forms, self.catalog)
+        """Wire the first page; raises InputError where no page can be wired.
+
+        Where a fabric cannot be wired as most of its switches tell, its numbers of links, slower ports of nodes and its
+        numbers of switches are tried by turns.
+        """
+        stated, relaxed = self.best, dict[str, Iterator[Edit]]()
+        kept: dict[str, Edit] = {}
+        while True:
+            try:
+                self.trial = self.try_page(self.best)
+                break
+            except InputError as error:
+                path = error.diagnostics[0].path
+                name = str(path[1]) if path[:1] == ("fabrics",) else ""
+                if not (edit := next(relaxed.setdefault(name, self._relax_fabric(name)), None)):
+                    raise
+                kept[name] = edit
+                self.best = edit_words(stated, kept.values())
         self._cost = self._measure_page(self.best, self.trial)
+
+    def _relax_fabric(self, name: str) -> Iterator[Edit]:
+        """What a fabric could say otherwise where it cannot be wired."""
+        for form in [form for form in self.forms if form.network.name == name]:
+            of = ("fabrics", name)
+            speeds: list[Edit] = [
+                (((*of, "speed"), f"{speed}G"),) for speed in _list_node_speeds(form.network.role, self)
+            ]
+            derived: list[Edit] = [
+                tuple(((*of, "tiers", tier, word), None) for tier in form.tiers) for word in ("uplinks", "count")
+            ]
+            yield from (*speeds, derived[0], *(derived[0] + speed for speed in speeds), derived[0] + derived[1])
 
     def measure_links(self, trial: Trial) -> Counter[str]:
         """Links that a page does not give, or gives beside those of the facts, by fabric."""
@@ -76,9 +104,13 @@ class Search:
         one, two = self._network_of.get(a.device, ""), self._network_of.get(b.device, "")
         return min(filter(None, (one, two)), default="")
 
-    def _measure_page(self, words: Words, trial: Trial) -> Counter[str]:
+    def _measure_page(self, words: Words, trial: Trial) -> dict[str, float]:
         """The length of each fabric's part of a page, and "" for the rest."""
-        cost = Counter({name: OF_LINK * count for name, count in self.measure_links(trial).items()})
+        cost: dict[str, float] = defaultdict(float)
+        for name, count in self.measure_links(trial).items():
+            cost[name] += OF_LINK * count
+        for joint, near in zip(trial.missing, trial.near, strict=True):
+            cost[self.find_fabric(joint.a, joint.b)] -= near
         kinds = Counter(self._tier_of.get(seen, ("", "")) for seen in trial.names.values())
         wrong = Counter(self._tier_of.get(seen, ("", "")) for planned, seen in trial.names.items() if planned != seen)
         for kind, count in wrong.items():
@@ -97,22 +129,20 @@ class Search:
         edits = dict(edits)
         trial = words = None
         while edits and trial is None:
-            words = deepcopy(self.best)
-            for edit in edits.values():
-                for path, value in edit:
-                    put(words, path, value)
-            self.tried += 1
+            words = edit_words(self.best, edits.values())
             try:
-                trial = try_page(words, self.facts, self.units, self.forms, self.catalog)
+                trial = self.try_page(words)
             except InputError as error:
                 blamed = {str(d.path[1]) for d in error.diagnostics if d.path[:1] == ("fabrics",)} & edits.keys()
+                if not blamed and len(edits) > 1:
+                    return {name for name in sorted(edits) if self.try_edits({name: edits[name]})}
                 for name in blamed or list(edits):
                     del edits[name]
         if trial is None or words is None:
             return set()
         cost = self._measure_page(words, trial)
         better = {name for name in edits if cost[name] < self._cost[name]}
-        if cost.total() < self._cost.total() and (len(better) == len(edits) or len(edits) == 1):
+        if sum(cost.values()) < sum(self._cost.values()) and (len(better) == len(edits) or len(edits) == 1):
             self.best, self.trial, self._cost = words, trial, cost
             return set(edits)
         if len(edits) == 1 or not better:
@@ -135,11 +165,14 @@ def search_page(search: Search) -> None:
     """Find the words that explain the ports, then take away those that say nothing more."""
     search.start()
     for _ in range(4):
-        wrong = search.measure_links(_require_trial(search.trial))
+        wrong = search.measure_links(search.trial)
         candidates = {f.network.name: list(_list_edits(f, search, wrong[f.network.name])) for f in search.forms}
         kept = search.run(candidates)
-        kept += search.run({"": _list_sizes(search)} if search.measure_links(_require_trial(search.trial)) else {})
-        if not kept or not search.measure_links(_require_trial(search.trial)):
+        if search.measure_links(search.trial):
+            kept += search.run({"": _list_sizes(search)})
+        wrong = search.measure_links(search.trial)
+        kept += search.run({f.network.name: _list_cage_edits(f) for f in search.forms if wrong[f.network.name]})
+        if not kept or not search.measure_links(search.trial):
             break
     search.run(list_deletions(search.best))
     name_devices(search)
@@ -147,22 +180,13 @@ def search_page(search: Search) -> None:
 
 def name_devices(search: Search) -> None:
     """Put in the names: a template where it gives most of the names of a kind, and those of single devices."""
-    trial = _require_trial(search.trial)
-    for path, devices in _list_named(search, trial):
-        template = find_template(devices)
-        if not template:
-            continue
-        words = deepcopy(search.best)
-        put(words, path, template)
-        try:
-            trial = try_page(words, search.facts, search.units, search.forms, search.catalog)
-        except InputError as error:
-            search.refused.append(f"names of {path[-1]} like {template}: {error.diagnostics[0].message}")
-            continue
-        search.best, search.trial = words, trial
-    trial = _require_trial(search.trial)
-    own = {planned: seen for planned, seen in trial.names.items() if planned != seen}
-    if own:
+    for path, devices in list(_list_named(search, search.trial)):
+        if template := find_template(devices):
+            words = edit_words(search.best, [((path, template),)])
+            # where names would be alike, rows of single devices have them
+            with suppress(InputError):
+                search.trial, search.best = search.try_page(words), words
+    if own := {planned: seen for planned, seen in search.trial.names.items() if planned != seen}:
         put(search.best, ("names", "devices"), own)
         search.start()
 
@@ -170,29 +194,27 @@ def name_devices(search: Search) -> None:
 def _list_named(search: Search, trial: Trial) -> Iterator[tuple[tuple[str, ...], list[Named]]]:
     """(where the template of their names stands, the devices) of each kind of devices."""
     planned = {seen: name for name, seen in trial.names.items()}
-    rows = {name: row for row, name in enumerate(trial.cluster.names)}
-    ordinal = trial.cluster.plan.devices.ordinal
-    for label in search.units.sets:
-        nodes = [n for n in search.units.at if n in planned and search.units.set_of[n] == label]
-        per_rack = search.units.per_rack or 1
-        fields = [
-            {**search.units.at[n], "n": (int(search.units.at[n]["node"]) - 1) % per_rack + 1, "set": label}
-            | {"index": int(ordinal[rows[planned[n]]]) + 1}
-            for n in nodes
-        ]
-        named = [Named(n, planned[n], f) for n, f in zip(nodes, fields, strict=True)]
+    rows = {name: row for row, name in enumerate(trial.wired.names)}
+    ordinal = trial.wired.plan.devices.ordinal
+    units = search.units
+    per_rack = {pod: units.kinds[kind].per_rack or 1 for pod, kind in units.kind_of.items()}
+    of_sets: dict[str, list[Named]] = defaultdict(list)
+    for name, at in ((name, at) for name, at in units.at.items() if name in planned):
+        n, label = (int(at["node"]) - 1) % per_rack[str(at["pod"])] + 1, units.set_of[name]
+        index = int(ordinal[rows[planned[name]]]) + 1
+        of_sets[label].append(Named(name, planned[name], {**at, "n": n, "set": label, "index": index}))
+    for label, named in of_sets.items():
         yield ("names", "nodes", label) if label else ("names", "nodes"), named
     for form in search.forms:
         for tier in form.tiers.values():
             per = get(search.best, ("fabrics", form.network.name, "tiers", tier.name, "per")) or []
             inner = [per] if isinstance(per, str) else per
             named = []
-            for switch, values in tier.at.items():
-                if switch in planned:
-                    fields_of = _list_fields(values, inner, tier.name)
-                    fields_of |= {"fabric": form.network.name, "tier": tier.name}
-                    fields_of["index"] = int(ordinal[rows[planned[switch]]]) + 1
-                    named.append(Named(switch, planned[switch], fields_of))
+            for switch in [switch for switch in tier.at if switch in planned]:
+                fields = _list_fields(tier.at[switch], inner, tier.name)
+                fields |= {"fabric": form.network.name, "tier": tier.name}
+                fields["index"] = int(ordinal[rows[planned[switch]]]) + 1
+                named.append(Named(switch, planned[switch], fields))
             yield ("fabrics", form.network.name, "names", tier.name), named
 
 
@@ -208,11 +230,6 @@ def _list_fields(values: Mapping[str, object], per: Sequence[str], tier: str) ->
     return fields
 
 
-def _require_trial(trial: Trial | None) -> Trial:
-    assert trial is not None  # noqa: S101 - `start` has built it
-    return trial
-
-
 def _list_edits(form: FabricForm, search: Search, wrong: int) -> Iterator[Edit]:
     """Changes of a fabric that may explain more of it, where some of its links are wrong."""
     if not wrong:
@@ -226,17 +243,51 @@ def _list_edits(form: FabricForm, search: Search, wrong: int) -> Iterator[Edit]:
     for place, role in enumerate(form.network.roles):
         for speed in _list_node_speeds(role, search):
             yield ((("fabrics", role if place else form.network.name, "speed"), f"{speed}G"),)
-    breakouts = _list_breakouts(search.catalog.switch(form.tiers[form.network.leaf].profile))
+    speeds = {speed for node in search.models.profiles for nic in node.roles.values() for speed in nic.speeds}
+    breakouts = _list_breakouts(search.catalog.switch(form.tiers[form.network.leaf].profile), speeds)
     for ways, speed in breakouts:
         yield (((*lowest, "breakout"), f"{ways} x {speed}G"),)
     for first, second in permutations(breakouts, 2) if search.units.extras else ():
         if first[1] > second[1] and second[0] == 1:
             yield (((*lowest, "breakout"), [f"{ways} x {speed}G" for ways, speed in (first, second)]),)
-    for upper in list(form.tiers)[1:]:
+    for lower, upper in pairwise(form.tiers):
         yield (((*of, "tiers", upper, "parallel"), "adjacent"),)
         yield (((*of, "tiers", upper, "spread"), "uneven"),)
-    for label in get(search.best, (*of, "extra")) or {}:
+        yield from _hang_below(form, lower, upper)
+    yield from _list_extra_edits(form, search)
+
+
+def _list_cage_edits(form: FabricForm) -> list[Edit]:
+    """The cages that ports in use tell."""
+    of = ("fabrics", form.network.name, "tiers")
+    return [(((*of, t.name, "cages"), cages),) for t in form.tiers.values() for cages in list_cage_words(t)]
+
+
+def _hang_below(form: FabricForm, lower: str, upper: str) -> Iterator[Edit]:
+    """The last tier hung below the one that it meets, as one of border leaves is, with ports of some speeds."""
+    of, links = ("fabrics", form.network.name, "tiers"), form.tiers[upper].downlinks
+    if upper == list(form.tiers)[-1] and links and not form.tiers.keys() & set(form.tiers[upper].per):
+        turned = (((*of, lower, "uplinks"), None), ((*of, upper, "above"), None), ((*of, upper, "below"), lower))
+        yield (*turned, ((*of, upper, "uplinks"), links))
+
+
+def _list_extra_edits(form: FabricForm, search: Search) -> Iterator[Edit]:
+    """Changes of the devices beside the nodes: how fast their ports are, and how these are dealt."""
+    of = ("fabrics", form.network.name)
+    extras = get(search.best, (*of, "extra")) or {}
+    for label, extra in extras.items():
         yield (((*of, "extra", label, "spread"), "stripe"),)
+        speeds = {speed for nic in search.catalog.node(extra["device"]).roles.values() for speed in nic.speeds}
+        tier = form.tiers.get(extra.get("to", ""), form.tiers[form.network.leaf])
+        breakouts = _list_breakouts(search.catalog.switch(tier.profile), speeds)
+        for speed in sorted(speeds, reverse=True)[1:]:
+            yield (((*of, "extra", label, "speed"), f"{speed}G"),)
+        for ways, speed in breakouts if tier.name != form.network.leaf else ():
+            split = ((*of, "tiers", tier.name, "breakout"), f"{ways} x {speed}G")
+            yield (split,)
+            yield (split, ((*of, "extra", label, "speed"), f"{speed}G"))
+    if len(extras) > 1:
+        yield (((*of, "extra"), dict(reversed(extras.items()))),)
 
 
 def _list_tier_edits(tier: TierForm, path: tuple[str, ...], lowest: tuple[str, ...], search: Search) -> Iterator[Edit]:
@@ -244,9 +295,27 @@ def _list_tier_edits(tier: TierForm, path: tuple[str, ...], lowest: tuple[str, .
     for per, count in _list_pers(tier):
         for spread in ("stripe", "block") if count > 1 and path == lowest else (None,):
             yield (((*path, "per"), per), ((*path, "count"), count), ((*path, "spread"), spread))
-    for word, links in (("uplinks", tier.uplinks), ("peer", tier.peers)):
+    uplinks = tier.uplinks or get(search.best, (*path, "uplinks"))
+    for speed in _list_speeds(search.catalog.switch(tier.profile)) if tier.of_pod else ():
+        usual, name = tier.uplinks, f"{path[1]}.{tier.name}"
+        own = {pod: {"uplinks": f"{links} x {speed}G"} for pod, links in tier.of_pod.items() if links != usual}
+        yield (
+            ((*path, "uplinks"), f"{usual} x {speed}G"),
+            *((("pods", pod, "tiers", name), words) for pod, words in own.items()),
+        )
+    for dimension, stated in tier.mesh.items():
+        for speed in _list_speeds(search.catalog.switch(tier.profile)):
+            faster = (
+                {**stated, "links": f"{stated['links']} x {speed}G"}
+                if isinstance(stated, dict)
+                else f"{stated} x {speed}G"
+            )
+            yield (((*path, "mesh", dimension), faster),)
+    for word, links in (("uplinks", uplinks if isinstance(uplinks, int) else 0), ("peer", tier.peers)):
         for speed in _list_speeds(search.catalog.switch(tier.profile)) if links else ():
             yield (((*path, word), f"{links} x {speed}G"),)
+            if word == "peer" and links % (units := max(search.units.pods.values(), default=1)) == 0:
+                yield (((*path, word), f"{links // units} x {speed}G per su"),)
 
 
 def _list_sizes(search: Search) -> list[Edit]:
@@ -254,15 +323,13 @@ def _list_sizes(search: Search) -> list[Edit]:
     follows them tell.
     """
     units, edits = search.units, list[Edit]()
+    pods = search.best.get("pods", {"p1": {"su": 1}})
     for times in (2, 3, 4, 8, 16):
-        pods = search.best.get("pods", {"p1": {"su": 1}})
-        if len(pods) == 1:
-            edits.append(
-                tuple((("pods", pod), {**stated, "reserve": times * stated["su"]}) for pod, stated in pods.items())
-            )
-    if list(units.sets) != [""]:
+        for pod, stated in pods.items() if len(pods) < MANY else ():
+            edits.append(((("pods", pod), {**stated, "reserve": times * stated["su"]}),))
+    if list(units.kinds) != [""] or list(units.kinds[""].sets) != [""]:
         return edits
-    profile, size = units.sets[""]
+    profile, size = units.kinds[""].sets[""]
     for slots in sorted({-(-(size + 1) // step) * step for step in (1, 2, 4, 8)}):
         empty = [f"*/su-*/node-{number}" for number in range(size + 1, slots + 1)]
         nodes = (("scalable_unit", "nodes"), f"{slots} x {profile}")
@@ -290,17 +357,15 @@ def _list_speeds(profile: SwitchProfile) -> list[int]:
     return list(dict.fromkeys(speeds))
 
 
-def _list_breakouts(profile: SwitchProfile) -> list[tuple[int, int]]:
-    """(ports, Gb/s) into which the cages of a switch split."""
-    return list(
-        dict.fromkeys((w, s) for c in profile.cages for w, offered in sorted(c.breakouts.items()) for s in offered[:2])
-    )
+def _list_breakouts(profile: SwitchProfile, speeds: Collection[int]) -> list[tuple[int, int]]:
+    """(ports, Gb/s) into which the cages of a switch split for ports of some speeds."""
+    ways = [(w, s) for c in profile.cages for w, offered in sorted(c.breakouts.items()) for s in offered if s in speeds]
+    return list(dict.fromkeys(ways))
 
 
 def _list_node_speeds(role: str, search: Search) -> list[int]:
     """The speeds of node ports, but the fastest, which is usual."""
-    profiles: Iterable[NodeProfile] = [search.catalog.node(profile) for profile, _ in search.units.sets.values()]
-    speeds = [s for p in profiles if role in p.roles for s in p.roles[role].speeds]
+    speeds = [s for p in search.models.profiles if role in p.roles for s in p.roles[role].speeds]
     return list(dict.fromkeys(speeds))[1:]
 
 
@@ -309,12 +374,16 @@ def list_deletions(words: Words) -> dict[str, list[Edit]]:
     deletions: dict[str, list[Edit]] = {"": []}
     for name, fabric in words["fabrics"].items():
         of = ("fabrics", name)
-        paths: list[tuple[str, ...]] = [(*of, key) for key in ("attach", "nic") if key in fabric]
+        paths: list[tuple[str, ...]] = [
+            (*of, key) for key in ("attach", "nic", "rail_groups", "speed") if key in fabric
+        ]
         for tier, stated in fabric.get("tiers", {}).items():
-            idle = ("spread", "parallel", "breakout", "above", "count", "uplinks")
+            idle = ("spread", "parallel", "breakout", "above", "below", "count", "uplinks", "cages")
             paths += [(*of, "tiers", tier, key) for key in idle if key in stated]
         for label, stated in fabric.get("extra", {}).items():
-            paths += [(*of, "extra", label, key) for key in ("ports", "attach", "to", "count") if key in stated]
+            paths += [
+                (*of, "extra", label, key) for key in ("ports", "attach", "to", "count", "speed") if key in stated
+            ]
         deletions[name] = [((path, None),) for path in paths]
     if get(words, ("pods",)) == {"p1": {"su": 1}}:
         deletions[""].append(((("pods",), None),))

@@ -1,21 +1,21 @@
-"""What tiers are grouped by: the dimensions whose agreement explains which switches meet which nodes and switches."""
+"""What tiers are grouped by: the dimensions that explain which switches meet which; their links and cages."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from fabricgen.adopt.facts import Inference, Place
 from fabricgen.adopt.models import Models
-from fabricgen.adopt.networks import Network
+from fabricgen.adopt.networks import STRAY, Network, NodeWire, Wires, choose_mode, find_mode, group_by
 from fabricgen.adopt.units import Units
-from fabricgen.adopt.wires import STRAY, NodeWire, Wires, choose_mode, find_mode, group_by
 from fabricgen.blueprint.dimensions import find_dimension
 from fabricgen.blueprint.models import make_natural_key
+from fabricgen.kernel.intervals import make_intervals
 
 PLACES = ("rack", "su", "pod")
 LEGS = ("rail", "plane", "port")
@@ -28,7 +28,8 @@ Values: TypeAlias = dict[str, At]
 class TierForm:
     """A tier: what it is grouped by, and the coordinates of its switches, with their number in the group as its name.
 
-    `uplinks` and `peers` are links of each switch up and to the other of its pair; 0 for none.
+    `uplinks`, `peers` and `downlinks` are links of each switch up, to others of its tier and to the tier below; 0 for
+    none.
     """
 
     name: str
@@ -39,7 +40,14 @@ class TierForm:
     nos: str
     uplinks: int = 0
     peers: int = 0
-    spread: str = ""
+    downlinks: int = 0
+    of_pod: dict[str, int] = field(default_factory=dict)
+    """Links up of each switch by pod, where pods differ; the page leaves those of all to be derived then."""
+    uneven: bool = False
+    """Whether many of its groups have other than `count` switches; the page leaves them to be derived then."""
+    mesh: dict[str, Any] = field(default_factory=dict)
+    cages: dict[str, list[int]] = field(default_factory=dict)
+    """The cages that its switches use, by purpose as in `cages` of a page."""
 
 
 @dataclass
@@ -53,13 +61,19 @@ class FabricForm:
     ways: int = 1
     """Legs of a NIC port where it is split, each of `leg_gbps`."""
     leg_gbps: float = 0
+    carried: dict[str, list[list[int]]] = field(default_factory=dict)
+    """By further role that its lowest tier serves, the rails of each of its groups where these tell rails apart."""
     inferences: list[Inference] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
-def find_tiers(network: Network, models: Models, wires: Wires, units: Units, legs: Sequence[NodeWire]) -> FabricForm:
-    """The form of a fabric; `legs` are those of the nodes of units on its switches."""
+def find_tiers(network: Network, models: Models, wires: Wires, units: Units) -> FabricForm:
+    """The form of a fabric, by the legs of the nodes of units on its switches."""
     form = FabricForm(network)
+    members = {name for names in network.tiers.values() for name in names}
+    legs = [wire for wire in wires.of_nodes if wire.switch in members and wire.node in units.at]
+    carried = {role: [wire for wire in legs if wire.leg.role == role] for role in network.roles[1:]}
+    legs = [wire for wire in legs if wire.leg.role == network.role]
     neighbors = wires.map_neighbors()
     leg_at = _number_legs(form, legs, neighbors, units, models)
     served: dict[str, list[Values]] = defaultdict(list)
@@ -82,7 +96,22 @@ def find_tiers(network: Network, models: Models, wires: Wires, units: Units, leg
         form.tiers[name] = tier
         below = tier.at
     _count_links(form, wires)
+    if form.rail_groups:
+        lowest = form.tiers[network.leaf].at
+        form.carried = {role: _group_carried_rails(of_role, lowest) for role, of_role in carried.items()}
     return form
+
+
+def _group_carried_rails(legs: Sequence[NodeWire], at: Mapping[str, Values]) -> list[list[int]]:
+    """The rails of a further role by the rail group whose leaves serve most of each; none where they share one."""
+    votes: dict[int, Counter[At]] = defaultdict(Counter)
+    for wire in legs:
+        if group := at.get(wire.switch, {}).get("rail-group"):
+            votes[wire.leg.rail][group] += 1
+    groups: dict[At, list[int]] = defaultdict(list)
+    for rail, counts in sorted(votes.items()):
+        groups[choose_mode(counts)].append(rail)
+    return [groups[group] for group in sorted(groups, key=str)] if len(groups) > 1 else []
 
 
 def _number_legs(
@@ -142,7 +171,7 @@ def _form_tier(
 ) -> TierForm:
     """What a tier is grouped by: the fewest dimensions in which what its switches meet agrees.
 
-    `peers` are pairs with links to each other, which are of one group whatever they meet.
+    `peers` are pairs with links to each other, which are of one group whatever they meet, unless they are of a mesh.
     """
     at: dict[str, Values] = {switch: {} for switch in switches}
     of: Place = ("fabrics", form.network.name, "tiers", name, "per")
@@ -160,7 +189,9 @@ def _form_tier(
                 agreed[dimension] = hits, total
         elif dimension == "rail":
             _group_rails(form, meets, at, agreed)
-    for dimension in [d for d in agreed if sum(at[a].get(d) != at[b].get(d) for a, b in peers) > len(peers) / 2]:
+    met = Counter(a for a, _ in peers)
+    paired = len(peers) if met and find_mode(met.values())[0] == 1 else 0
+    for dimension in [d for d in agreed if paired and sum(at[a].get(d) != at[b].get(d) for a, b in peers) > paired / 2]:
         del agreed[dimension]
         if dimension == "rail-group":
             form.rail_groups = []
@@ -186,7 +217,7 @@ def _form_tier(
         form.notes.append(
             f"{form.network.name} {name}: {', '.join(others)} stand among {profile}, and are written as that"
         )
-    return TierForm(name, per, at, count, profile, nos)
+    return TierForm(name, per, at, count, profile, nos, uneven=sizes[count] < (1 - STRAY) * len(groups))
 
 
 def number_group_members(at: Mapping[str, Values], per: Sequence[str], tier: str) -> None:
@@ -271,35 +302,129 @@ def _order_dimension(dimension: str) -> tuple[int, str]:
 
 
 def _count_links(form: FabricForm, wires: Wires) -> None:
-    """Count the links of each switch up and to its pair, of which the most frequent number is taken."""
+    """Count the links of each switch up, down and to its pair, of which the most frequent number is taken."""
     level = {s: place for place, tier in enumerate(form.tiers.values()) for s in tier.at}
-    names = list(form.tiers)
-    up, peer = Counter[str](), Counter[str]()
-    across = 0
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    pairs: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
     for wire in wires.of_switches:
-        if wire.a not in level or wire.b not in level:
-            if form.network.below and (wire.a in level or wire.b in level):
-                up[wire.a if wire.a in level else wire.b] += 1
-            continue
-        low, high = sorted((wire.a, wire.b), key=level.__getitem__)
-        if level[low] == level[high]:
-            peer[low] += 1
-            peer[high] += 1
+        inside = [switch for switch in sorted((wire.a, wire.b)) if switch in level]
+        low, high = min(inside, key=level.__getitem__, default=""), max(inside, key=level.__getitem__, default="")
+        if len(inside) < 2:
+            counts["uplinks"][low] += bool(inside and form.network.below)
+        elif level[low] == level[high]:
+            counts["peer"] += Counter(inside)
+            pairs[level[low]][inside[0], inside[1]] += 1
         elif level[high] - level[low] == 1:
-            up[low] += 1
+            counts["uplinks"][low] += 1
+            counts["down"][high] += 1
         else:
-            across += 1
-    if across:
-        form.notes.append(f"{form.network.name}: {across:,} links pass a tier by, and are in no form")
-    for name in names:
-        tier = form.tiers[name]
-        links, hits, total = find_mode(up[s] for s in tier.at)
-        tier.uplinks = links or 0
-        if tier.uplinks:
-            place = ("fabrics", form.network.name, "tiers", name, "uplinks")
-            form.inferences.append(Inference(place, str(tier.uplinks), hits, total, "switches"))
-        links, hits, total = find_mode(peer[s] for s in tier.at)
-        if links:
-            tier.peers = links
-            place = ("fabrics", form.network.name, "tiers", name, "peer")
-            form.inferences.append(Inference(place, str(links), hits, total, "switches"))
+            counts["across"][form.network.name] += 1
+    for fabric, across in counts["across"].items():
+        form.notes.append(f"{fabric}: {across:,} links pass a tier by, and are in no form")
+    for place, (name, tier) in enumerate(form.tiers.items()):
+        by_pod: dict[str, Counter[int]] = defaultdict(Counter)
+        for switch in [switch for switch, values in tier.at.items() if "pod" in values]:
+            by_pod[str(tier.at[switch]["pod"])][counts["uplinks"][switch]] += 1
+        of_pod = {pod: choose_mode(links) for pod, links in by_pod.items()}
+        tier.of_pod = of_pod if len(set(of_pod.values())) > 1 else {}
+        modes = {word: find_mode(counts[word][s] for s in tier.at) for word in ("uplinks", "down", "peer")}
+        tier.uplinks, tier.downlinks, tier.peers = (
+            modes[w][0] or 0 if w in modes else 0 for w in ("uplinks", "down", "peer")
+        )
+        tier.mesh = find_mesh(tier, pairs[place]) if tier.peers else {}
+        for word in [word for word in ("uplinks", "peer") if modes[word][0]]:
+            links, hits, total = modes[word]
+            of = ("fabrics", form.network.name, "tiers", name, word)
+            form.inferences.append(Inference(of, str(links), hits, total, "switches"))
+
+
+def find_mesh(tier: TierForm, pairs: Mapping[tuple[str, str], int]) -> dict[str, Any]:
+    """What a page says of links within a tier, by the dimension in which its switches differ; none of mere pairs."""
+    straight: dict[str, Counter[int]] = defaultdict(Counter)
+    steps: dict[str, set[int]] = defaultdict(set)
+    between: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
+    dealt = Counter[str]()
+    for (a, b), links in pairs.items():
+        one, other = tier.at[a], tier.at[b]
+        differ = [d for d in tier.per if one[d] != other[d]]
+        dimension = differ[0] if differ else tier.name
+        if len(differ) > 1:
+            continue
+        numbers = [values[-1] if isinstance(values, tuple) else values for values in (one[dimension], other[dimension])]
+        straight[dimension][links] += 1
+        if all(isinstance(number, int) for number in numbers):
+            steps[dimension].add(abs(int(numbers[0]) - int(numbers[1])))
+        if differ:
+            dealt[dimension] += one[tier.name] != other[tier.name]
+            groups = [str([values.get(d) for d in tier.per]) for values in (one, other)]
+            between[dimension][min(groups), max(groups)] += links
+    if straight.keys() <= {tier.name} and tier.count <= 2:
+        return {}
+    mesh: dict[str, Any] = {}
+    for dimension, counts in straight.items():
+        links = choose_mode(counts)
+        if dealt[dimension]:
+            mesh[dimension] = {"links": choose_mode(between[dimension].values()), "spread": True}
+            continue
+        size = tier.count if dimension == tier.name else len({values[dimension] for values in tier.at.values()})
+        reach = max((min(step, size - step) for step in steps[dimension]), default=size)
+        mesh[dimension] = {"links": links, "reach": reach} if reach < size // 2 else links
+    return mesh
+
+
+def find_cages(forms: Iterable[FabricForm], wires: Wires, models: Models, units: Units) -> None:
+    """Put into each tier the cages that its switches use, by what for; cages that few switches use so are faults."""
+    tiers: dict[str, tuple[TierForm, int, FabricForm]] = {}
+    for form in forms:
+        tiers |= {s: (tier, level, form) for level, tier in enumerate(form.tiers.values()) for s in tier.at}
+    used: dict[tuple[int, str], Counter[int]] = defaultdict(Counter)
+    known: dict[int, TierForm] = {}
+    for switch, port, purpose in _list_uses(wires, tiers, units):
+        tier = tiers[switch][0]
+        cage = models.list_cages(models.switches[switch].id, models.nos[switch]).get(port)
+        if cage:
+            known[id(tier)] = tier
+            used[id(tier), purpose][cage] += 1
+    for (key, purpose), counts in used.items():
+        known[key].cages[purpose] = sorted(c for c, n in counts.items() if n >= STRAY * max(counts.values()))
+
+
+def _list_uses(
+    wires: Wires, tiers: Mapping[str, tuple[TierForm, int, FabricForm]], units: Units
+) -> Iterator[tuple[str, str, str]]:
+    """(switch, port, purpose) of each port of a switch of some tier that is in use."""
+    label_of = {name: label for label, names in units.extras.items() for name in names}
+    for wire in wires.of_nodes:
+        if wire.switch in tiers:
+            own = tiers[wire.switch][2].network.role
+            purpose = "down" if wire.leg.role == own else f"down.{wire.leg.role}"
+            yield wire.switch, wire.port, f"extra.{label_of[wire.node]}" if wire.node in label_of else purpose
+    for a, a_port, b, b_port in wires.of_switches:
+        if a in tiers and b in tiers:
+            (one, level, form), (other, far_level, far_form) = tiers[a], tiers[b]
+            if one is other:
+                yield from ((a, a_port, "peer"), (b, b_port, "peer"))
+                continue
+            # leaves of another fabric hang on this one as a tier below does
+            a_is_lower = level < far_level if form is far_form else bool(form.network.below)
+            low, high = "down" if form is far_form else f"down.{(form if a_is_lower else far_form).network.name}", "up"
+            yield a, a_port, high if a_is_lower else low
+            yield b, b_port, low if a_is_lower else high
+
+
+def write_ranges(cages: Iterable[int]) -> str:
+    """Cages as a page has them: 1-32,49."""
+    runs = make_intervals(sorted(cages))
+    return ",".join(f"{run.first}-{run.end - 1}" if run.size > 1 else str(run.first) for run in runs)
+
+
+def list_cage_words(tier: TierForm) -> Iterator[dict[str, str]]:
+    """What a page could say of the cages of a tier, the shortest first: of one purpose, of all links, of all."""
+    words = {purpose: write_ranges(cages) for purpose, cages in sorted(tier.cages.items())}
+    for purpose, ranges in words.items():
+        yield {purpose: ranges}
+    main = {purpose: ranges for purpose, ranges in words.items() if purpose in ("down", "up", "peer")}
+    if len(main) > 1:
+        yield main
+    if len(words) > len(main) > 0:
+        yield words

@@ -1,4 +1,4 @@
-"""Where nodes belong: racks, scalable units and pods, by which leaves they share and by what they are called."""
+"""Where nodes belong: racks, units and pods, by shared leaves and by names; and the scale-up domains that they form."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import NamedTuple
 
 import networkx as nx
 
 from fabricgen.adopt.facts import Facts
 from fabricgen.adopt.models import Models
-from fabricgen.adopt.networks import Network, split_words
-from fabricgen.adopt.wires import NodeWire, Wires, choose_mode, find_mode, group_by
+from fabricgen.adopt.networks import Network, NodeWire, Wires, choose_mode, find_mode, group_by, split_words
 from fabricgen.blueprint.models import make_natural_key
+from fabricgen.catalog.loader import Catalog
 
 SHARED = 0.25
 """Two leaves are of one place if they share so much of the nodes of the one with fewer; faults share few."""
 MOST_UNITS = 52
 """The rack units of the highest racks: groups that need more are no racks."""
+MOST_CHARACTERS = 32
+"""Of a name in a page."""
 PLACES = ("rack", "su", "pod")
 """Places that nest, from narrow to wide."""
 _HINTS = {"rack": "rack", "rk": "rack", "r": "", "su": "su", "unit": "su", "pod": "pod", "p": "pod", "block": "su"}
@@ -29,21 +32,34 @@ Partition = dict[str, str]
 """A part, by what one of its members is called, of each node."""
 
 
+class UnitKind(NamedTuple):
+    """What units of a kind are: node sets by name (one that is called "" where it is alone), with their profile and
+    nodes per unit; and how many stand in a rack, 0 where nobody tells.
+    """
+
+    sets: dict[str, tuple[str, int]]
+    per_rack: int
+
+
 @dataclass
 class Units:
     """Nodes of scalable units. `at` has pod (its name), su, rack (in the unit) and node (in the unit) of each, from 1.
 
-    `sets` are node sets by name (one that is called "" where there is one alone) with nodes per unit; `pods` have units
-    by pod, in order; `slots` are the nodes of a full unit. `extras` are all other devices by set.
+    `kinds` are the kinds of units by name (one that is called "" where it is alone), `kind_of` that of each pod; `pods`
+    have units by pod, in order. `extras` are all other devices by set.
     """
 
     at: dict[str, dict[str, str | int]] = field(default_factory=dict)
     set_of: dict[str, str] = field(default_factory=dict)
-    sets: dict[str, tuple[str, int]] = field(default_factory=dict)
+    kinds: dict[str, UnitKind] = field(default_factory=dict)
+    kind_of: dict[str, str] = field(default_factory=dict)
     pods: dict[str, int] = field(default_factory=dict)
-    per_rack: int = 0
+    sites: dict[str, str] = field(default_factory=dict)
+    """The site of each pod, where these are of several."""
     omitted: list[str] = field(default_factory=list)
     extras: dict[str, list[str]] = field(default_factory=dict)
+    scale_up: dict[str, tuple[dict[str, str | int], list[str]]] = field(default_factory=dict)
+    """By name of a scale-up domain, what a page says of it, and its switch trays in order."""
     notes: list[str] = field(default_factory=list)
 
 
@@ -52,7 +68,7 @@ def choose_main(models: Models) -> frozenset[str]:
     with_accelerators = {name for name, profile in models.nodes.items() if profile.accelerators}
     if with_accelerators or not models.nodes:
         return frozenset(with_accelerators)
-    profile = choose_mode(p.id for p in models.nodes.values())
+    profile = choose_mode([p.id for p in models.nodes.values() if not p.external] or ["external"])
     return frozenset(name for name, p in models.nodes.items() if p.id == profile)
 
 
@@ -219,29 +235,43 @@ def _number_nodes(
 ) -> None:
     """Give each node its pod, unit, rack and number, in natural order of names; and the sets and sizes of units."""
     whole = dict.fromkeys(nodes, "")
-    pods = list(group_by(nodes, places.get("pod", whole)))
-    by_unit = places.get("su", places.get("pod", whole))
-    names = _name_pods([members for _, members in pods])
-    _name_sets(nodes, models, by_unit, units)
-    size = {label: max(Counter(by_unit[n] for n in nodes if units.set_of[n] == label).values()) for label in units.sets}
-    units.sets = {label: (profile, size[label]) for label, (profile, _) in units.sets.items()}
+    by_pod, by_unit = places.get("pod", whole), places.get("su", places.get("pod", whole))
     racks = places.get("rack") or {n: facts.devices[n].rack for n in nodes}
-    units.per_rack = find_mode(Counter(racks[n] for n in nodes if racks[n]).values())[0] or 0
-    for pod, (_, members) in zip(names, pods, strict=True):
+    profiles: dict[str, set[str]] = defaultdict(set)
+    for node in nodes:
+        profiles[by_unit[node]].add(models.nodes[node].id)
+    kind_of = {node: "-".join(sorted(profiles[by_unit[node]]))[:MOST_CHARACTERS].strip("-") for node in nodes}
+    if len(set(kind_of.values())) == 1:
+        kind_of = whole
+    for kind, members in group_by(nodes, kind_of):
+        per_rack = find_mode(Counter(racks[n] for n in members if racks[n]).values())[0] or 0
+        units.kinds[kind] = UnitKind(_name_sets(members, models, by_unit, units), per_rack)
+    # a pod has units of one kind
+    pods = list(group_by(nodes, {node: (by_pod[node], kind_of[node]) for node in nodes}))
+    named = dict(zip(_name_pods([members for _, members in pods]), pods, strict=True))
+    sites = {pod: choose_mode(facts.devices[n].site for n in named[pod][1]) for pod in named}
+    units.sites = sites if len(set(sites.values())) > 1 and all(sites.values()) else {}
+    for pod in sorted(named, key=make_natural_key):
+        (_, kind), members = named[pod]
         unit_groups = list(group_by(members, by_unit))
-        units.pods[pod] = len(unit_groups)
+        units.pods[pod], units.kind_of[pod] = len(unit_groups), kind
         for su, (_, of_unit) in enumerate(unit_groups, 1):
-            first = 1
-            for label, (_, count) in units.sets.items():
-                of_set = [n for n in of_unit if units.set_of[n] == label]
-                numbers = _number_in_unit(of_set, count)
-                for node in of_set:
-                    number = first + numbers[node] - 1
-                    rack = (number - 1) // units.per_rack + 1 if units.per_rack else 0
-                    units.at[node] = {"pod": pod, "su": su, "rack": rack, "node": number}
-                missing = sorted(set(range(1, count + 1)) - set(numbers.values()))
-                units.omitted += [f"{pod}/su-{su}/node-{first + number - 1}" for number in missing]
-                first += count
+            _number_unit(pod, su, of_unit, units)
+
+
+def _number_unit(pod: str, su: int, nodes: Sequence[str], units: Units) -> None:
+    """Give the nodes of a unit their numbers in it, set after set; slots without a node are omitted."""
+    first, per_rack = 1, units.kinds[units.kind_of[pod]].per_rack
+    for label, (_, count) in units.kinds[units.kind_of[pod]].sets.items():
+        of_set = [n for n in nodes if units.set_of[n] == label]
+        numbers = _number_in_unit(of_set, count)
+        for node in of_set:
+            number = first + numbers[node] - 1
+            rack = (number - 1) // per_rack + 1 if per_rack else 0
+            units.at[node] = {"pod": pod, "su": su, "rack": rack, "node": number}
+        missing = sorted(set(range(1, count + 1)) - set(numbers.values()))
+        units.omitted += [f"{pod}/su-{su}/node-{first + number - 1}" for number in missing]
+        first += count
 
 
 def _number_in_unit(nodes: Sequence[str], count: int) -> dict[str, int]:
@@ -259,37 +289,66 @@ def _number_in_unit(nodes: Sequence[str], count: int) -> dict[str, int]:
 
 
 def _name_pods(pods: Sequence[Sequence[str]]) -> list[str]:
-    """Names of pods: the word with its number that all names of a pod, and of no other, have; else p1, p2, ..."""
+    """Names of pods: the first word with its number that all names of a pod, and of no other, have; else p1, p2, ..."""
     usual = [f"p{number}" for number in range(1, len(pods) + 1)]
     common = [set.intersection(*(set(re.split(r"[-_.]", name)) for name in names)) for names in pods]
     names = []
     for place, tokens in enumerate(common):
         others = set().union(*(common[o] for o in range(len(common)) if o != place))
-        own = sorted(t for t in tokens - others if re.fullmatch(r"(?:p|pod)\d+", t))
-        names.append(own[0] if len(own) == 1 else "")
-    return names if all(names) else usual
+        own = [t for t in re.split(r"[-_.]", pods[place][0]) if t in tokens - others and re.fullmatch(r"[a-z]+\d+", t)]
+        names.append(own[0] if own else "")
+    return names if all(names) and len(set(names)) == len(pods) else usual
 
 
-def _name_sets(nodes: Sequence[str], models: Models, by_unit: Partition, units: Units) -> None:
-    """Node sets by profile and by the words of names, where each unit has some of each."""
+def _name_sets(nodes: Sequence[str], models: Models, by_unit: Partition, units: Units) -> dict[str, tuple[str, int]]:
+    """Node sets by profile and by the words of names, where each unit has some of each, with nodes per unit."""
     kinds = {node: (models.nodes[node].id, tuple(split_words(node))) for node in nodes}
     groups = list(group_by(nodes, kinds))
-    parts = len(set(by_unit.values()))
+    parts = len({by_unit[node] for node in nodes})
     if len(groups) > 1 and any(len({by_unit[n] for n in members}) < parts for _, members in groups):
         # words differ between pods and units as well: profiles alone tell sets apart
         groups = list(group_by(nodes, {node: (kind[0], ()) for node, kind in kinds.items()}))
     common = set.intersection(*(set(kind[1]) for kind, _ in groups)) if len(groups) > 1 else set()
+    sets: dict[str, tuple[str, int]] = {}
     for (profile, words), members in groups:
         own = [word for word in words if word not in common]
         label = "" if len(groups) == 1 else own[-1] if own else profile
-        units.sets[label] = (profile, 0)
+        sets[label] = profile, max(Counter(by_unit[n] for n in members).values())
         units.set_of |= dict.fromkeys(members, label)
+    return sets
 
 
 def _name_extras(names: Iterable[str]) -> dict[str, list[str]]:
-    """Devices beside the nodes by set: by their name without the number at its end."""
+    """Devices beside the nodes by set: by their name without the number, or the letter, at its end."""
     sets: dict[str, list[str]] = defaultdict(list)
     for name in names:
-        stem = re.sub(r"[-_.]?\d+$", "", name)
+        stem = re.sub(r"(?:[-_.]?\d+|[-_.][a-z])$", "", name)
         sets[re.sub(r"[^a-z0-9-]+", "-", stem.lower()).strip("-") or "extra"].append(name)
     return dict(sets)
+
+
+def find_scale_up(trays: Mapping[str, str], units: Units, nodes: Iterable[str], catalog: Catalog) -> None:
+    """Put into units the scale-up domains that trays (their models by name) are of; `nodes` are profiles of nodes.
+
+    Of domains with the same tray that is taken whose name the nodes' have most of: nvl72-gb200 for gb200-tray.
+    """
+    racks = len({(at["pod"], at["su"], at["rack"]) for at in units.at.values() if at["rack"]})
+    counts = {"cluster": 1, "pod": len(units.pods), "su": sum(units.pods.values()), "rack": racks}
+    words = {word for profile in nodes for word in re.split(r"\W", profile)}
+    for model, names in group_by(sorted(trays, key=make_natural_key), trays):
+        domains = [domain for name in catalog.ids("scale_up") if (domain := catalog.scale_up(name)).tray == model]
+        best = max(domains, key=lambda d: len(words & set(re.split(r"\W", d.id))), default=None)
+        number = len(names) * (best.switches_per_tray or 1) // best.switches if best and best.switches else 0
+        words_of = re.sub(r"[-_.]?\d+$", "", names[0]).lower().split("-")
+        depth = len([word for word in words_of if word in units.pods or re.fullmatch(r"(?:su|rk)\d+", word)])
+        per = next((place for place in (list(counts)[min(depth, 3)], *counts) if counts[place] == number), "rack")
+        if best is None or not number or (per == "rack" and (not racks or racks % number)):
+            units.notes.append(f"{len(names):,} {model} are of no scale-up domain that fits, and are left out")
+            continue
+        shared = {"racks": racks // number} if racks > number and per == "rack" else {}
+        stated = {"domain": best.id, "per": per} | shared | ({"joins": "within"} if best.joins else {})
+        if best.joins:
+            inner = max(best.joins, key=lambda name: len(words & set(re.split(r"\W", name))))
+            units.scale_up["within"] = {"domain": inner, "per": "node"}, []
+        label = "-".join(words_of[depth:])
+        units.scale_up[label if re.fullmatch(r"[a-z][a-z0-9-]{0,31}", label) else "scale-up"] = stated, names

@@ -1,43 +1,109 @@
-"""The page as nested mappings: what an inferred form is in the words of the language."""
+"""The page as nested mappings and as text: what an inferred form is in the words of the language, names as patterns."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
-from typing import Any
+from copy import deepcopy
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
 
 from fabricgen.adopt.models import Models
-from fabricgen.adopt.networks import TIERS, Network
+from fabricgen.adopt.networks import TIERS, Network, NodeWire, Wires, choose_mode
 from fabricgen.adopt.tiers import FabricForm, TierForm
-from fabricgen.adopt.units import Units
-from fabricgen.adopt.wires import Wires, choose_mode
+from fabricgen.adopt.units import UnitKind, Units
 from fabricgen.blueprint.models import make_natural_key
 
+WIDTH = 118
+_PLAIN = re.compile(r"[A-Za-z][\w./*-]*|[1-9]\d*(?: x |x|G)[\w.-]*")
+_WORDS = {"yes", "no", "on", "off", "true", "false", "null", "y", "n"}
+
+
+def write_page(words: Mapping[str, Any], comments: Iterable[str] = ()) -> str:
+    """The text of a page; `comments` are lines above it."""
+    entries = (_write_entry(key, value, 0) for key, value in words.items())
+    return "".join(f"{line}\n" for line in chain((f"# {line}" for line in comments), *entries))
+
+
+def _write_entry(key: str, value: Any, depth: int) -> list[str]:
+    """A key and its value: on a line where it fits and is not the way to a tier, else as a block."""
+    indent = "  " * depth
+    line = f"{indent}{_write_scalar(key)}: {write_flow(value)}"
+    is_block = isinstance(value, Mapping) and bool(value) and (key == "fabrics" or _holds_tiers(value))
+    if not is_block and (len(line) <= WIDTH or not isinstance(value, Mapping | list)):
+        return [line]
+    if isinstance(value, list):
+        return [f"{indent}{_write_scalar(key)}:", *(f"{indent}  - {write_flow(item)}" for item in value)]
+    inner = [text for name, part in value.items() for text in _write_entry(name, part, depth + 1)]
+    return [f"{indent}{_write_scalar(key)}:", *inner]
+
+
+def _holds_tiers(value: Mapping[str, Any]) -> bool:
+    """Whether a mapping is a fabric with tiers, or its tiers."""
+    return "tiers" in value or any(isinstance(part, Mapping) and "switch" in part for part in value.values())
+
+
+def write_flow(value: Any) -> str:
+    """A value on one line."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_write_scalar(key)}: {write_flow(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(write_flow(part) for part in value) + "]"
+    return _write_scalar(value)
+
+
+def _write_scalar(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    text = str(value)
+    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def count_words(words: Any) -> int:
+    """The length of a page: its keys and single values, each one word."""
+    if isinstance(words, Mapping):
+        return sum(1 + count_words(part) for part in words.values())
+    return sum(map(count_words, words)) if isinstance(words, list | tuple) else 1
+
+
 Words = dict[str, Any]
+Edit = tuple[tuple[tuple[str, ...], Any], ...]
+"""Changes of a page: paths with their new values, None for none."""
 
 
 def write_words(name: str, units: Units, forms: Sequence[FabricForm], wires: Wires, models: Models) -> Words:
-    """The words of a page, in the order in which they are written. All that is known is stated; see `search`."""
-    words: Words = {"fabricgen": 1, "name": name}
-    if units.at:
-        words["scalable_unit"] = _write_unit(units)
-        words["pods"] = _write_pods(units)
-        if units.omitted:
-            words["omit"] = list(units.omitted)
-    words["fabrics"] = {}
+    """The words of a page. All that is known is stated; see `search`."""
+    kinds = {name: _write_unit(kind) for name, kind in units.kinds.items()}
+    fabrics: Words = {}
     extras = _count_extra_ports(units, forms, wires, models)
     for form in forms:
         of_fabric = extras.get(form.network.name, {})
-        carried = {role: Words(protocol="ethernet", carried_by=form.network.name) for role in form.network.roles[1:]}
-        for label, extra in list(of_fabric.items()):
-            role = extra.get("attach", "")
-            if role in carried:
-                carried[role].setdefault("extra", {})[label] = {k: v for k, v in extra.items() if k != "attach"}
-                del of_fabric[label]
-        words["fabrics"][form.network.name] = _write_fabric(form, of_fabric)
-        words["fabrics"] |= carried
+        by_role = {role: {k: e for k, e in of_fabric.items() if e.get("attach") == role} for role in form.network.roles}
+        carried = {label for role in form.network.roles[1:] for label in by_role[role]}
+        own = {label: extra for label, extra in of_fabric.items() if label not in carried}
+        fabrics[form.network.name] = _write_fabric(form, own)
+        for role in form.network.roles[1:]:
+            fabrics[role] = drop_empty(
+                protocol="ethernet",
+                carried_by=form.network.name,
+                rail_groups=form.carried.get(role),
+                extra={label: drop_empty(**extra | {"attach": ""}) for label, extra in by_role[role].items()},
+            )
+    words = drop_empty(
+        fabricgen=1,
+        name=name,
+        scalable_unit=kinds.get(""),
+        scalable_units={} if "" in kinds else kinds,
+        pods=_write_pods(units) if units.pods else {},
+        omit=list(units.omitted),
+        scale_up={label: stated for label, (stated, _) in units.scale_up.items()},
+        fabrics=fabrics,
+    )
     systems = {
         (form.network.name, tier.name): tier.nos
         for form in forms
@@ -48,85 +114,84 @@ def write_words(name: str, units: Units, forms: Sequence[FabricForm], wires: Wir
     return words
 
 
-def _write_unit(units: Units) -> Words:
-    sets = {label: f"{count} x {profile}" for label, (profile, count) in units.sets.items()}
-    unit: Words = {"nodes": sets[""] if list(sets) == [""] else sets}
-    if units.per_rack:
-        unit["racks"] = {"nodes_per_rack": units.per_rack}
-    return unit
+def drop_empty(**section: Any) -> dict[str, Any]:
+    """A section without the keys that have nothing; false is something."""
+    return {key: value for key, value in section.items() if value or value is False}
+
+
+def shorten(values: Sequence[Any]) -> Any:
+    """A list of one as that one."""
+    return values[0] if len(values) == 1 else list(values)
+
+
+def _write_unit(kind: UnitKind) -> Words:
+    sets = {label: f"{count} x {profile}" for label, (profile, count) in kind.sets.items()}
+    racks = {"nodes_per_rack": kind.per_rack} if kind.per_rack else {}
+    return drop_empty(nodes=sets[""] if list(sets) == [""] else sets, racks=racks)
 
 
 def _write_pods(units: Units) -> Words:
     """Pods by name; those of one word and size, numbered from 1, as one with a count."""
+    pods: Words = {pod: {"su": count} for pod, count in units.pods.items()}
+    for word, told in (("unit", units.kind_of), ("site", units.sites)):
+        for pod in pods.keys() & {pod for pod in told if told[pod]}:
+            pods[pod][word] = told[pod]
     stems = {re.sub(r"\d+$", "", pod) for pod in units.pods}
-    sizes = set(units.pods.values())
-    numbered = list(units.pods) == [f"{next(iter(stems))}{n}" for n in range(1, len(units.pods) + 1)]
-    if len(units.pods) > 1 and len(stems) == len(sizes) == 1 and numbered:
-        return {next(iter(units.pods)): {"su": next(iter(sizes)), "count": len(units.pods)}}
-    return {pod: {"su": count} for pod, count in units.pods.items()}
+    numbered = list(pods) == [f"{next(iter(stems))}{n}" for n in range(1, len(pods) + 1)]
+    first = next(iter(pods.values()))
+    if len(pods) > 1 and len(stems) == 1 and numbered and all(stated == first for stated in pods.values()):
+        return {next(iter(pods)): {**first, "count": len(pods)}}
+    return pods
 
 
 def _write_fabric(form: FabricForm, extras: Words) -> Words:
     network = form.network
-    fabric: Words = {"protocol": choose_protocol(network)}
-    if network.role != network.name:
-        fabric["attach"] = network.role
-    if network.manages:
-        fabric["also"] = ["switches"]
-    if form.planes > 1:
-        fabric["planes"] = form.planes
-    elif form.ways > 1:
-        fabric["nic"] = f"{form.ways} x {form.leg_gbps:g}G"
-    if form.rail_groups:
-        fabric["rail_groups"] = form.rail_groups
-    fabric["tiers"] = {tier.name: _write_tier(tier, form) for tier in form.tiers.values()}
+    tiers = {tier.name: _write_tier(tier, form) for tier in form.tiers.values()}
     # names beside the usual ones do not say which tier is above which
     is_usual = form.tiers.keys() <= set(TIERS)
     for lower, upper in list(pairwise(form.tiers))[2 if is_usual else 0 :]:
-        fabric["tiers"][upper]["above"] = lower
-    if extras:
-        fabric["extra"] = extras
-    return fabric
+        tiers[upper]["above"] = lower
+    return drop_empty(
+        protocol=choose_protocol(network),
+        attach=network.role if network.role != network.name else "",
+        also=["switches"] if network.manages else [],
+        planes=form.planes if form.planes > 1 else 0,
+        nic=f"{form.ways} x {form.leg_gbps:g}G" if form.planes == 1 < form.ways else "",
+        rail_groups=form.rail_groups,
+        tiers=tiers,
+        extra=extras,
+    )
 
 
 def choose_protocol(network: Network) -> str:
     """InfiniBand by its switches; RoCE where accelerators or storage attach, which configurations may say otherwise."""
-    if network.infiniband:
-        return "infiniband"
-    return "roce" if network.role in ("compute", "storage") else "ethernet"
+    of_ethernet = "roce" if network.role in ("compute", "storage") else "ethernet"
+    return "infiniband" if network.infiniband else of_ethernet
 
 
 def _write_tier(tier: TierForm, form: FabricForm) -> Words:
-    words: Words = {"switch": tier.profile}
-    if tier.per:
-        words["per"] = list(tier.per) if len(tier.per) > 1 else tier.per[0]
-    if tier.count:
-        words["count"] = tier.count
-    if tier.uplinks:
-        words["uplinks"] = tier.uplinks
-    if tier.peers:
-        words["peer"] = tier.peers
-    if form.network.below and tier.name == form.network.leaf:
-        words["below"] = form.network.below
-    return words
+    return drop_empty(
+        switch=tier.profile,
+        per=shorten(tier.per),
+        count=0 if tier.uneven else tier.count,
+        uplinks=0 if tier.of_pod else tier.uplinks,
+        mesh=dict(tier.mesh),
+        peer=0 if tier.mesh else tier.peers,
+        below=form.network.below if tier.name == form.network.leaf else "",
+    )
 
 
 def _write_nos(words: Words, systems: Mapping[tuple[str, str], str]) -> None:
     """Put in the NOS of all tiers but InfiniBand's: one for all, or by tier, and fabrics with another of their own."""
-    if not systems:
-        return
-    most = choose_mode(systems.values())
-    by_tier: dict[str, set[str]] = {}
-    for (_, tier), nos in systems.items():
-        by_tier.setdefault(tier, set()).add(nos)
-    if len(set(systems.values())) > 1 and all(len(found) == 1 for found in by_tier.values()):
-        words["nos"] = {tier: next(iter(found)) for tier, found in by_tier.items()}
-        return
-    words["nos"] = most
-    for fabric in {fabric: None for fabric, _ in systems}:
-        own = {tier: nos for (name, tier), nos in systems.items() if name == fabric}
-        if set(own.values()) != {most}:
-            words["fabrics"][fabric]["nos"] = own if len(set(own.values())) > 1 else next(iter(own.values()))
+    by_tier = {tier: nos for (_, tier), nos in systems.items()}
+    if len(set(systems.values())) > 1 and all(by_tier[tier] == nos for (_, tier), nos in systems.items()):
+        words["nos"] = by_tier
+    elif systems:
+        words["nos"] = choose_mode(systems.values())
+        for fabric in {fabric: None for fabric, _ in systems}:
+            own = {tier: nos for (name, tier), nos in systems.items() if name == fabric}
+            if set(own.values()) != {words["nos"]}:
+                words["fabrics"][fabric]["nos"] = own if len(set(own.values())) > 1 else next(iter(own.values()))
 
 
 def _count_extra_ports(
@@ -136,56 +201,43 @@ def _count_extra_ports(
     network_of = {s: (f.network.name, t.name) for f in forms for t in f.tiers.values() for s in t.at}
     roles = {f.network.name: f.network for f in forms}
     set_of = {name: key for key, names in units.extras.items() for name in names}
-    ports: dict[tuple[str, str], Counter[str]] = {}
-    tiers: dict[tuple[str, str], Counter[str]] = {}
-    attach: dict[tuple[str, str], Counter[str]] = {}
+    of_set: dict[tuple[str, str], list[tuple[str, NodeWire]]] = defaultdict(list)
     for wire in wires.of_nodes:
         if wire.node in set_of and wire.switch in network_of:
             fabric, tier = network_of[wire.switch]
-            key = (fabric, set_of[wire.node])
-            ports.setdefault(key, Counter())[wire.node] += 1
-            tiers.setdefault(key, Counter())[tier] += 1
-            attach.setdefault(key, Counter())[wire.leg.role] += 1
-    result: dict[str, dict[str, Words]] = {}
-    for fabric, label in sorted(ports, key=lambda key: (key[0], make_natural_key(key[1]))):
-        key = (fabric, label)
+            of_set[fabric, set_of[wire.node]].append((tier, wire))
+    result: dict[str, dict[str, Words]] = defaultdict(dict)
+    # sets take ports one after the other
+    by_port = sorted(of_set.items(), key=lambda pair: min(make_natural_key(wire.port) for _, wire in pair[1]))
+    for (fabric, label), found in by_port:
         names = units.extras[label]
-        profile = choose_mode(models.nodes[n].id for n in names)
-        extra: Words = {"device": profile}
-        if names == [f"{label}-{n}" for n in range(1, len(names) + 1)]:
-            extra["count"] = len(names)
-        else:
-            extra["names"] = names
-        role = choose_mode(attach[key])
-        extra["ports"] = choose_mode(ports[key].values())
-        tier = choose_mode(tiers[key])
-        if tier != roles[fabric].leaf:
-            extra["to"] = tier
-        if role != roles[fabric].role:
-            extra["attach"] = role
-        result.setdefault(fabric, {})[label] = extra
+        is_numbered = names == [f"{label}-{n}" for n in range(1, len(names) + 1)]
+        role, tier = choose_mode(wire.leg.role for _, wire in found), choose_mode(tier for tier, _ in found)
+        result[fabric][label] = drop_empty(
+            device=choose_mode(models.nodes[name].id for name in names),
+            count=len(names) if is_numbered else 0,
+            names=[] if is_numbered else names,
+            ports=choose_mode(Counter(wire.node for _, wire in found).values()),
+            to=tier if tier != roles[fabric].leaf else "",
+            attach=role if role != roles[fabric].role else "",
+        )
     return result
 
 
-_ORDER = ("protocol", "carried_by", "attach", "also", "planes", "nic", "speed", "rail_groups", "tiers", "extra")
-"""Of the keys of a fabric; others follow."""
-
-
-def order_words(words: Words) -> Words:
-    """The page with the keys of its fabrics in the usual order."""
-    order = {key: place for place, key in enumerate(_ORDER)}
-    fabrics = {
-        name: dict(sorted(fabric.items(), key=lambda pair: order.get(pair[0], len(order))))
-        for name, fabric in words["fabrics"].items()
-    }
-    return {**words, "fabrics": fabrics}
+def edit_words(words: Words, edits: Iterable[Edit]) -> Words:
+    """A page with some changes."""
+    edited = deepcopy(words)
+    for path, value in chain.from_iterable(edits):
+        put(edited, path, value)
+    return edited
 
 
 def put(words: Words, path: Iterable[str], value: Any) -> None:
     """Set a value at a path, or take it away where it is None."""
     *above, last = path
     for key in above:
-        words = words.setdefault(key, {})
+        words[key] = words[key] if isinstance(words.get(key), dict) else {}
+        words = words[key]
     if value is None:
         words.pop(last, None)
     else:
@@ -198,3 +250,83 @@ def get(words: Mapping[str, Any], path: Iterable[str]) -> Any:
     for key in path:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
+
+
+_SEPARATORS = re.compile(r"([-_.])")
+_DIGITS = re.compile(r"(\d+)")
+_FIELD = re.compile(r"\{([a-z-]+)(?::0(\d+))?\}")
+_TEXT_FIELDS = ("fabric", "tier", "set", "pod", "site")
+"""Fields that are words, not numbers."""
+
+MOST_STRANGE = 0.5
+"""The share of names that may follow no pattern for one to be worth its word."""
+
+Fields = Mapping[str, str | int]
+
+
+class Named(NamedTuple):
+    """A device: its name, what it is called without `names`, and the fields that templates of its kind have."""
+
+    name: str
+    default: str
+    fields: Fields
+
+
+def find_template(devices: Sequence[Named]) -> str:
+    """The template that gives most of some names; "" where the usual ones do, or where none gives half of them."""
+    usual = sum(device.name == device.default for device in devices)
+    if usual >= (1 - MOST_STRANGE) * len(devices):
+        return ""
+    shapes = Counter(_split_shape(device.name) for device in devices)
+    if not shapes:
+        return ""
+    shape = min(shapes.items(), key=lambda pair: (-pair[1], pair[0]))[0]
+    alike = [device for device in devices if _split_shape(device.name) == shape]
+    columns = list(zip(*(_split_name(device.name) for device in alike), strict=True))
+    template = "".join(_explain_column(column, alike) for column in columns)
+    if "{" not in template or None in (fits := [fill_template(template, d.fields) for d in devices]):
+        return ""
+    hits = sum(text == device.name for text, device in zip(fits, devices, strict=True))
+    return template if hits >= (1 - MOST_STRANGE) * len(devices) and hits > usual else ""
+
+
+def fill_template(template: str, fields: Fields) -> str | None:
+    """A template filled in; None where a field is missing.
+
+    Not by `str.format`: the text of templates is of names that devices tell, and may hold braces of any kind.
+    """
+    missing = [name for name, _ in _FIELD.findall(template) if name not in fields]
+    return None if missing else _FIELD.sub(lambda field: str(fields[field[1]]).zfill(int(field[2] or 0)), template)
+
+
+def _split_name(name: str) -> list[str]:
+    """Words, separators and numbers of a name, by turns; empty ones kept, so that names of one shape are alike."""
+    return [piece for part in _SEPARATORS.split(name) for piece in _DIGITS.split(part)]
+
+
+def _split_shape(name: str) -> tuple[int, ...]:
+    return tuple(
+        len(_DIGITS.split(part)) if i % 2 == 0 else ord(part) for i, part in enumerate(_SEPARATORS.split(name))
+    )
+
+
+def _explain_column(column: Sequence[str], devices: Sequence[Named]) -> str:
+    """What a piece of names is in a template: a field that it follows, else the text that most have."""
+    text = Counter(column).most_common(1)[0][0]
+    digits = all(piece.isdigit() for piece in column)
+    order = sorted(devices[0].fields, key=lambda field: (field in ("index", "default"), field != "n"))
+    for field in order:
+        values = [device.fields.get(field, "") for device in devices]
+        if digits and all(isinstance(value, int) for value in values):
+            if len(set(column)) > 1 and _follows_field([int(piece) for piece in column], values):
+                widths = {len(piece) for piece in column}
+                padded = any(piece.startswith("0") for piece in column)
+                return f"{{{field}:0{min(widths)}}}" if padded and min(widths) > 1 else f"{{{field}}}"
+        elif field in _TEXT_FIELDS and not digits and text and _follows_field(column, values):
+            return f"{{{field}}}"
+    return text
+
+
+def _follows_field(column: Sequence[object], values: Sequence[object]) -> bool:
+    """Whether all but a few pieces are the values of a field."""
+    return sum(a == b for a, b in zip(column, values, strict=True)) >= 0.8 * len(column)

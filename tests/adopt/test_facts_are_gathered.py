@@ -9,8 +9,9 @@ import pytest
 from fabricgen.adopt.facts import DeviceFacts, End, Facts, Joint
 from fabricgen.adopt.gathering import gather_facts
 from fabricgen.adopt.models import find_models
-from fabricgen.adopt.naming import Named, fill_template, find_template
 from fabricgen.adopt.networks import split_head
+from fabricgen.adopt.tiers import TierForm, find_mesh, write_ranges
+from fabricgen.adopt.words import Named, fill_template, find_template
 from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import InputError
 
@@ -133,3 +134,23 @@ def test_arguments_that_cannot_be_are_refused(arguments: list[str], message: str
     """Before anything is read."""
     ran = fabricgen("adopt", *arguments)
     assert (ran.code, message in ran.err) == (2, True), ran.err
+
+
+def test_cages_are_written_as_ranges() -> None:
+    assert write_ranges([49, 1, 2, 3, 64, 63]) == "1-3,49,63-64"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "mesh"),
+    [
+        ({("1-1", "1-2"): 4, ("1-1", "4-1"): 2}, {"router": 4, "su": 2}),  # the same number of every group
+        ({("1-1", "2-2"): 2, ("1-2", "2-1"): 2}, {"su": {"links": 4, "spread": True}}),  # dealt over those of both
+        ({(f"{su}-1", f"{su % 6 + 1}-1"): 1 for su in range(1, 7)}, {"su": {"links": 1, "reach": 1}}),  # a ring
+        ({("1-1", "1-2"): 4}, {}),  # a pair
+    ],
+)
+def test_links_within_a_tier_are_told_by_what_their_ends_differ_in(
+    pairs: dict[tuple[str, str], int], mesh: dict[str, object]
+) -> None:
+    at = {f"{su}-{n}": {"su": ("p1", su), "router": n} for su in range(1, 7) for n in (1, 2)}
+    assert find_mesh(TierForm("router", ("su",), at, 2, "sn5600", "sonic"), pairs) == mesh

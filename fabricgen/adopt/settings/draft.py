@@ -6,14 +6,13 @@ with which the page could not be built is left out, and told.
 
 from __future__ import annotations
 
-import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
+from ipaddress import ip_interface
 from typing import Any, NamedTuple
 
-from fabricgen.adopt.settings.far_ends import FarEnd
+from fabricgen.adopt.words import edit_words, get, write_page
 from fabricgen.blueprint.base import Model
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.fabric import Fabric
@@ -23,7 +22,59 @@ from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.pipeline import compile_design
 from fabricgen.switch.model import Switch
+from fabricgen.switch.routing import Peer
 from fabricgen.views.switch import SwitchPort, SwitchView
+
+MOST_OF_A_LINK = 16
+"""A subnet of more addresses is none of a link to one far device."""
+
+
+class FarEnd(NamedTuple):
+    """What is beyond a port: the far address, the session with it, if any, and static routes over it.
+
+    `loopback` is that of the far device, where the session is with that.
+    """
+
+    vrf: str
+    far: str
+    peer: Peer | None
+    prefixes: tuple[str, ...]
+    loopback: str = ""
+
+
+def index_far_ends(running: Switch) -> dict[str, list[FarEnd]]:
+    """By port, what is beyond it, by VRF and far address; ports of hosts are not there."""
+    port_of = {far: name for name, port in running.interfaces.items() for far in _list_far(port.addresses)}
+    prefixes: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    for (vrf, prefix), route in running.routes.items():
+        for port, far in route.hops:
+            prefixes[vrf, port, far].append(prefix)
+    over = {(v, p.rpartition("/")[0]): (port, far) for (v, port, far), ps in prefixes.items() for p in ps}
+    ends: dict[str, list[FarEnd]] = defaultdict(list)
+    spoken = set[tuple[str, str, str]]()
+    for vrf, bgp in running.bgp.items():
+        for key, peer in bgp.peers.items():
+            if key in port_of:
+                ends[port_of[key]].append(FarEnd(vrf, key, peer, ()))
+                spoken.add((vrf, port_of[key], key))
+            elif (vrf, key) in over:
+                for (v, port, far), of_port in prefixes.items():
+                    if v == vrf and any(p.rpartition("/")[0] == key for p in of_port):
+                        ends[port].append(FarEnd(vrf, far, peer, (), key))
+                        spoken.add((vrf, port, far))
+    for (vrf, port, far), of_port in prefixes.items():
+        if (vrf, port, far) not in spoken:
+            ends[port].append(FarEnd(vrf, far, None, tuple(of_port)))
+    return dict(ends)
+
+
+def _list_far(addresses: Iterable[str]) -> Iterator[str]:
+    """The other addresses of the subnets of a link."""
+    for address in addresses:
+        own = ip_interface(address)
+        if own.network.num_addresses <= MOST_OF_A_LINK:
+            yield from (str(far) for far in own.network if far != own.ip)
+
 
 Page = dict[str, Any]
 Keys = tuple[str, ...]
@@ -138,12 +189,12 @@ class Draft:
 
     def build(self, page: Page) -> Cluster:
         """The cluster of a page; raises InputError where it is none."""
-        text = write_page(page).encode()
-        return build_cluster(compile_design(self.path, unsaved={self.path: text}, advise=False, catalog=self.catalog))
+        unsaved = {self.path: write_page(page).encode()}
+        return build_cluster(compile_design(self.path, unsaved=unsaved, advise=False, catalog=self.catalog))
 
     def state(self, values: Iterable[Stated]) -> None:
         """Put values into the page, all together or, where they cannot be, those that can; the others are told."""
-        fresh = [stated for stated in values if find_value(self.page, stated.path) != stated.value]
+        fresh = [stated for stated in values if get(self.page, stated.path) != stated.value]
         if fresh and self._take(fresh):
             for stated in fresh:
                 if why := self._take([stated]):
@@ -195,30 +246,9 @@ class Draft:
         return votes
 
 
-def write_page(page: Mapping[str, Any]) -> str:
-    """A page as the flow form of YAML, in which no text is taken for another kind of value."""
-    return json.dumps(page, ensure_ascii=False)
-
-
-def find_value(page: Mapping[str, Any], path: Keys) -> Any:
-    """The value at a path of a page, None where there is none."""
-    value: Any = page
-    for key in path:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value
-
-
 def edit_page(page: Page, values: Iterable[Stated]) -> Page:
     """A page with values at their paths, and the keys of the cluster and of fabrics in the order of the language."""
-    edited = deepcopy(page)
-    for stated in values:
-        above = edited
-        for key in stated.path[:-1]:
-            above[key] = above[key] if isinstance(above.get(key), dict) else {}
-            above = above[key]
-        above[stated.path[-1]] = stated.value
-        if stated.value is None:
-            del above[stated.path[-1]]
+    edited = edit_words(page, [tuple((stated.path, stated.value) for stated in values)])
     ordered = _sort_keys(edited, Blueprint)
     fabrics = {name: _sort_keys(fabric, Fabric) for name, fabric in ordered.get("fabrics", {}).items()}
     return ordered | ({"fabrics": fabrics} if fabrics else {})
@@ -255,13 +285,3 @@ def state_by_fabric(votes: Mapping[str, Vote], keys: Keys, usual: Any = None, *,
         against = tuple(name for vote in shared for name in vote.against)
         stated.insert(0, Stated(keys, common, sum(vote.facts for vote in shared), against))
     return stated
-
-
-def shorten(values: Sequence[Any]) -> Any:
-    """A list of one as that one."""
-    return values[0] if len(values) == 1 else list(values)
-
-
-def drop_empty(**section: Any) -> dict[str, Any]:
-    """A section without the keys that have nothing; false is something."""
-    return {key: value for key, value in section.items() if value or value is False}

@@ -12,7 +12,8 @@ from ipaddress import ip_address, ip_interface, ip_network
 from itertools import product
 from typing import Any, NamedTuple
 
-from fabricgen.adopt.settings.draft import EVERY, MOST_OF_A_TIER, Draft, Evidence, Keys, Stated, edit_page, find_value
+from fabricgen.adopt.settings.draft import EVERY, MOST_OF_A_TIER, Draft, Evidence, Keys, Stated, edit_page
+from fabricgen.adopt.words import get
 from fabricgen.cluster import Cluster
 from fabricgen.design.linked import group_linked_fabrics
 from fabricgen.kernel.diagnostics import InputError
@@ -221,7 +222,7 @@ def _list_prefixes(
 
 def _join_families(draft: Draft, path: Keys, texts: list[str], family: Family) -> Any:
     """Prefixes of a family beside those that the page has of the other one."""
-    present = find_value(draft.page, path) or []
+    present = get(draft.page, path) or []
     others = [text for text in ([present] if isinstance(present, str) else present) if (":" in text) != (family is V6)]
     joined = sorted({*others, *texts}, key=lambda text: (":" in text, int(ip_network(text).network_address)))
     return joined[0] if len(joined) == 1 else joined

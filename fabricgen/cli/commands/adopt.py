@@ -68,11 +68,10 @@ def command(
     output, or to standard error where that has the page. Exits with 0 where all that was seen comes back, with 1 where
     something does not.
     """
-    from fabricgen.adopt.adopting import UndecidedError, adopt
+    from fabricgen.adopt.adopting import UndecidedError, adopt, is_whole, write_json, write_text
     from fabricgen.adopt.configurations import gather_configurations
-    from fabricgen.adopt.page import write_page
     from fabricgen.adopt.proof import PAGE
-    from fabricgen.adopt.telling import is_whole, write_json, write_text
+    from fabricgen.adopt.words import write_page
     from fabricgen.blueprint.scalars import NAME_PATTERN
     from fabricgen.catalog.loader import Catalog
     from fabricgen.cli.output import write_output
@@ -97,7 +96,7 @@ def command(
         raise click.UsageError(
             "\n".join(_write_question(q.what, q.candidates, q.hint) for q in error.questions)
         ) from None
-    page = write_page(found.words, _write_comment(found))
+    page = write_page(found.words, _write_comments(found))
     report = _verify_dumps(found, dumps, jobs or 0) if dumps and not is_whole(found) else None
     told = write_text(found, report) if form == "text" else write_json(found, report, page)
     if output == "-":
@@ -137,13 +136,13 @@ def _write_question(what: str, candidates: tuple[str, ...], hint: str) -> str:
     return f"{what}{profiles}; state it, e.g. {hint}, or give a list of devices with --netbox"
 
 
-def _write_comment(found: Adoption) -> dict[str, str]:
+def _write_comments(found: Adoption) -> tuple[str, str]:
     """The lines above a page: for editors, and of what it was made."""
-    links = len(found.trial.seen)
-    return {
-        "": "yaml-language-server: $schema=blueprint.schema.json\n"
-        f"Adopted from {links:,} links of {len(found.facts.devices):,} devices; `fabricgen schema` writes its schema."
-    }
+    made = f"Adopted from {len(found.facts.joints):,} links of {len(found.facts.devices):,} devices"
+    return (
+        "yaml-language-server: $schema=blueprint.schema.json",
+        f"{made}; `fabricgen schema` writes its schema.",
+    )
 
 
 def _verify_dumps(found: Adoption, dumps: tuple[str, ...], jobs: int) -> Report:
@@ -152,4 +151,4 @@ def _verify_dumps(found: Adoption, dumps: tuple[str, ...], jobs: int) -> Report:
     from fabricgen.verify.report import VerifyRequest
     from fabricgen.verify.verification import verify
 
-    return verify(make_plan(found.trial.cluster), dumps, VerifyRequest((), None, False), jobs).report
+    return verify(make_plan(found.cluster), dumps, VerifyRequest((), None, False), jobs).report

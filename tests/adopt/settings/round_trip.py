@@ -10,10 +10,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
-from fabricgen.adopt.settings.draft import ReadSwitch, write_page
+from fabricgen.adopt.configurations import read_switch
+from fabricgen.adopt.settings.draft import ReadSwitch
 from fabricgen.adopt.settings.infer import InferredSettings, infer_settings
 from fabricgen.adopt.settings.numbers import COLUMNS
-from fabricgen.adopt.settings.reading import read_switch
+from fabricgen.adopt.words import write_page
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.pipeline import compile_adopted, compile_design
 from fabricgen.render.engine import render_configs
