@@ -15,6 +15,7 @@ from fabricgen.addons.sign_off.results import read_collective
 from fabricgen.addons.sign_off.runs import Plan, find_busbw_range, plan_runs
 from fabricgen.api import ClusterView, compile_blueprint, make_files
 from tests.conftest import BLUEPRINTS
+from tests.laws import law_examples
 from tests.sign_off.paper import NCCL, PaperHall, Row, read_rows
 from tools.published_collectives import compared
 
@@ -167,7 +168,10 @@ def test_published_tables_are_healthy() -> None:
     assert judged > 20
 
 
+@pytest.mark.law
 @pytest.mark.slow
 def test_faults_of_two_hundred_halls_are_named() -> None:
-    named, first, others = count_named(try_plan(*HASHED), range(200), KINDS)
-    assert (named >= 195, first >= 190) == (True, True), (named, first, others)
+    halls = law_examples(200)
+    named, first, others = count_named(try_plan(*HASHED), range(halls), KINDS)
+    # 195 and 190 of 200
+    assert (named >= 0.975 * halls - 1 / 2, first >= 0.95 * halls) == (True, True), (named, first, others)
