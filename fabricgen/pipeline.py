@@ -301,7 +301,7 @@ def collect_other_findings(
     from fabricgen.lint.engine import LintSettings
     from fabricgen.plugins.rules import list_plug_in_findings
 
-    project = LintSettings().within(cluster.design.loaded.project.lint)
+    project = LintSettings().combine_with(cluster.design.loaded.project.lint)
     of_plug_ins = list_plug_in_findings(cluster, lambda code: wanted(code) and project.wants(code))
     unnamed = _find_unnamed_ports(cluster) if configured else warn_of_face_names(cluster)
     return (

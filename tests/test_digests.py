@@ -30,7 +30,7 @@ TOO_LARGE = ("colossus-200k",)
 def part_digests(cluster: Cluster, *parts: str) -> dict[str, str]:
     """Part of a build -> SHA-256 over the paths and contents of its files, in the order of their paths."""
     files: dict[str, dict[str, bytes]] = defaultdict(dict)
-    counts = Judgement(cluster.design, cluster).counts
+    counts = Judgement(cluster.design, cluster).count_severities
     for bundle in build_bundles(cluster, counts, BuildOptions(parts=parts)):
         for path, content in bundle.make():
             files[bundle.part][path] = hashlib.sha256(bytes_of(content)).digest()

@@ -105,7 +105,7 @@ def list_unmet(cluster: Cluster) -> Iterator[Diagnostic]:
     """A finding for each figure that is not what is expected."""
     for figure in list_expected(cluster):
         if not figure.holds:
-            yield figure.finding(CODE, "wired plan")
+            yield figure.make_finding(CODE, "wired plan")
 
 
 def require_expected(cluster: Cluster) -> None:

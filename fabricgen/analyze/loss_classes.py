@@ -108,7 +108,7 @@ class LossClasses:
         for first, _ in _group_alike(*columns, *(below[seconds] for below in self._below)):
             second = int(seconds[first])
             slowdown = max(self._after(np.array([row, second])).slowdown.values(), default=np.inf)
-            share = self.survival.after(self._make_failure_domain((row, tier), (second, other_tier))).share
+            share = self.survival.compute_remaining(self._make_failure_domain((row, tier), (second, other_tier))).share
             yield -int(cut[second]), -round(slowdown, 9), share, (row, second)
 
     def _count_links_between(self, row: int, other_rows: Ints64) -> Iterator[Ints64]:
@@ -301,7 +301,8 @@ class LossClasses:
         """What is left of the bisection by network rack; those of one number in the units of one part are alike."""
         floor = FloorPlan(self._cluster.design)
         shares = {
-            loss.name: self.survival.after(loss).share for loss in list_rack_failures(self._cluster.design, floor)
+            loss.name: self.survival.compute_remaining(loss).share
+            for loss in list_rack_failures(self._cluster.design, floor)
         }
         for unit, plan in enumerate(floor.plan_of_unit):
             alike = floor.plan_of_unit.index(plan)
@@ -319,7 +320,7 @@ class LossClasses:
         for loss in list_feed_failures(design, floor):
             lost = np.array([loss.name == f"feed {feeds[0]}" for feeds in of_rack])
             gone = np.flatnonzero(lost[devices.rack])
-            yield LossClass("feed", loss.name, 1, 1, loss.name, gone, share=self.survival.after(loss).share)
+            yield LossClass("feed", loss.name, 1, 1, loss.name, gone, share=self.survival.compute_remaining(loss).share)
         cords = design.loaded.blueprint.floor.cords
         stopping = [cls for cls in devices.classes if cls.profile.psu and cls.profile.psu.stop_without_feed(cords)]
         if cords < 2 or not of_rack or not stopping:

@@ -81,21 +81,21 @@ class LoadedBlueprint:
             data += json.dumps(sorted(row.figures for row in self.inventory))
         return hashlib.sha256(data.encode()).hexdigest()
 
-    def locate(self, diagnostic: Diagnostic) -> Diagnostic:
+    def locate_finding(self, diagnostic: Diagnostic) -> Diagnostic:
         """Give a finding the span of its path, or of the nearest parent that the text has."""
         if diagnostic.span:
             return diagnostic
         if diagnostic.path[:1] == (ADOPTED,):
-            return diagnostic.at(self.lock.lines.get(str(diagnostic.path[1])))
+            return diagnostic.place_at(self.lock.lines.get(str(diagnostic.path[1])))
         return self.locate_at(diagnostic, self.source.span(spell_as_written(self.source.data, diagnostic.path)))
 
     def locate_at(self, diagnostic: Diagnostic, span: Span) -> Diagnostic:
         """Give a finding a span of its path; the hint tells where the value is used, if it is written elsewhere."""
-        return diagnostic.at(span, self.source.noted(diagnostic.hint, diagnostic.path, span))
+        return diagnostic.place_at(span, self.source.add_note(diagnostic.hint, diagnostic.path, span))
 
     def locate_error(self, error: InputError) -> InputError:
         """Give every finding of an error its place in the file."""
-        return InputError(self.locate(d) for d in error.diagnostics)
+        return InputError(self.locate_finding(d) for d in error.diagnostics)
 
 
 def load_blueprint(

@@ -11,7 +11,7 @@ from fabricgen.blueprint.base import Model, list_old_names
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.kernel.diagnostics import InputError, Path, Span, fault
 from fabricgen.models.json_schema import find_fields
-from fabricgen.models.validation import dotted
+from fabricgen.models.validation import format_path
 from fabricgen.yaml.tree import (
     MAX_DEPTH,
     MappingEntry,
@@ -94,12 +94,14 @@ def _parse_index(part: str, node: Node, span: Span, above: Path) -> int:
     if part.isascii() and part.isdigit() and len(part) < 10 and int(part) < count:
         return int(part)
     hint = f"write an index from 0 to {count - 1}" if count else "it is empty"
-    message = f"{dotted(above) or 'the top level'} is a list and has no '{part}'"
+    message = f"{format_path(above) or 'the top level'} is a list and has no '{part}'"
     raise fault("FG008", message, path=above, hint=hint, span=span)
 
 
 def _make_no_mapping_error(node: Node, part: str, span: Span, above: Path) -> InputError:
-    message = f"{dotted(above) or 'the top level'} is {describe_kind(node)}, not a mapping; it cannot have '{part}'"
+    message = (
+        f"{format_path(above) or 'the top level'} is {describe_kind(node)}, not a mapping; it cannot have '{part}'"
+    )
     return fault("FG008", message, path=above, hint=f"that value stands at {node.span}", span=span)
 
 

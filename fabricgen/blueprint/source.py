@@ -11,7 +11,7 @@ from typing import NamedTuple
 from fabricgen.blueprint.overlays import apply_set, lay_over
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.kernel.text_input import MAX_BYTES, read_bytes
-from fabricgen.yaml.located import Include, Located, locate
+from fabricgen.yaml.located import Include, Located, locate_tree
 from fabricgen.yaml.tree import (
     MAX_DEPTH,
     Anchor,
@@ -60,10 +60,10 @@ def read_source(
         tree = parse_tree((unsaved or {}).get(str(file)) or read_bytes(file, str(file)), str(file))
         start = _Place(file.parent, (os.path.realpath(file),), 0)
     reader = _Reader(os.path.realpath(start.folder), allow_outside, unsaved or {})
-    tree = reader.complete(tree, start)
+    tree = reader.resolve_includes(tree, start)
     for setting in sets:
         tree = apply_set(tree, setting)
-    return locate(tree)._replace(idle=tuple(dict.fromkeys(reader.idle)))
+    return locate_tree(tree)._replace(idle=tuple(dict.fromkeys(reader.idle)))
 
 
 def _read_stdin() -> bytes:
@@ -83,7 +83,7 @@ class _Place(NamedTuple):
     chain: tuple[str, ...]
     depth: int
 
-    def below(self) -> _Place:
+    def make_nested(self) -> _Place:
         """The same file, one level of nesting deeper."""
         return _Place(self.folder, self.chain, self.depth + 1)
 
@@ -100,14 +100,14 @@ class _Reader:
         self._values = 0
         self._parsed: dict[tuple[str, Path], Node] = {}
 
-    def complete(self, tree: Node, place: _Place) -> Node:
+    def resolve_includes(self, tree: Node, place: _Place) -> Node:
         """Resolve all includes of one file's tree and drop its `x-` keys; raises InputError."""
         self.idle += tree.idle
         if not isinstance(tree.value, dict):
-            return self._resolve(tree, place)
+            return self._replace_includes(tree, place)
         entries = dict(tree.value)
         include = entries.pop("include", None)
-        body = self._resolve(make_mapping(entries, tree.span), place)
+        body = self._replace_includes(make_mapping(entries, tree.span), place)
         base: Node | None = None
         for target in _list_targets(include) if include else ():
             included = self._load_include(target, place)
@@ -118,15 +118,20 @@ class _Reader:
         merged = lay_over(base, body) if base else body
         return make_mapping({k: v for k, v in merged.value.items() if not k.startswith("x-")}, merged.span)
 
-    def _resolve(self, node: Node, place: _Place) -> Node:
+    def _replace_includes(self, node: Node, place: _Place) -> Node:
         """Replace each `!include` in a tree by what its file holds."""
         if not node.has_include:
             return node
         if isinstance(node.value, dict):
-            entries = {k: MappingEntry(e.key, self._resolve(e.node, place.below())) for k, e in node.value.items()}
+            entries = {
+                k: MappingEntry(e.key, self._replace_includes(e.node, place.make_nested()))
+                for k, e in node.value.items()
+            }
             return make_mapping(entries, node.span, node.used)
         if isinstance(node.value, tuple):
-            return make_sequence(tuple(self._resolve(n, place.below()) for n in node.value), node.span, node.used)
+            return make_sequence(
+                tuple(self._replace_includes(n, place.make_nested()) for n in node.value), node.span, node.used
+            )
         return self._load_include(Node(node.value.target, node.span), place).used_at(node.used or node.span)
 
     def _load_include(self, target: Node, place: _Place) -> Node:
@@ -146,7 +151,7 @@ class _Reader:
             raise _make_refusal(f"the included files hold more than {MAX_VALUES} values", target.span)
         if place.depth + tree.height > MAX_DEPTH:
             raise _make_refusal(f"with '{target.value}', values nest deeper than {MAX_DEPTH}", target.span)
-        return self.complete(tree, _Place(shown.parent, (*place.chain, path), place.depth))
+        return self.resolve_includes(tree, _Place(shown.parent, (*place.chain, path), place.depth))
 
     def _check_allowed(self, target: Node, shown: Path, place: _Place) -> str:
         """Return the real path of an include, or raise InputError (FG007)."""

@@ -30,7 +30,7 @@ from fabricgen.kernel.discovery import find_resource_dir
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.kernel.units import parse_count
 from fabricgen.models.json_schema import Names
-from fabricgen.models.validation import dotted, shorten, validate
+from fabricgen.models.validation import format_path, shorten_message, validate
 from fabricgen.yaml.located import Located, read_located
 
 
@@ -82,7 +82,7 @@ def _find_kind(file: str) -> str:
     folders = {str(find_model(name).model_fields["kind"].default): name for name in PROFILE_KINDS}
     stated = str(data.get("kind", ""))
     if stated not in folders:
-        message = f"'{shorten(stated)}' is no kind of profile" if stated else "a profile needs `kind`"
+        message = f"'{shorten_message(stated)}' is no kind of profile" if stated else "a profile needs `kind`"
         raise fault("FG010", message, span=located.span(("kind",)), hint=did_you_mean(stated, folders))
     return folders[stated]
 
@@ -165,7 +165,7 @@ def _make_unknown(error: ValidationError, located: Located, catalog: Catalog) ->
     else:
         value, names = parse_count(value)[1], list(catalog.ids("nodes"))
     code = "FG018" if names == list(catalog.list_known_nos()) else "FG011"
-    message = f"{dotted(path)}: '{shorten(value)}' is not in the catalogue"
+    message = f"{format_path(path)}: '{shorten_message(value)}' is not in the catalogue"
     return Diagnostic(code, Severity.ERROR, message, path, did_you_mean(value, names), located.span(path))
 
 
@@ -188,5 +188,7 @@ def _make_diagnostic(error: ValidationError, located: Located) -> Diagnostic:
     """Make a finding of what a schema objects to."""
     error = best_match([error])  # of a choice, what is wrong with the one that was meant
     path = tuple(error.absolute_path)
-    where = f"{dotted(path)}: " if path else ""
-    return Diagnostic("FG010", Severity.ERROR, f"{where}{shorten(error.message)}", path, span=located.span(path))
+    where = f"{format_path(path)}: " if path else ""
+    return Diagnostic(
+        "FG010", Severity.ERROR, f"{where}{shorten_message(error.message)}", path, span=located.span(path)
+    )

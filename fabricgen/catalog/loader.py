@@ -30,7 +30,7 @@ from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.kernel.diagnostics import Span, did_you_mean, fault
 from fabricgen.models.forms import FrozenModel
-from fabricgen.models.validation import dotted, validate
+from fabricgen.models.validation import format_path, validate
 from fabricgen.yaml.located import read_located
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Catalog:
         mistake = check()
         if mistake:
             path, message = mistake
-            raise fault("FG010", f"{dotted(path)}: {message}", span=read_located(file).span(path))
+            raise fault("FG010", f"{format_path(path)}: {message}", span=read_located(file).span(path))
         self._held.add((kind, name))
 
     def rack(self, name: str, path: Place = ()) -> RackProfile:

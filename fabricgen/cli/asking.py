@@ -11,7 +11,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import InputError, Span
 from fabricgen.models.validation import validate
 from fabricgen.start.answers import Answers
-from fabricgen.yaml.located import locate
+from fabricgen.yaml.located import locate_tree
 from fabricgen.yaml.tree import MappingEntry, Node, make_mapping
 
 ANY_NODES = "1 x dgx-b200"
@@ -62,7 +62,7 @@ def judge_answers(answers: dict[str, Any]) -> Answers:
     """Answers as the model of a page; raises InputError for one that it does not take."""
     span = Span("answer", 1, 1)
     entries = {name: MappingEntry(span, Node(value, span)) for name, value in answers.items()}
-    return validate(Answers, locate(make_mapping(entries, span)))
+    return validate(Answers, locate_tree(make_mapping(entries, span)))
 
 
 def _check_names(name: str, answers: Answers, catalog: Catalog) -> None:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from fabricgen.publish import FileBundle, Told, silent
+from fabricgen.publish import FileBundle, Told, ignore_bundle
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -28,7 +28,7 @@ def show_progress(bundles: Sequence[FileBundle]) -> Iterator[Told]:
     Gives a function to call with each bundle that is done.
     """
     if len(bundles) < SHOWN_FROM or not sys.stderr.isatty():
-        yield silent
+        yield ignore_bundle
         return
     with _make_bars() as bars:
         yield _Watch(bars, bundles)

@@ -135,7 +135,7 @@ def compare_sources(old: str, new: str, options: PlanOptions) -> ClusterChange:
             note
             for name, configs_of_side in read
             if isinstance(configs_of_side, _BuiltConfigs)
-            for note in configs_of_side.notes(name)
+            for note in configs_of_side.list_notes(name)
         ]
         return replace(change, configs=configs, notes=(*change.notes, *edited))
 
@@ -157,7 +157,7 @@ def _compare_with_netbox(url: str, now: _OpenedSide, options: PlanOptions) -> Cl
     held = Held(netbox, now.cluster, now.side.lists)
     change = compare_sides(Side(url, held.lists()), now.side, renamed=held.renamed)
     notes = ("NetBox has no configurations and no bill of materials", *held.notes)
-    return replace(change, optics=held.optics(), notes=notes)
+    return replace(change, optics=held.compare_optics(), notes=notes)
 
 
 def read_raw_configs(
@@ -169,7 +169,7 @@ def read_raw_configs(
     """
     opened = _open_side(source, _SideSettings(options.old_sets, (), options.phases[0]), options, stack, {})
     if isinstance(opened.configs, _ClusterConfigs | _BuiltConfigs):
-        return opened.configs.whole(devices, allow_outside=options.allow_outside)
+        return opened.configs.read_with_secrets(devices, allow_outside=options.allow_outside)
     return ()
 
 
@@ -316,7 +316,7 @@ class _ClusterConfigs:
     def digests(self) -> None:
         """None: they are unknown before rendering."""
 
-    def whole(self, devices: Collection[str], *, allow_outside: bool) -> Iterable[tuple[str, bytes]]:
+    def read_with_secrets(self, devices: Collection[str], *, allow_outside: bool) -> Iterable[tuple[str, bytes]]:
         """Render the files of some switches and fabrics with their secrets."""
         from fabricgen.render.engine import make_render_options, render_rows
         from fabricgen.render.secrets import SecretStore
@@ -361,7 +361,7 @@ class _BuiltConfigs:
         """Digests from the manifest, or of the files where there is none."""
         return self.digest
 
-    def whole(self, devices: Collection[str], *, allow_outside: bool) -> Iterable[tuple[str, bytes]]:  # noqa: ARG002
+    def read_with_secrets(self, devices: Collection[str], *, allow_outside: bool) -> Iterable[tuple[str, bytes]]:  # noqa: ARG002
         """Read the files of some devices with their secrets; raises InputError (FG054) for one that was edited."""
         for path, content in self._read_files(devices):
             self.built.check(path, content)
@@ -376,7 +376,9 @@ class _BuiltConfigs:
     def _read_files(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
         # (path, content) of all configurations of some devices, as they stand; those that were edited are noted
         paths = [path for path in self.digest if path.split("/")[1] in devices]
-        contents = {path: self.built.content(path) for path in paths} if self.tree is None else self.tree.read(paths)
+        contents = (
+            {path: self.built.read_as_it_stands(path) for path in paths} if self.tree is None else self.tree.read(paths)
+        )
         for path in paths:
             if path not in contents:
                 raise explain_unreadable(self.built.folder / path, FileNotFoundError(errno.ENOENT, "No such file"))
@@ -385,7 +387,7 @@ class _BuiltConfigs:
                 self.edited.append(path)
         return contents.items()
 
-    def notes(self, side_name: str) -> Iterator[str]:
+    def list_notes(self, side_name: str) -> Iterator[str]:
         """Notes on files that were read and are not as they were built."""
         for path in self.edited[:_NOTED]:
             yield f"{path} of {side_name} is not as built (sha256 differs from {MANIFEST}); it is compared as it stands"
@@ -399,7 +401,7 @@ def _read_folder_configs(built: Built) -> Configs | None:
         return _list_manifest_configs(built, built.entries)
     files = sorted(f for f in built.folder.glob("configs/*/*") if f.is_file())
     paths = [f.relative_to(built.folder).as_posix() for f in files]
-    digest = {path: hashlib.sha256(built.read(path)).hexdigest() for path in paths}
+    digest = {path: hashlib.sha256(built.read_as_built(path)).hexdigest() for path in paths}
     return _BuiltConfigs(digest, built) if digest else None
 
 
@@ -428,5 +430,5 @@ def _list_manifest_configs(
     built: Built, entries: Mapping[str, ManifestEntry], tree: GitTree | None = None
 ) -> Configs | None:
     configs = [path for path in entries if path.startswith("configs/") and path.count("/") == 2]
-    digest = {path: built.digest(path) or "" for path in configs if not is_left_beside(path, entries)}
+    digest = {path: built.find_digest(path) or "" for path in configs if not is_left_beside(path, entries)}
     return _BuiltConfigs(digest, built, tree) if digest else None

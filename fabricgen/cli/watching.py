@@ -60,7 +60,7 @@ class Watch:
         self.watched = WatchedFiles(self._blueprint)
         self.shown = Shown(empty(0).encode())
 
-    def build(self) -> None:
+    def build_page(self) -> None:
         """Build the page; a fault of the blueprint is kept to be told."""
         number = self.shown.version + 1
         self.watched.note_stamps()
@@ -103,8 +103,8 @@ def serve_page(watch: Watch, *, tell: Callable[[str], None]) -> None:
     let_interrupts_through()
     try:
         tell(f"http://127.0.0.1:{server.server_port}/{token}/")
-        watch.build()
-        watch.watched.follow_changes(watch.build, PAUSE_S)
+        watch.build_page()
+        watch.watched.follow_changes(watch.build_page, PAUSE_S)
     except KeyboardInterrupt:
         pass
     finally:

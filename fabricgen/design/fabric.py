@@ -123,7 +123,7 @@ class _LinkedFabrics:
         crowded_tiers: set[TierKey] = set()
         frugal_tiers: set[TierKey] = set()
         for _ in range(ROUNDS):
-            sized_tiers = self._make_sizing(reserve, crowded_tiers, frugal_tiers).run()
+            sized_tiers = self._make_sizing(reserve, crowded_tiers, frugal_tiers).size_tiers()
             allocator = self._make_allocator(sized_tiers)
             # each of the following, in this order, makes room for extra devices and sizes anew: no more uplinks than
             # are needed, no reserve for units that may come, then larger tiers
@@ -181,7 +181,7 @@ class _LinkedFabrics:
         """The extra devices with their ports, and the tiers with these ports counted as used."""
         allocator = self._make_allocator(sized_tiers)
         allocator.keep_locked_ports(extras)
-        allocated = [allocator.allocate(demand, ports_wanted[demand.tier, demand.kind]) for demand in extras]
+        allocated = [allocator.allocate_ports(demand, ports_wanted[demand.tier, demand.kind]) for demand in extras]
         return allocated, {
             key: self._make_tier_design(sized, sized_tiers, allocated) for key, sized in sized_tiers.items()
         }

@@ -190,17 +190,19 @@ class NodeFeed(NamedTuple):
         ports_before = slot // (self.turn * count) * self.turn
         return offset // self.turn, find_port(self.first, self.jumps, ports_before + offset % self.turn)
 
-    def used(self, slots: int, count: int) -> Iterator[int]:
+    def list_used_ports(self, slots: int, count: int) -> Iterator[int]:
         """Ports in use on each of `count` switches of a group with `slots` node slots."""
         rounds, rest = divmod(slots, self.turn * count)
         for switch in range(count):
             # of a last round that is not full, the first switches have more
             yield rounds * self.turn + max(0, min(self.turn, rest - switch * self.turn))
 
-    def intervals(self, runs: Sequence[range], count: int) -> list[list[range]]:
+    def list_port_ranges(self, runs: Sequence[range], count: int) -> list[list[range]]:
         """By switch (of `count` in the group), the ports that ranges of consecutive node slots occupy, as ranges."""
         # ports in use on each switch before and after each range of slots
-        ends = [(list(self.used(run.start, count)), list(self.used(run.stop, count))) for run in runs]
+        ends = [
+            (list(self.list_used_ports(run.start, count)), list(self.list_used_ports(run.stop, count))) for run in runs
+        ]
         return [
             [part for before, after in ends for part in self._split_at_jumps(before[switch], after[switch])]
             for switch in range(count)
@@ -364,7 +366,7 @@ class TierDesign:
         peers = (self.peer_links.run,) if self.peer_links else ()
         return (*((self.up,) if self.up else ()), *peers, *(mesh.run for mesh in self.meshes))
 
-    def addressed(self, run: PortRun) -> int:
+    def count_addressed_links(self, run: PortRun) -> int:
         """Links of a run of `switch_runs` that have addresses: those of units to come included."""
         most = [self.peer_links.most] if self.peer_links and run is self.peer_links.run else []
         return max(run.count, *most, *(mesh.most for mesh in self.meshes if mesh.run is run), 0)
@@ -374,7 +376,7 @@ class TierDesign:
         reserved_count = sum(ports for _, ports, _ in self.reserved) if run == 0 else 0
         return self.downs[run].capacity - self.numbered[run] - reserved_count if self.downs else 0
 
-    def feed(self, source: TierKey) -> Feed:
+    def find_feed(self, source: TierKey) -> Feed:
         """The down ports for a lower tier; raises KeyError when there are none."""
         for feed in self.feeds:
             if feed.source == source:

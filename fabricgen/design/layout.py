@@ -108,7 +108,7 @@ class Layout:
             )
         return layouts
 
-    def has(self, part: ClusterPart) -> bool:
+    def has_part(self, part: ClusterPart) -> bool:
         """Whether it has pods of a part of the cluster."""
         return any(own_part.name == part.name for own_part in self.parts)
 
@@ -219,13 +219,13 @@ class Layout:
             for number in (
                 range(pod.su)
                 if scope == "pod"
-                else list_first_numbers(self.numbering.of(kind, pod.name, scope), pod.su)
+                else list_first_numbers(self.numbering.find_numbers(kind, pod.name, scope), pod.su)
             )
         )
 
     def number_pods(self, scope: str) -> tuple[int, ...]:
         """The number of every pod within its site or the cluster (`all`)."""
-        return tuple(self.numbering.of("pods", pod.name, scope)[0].first for pod in self.pods)
+        return tuple(self.numbering.find_numbers("pods", pod.name, scope)[0].first for pod in self.pods)
 
     @cached_property
     def first_site(self) -> int:
@@ -272,14 +272,14 @@ class Layout:
         kinds = self.kind_of_pod
         return sum(kinds[slot.pod].name == node_set.unit and node_set.holds(slot.node - 1) for slot in slots)
 
-    def present(self, node_set: NodeSet) -> int:
+    def count_present(self, node_set: NodeSet) -> int:
         """How many of one node set are present: slots less those omitted."""
         units = sum(pod.su for pod, kind in zip(self.pods, self.kind_of_pod, strict=True) if kind.name == node_set.unit)
         return units * node_set.count - self.of_set(node_set, self.omitted)
 
     def in_use(self, node_set: NodeSet) -> int:
         """How many of one node set are present and not spare."""
-        return self.present(node_set) - self.of_set(node_set, self.spare)
+        return self.count_present(node_set) - self.of_set(node_set, self.spare)
 
     def unit_index(self, slot: NodeSlot) -> int:
         """The number (from 0) of a slot's scalable unit in the whole cluster."""

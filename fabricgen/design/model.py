@@ -86,13 +86,13 @@ class Design:
         """A tier by fabric and name; raises KeyError when there is none."""
         return self.fabric(key.fabric).tier(key.tier)
 
-    def leaves(self, fabric: FabricDesign) -> tuple[TierDesign, ...]:
+    def list_leaf_tiers(self, fabric: FabricDesign) -> tuple[TierDesign, ...]:
         """The tiers that a fabric's nodes attach to, perhaps another fabric's; empty where no nodes do."""
         return tuple(self.tier(leaf) for leaf in fabric.leaves)
 
-    def present(self, feed: NodeFeed, nodes: NodeSet) -> int:
+    def count_present(self, feed: NodeFeed, nodes: NodeSet) -> int:
         """How many nodes of a set have ports by a feed: those of its part of the cluster that are not omitted."""
-        return self.tier(feed.leaf).layout.of_part(feed.part).present(nodes)
+        return self.tier(feed.leaf).layout.of_part(feed.part).count_present(nodes)
 
     def list_links_below(self, key: TierKey) -> list[tuple[TierDesign, Uplink]]:
         """The tiers whose switches have links up to those of a tier, each with these links."""

@@ -71,13 +71,13 @@ class Numbering:
     of_tenants: frozenset[tuple[str, str]] = frozenset()
     """(kind, name) of the numbers of tenants, and of VRFs over EVPN and over peer links."""
 
-    def of(self, kind: str, pod: str, scope: str) -> Intervals:
+    def find_numbers(self, kind: str, pod: str, scope: str) -> Intervals:
         """The numbers of a pod or its units within the whole cluster (scope `all`) or its site."""
-        return self.held[self._kind(kind, self.sites[pod], scope)][pod]
+        return self.held[self._make_kind(kind, self.sites[pod], scope)][pod]
 
-    def span(self, kind: str, site: str, scope: str) -> int:
+    def find_span(self, kind: str, site: str, scope: str) -> int:
         """One more than the highest number that is given within a place."""
-        held = self.held[self._kind(kind, site, scope)]
+        held = self.held[self._make_kind(kind, site, scope)]
         return max((interval.end for intervals in held.values() for interval in intervals), default=0)
 
     @property
@@ -90,14 +90,14 @@ class Numbering:
             holders |= {(f"{kind}{site_suffix}", pod) for kind in kinds for site_suffix in ("", f" {site}")}
         return frozenset(holders).union(*(part.used for part in self.parts.values()))
 
-    def lock(self, before: Lock, blueprint: str) -> Lock:
+    def make_lock(self, before: Lock, blueprint: str) -> Lock:
         """The lock of a blueprint of that name with these numbers."""
         held = {**before.held, **self.held}
         for part in self.parts.values():
             held |= part.held
         return replace(before, blueprint=blueprint, held=held)
 
-    def _kind(self, kind: str, site: str, scope: str) -> str:
+    def _make_kind(self, kind: str, site: str, scope: str) -> str:
         # the kind of the lock by which something is numbered; one of a site has the site's name behind it where the
         # lock has such
         if kind in ("sites", "vlans"):
@@ -248,7 +248,7 @@ def _number_kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> 
     names = {pod.name for pod in pods}
     owners = (part, "") if part == _name_suffix("") else (part,)
 
-    def before(kind: str) -> Allocations:
+    def read_kept(kind: str) -> Allocations:
         # the numbers of a kind in the lock, else those of a wider owner (all parts) or place (all sites), of these pods
         if (kind_known := kind + part + site) in lock.held:
             return lock.find_allocations(kind_known)
@@ -257,9 +257,9 @@ def _number_kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> 
         return {name: intervals for name, intervals in held.items() if name in names}
 
     return {
-        f"pods{part}{site}": _allocate(before("pods"), [(pod.name, 1) for pod in pods]),
-        f"units{part}{site}": _allocate(before("units"), [(pod.name, pod.slots) for pod in pods]),
-        f"ports{part}{site}": _allocate(before("ports"), [(pod.name, pod.su) for pod in pods]),
+        f"pods{part}{site}": _allocate(read_kept("pods"), [(pod.name, 1) for pod in pods]),
+        f"units{part}{site}": _allocate(read_kept("units"), [(pod.name, pod.slots) for pod in pods]),
+        f"ports{part}{site}": _allocate(read_kept("ports"), [(pod.name, pod.su) for pod in pods]),
     }
 
 

@@ -28,7 +28,7 @@ class Selection(NamedTuple):
     extra: frozenset[str]
     nodes: int | None = None
 
-    def lacks(self, earlier: Selection) -> str:
+    def describe_lack(self, earlier: Selection) -> str:
         """What it lacks of an earlier phase, in words; "" for nothing."""
         if units := earlier.units - self.units:
             return f"{len(units)} scalable unit{'s' * (len(units) != 1)}"
@@ -62,10 +62,10 @@ def select_phase(design: Design, name: str) -> Selection:
     if name not in phases:
         hint = did_you_mean(name, phases) or "`phases` of a blueprint names them"
         raise fault("FG095", f"there is no phase '{name}'", path=("phases",) if phases else (), hint=hint)
-    return select(design, phases[name])
+    return select_present(design, phases[name])
 
 
-def select(design: Design, phase: Phase) -> Selection:
+def select_present(design: Design, phase: Phase) -> Selection:
     """What is there at a phase that `check_phases` has passed."""
     fabrics = frozenset(f.name for f in design.fabrics if phase.fabrics is None or f.name in phase.fabrics)
     attached = {e.name for f in design.fabrics if f.name in fabrics for e in f.extras}
@@ -101,9 +101,9 @@ def check_phases(design: Design) -> None:
     phases = design.loaded.blueprint.phases
     faults = [diagnostic for name, phase in phases.items() for diagnostic in _find_faults(design, name, phase)]
     if not faults:
-        selections = [(name, select(design, phase)) for name, phase in phases.items()]
+        selections = [(name, select_present(design, phase)) for name, phase in phases.items()]
         for (earlier_name, earlier), (name, selection) in pairwise(selections):
-            if lacking := selection.lacks(earlier):
+            if lacking := selection.describe_lack(earlier):
                 message = f"phase '{name}' lacks what is there at '{earlier_name}': {lacking}"
                 hint = "phases are in the order of time, and each has all of the one before it"
                 faults += fault("FG097", message, path=("phases", name), hint=hint).diagnostics

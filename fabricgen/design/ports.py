@@ -198,7 +198,9 @@ class _FreeCages:
         cages_of_others = {cage for cage, owner in self._owners.items() if owner is not demand}
         return [c for c in usable if cages_of_others.isdisjoint(range(c, c + step))] if cages_of_others else usable
 
-    def take(self, demand: PortDemand, split: tuple[int, int], role: str, *, at_end: bool) -> tuple[int, ...] | None:
+    def take_cages(
+        self, demand: PortDemand, split: tuple[int, int], role: str, *, at_end: bool
+    ) -> tuple[int, ...] | None:
         """Take cages for the ports of a demand: those kept for it, then the first free ones, or with `at_end` the last
         ones, round-robin over the line cards; None when too few are free, or one that it must have is not.
         """
@@ -347,7 +349,7 @@ def _place_run(
 ) -> PortRun | None:
     """The ports of one demand, in free cages of the (cage class, ways) `split`; None when too few are free."""
     cage_class, ways = split
-    cages = free.take(demand, split, role, at_end=role in ("up", "peer") or demand.last)
+    cages = free.take_cages(demand, split, role, at_end=role in ("up", "peer") or demand.last)
     if cages is None:
         return None
     # ports are numbered from the last cage on, so that a run that grows downwards keeps its numbers; kept cages, and

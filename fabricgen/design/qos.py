@@ -83,29 +83,29 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
     profile = find_stated_profile(of_fabric) or (find_stated_profile(of_cluster) if protocol == "roce" else None)
     lossless = profile == "roce-lossless" if profile else protocol == "roce"
 
-    def setting(name: str, default: int) -> int:
+    def read_setting(name: str, default: int) -> int:
         # a number of the QoS section, from the fabric, the cluster or the default
         return choose_setting(of_fabric, of_cluster, name, default)
 
-    def threshold(name: str) -> int | None:
+    def read_threshold(name: str) -> int | None:
         # 0 is no threshold: the language takes numbers above 0 only
-        return setting(name, 0) or None
+        return read_setting(name, 0) or None
 
     trim = None if lossless else of_fabric.trim or (of_cluster.trim if protocol == "roce" else None)
     watchdog = of_fabric.watchdog or of_cluster.watchdog or Watchdog.model_construct()
     return QosIntent(
         lossless=lossless,
         marks=lossless or profile == "roce-lossy",
-        roce_dscp=setting("roce_dscp", 26),
-        cnp_dscp=setting("cnp_dscp", 48),
-        ecn_min_kb=threshold("ecn_min_kb"),
-        ecn_max_kb=threshold("ecn_max_kb"),
+        roce_dscp=read_setting("roce_dscp", 26),
+        cnp_dscp=read_setting("cnp_dscp", 48),
+        ecn_min_kb=read_threshold("ecn_min_kb"),
+        ecn_max_kb=read_threshold("ecn_max_kb"),
         ecn=tuple((speed, *kb) for speed, kb in sorted({**of_cluster.ecn, **of_fabric.ecn}.items())),
-        mark_percent=setting("mark_percent", 100),
-        roce_class=setting("roce_class", 3),
-        cnp_class=setting("cnp_class", 6),
-        roce_percent=setting("roce_percent", 50),
-        cnp_max_percent=setting("cnp_max_percent", 0),
+        mark_percent=read_setting("mark_percent", 100),
+        roce_class=read_setting("roce_class", 3),
+        cnp_class=read_setting("cnp_class", 6),
+        roce_percent=read_setting("roce_percent", 50),
+        cnp_max_percent=read_setting("cnp_max_percent", 0),
         detect_ms=watchdog.detect_ms,
         restore_ms=watchdog.restore_ms,
         poll_ms=watchdog.poll_ms,

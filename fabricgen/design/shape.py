@@ -189,7 +189,7 @@ def number_children(layout: Layout, lower: str, upper: str, *, by_slot: bool) ->
         return [ChildNumbers(layout.units * n, (Interval(0, size),), size) for size, n in sizes.items()]
     if (lower, upper) == ("site", WHOLE):
         sites = sorted(layout.site_numbers)
-        return [ChildNumbers(1, tuple(Interval(n, 1) for n in sites), layout.numbering.span("sites", "", WHOLE))]
+        return [ChildNumbers(1, tuple(Interval(n, 1) for n in sites), layout.numbering.find_span("sites", "", WHOLE))]
     if lower in (WHOLE, "site") or lower == upper:
         return [ChildNumbers(count_places(layout, upper), (Interval(0, 1),), 1)]
     racks_per_part = count_parts_of_unit(layout, lower)
@@ -225,13 +225,13 @@ def _count_span(layout: Layout, lower: str, upper: str, place: int, *, by_slot: 
         units = next(_list_units_of_run(layout, upper, place, by_slot=by_slot))
         return -(-len(units) // units_per_place)
     if upper == "pod":
-        return -(-count_numbers(layout.numbering.of(kind, layout.pods[place].name, WHOLE)) // units_per_place)
+        return -(-count_numbers(layout.numbering.find_numbers(kind, layout.pods[place].name, WHOLE)) // units_per_place)
     site = layout.sites[place] if upper == "site" else ""
     if units_per_place > 1:
         if by_slot:
-            return layout.numbering.span("pods", site, upper) * _count_most_in_pod(layout, lower)
+            return layout.numbering.find_span("pods", site, upper) * _count_most_in_pod(layout, lower)
         return sum(count_places_in_pod(layout, lower, pod.su) for pod in layout.pods if site in ("", pod.site))
-    return layout.numbering.span(kind, site, upper)
+    return layout.numbering.find_span(kind, site, upper)
 
 
 def _list_units_of_run(layout: Layout, scope: str, place: int, *, by_slot: bool = False) -> Iterator[range]:
@@ -322,7 +322,7 @@ def count_reserved_places(layout: Layout, scope: str) -> int:
     if scope == WHOLE:
         return 1
     if scope == "site":
-        return layout.numbering.span("sites", "", WHOLE)
+        return layout.numbering.find_span("sites", "", WHOLE)
     return _count_span(layout, scope, WHOLE, 0, by_slot=True) * count_parts_of_unit(layout, scope)
 
 

@@ -50,11 +50,11 @@ class SlotTable:
     by_slot: bool = False
     """Whether units are numbered by reserved slot, else only the units that exist or existed."""
 
-    def numbered(self, *, by_slot: bool) -> SlotTable:
+    def number_units(self, *, by_slot: bool) -> SlotTable:
         """The same table with units numbered the given way."""
         return self if by_slot == self.by_slot else replace(self, by_slot=by_slot)
 
-    def combo(self, leg: Leg) -> Combo:
+    def find_combination(self, leg: Leg) -> Combo:
         """The combination that a leg belongs to."""
         return tuple(find_leg_number(name, leg) - 1 for name in self._inner)
 
@@ -86,7 +86,7 @@ class SlotTable:
         total.
         """
         of_members = self._list_member_values(
-            lambda attachment: Counter(map(self.combo, attachment.legs)), Counter[Combo]()
+            lambda attachment: Counter(map(self.find_combination, attachment.legs)), Counter[Combo]()
         )
         counts = [of_members[member] for member in self.layout.unit_order]
         return {combo: tuple(accumulate((c[combo] for c in counts), initial=0)) for combo in self.combos}
@@ -119,14 +119,16 @@ class SlotTable:
         first = [bisect_left(parts, part) for part in range(count_parts_of_unit(self.layout, find_scope(self.per)) + 1)]
         return {combo: tuple(slots[i] for i in first) for combo, slots in self._ordered.items()}
 
-    def rank(self, legs: tuple[Leg, ...], leg: Leg) -> int:
+    def find_rank(self, legs: tuple[Leg, ...], leg: Leg) -> int:
         """The position of a leg among its node's legs of the same combination.
 
         On switches in the rack the legs of a twin-port cage are adjacent: they then meet a twin-port cage of the
         switch, and one straight copper cable can serve both. On other switches, which copper seldom reaches, legs go by
         rail.
         """
-        legs_of_combo = [other_leg for other_leg in legs if self.combo(other_leg) == self.combo(leg)]
+        legs_of_combo = [
+            other_leg for other_leg in legs if self.find_combination(other_leg) == self.find_combination(leg)
+        ]
         if find_scope(self.per) == "rack":
             cages = [other_leg.cage for other_leg in legs_of_combo]
             legs_of_combo.sort(key=lambda other_leg: cages.index(other_leg.cage))
@@ -202,7 +204,7 @@ class SlotTable:
 
     def slot_of(self, unit: int, node: int, leg: Leg) -> tuple[int, int]:
         """(group, slot) of a leg; unit in the cluster and node in the unit count from 0."""
-        combo = self.combo(leg)
+        combo = self.find_combination(leg)
         pod = find_pod_of_unit(self.layout, unit)
         rack = self.layout.racks_of_members[node]
         coordinates = {
@@ -216,7 +218,7 @@ class SlotTable:
         if self.is_part_of_unit:
             slot = self.offsets[combo][node] - self.part_starts[combo][self.find_part(rack)]
         legs = self._legs_of_node[node]
-        return find_group_number(self.layout, self.per, self.sizes, coordinates), slot + self.rank(legs, leg)
+        return find_group_number(self.layout, self.per, self.sizes, coordinates), slot + self.find_rank(legs, leg)
 
     def list_holes(self) -> list[tuple[int, int]]:
         """(group, slot) of every leg of every omitted node, in slot order."""

@@ -151,7 +151,7 @@ def count_accelerators(design: Design) -> int:
 def sum_power(design: Design) -> float:
     """Maximum power of all devices, W; devices of others and profiles without a figure count as 0."""
     layout = design.layout
-    total = sum(_find_draw(s.profile) * layout.present(s) for s in layout.node_sets)
+    total = sum(_find_draw(s.profile) * layout.count_present(s) for s in layout.node_sets)
     total += sum(_find_draw(p) * len(names) for p, names, _ in design.extra_devices.values())
     total += sum((t.profile.power_w.planning_w or 0) * t.switches for f in design.fabrics for t in f.tiers)
     for scale_up in design.scale_up:

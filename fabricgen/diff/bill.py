@@ -142,7 +142,7 @@ def _may_count_twice(
 
 
 def _index_parts(bom: Listing) -> dict[str, dict[str, Any]]:
-    return {row["part"]: row for row in (bom.row(i) for i in range(len(bom)))}
+    return {row["part"]: row for row in (bom.read_row(i) for i in range(len(bom)))}
 
 
 def _read_prices(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:

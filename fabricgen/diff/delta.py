@@ -58,7 +58,7 @@ class Delta:
         """(rows in old, rows in new) that changed in a way."""
         return self.was[self.ways[change]], self.now[self.ways[change]]
 
-    def key(self, side: Listing, row: int) -> str:
+    def format_key(self, side: Listing, row: int) -> str:
         """The key of a row as text: device:port."""
         return ":".join(str(side[name][row]) for name in self.keys)
 

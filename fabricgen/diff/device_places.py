@@ -38,21 +38,21 @@ class DevicePlaces:
         self._nowhere = number[DevicePlace("", "", "")]
         self._number = {device: number[place] for device, place in by_device.items()}
 
-    def numbers(self, devices: Column) -> Rows:
+    def find_indexes(self, devices: Column) -> Rows:
         """The index in `all` of the place of each device; int64."""
         get, nowhere = self._number.get, self._nowhere
         return np.fromiter((get(d, nowhere) for d in devices.tolist()), dtype=np.int64, count=len(devices))
 
-    def place(self, device: str) -> DevicePlace:
+    def find_place(self, device: str) -> DevicePlace:
         """Where a device is."""
         return self.all[self._number.get(device, self._nowhere)]
 
     def of(self, delta: Delta) -> dict[str, Rows]:
         """Indexes of the places of a delta's rows: removed, added, changed."""
         return {
-            "removed": self.numbers(delta.old[delta.at][delta.removed]),
-            "added": self.numbers(delta.new[delta.at][delta.added]),
-            "changed": self.numbers(delta.new[delta.at][delta.now]),
+            "removed": self.find_indexes(delta.old[delta.at][delta.removed]),
+            "added": self.find_indexes(delta.new[delta.at][delta.added]),
+            "changed": self.find_indexes(delta.new[delta.at][delta.now]),
         }
 
 

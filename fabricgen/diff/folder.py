@@ -56,7 +56,7 @@ def read_power_counted_twice(built: Built) -> float | None:
     file = built.folder / "racks.csv"
     if not file.exists() or built.find_blueprint_digest(file.name) != built.find_blueprint_digest("bom.csv"):
         return None
-    content = built.content(file.name)
+    content = built.read_as_it_stands(file.name)
     names = content.partition(b"\n")[0].decode("utf-8", "replace").strip().split(",")
     if built.is_edited(file.name, content) or not set(DRAWN) <= set(names):
         return None
@@ -87,7 +87,7 @@ def check_same_blueprint(built: Built) -> None:
 
 def _read_list(built: Built, name: str) -> Listing:
     file = f"{name}.csv"
-    return parse_list(built.folder / file, built.read(file), name)
+    return parse_list(built.folder / file, built.read_as_built(file), name)
 
 
 def parse_list(file: Path, content: bytes, name: str) -> Listing:

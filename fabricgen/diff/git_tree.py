@@ -83,7 +83,7 @@ class GitTree:
                 blobs[path] = _Blob(oid.decode(), int(size))
         return blobs
 
-    def has(self, name: str) -> bool:
+    def has_file(self, name: str) -> bool:
         """Whether its folder holds a file of that name."""
         return posixpath.join(self._folder, name) in self._files
 

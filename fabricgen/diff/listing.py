@@ -62,7 +62,7 @@ class Listing:
     def __getitem__(self, name: str) -> Column:
         return self.columns[name]
 
-    def row(self, number: int) -> dict[str, Any]:
+    def read_row(self, number: int) -> dict[str, Any]:
         """One row, as column -> cell."""
         return {name: column[number] for name, column in self.columns.items()}
 
@@ -111,12 +111,12 @@ def find_among(chosen: Collection[str], values: Column) -> Flags:
     texts = frozenset(chosen)
     if not texts:
         return np.zeros(len(values), dtype=bool)
-    return values.among(texts) if isinstance(values, Texts) else find_among_texts(texts, values)
+    return values.flag_among(texts) if isinstance(values, Texts) else find_among_texts(texts, values)
 
 
 def find_rows(rows: Mapping[Any, int], values: Column) -> Rows:
     """The row of each value, -1 where there is none; int64."""
-    return values.places(rows) if isinstance(values, Texts) else find_rows_of_texts(rows, values)
+    return values.look_up_rows(rows) if isinstance(values, Texts) else find_rows_of_texts(rows, values)
 
 
 def encode_rows(*pairs: tuple[Strings, Strings]) -> tuple[Rows, Rows]:

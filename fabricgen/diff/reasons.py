@@ -60,7 +60,7 @@ def _explain_tiers(old: SizingFigures, new: SizingFigures, moved: _MovedLinks) -
         elif was is not None and now is not None:
             sentences = [*_explain_tier(was, now)]
             if sentences:
-                yield f"{name}: {'; '.join(sentences)}{moved.said(key)}"
+                yield f"{name}: {'; '.join(sentences)}{moved.describe_moved(key)}"
 
 
 def _explain_tier(was: TierFigures, now: TierFigures) -> Iterator[str]:
@@ -113,7 +113,7 @@ class _MovedLinks:
         self._tier = np.array([self._number.setdefault(t, len(self._number)) for t in tiers] + [-1], dtype=np.int64)
         self._upper: Rows | None = None
 
-    def said(self, key: TierName) -> str:
+    def describe_moved(self, key: TierName) -> str:
         """A phrase for the links up to a tier that move; "" where none does."""
         if self._upper is None:
             self._upper = self._tier[find_rows(self._row, self._lists.links["b_device"])]
@@ -132,12 +132,13 @@ def _explain_omits(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     for text, slots in new.omits.items():
         was = old.omits.get(text)
         if was is not None and was != slots:
-            yield f"omit {text}: was {_shorten(was)}, is {_shorten(slots)}; what counts from the last moves with growth"
+            was_text, text_now = _shorten_slots(was), _shorten_slots(slots)
+            yield f"omit {text}: was {was_text}, is {text_now}; what counts from the last moves with growth"
 
 
 def _explain_spares(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
     if old.spares != new.spares:
-        yield f"spare nodes: {_shorten(old.spares) or 'none'} -> {_shorten(new.spares) or 'none'}"
+        yield f"spare nodes: {_shorten_slots(old.spares) or 'none'} -> {_shorten_slots(new.spares) or 'none'}"
 
 
 def _explain_hardware(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
@@ -150,7 +151,7 @@ def _explain_hardware(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
         changed = [f"{kind} {was or 'unknown'} -> {now or 'unknown'}" for kind, was, now in pairs if was != now]
         changes += [f"{' '.join(filter(None, port))} {', '.join(changed)}"] if changed else []
     if changes:
-        yield f"inventory: {_shorten(tuple(changes))}"
+        yield f"inventory: {_shorten_slots(tuple(changes))}"
 
 
 def _explain_lengths(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
@@ -171,7 +172,7 @@ def _explain_media(cables: Delta) -> Iterator[str]:
         yield f"cables that leave copper: {counts}; `other medium` lists each"
 
 
-def _shorten(slots: tuple[str, ...]) -> str:
+def _shorten_slots(slots: tuple[str, ...]) -> str:
     return ", ".join(slots[:_LISTED]) + (f" and {len(slots) - _LISTED} more" if len(slots) > _LISTED else "")
 
 

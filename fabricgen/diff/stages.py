@@ -42,7 +42,7 @@ class AtOnce:
     count: int = 0
     percent: int = 0
 
-    def of(self, size: int) -> int:
+    def compute_limit(self, size: int) -> int:
         """The most of so many, at least one."""
         return max(1, self.count or size * self.percent // 100)
 
@@ -67,10 +67,10 @@ class _Wiring:
     managing: set[str] = field(default_factory=set)
     """Fabrics whose switches the management ports of others hang on."""
 
-    def height(self, tier: tuple[str, str], below: frozenset[tuple[str, str]] = frozenset()) -> int:
+    def measure_height(self, tier: tuple[str, str], below: frozenset[tuple[str, str]] = frozenset()) -> int:
         """How many tiers lie above: 0 for the uppermost."""
         over = self.above[tier] - below - {tier}
-        return 1 + max(self.height(upper, below | {tier}) for upper in over) if over else 0
+        return 1 + max(self.measure_height(upper, below | {tier}) for upper in over) if over else 0
 
 
 def plan_stages(change: ClusterChange, at_once: AtOnce) -> tuple[PushStage, ...]:
@@ -91,7 +91,7 @@ def plan_stages(change: ClusterChange, at_once: AtOnce) -> tuple[PushStage, ...]
         stages_in_order.append(PushStage("new switches, which carry nothing yet", (others,)))
     tiers = {wiring.tier[device] for device in touched if device not in new_devices}
     # fabrics that manage others last (False sorts before True): the others are reached over them
-    for tier in sorted(tiers, key=lambda tier: (tier[0] in wiring.managing, wiring.height(tier), tier)):
+    for tier in sorted(tiers, key=lambda tier: (tier[0] in wiring.managing, wiring.measure_height(tier), tier)):
         devices = [device for device in touched if wiring.tier[device] == tier and device not in new_devices]
         stages_in_order.append(PushStage(" ".join(tier), tuple(_form_waves(devices, wiring, at_once))))
     return tuple(stages_in_order)
@@ -100,7 +100,7 @@ def plan_stages(change: ClusterChange, at_once: AtOnce) -> tuple[PushStage, ...]
 def _order_managing_tiers(new: list[str], wiring: _Wiring) -> list[tuple[str, str]]:
     """The tiers of new switches that manage others, from above."""
     tiers = {wiring.tier[device] for device in new if wiring.tier[device][0] in wiring.managing}
-    return sorted(tiers, key=lambda tier: (wiring.height(tier), tier))
+    return sorted(tiers, key=lambda tier: (wiring.measure_height(tier), tier))
 
 
 def _read_wiring(change: ClusterChange) -> _Wiring:
@@ -147,8 +147,8 @@ def _form_waves(devices: list[str], wiring: _Wiring, at_once: AtOnce) -> Iterato
         for device in waiting:
             group = wiring.group[device]
             # never more than half of what stands in for each other, or one where there are two
-            share = min(at_once.of(sizes[group]), max(1, sizes[group] // 2))
-            together = len(wave) < at_once.of(tiers[wiring.tier[device]]) and used[group] < share
+            share = min(at_once.compute_limit(sizes[group]), max(1, sizes[group] // 2))
+            together = len(wave) < at_once.compute_limit(tiers[wiring.tier[device]]) and used[group] < share
             if together and wiring.peers[device].isdisjoint(wave) and nodes.isdisjoint(wiring.nodes[device]):
                 wave.append(device)
                 nodes |= wiring.nodes[device]

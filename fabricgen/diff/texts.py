@@ -55,13 +55,13 @@ class Texts:
         texts: list[str] = self[:].tolist()
         return texts
 
-    def places(self, rows: Mapping[Any, int]) -> npt.NDArray[np.int64]:
+    def look_up_rows(self, rows: Mapping[Any, int]) -> npt.NDArray[np.int64]:
         """The value in `rows` for each text, -1 where there is none; each distinct text is looked up once. int64."""
         if len(self.parts) > 1 or not isinstance(self.parts[0], EncodedColumn):
             return find_rows_of_texts(rows, self[:])
         return find_rows_of_texts(rows, self.parts[0].vocabulary)[self.parts[0].codes]
 
-    def among(self, chosen: frozenset[str]) -> Flags:
+    def flag_among(self, chosen: frozenset[str]) -> Flags:
         """Which rows have a text in `chosen`; bool."""
         first, *more = self.parts
         if not isinstance(first, EncodedColumn) or (more and len(chosen) > _FEW):

@@ -77,7 +77,7 @@ class RackChanges:
     rows: dict[str, Selected] = field(default_factory=dict)
     files: list[int] = field(default_factory=list)
 
-    def total(self) -> int:
+    def count_lines(self) -> int:
         """How many lines a full listing takes."""
         return sum(len(rows) for selected in self.rows.values() for rows in selected.values()) + len(self.files)
 
@@ -98,7 +98,7 @@ def group_by_rack(change: ClusterChange) -> list[RackChanges]:
                 group = groups.setdefault(number, RackChanges(change.places.all[number]))
                 group.rows.setdefault(kind, {})[state] = rack_rows
     for i, file in enumerate(change.configs.files if change.configs else ()):
-        rack_place = change.places.place(file.device)
+        rack_place = change.places.find_place(file.device)
         number = change.places.all.index(rack_place)
         groups.setdefault(number, RackChanges(rack_place)).files.append(i)
     return [groups[number] for number in sorted(groups)]
@@ -167,13 +167,13 @@ def _write_line(delta: Delta, state: str, row: int) -> str:
     # one change as a line: `~` changed, `-` removed, `+` added
     kind = _ONE[delta.kind]
     if state == "changed":
-        old, new = delta.old.row(int(delta.was[row])), delta.new.row(int(delta.now[row]))
+        old, new = delta.old.read_row(int(delta.was[row])), delta.new.read_row(int(delta.now[row]))
         changes = ", ".join(spell_change(change_kind) for change_kind in delta.list_changes(row))
         text = f"~ {kind} {_spell_key(delta, new)} {changes}: {'; '.join(_list_differences(delta, row, old, new))}"
     elif state == "removed":
-        text = f"- {kind} {_describe_row(delta, delta.old.row(int(delta.removed[row])))}"
+        text = f"- {kind} {_describe_row(delta, delta.old.read_row(int(delta.removed[row])))}"
     else:
-        text = f"+ {kind} {_describe_row(delta, delta.new.row(int(delta.added[row])))}"
+        text = f"+ {kind} {_describe_row(delta, delta.new.read_row(int(delta.added[row])))}"
     return make_printable(text)
 
 

@@ -87,7 +87,7 @@ class Diagnostic:
                     self, name, f"{text[:LONGEST_TEXT]}... and {len(text) - LONGEST_TEXT:,} characters more"
                 )
 
-    def at(self, span: Span | None, hint: str | None = None) -> Diagnostic:
+    def place_at(self, span: Span | None, hint: str | None = None) -> Diagnostic:
         """Give this finding a place in a file, and another hint with it."""
         return replace(self, span=span, hint=self.hint if hint is None else hint)
 

@@ -36,7 +36,7 @@ class EntryPoint(NamedTuple):
         with blame_plugin(self):
             return Loader(self.name, self.value, self.group).load()
 
-    def unusable(self, why: str, hint: str = "") -> InputError:
+    def make_error(self, why: str, hint: str = "") -> InputError:
         """An InputError (FG870) that says what is wrong with it."""
         return fault(FAULT, f"{self.group}: {self.text}: {why}", hint=hint or f"it is at {self.value}")
 

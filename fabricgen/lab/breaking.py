@@ -68,7 +68,9 @@ def mend_links(lab: Lab, links: Iterable[Link], seconds: float = 300) -> list[La
         lab.ask_frr(device, *(f"clear bgp {key}" for key in keys))
     deadline = time.monotonic() + seconds
     while True:
-        sessions_down = list(Check(lab, lab.build, ask_neighbours(lab, lab.build)).sessions(lambda near: near in ends))
+        sessions_down = list(
+            Check(lab, lab.build, ask_neighbours(lab, lab.build)).check_sessions(lambda near: near in ends)
+        )
         if not sessions_down:
             wait_for_routes(lab, find_broken_links(lab))
         if not sessions_down or time.monotonic() > deadline:

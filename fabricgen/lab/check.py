@@ -47,13 +47,13 @@ def check_lab(lab: Lab, build: Build, broken: frozenset[Link] = frozenset()) -> 
     """
     checker = Check(lab, build, ask_neighbours(lab, build), broken)
     findings_so_far = [
-        *checker.daemons(),
-        *checker.cables(),
-        *checker.addresses(),
-        *checker.sessions(checker.has_whole_link),
+        *checker.find_ended_daemons(),
+        *checker.check_cables(),
+        *checker.check_addresses(),
+        *checker.check_sessions(checker.has_whole_link),
     ]
-    findings_so_far += [*checker.routes(), *checker.leaks()]
-    return [*checker.lost(), *(findings_so_far or checker.pings())]
+    findings_so_far += [*checker.check_routes(), *checker.find_leaks()]
+    return [*checker.find_lost_links(), *(findings_so_far or checker.check_pings())]
 
 
 def ask_neighbours(lab: Lab, build: Build) -> dict[str, dict[str, Any]]:
@@ -100,15 +100,15 @@ class Check:
         dead = {end for link in self.broken for end in (link.a, link.b)}
         return {near: far for near, far in self.right.far.items() if near not in dead}
 
-    def lost(self) -> Iterator[LabFinding]:
+    def find_lost_links(self) -> Iterator[LabFinding]:
         """Yield every broken link, and the sessions over it that are not up."""
         for link in sorted(self.broken, key=str):
             yield LabFinding(
                 "cable", link.a.device, link.a.port, f"the link to {link.b} is down; `lab mend` brings it back"
             )
-        yield from self.sessions(lambda near: near not in self._far)
+        yield from self.check_sessions(lambda near: near not in self._far)
 
-    def daemons(self) -> Iterator[LabFinding]:
+    def find_ended_daemons(self) -> Iterator[LabFinding]:
         """Yield every daemon of FRR that has ended."""
         running = inside.list_daemons(self.lab)
         for device in self.right.switches:
@@ -116,7 +116,7 @@ class Check:
                 if (device, name) not in running:
                     yield LabFinding("daemon", device, "", f"{name} does not run")
 
-    def addresses(self) -> Iterator[LabFinding]:
+    def check_addresses(self) -> Iterator[LabFinding]:
         """Yield every loopback, and port of a link that is whole, without just the addresses that it should have."""
         ports_by_device = ask_each(lambda device: inside.read_ports(self.lab, device).addresses, self.lab.spaces)
         ends = [(end, kernel_name(end.port)) for end in self._far]
@@ -130,7 +130,7 @@ class Check:
                 message = f"has {', '.join(sorted(has)) or 'no address'}, wanted {', '.join(sorted(planned)) or 'none'}"
                 yield LabFinding("address", end.device, end.port, message)
 
-    def cables(self) -> Iterator[LabFinding]:
+    def check_cables(self) -> Iterator[LabFinding]:
         """Yield every port whose cable leads elsewhere than links.csv says."""
         heard = self.lab.far_ends()
         for near, far in sorted(self._far.items(), key=str):
@@ -138,7 +138,7 @@ class Check:
                 far_end = heard.get(near) or "nothing"
                 yield LabFinding("cable", near.device, near.port, f"{far_end} is at the far end, links.csv says {far}")
 
-    def count(self) -> tuple[int, int]:
+    def count_sessions(self) -> tuple[int, int]:
         """How many sessions are up, and how many should be; one is up where both ends say so."""
         ends = [
             self._read_session_state(device, key)
@@ -151,7 +151,7 @@ class Check:
         """Whether the link at an end is not broken."""
         return end in self._far
 
-    def sessions(self, is_wanted: Callable[[BuiltEnd], bool]) -> Iterator[LabFinding]:
+    def check_sessions(self, is_wanted: Callable[[BuiltEnd], bool]) -> Iterator[LabFinding]:
         """Yield every session of wanted ends that is not up, or not with the switch and AS number that it should be."""
         for device in self.right.switches:
             for near, key, far in list_peers(self.right, device):
@@ -263,7 +263,7 @@ class Check:
         """The routes of each switch, the longest prefixes first."""
         return ask_each(lambda device: inside.read_routes(self.lab, device), self.right.switches)
 
-    def routes(self) -> Iterator[LabFinding]:
+    def check_routes(self) -> Iterator[LabFinding]:
         """Yield every loopback and host that a switch does not reach over all equal paths, and over nothing else.
 
         What goes wrong alike on one switch is one finding.
@@ -284,7 +284,7 @@ class Check:
         target = ip_address(address)
         return next((route.ports for route in self._tables[device] if target in route.network), frozenset())
 
-    def leaks(self) -> Iterator[LabFinding]:
+    def find_leaks(self) -> Iterator[LabFinding]:
         """Yield every prefix that a switch learned and that is neither a reachable loopback nor one of hosts.
 
         Static routes and aggregates that a switch is told are no leaks; static routes that none is told are.
@@ -324,7 +324,7 @@ class Check:
     def _ports_by_target(self) -> dict[str, dict[str, set[str]]]:
         return {}
 
-    def pings(self) -> Iterator[LabFinding]:
+    def check_pings(self) -> Iterator[LabFinding]:
         """Yield every leaf whose last host is not reached by the first host that has a way there."""
         hosts = [near for near in self._far if near.device not in self.right.forms and self.right.addresses.get(near)]
         ends = {self._far[near].device: near for near in hosts}
@@ -340,7 +340,7 @@ class Check:
                 probes += [(source, end, leaf, address.partition("/")[0]) for address in self.right.addresses[end]]
 
         def send_probe(probe: tuple[BuiltEnd, BuiltEnd, str, str]) -> bool:
-            return self.lab.pings(probe[0].device, probe[0].port, probe[3])
+            return self.lab.answers_ping(probe[0].device, probe[0].port, probe[3])
 
         with ThreadPoolExecutor() as pool:
             for (source, end, leaf, address), answers in zip(probes, pool.map(send_probe, probes), strict=True):

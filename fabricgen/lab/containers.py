@@ -18,7 +18,7 @@ def plan_frr_lab(files: Mapping[str, str]) -> FrrLab:
     """What FRR runs of a build's lists and configurations, by path in the build."""
     cut = cut_to_lab(Build(files))
     build = cut.build
-    conf = {name: _limit_paths(build.frr(name)) for name in build.switches}
+    conf = {name: _limit_paths(build.make_frr_config(name)) for name in build.switches}
     commands = {name: tuple(list_interface_commands(build, name)) for name in build.switches}
     ends = {(end.device, end.port) for link in build.links for end in (link.a, link.b)}
     hosts = {(end.device, end.port) for end in build.addresses if end.device not in conf}

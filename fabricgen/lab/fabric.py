@@ -82,14 +82,14 @@ class Lab:
     build: Build
     sockets: dict[str, socket.socket] = field(default_factory=dict)
 
-    def inside(self, device: str, *command: str) -> subprocess.CompletedProcess[str]:
+    def run_in_namespace(self, device: str, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a command in the namespace of a device."""
         full_command = ["ip", "netns", "exec", self.spaces[device], *command]
         return subprocess.run(full_command, check=False, capture_output=True, text=True, timeout=PATIENCE_S)  # noqa: S603 - no shell
 
     def run(self, device: str, *command: str) -> str:
         """The output of a command in the namespace of a device; raises InputError (FG175) where it fails."""
-        done = self.inside(device, *command)
+        done = self.run_in_namespace(device, *command)
         if done.returncode:
             output = f"{done.stdout}{done.stderr}".strip()
             raise explain_failure(f"{device}: `{' '.join(command)[:200]}` ends with {done.returncode}: {output}")
@@ -112,11 +112,14 @@ class Lab:
             raise explain_failure(f"{device}: {len(answers)} answers to {len(commands)} commands of vtysh")
         return answers
 
-    def pings(self, device: str, port: str, address: str, seconds: float = 1) -> bool:
+    def answers_ping(self, device: str, port: str, address: str, seconds: float = 1) -> bool:
         """Whether an address answers a port's ping in some time."""
-        return self.inside(device, "ping", "-c1", f"-W{seconds}", "-I", kernel_name(port), address).returncode == 0
+        return (
+            self.run_in_namespace(device, "ping", "-c1", f"-W{seconds}", "-I", kernel_name(port), address).returncode
+            == 0
+        )
 
-    def daemon(self, device: str, name: str) -> list[str]:
+    def make_daemon_command(self, device: str, name: str) -> list[str]:
         """The command that runs one of FRR's daemons on a switch, with its sockets in the switch's folder."""
         folder = self.folder / device
         where = ["--vty_socket", str(folder), "-z", str(folder / "zserv.api"), "-i", str(folder / f"{name}.pid")]

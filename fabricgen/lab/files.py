@@ -163,7 +163,7 @@ class Build:
         folder = f"configs/{name}/"
         return {path.removeprefix(folder): text for path, text in self.files.items() if path.startswith(folder)}
 
-    def frr(self, name: str) -> str:
+    def make_frr_config(self, name: str) -> str:
         """What FRR runs on a switch: what its NOS gives it, or what its files of another NOS come to."""
         nos = self.devices[name]["nos"]
         if nos in list_nos("routing_daemon"):

@@ -92,7 +92,7 @@ def _judge_by_lists(build: Build) -> Callable[[Link], str]:
     readable = list_nos("reader")
     switches = {name: build.devices[name]["nos"] in readable for name in build.switches}
 
-    def why(link: Link) -> str:
+    def explain_exclusion(link: Link) -> str:
         ends = (link.a, link.b)
         if any(not switches.get(end.device, True) for end in ends):
             return UNKNOWN
@@ -101,20 +101,20 @@ def _judge_by_lists(build: Build) -> Callable[[Link], str]:
         kinds = {build.kinds.get(end) for end in ends}
         return MANAGEMENT if "management" in kinds else ""
 
-    return why
+    return explain_exclusion
 
 
 def _judge_by_files(build: Build) -> Callable[[Link], str]:
     """Why a link is not in a lab, by the configurations at its ends; "" where it is."""
 
-    def why(link: Link) -> str:
+    def explain_exclusion(link: Link) -> str:
         if any(end.device in build.forms and build.forms[end.device].srv6 for end in (link.a, link.b)):
             return SRV6
         if link.a.device in build.forms and link.b.device in build.forms:
             return BRIDGED if is_bridged(build, link.a) or is_bridged(build, link.b) else ""
         return ""
 
-    return why
+    return explain_exclusion
 
 
 def is_bridged(build: Build, end: BuiltEnd) -> bool:

@@ -42,7 +42,7 @@ def _is_stable(looks: Sequence[JudgedLab]) -> bool:
 
 def _look_once(lab: Lab) -> JudgedLab:
     broken = find_broken_links(lab)
-    up, sessions = Check(lab, lab.build, ask_neighbours(lab, lab.build)).count()
+    up, sessions = Check(lab, lab.build, ask_neighbours(lab, lab.build)).count_sessions()
     return JudgedLab(sorted(broken, key=str), up, sessions, check_lab(lab, lab.build, broken))
 
 

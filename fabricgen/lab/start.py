@@ -46,7 +46,7 @@ def bring_lab_up(
     tell(f"{len(lab.spaces)} namespaces")
     run_ip_batch((f"netns add {space}" for space in lab.spaces.values()), holding=holding)
     for device in lab.spaces:
-        lab.inside(device, "sysctl", "-qw", *SETTINGS)
+        lab.run_in_namespace(device, "sysctl", "-qw", *SETTINGS)
     tell(f"{len(build.links)} links")
     run_ip_batch(_list_cable_commands(lab), holding=holding)
     for device, space in lab.spaces.items():
@@ -59,7 +59,7 @@ def bring_lab_up(
     tell(f"{len(DAEMON_NAMES) * len(build.switches)} daemons")
     daemons = start_daemons(lab, build.switches)
     tell(f"configurations of {len(build.switches)} switches")
-    configure_switches(lab, {name: build.frr(name) for name in build.switches})
+    configure_switches(lab, {name: build.make_frr_config(name) for name in build.switches})
     return daemons
 
 
@@ -70,7 +70,7 @@ def wait_for_sessions(lab: Lab, tell: Callable[[str], object], seconds: float) -
     """
     deadline, last_up = time.monotonic() + seconds, -1
     while True:
-        up, sessions = Check(lab, lab.build, ask_neighbours(lab, lab.build)).count()
+        up, sessions = Check(lab, lab.build, ask_neighbours(lab, lab.build)).count_sessions()
         if up != last_up:
             tell(f"{up} of {sessions} sessions up")
         if up == sessions:
@@ -84,7 +84,7 @@ def wait_for_sessions(lab: Lab, tell: Callable[[str], object], seconds: float) -
 def wait_for_routes(lab: Lab, broken: frozenset[Link] = frozenset()) -> None:
     """Wait until routes are as planned without broken links, at most ROUTES_S seconds: they follow their sessions."""
     deadline = time.monotonic() + ROUTES_S
-    while any(Check(lab, lab.build, {}, broken).routes()) and time.monotonic() < deadline:
+    while any(Check(lab, lab.build, {}, broken).check_routes()) and time.monotonic() < deadline:
         time.sleep(0.3)
 
 
@@ -151,7 +151,9 @@ def start_daemons(lab: Lab, names: Iterable[str]) -> list[subprocess.Popen[bytes
         (lab.folder / name).mkdir(parents=True)
         shutil.chown(lab.folder / name, "frr", "frr")
     for daemons in (DAEMON_NAMES[:1], DAEMON_NAMES[1:]):
-        daemons_started += [_start_process(lab.daemon(name, daemon)) for name in switches for daemon in daemons]
+        daemons_started += [
+            _start_process(lab.make_daemon_command(name, daemon)) for name in switches for daemon in daemons
+        ]
         for name in switches:
             sockets = [lab.folder / name / file for file in ("zserv.api", *(f"{daemon}.vty" for daemon in daemons))]
             wait_until(lambda s=sockets: all(file.exists() for file in s), f"{name}: daemons start")  # type: ignore[misc]

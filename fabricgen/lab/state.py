@@ -81,7 +81,7 @@ class LabState:
             with open_new_file(str(file), 0o600) as descriptor:  # a built folder may have secrets
                 write_all(descriptor, text.encode())
 
-    def lab(self) -> Lab:
+    def open_lab(self) -> Lab:
         """The lab, with its build; raises InputError (FG173) where that is not as `lab up` wrote it."""
         build, files = self.folder / BUILD, dict[str, str]()
         try:

@@ -38,7 +38,7 @@ class LintSettings(NamedTuple):
         chosen = not self.select or code.startswith(self.select)
         return chosen and not (self.ignore and code.startswith(self.ignore))
 
-    def within(self, project: ProjectLint) -> LintSettings:
+    def combine_with(self, project: ProjectLint) -> LintSettings:
         """Combined with the project's settings: a selection here replaces the project's, ignored rules are added."""
         return self._replace(select=self.select or project.select, ignore=(*self.ignore, *project.ignore))
 
@@ -77,7 +77,7 @@ def lint(
     rules: tuple[Rule, ...] = load_design_rules() if cluster is None else load_all_rules()
     impossible_codes = frozenset(rule.id for rule in rules if rule.impossible)
     never_waived = frozenset(rule.id for rule in rules if rule.impossible and not rule.waivable)
-    settings = requested.within(design.loaded.project.lint)
+    settings = requested.combine_with(design.loaded.project.lint)
     raised_by_rules = _run_rules(rules, design, cluster, requested)
     # what the command line asks for; of these the project's settings select, but what cannot be built is told in any
     # case
@@ -129,11 +129,11 @@ class Judgement:
         """All findings."""
         return lint(self.design, self.cluster, other_findings=self.others)
 
-    def counts(self) -> dict[str, int]:
+    def count_severities(self) -> dict[str, int]:
         """Numbers of errors and warnings."""
         return self.result.counts
 
-    def findings(self) -> tuple[Diagnostic, ...]:
+    def list_findings(self) -> tuple[Diagnostic, ...]:
         """All findings that no waiver covers."""
         return self.result.findings
 
@@ -272,7 +272,7 @@ def _locate_finding(design: Design, finding: Diagnostic) -> Diagnostic:
         try:
             value = value[part]
         except (KeyError, IndexError, TypeError):
-            return design.loaded.locate(finding)
+            return design.loaded.locate_finding(finding)
     if isinstance(value, dict | list):
         return design.loaded.locate_at(finding, source.key_span(finding.path))
-    return design.loaded.locate(finding)
+    return design.loaded.locate_finding(finding)

@@ -152,21 +152,21 @@ def load_plugin_rule(entry: EntryPoint) -> PlugInRule:
     a package that is named before has one of this code.
     """
     if not _CODE.fullmatch(entry.name):
-        raise entry.unusable("its name is not a code", _FORM)
+        raise entry.make_error("its name is not a code", _FORM)
     first = next(candidate for candidate in list_entry_points(PLUG_INS) if candidate.name == entry.name)
     if first != entry:
-        raise entry.unusable(f"{first.package} has a rule of this code too", "uninstall one of them")
+        raise entry.make_error(f"{first.package} has a rule of this code too", "uninstall one of them")
     with blame_plugin(entry):
         rule_class = entry.load()
         if not (isinstance(rule_class, type) and issubclass(rule_class, PlugInRule)):
-            raise entry.unusable("it is no class of fabricgen.api.ViewRule")
+            raise entry.make_error("it is no class of fabricgen.api.ViewRule")
         kinds = {"id": str, "severity": Severity, "title": str}
         lacking = [name for name, kind in kinds.items() if not isinstance(getattr(rule_class, name, None), kind)]
         if lacking:
-            raise entry.unusable(f"{rule_class.__name__} has no {', '.join(lacking)}")
+            raise entry.make_error(f"{rule_class.__name__} has no {', '.join(lacking)}")
         if rule_class.id != entry.name:
             why = f"{rule_class.__name__} says that its id is {rule_class.id}"
-            raise entry.unusable(why, "name the entry point after the code")
+            raise entry.make_error(why, "name the entry point after the code")
         rule = rule_class()
         rule.package = entry.package
     return rule

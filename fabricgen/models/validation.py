@@ -65,7 +65,7 @@ class _Problem:
     expected: str = ""
 
 
-def dotted(path: Path) -> str:
+def format_path(path: Path) -> str:
     """Write a path as users do, e.g. `pods.p1.su`; a key with dots is quoted."""
     return ".".join(f'"{part}"' if isinstance(part, str) and "." in part else str(part) for part in path)
 
@@ -83,8 +83,8 @@ def validate(model: type[M], located: Located, *, code: str = "FG010") -> M:
     try:
         return model.model_validate(located.data)
     except ValidationError as error:
-        problems = _collapse([_make_problem(e, located.data) for e in error.errors(include_url=False)])
-        problems = [p for p in problems if not _follows(p, problems)]
+        problems = _keep_meant_errors([_make_problem(e, located.data) for e in error.errors(include_url=False)])
+        problems = [p for p in problems if not _is_consequence(p, problems)]
     faults = _sort_faults(_make_diagnostic(p, model, located, code) for p in problems[:MOST_FAULTS])
     raise InputError([*faults, *_summarize_rest(problems[MOST_FAULTS:], located, code)])
 
@@ -140,7 +140,7 @@ def _make_problem(error: ErrorDetails, data: Any) -> _Problem:
     return _Problem(kind, path, error["msg"], error["input"], context, is_key, tuple(branches))
 
 
-def _collapse(problems: list[_Problem], level: int = 0) -> list[_Problem]:
+def _keep_meant_errors(problems: list[_Problem], level: int = 0) -> list[_Problem]:
     """Of the errors of a union's members, keep those of the member that was meant."""
     reduced: list[_Problem] = []
     unions: dict[Path, dict[str, list[_Problem]]] = {}
@@ -151,21 +151,21 @@ def _collapse(problems: list[_Problem], level: int = 0) -> list[_Problem]:
             union_path, tag = problem.branches[level]
             unions.setdefault(union_path, {}).setdefault(tag, []).append(problem)
     for union_path, members in unions.items():
-        fitting = [errors for errors in members.values() if any(_fits(p, union_path) for p in errors)]
+        fitting = [errors for errors in members.values() if any(_failed_inside(p, union_path) for p in errors)]
         if not fitting and len(members) > 1:
             reduced.append(_merge_problems([p for errors in members.values() for p in errors]))
         else:
-            reduced += _collapse(min(fitting or members.values(), key=len), level + 1)
+            reduced += _keep_meant_errors(min(fitting or members.values(), key=len), level + 1)
     return reduced
 
 
-def _follows(problem: _Problem, problems: list[_Problem]) -> bool:
+def _is_consequence(problem: _Problem, problems: list[_Problem]) -> bool:
     """Say whether a list only counts as too short because its items do not fit."""
     path = problem.path
     return problem.kind == "too_short" and any(p.path[: len(path)] == path != p.path for p in problems)
 
 
-def _fits(problem: _Problem, path: Path) -> bool:
+def _failed_inside(problem: _Problem, path: Path) -> bool:
     """Say whether the value had the shape of the union's member and only failed inside it."""
     return len(problem.path) > len(path) or problem.kind in ("value_error", "assertion_error")
 
@@ -202,11 +202,11 @@ def _write_sentence(problem: _Problem) -> str:
     message = problem.message
     for prefix in ("Value error, ", "Assertion failed, "):
         if message.startswith(prefix):
-            return shorten(message.removeprefix(prefix))
-    return shorten(message[:1].lower() + message[1:])
+            return shorten_message(message.removeprefix(prefix))
+    return shorten_message(message[:1].lower() + message[1:])
 
 
-def shorten(message: str) -> str:
+def shorten_message(message: str) -> str:
     """A message without the middle of what quotes a whole page: a text may have megabytes."""
     return message if len(message) <= MOST_TEXT else f"{message[: MOST_TEXT // 2]}...{message[-MOST_TEXT // 2 :]}"
 
@@ -220,7 +220,7 @@ def _make_diagnostic(problem: _Problem, model: type[BaseModel], located: Located
         _write_message(problem),
         _write_hint(problem, model),
     )
-    return Diagnostic(code, Severity.ERROR, message, path, located.noted(hint, path, span), span)
+    return Diagnostic(code, Severity.ERROR, message, path, located.add_note(hint, path, span), span)
 
 
 def _explain_indentation(problem: _Problem, model: type[BaseModel], located: Located) -> tuple[str, str] | None:
@@ -265,14 +265,14 @@ def _find_value(data: Any, path: Path) -> Any:
 
 def _write_message(problem: _Problem) -> str:
     """What is wrong with a key or value, in the words of the language."""
-    above = dotted(problem.path[:-1])
+    above = format_path(problem.path[:-1])
     if problem.kind == "extra_forbidden":
         return f"unknown key '{problem.path[-1]}' " + (f"in {above}" if above else "at the top level")
     if problem.kind == "missing" and isinstance(problem.path[-1], int):
         return f"{above}: value {problem.path[-1] + 1} of the list is missing"
     if problem.kind == "missing":
         return f"{above or 'the top level'} needs '{problem.path[-1]}'"
-    where = above if problem.is_key else dotted(problem.path)
+    where = above if problem.is_key else format_path(problem.path)
     start = f"{where}: " if where else ""
     if problem.kind == "union_tag_not_found":
         return f"{where or 'the top level'} needs '{_unquote(problem.context['discriminator'])}'"

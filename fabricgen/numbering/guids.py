@@ -150,7 +150,7 @@ def find_unknown_inventory_devices(rows: Iterable[Hardware], names: Sequence[str
     known_names = frozenset(names)
     for row in rows:
         if row.device not in known_names:
-            yield row.wrong("device", f"there is no device '{row.device}'", did_you_mean(row.device, names))
+            yield row.report_cell("device", f"there is no device '{row.device}'", did_you_mean(row.device, names))
 
 
 def list_guid_rows(
@@ -181,11 +181,11 @@ def _list_cabled_ports(wanted_rows: set[int], plan: WiringPlan, ports: tuple[Str
 def _check_hardware_row(row: Hardware, ports: Sequence[str], *, is_switch: bool) -> Iterator[Diagnostic]:
     """Faults of a line: a port that is not cabled, a GUID for a port of a switch, a number without a port."""
     if row.port and row.port not in ports:
-        yield row.wrong("port", f"{row.device} has no cabled port '{row.port}'", did_you_mean(row.port, ports))
+        yield row.report_cell("port", f"{row.device} has no cabled port '{row.port}'", did_you_mean(row.port, ports))
     elif row.port and is_switch and row.guid:
-        yield row.wrong("guid", f"{row.device} is a switch, and its ports have no GUIDs", "leave `port` empty")
+        yield row.report_cell("guid", f"{row.device} is a switch, and its ports have no GUIDs", "leave `port` empty")
     elif not row.port and not is_switch:
         for column in ("mac", "guid"):
             if getattr(row, column):
                 hint = f"name its port: {', '.join(sorted(set(ports))[:8])}"
-                yield row.wrong(column, f"of which port of {row.device} this is, is not said", hint)
+                yield row.report_cell(column, f"of which port of {row.device} this is, is not said", hint)

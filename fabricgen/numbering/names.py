@@ -140,7 +140,7 @@ def _refuse_duplicate(design: Design, name: str, paths: tuple[Path, Path], lines
     says where the other is.
     """
     path, other_path = paths
-    span = design.loaded.locate(Diagnostic("FG035", Severity.ERROR, "", other_path)).span
+    span = design.loaded.locate_finding(Diagnostic("FG035", Severity.ERROR, "", other_path)).span
     where = f"here and at {'.'.join(map(str, other_path))}" + (f" ({span})" if span else "")
     if path == other_path:
         where = f"of {lines[0]} and of {lines[1]}"
@@ -178,7 +178,7 @@ def _make_switch_names(design: Design, cls: DeviceClass) -> SwitchNames:
 def _name_switches(design: Design, cls: DeviceClass) -> list[str]:
     """Names from the layout, in the order in which `wiring/devices.py` lays out the rows of a tier."""
     tier = design.tier(cls.key)
-    names = _make_switch_names(design, cls).of(tier.sizes, tier.count)
+    names = _make_switch_names(design, cls).make_names(tier.sizes, tier.count)
     assert len(names) == cls.count, f"{len(names)} names for {cls.count} switches of {cls.tier}"  # noqa: S101
     return names
 
@@ -186,7 +186,7 @@ def _name_switches(design: Design, cls: DeviceClass) -> list[str]:
 def _name_nodes(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
     columns = {"pod": devices.pod, "su": devices.su, "rack": devices.rack_in_unit, "node": devices.node}
     rows = {name: column[cls.rows].tolist() for name, column in columns.items()}
-    return _make_node_names(design, cls).of(rows, cls.count)
+    return _make_node_names(design, cls).make_names(rows, cls.count)
 
 
 def _name_trays(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:

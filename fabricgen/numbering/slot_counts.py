@@ -55,7 +55,7 @@ def count_unit_slots(layout: Layout, scope: str) -> int:
     if scope == "pod" or units_per_place:
         return min(most, units_per_place or most)
     owners = [""] if scope == "all" else list(layout.sites)
-    return max(layout.numbering.span("units", owner, scope) for owner in owners)
+    return max(layout.numbering.find_span("units", owner, scope) for owner in owners)
 
 
 def count_node_slots(fabric: FabricDesign, tier: TierDesign) -> int:

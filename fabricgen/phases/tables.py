@@ -14,7 +14,7 @@ from fabricgen.cable_overrides.ends import PlannedCables
 from fabricgen.cluster import AtPhase, Cluster, build_cluster
 from fabricgen.design.lab_cuts import cut_selection, read_cuts
 from fabricgen.design.model import Design
-from fabricgen.design.phase_selection import Selection, select, select_phase
+from fabricgen.design.phase_selection import Selection, select_phase, select_present
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, NodeBlocks
@@ -44,7 +44,7 @@ def build_lab(design: Design, cuts: str, phase: str | None = None) -> Cluster:
     Raises InputError as `build_cluster`, and for cuts that cannot be made or an unknown phase.
     """
     try:
-        base = select(design, Phase.model_construct()) if phase is None else select_phase(design, phase)
+        base = select_present(design, Phase.model_construct()) if phase is None else select_phase(design, phase)
         selection = cut_selection(design, read_cuts(design, cuts), base)
     except InputError as error:
         raise design.loaded.locate_error(error) from error

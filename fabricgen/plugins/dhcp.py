@@ -80,7 +80,7 @@ def _gather_rows(table: type[TableColumns], rows: Sequence[Row], **others: Seque
 
 def _make_subnet(server: BootServer, subnet: Subnet) -> Row:
     # a subnet as a row of the view: what a server tells everybody in it
-    settings, is_v6 = server.settings(subnet.fabric), subnet.network.version == 6
+    settings, is_v6 = server.find_settings(subnet.fabric), subnet.network.version == 6
     return {
         "prefix": str(subnet.network),
         "fabric": subnet.fabric,
@@ -98,7 +98,7 @@ def _join_servers(servers: Iterable[str], *, is_v6: bool) -> str:
 
 def _name_host(server: BootServer, holder: AddressHolder, *, is_main: bool) -> str:
     """The name of the device, but of a BMC another than its host has (63 characters, RFC 1123, 2.1)."""
-    name = server.name(holder.device)
+    name = server.name_device(holder.device)
     return name if is_main or not holder.is_bmc else f"{name}-bmc"[:63].rstrip("-")
 
 

@@ -42,11 +42,11 @@ def check_output(name: str, reserved_names: Collection[str]) -> None:
     """
     first, *duplicates = _list_offers(name)
     if not _NAME.fullmatch(name):
-        raise first.unusable("its name is that of no folder", "small letters, digits and hyphens name a part")
+        raise first.make_error("its name is that of no folder", "small letters, digits and hyphens name a part")
     if name in reserved_names:
-        raise first.unusable("fabricgen has a part of this name", f"uninstall {first.package}, or rename its output")
+        raise first.make_error("fabricgen has a part of this name", f"uninstall {first.package}, or rename its output")
     if duplicates:
-        raise duplicates[0].unusable(f"{first.package} has an output of this name too", "uninstall one of them")
+        raise duplicates[0].make_error(f"{first.package} has an output of this name too", "uninstall one of them")
 
 
 def make_output_files(name: str, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
@@ -60,15 +60,15 @@ def make_output_files(name: str, cluster: Cluster) -> Iterator[tuple[str, bytes]
         size += len(content)
         if len(files) == MOST_FILES or size > MOST_BYTES:
             limit = f"{MOST_FILES:,} files or {MOST_BYTES >> 20:,} MiB"
-            raise entry.unusable(f"it yields more than {limit}", "an output ends, and writes less than that")
+            raise entry.make_error(f"it yields more than {limit}", "an output ends, and writes less than that")
         # checked before it is written: a path that is a file here and a folder there cannot land
         parents = set(list_ancestors(path))
         if not _is_path(path):
-            raise entry.unusable(f"it yields the path {path!r}", "write one below the output, such as racks/r01.txt")
+            raise entry.make_error(f"it yields the path {path!r}", "write one below the output, such as racks/r01.txt")
         if path in files:
-            raise entry.unusable(f"it yields the path {path!r} twice")
+            raise entry.make_error(f"it yields the path {path!r} twice")
         if path in folders or parents & files:
-            raise entry.unusable(f"it yields the path {path!r}, of which a part is both a file and a folder")
+            raise entry.make_error(f"it yields the path {path!r}, of which a part is both a file and a folder")
         files.add(path)
         folders |= parents
         yield f"{name}/{path}", content
@@ -99,11 +99,11 @@ def _run_output(entry: EntryPoint, cluster: Cluster) -> Iterator[tuple[str, byte
 
     make = entry.load()
     if not callable(make):
-        raise entry.unusable("it cannot be called", "an output is a function of the view")
+        raise entry.make_error("it cannot be called", "an output is a function of the view")
     with blame_plugin(entry):
         yielded: object = make(ClusterView(cluster))
     if isinstance(yielded, str | bytes) or not isinstance(yielded, Iterable):
-        raise entry.unusable(f"it returns {type(yielded).__name__}", "yield (path, text or bytes)")
+        raise entry.make_error(f"it returns {type(yielded).__name__}", "yield (path, text or bytes)")
     with blame_plugin(entry):
         files = iter(yielded)
     while True:
@@ -112,9 +112,9 @@ def _run_output(entry: EntryPoint, cluster: Cluster) -> Iterator[tuple[str, byte
             if file is _END:
                 return
             if not (isinstance(file, tuple) and len(file) == 2 and isinstance(file[0], str)):
-                raise entry.unusable(f"it yields {type(file).__name__}", "yield (path, text or bytes)")
+                raise entry.make_error(f"it yields {type(file).__name__}", "yield (path, text or bytes)")
             path, content = file
             if not isinstance(content, str | bytes):
-                raise entry.unusable(f"{path!r} is {type(content).__name__}", "yield (path, text or bytes)")
+                raise entry.make_error(f"{path!r} is {type(content).__name__}", "yield (path, text or bytes)")
             encoded = content.encode() if isinstance(content, str) else content
         yield path, encoded

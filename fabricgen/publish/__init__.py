@@ -8,9 +8,9 @@ file: after a power cut the manifest's digests tell what is whole, and the next 
 `publish_archive` is in a module of its own, which no build into a folder loads.
 """
 
-from fabricgen.publish.folder import publish_folder, recover
+from fabricgen.publish.folder import publish_folder, recover_build
 from fabricgen.publish.manifest import MANIFEST, Content, Private, PublishReport
-from fabricgen.publish.stage import FileBundle, Told, silent
+from fabricgen.publish.stage import FileBundle, Told, ignore_bundle
 
 __all__ = [
     "MANIFEST",
@@ -19,7 +19,7 @@ __all__ = [
     "Private",
     "PublishReport",
     "Told",
+    "ignore_bundle",
     "publish_folder",
-    "recover",
-    "silent",
+    "recover_build",
 ]

@@ -22,7 +22,7 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.publish.files import open_new_file, sync_folder, write_all
 from fabricgen.publish.lock import hold_target, name_companion
 from fabricgen.publish.manifest import MANIFEST, Ledger, Private, PublishReport, Tally, check_member, report_disk_faults
-from fabricgen.publish.stage import FileBundle, Told, run_in_tasks, silent
+from fabricgen.publish.stage import FileBundle, Told, ignore_bundle, run_in_tasks
 
 _COPIED = 1 << 20
 """Bytes that are read, and written, at a time."""
@@ -112,7 +112,7 @@ def publish_archive(
     header: Mapping[str, object],
     parts: frozenset[str] | None = None,
     jobs: int = 1,
-    tell: Told = silent,
+    tell: Told = ignore_bundle,
 ) -> PublishReport:
     """Write these files, in the order they come, and a manifest into a `.tar`, `.tar.zst` or `.zip`.
 

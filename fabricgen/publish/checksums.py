@@ -31,4 +31,4 @@ def list_checksums(folder: Path, device: str = "") -> Iterator[str]:
     for path in paths:
         part, owner, name = path.split("/", 2)
         if device in ("", owner) and not is_left_beside(path, files):
-            yield f"{built.digest(path)}  {name if device else f'{part}/{owner}/{name}'}"
+            yield f"{built.find_digest(path)}  {name if device else f'{part}/{owner}/{name}'}"

@@ -47,7 +47,7 @@ def list_mount_points() -> list[str]:
     return [re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), field) for field in fields]
 
 
-def exchange(old: str, new: str) -> None:
+def exchange_paths(old: str, new: str) -> None:
     """Let two paths change places; raises OSError."""
     import ctypes
 

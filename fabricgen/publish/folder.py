@@ -18,7 +18,7 @@ from pathlib import Path
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.text_input import read_regular
 from fabricgen.publish.changes import FileChanges
-from fabricgen.publish.exchange import NO_EXCHANGE, exchange, is_exchangeable, list_mount_points
+from fabricgen.publish.exchange import NO_EXCHANGE, exchange_paths, is_exchangeable, list_mount_points
 from fabricgen.publish.files import list_folder, sync_folder, write_file
 from fabricgen.publish.lock import hold_target
 from fabricgen.publish.manifest import (
@@ -40,12 +40,12 @@ from fabricgen.publish.stage import (
     FileBundle,
     Stager,
     Told,
+    ignore_bundle,
+    is_unfinished,
     name_stage,
     remove_leftovers,
     remove_stage,
     run_in_tasks,
-    silent,
-    unfinished,
 )
 
 
@@ -56,7 +56,7 @@ def publish_folder(
     header: Mapping[str, object],
     parts: frozenset[str] | None = None,
     jobs: int = 1,
-    told: Told = silent,
+    told: Told = ignore_bundle,
     force: bool = False,
 ) -> PublishReport:
     """Make `target` hold these files, the user's own, and a manifest; or, on any error, what it held before.
@@ -94,7 +94,7 @@ def publish_folder(
             stage.discard()
 
 
-def recover(target: Path) -> bool:
+def recover_build(target: Path) -> bool:
     """Finish or discard what a killed build left in and beside `target`; true if it finished one.
 
     `publish_folder` does this by itself. Raises InputError FG020, FG022 or FG023 as it does.
@@ -108,11 +108,11 @@ def recover(target: Path) -> bool:
 def _finish_earlier(target: Path, real: str) -> bool:
     # lands or clears away what a killed build left of a folder at `real`; whether it had begun to land
     remove_leftovers(real)
-    is_unfinished = unfinished(real)
-    if is_unfinished:
+    began_to_land = is_unfinished(real)
+    if began_to_land:
         apply_journal(target, real)
     remove_stage(f"{real}/{STAGE}")
-    return is_unfinished
+    return began_to_land
 
 
 def _read_old_manifest(target: Path, real: str) -> dict[str, ManifestEntry]:
@@ -136,7 +136,7 @@ def _read_old_manifest(target: Path, real: str) -> dict[str, ManifestEntry]:
 def _land_stage(stage: BuildStage) -> PublishReport:
     # puts a whole stage in place of what is there, in one step where the system can, else by a journal; nothing where
     # all is as it was
-    changes = stage.changes()
+    changes = stage.compare_files()
     manifest = stage.ledger.write_manifest_bytes(changes.kept_entries)
     kept = dict(sorted(stage.ledger.edited.items()))
     report = PublishReport(len(stage.written), len(stage.unchanged), len(changes.remove), kept)
@@ -161,7 +161,7 @@ def _land_by_exchange(stage: BuildStage, changes: FileChanges) -> bool:
     sync_folder(stage.tree)
     try:
         if stage.exists:
-            exchange(stage.tree, stage.real)
+            exchange_paths(stage.tree, stage.real)
             _adopt_late_files(stage)
         else:
             os.rename(stage.tree, stage.real)

@@ -16,7 +16,7 @@ from pathlib import Path
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, Span, fault
 from fabricgen.kernel.text_input import read_regular
 from fabricgen.publish.manifest import BESIDE, MANIFEST, STAGE, ManifestEntry, parse_manifest
-from fabricgen.publish.stage import JOURNAL, MARKER, unfinished
+from fabricgen.publish.stage import JOURNAL, MARKER, is_unfinished
 
 EDITED = "FG054"
 """The code of a file that is not as it was built."""
@@ -34,7 +34,7 @@ class Built:
     folder: Path
     entries: Mapping[str, ManifestEntry] | None
 
-    def digest(self, path: str) -> str | None:
+    def find_digest(self, path: str) -> str | None:
         """SHA-256 of what the last build made for a path; None for a path that it did not make.
 
         Where the user had edited the file, the build left that beside it.
@@ -57,7 +57,7 @@ class Built:
 
     def is_edited(self, path: str, content: bytes) -> bool:
         """Whether a file is not as it was built. Line ends alone do not count: git may change these."""
-        digest = self.digest(path)
+        digest = self.find_digest(path)
         if digest is None or sha256(content).hexdigest() == digest:
             return False
         return sha256(content.replace(b"\r\n", b"\n")).hexdigest() != digest
@@ -66,7 +66,7 @@ class Built:
         """Raise InputError where a file is not as it was built (FG054), where it is of no build that the manifest tells
         of, or where a build is landing meanwhile (FG028).
         """
-        if self.entries is not None and self.digest(path) is None:
+        if self.entries is not None and self.find_digest(path) is None:
             message = (
                 f"{self.folder / path} is of no build: {MANIFEST} names {len(self.entries)} files, and not this one"
             )
@@ -74,15 +74,15 @@ class Built:
             raise fault(NO_BUILD, message, hint=hint, span=Span(str(self.folder / path), 1, 1))
         if self.is_edited(path, content):
             refuse_unfinished(self.folder)
-            raise InputError([describe_edited(self.folder / path, self.hint(path))])
+            raise InputError([describe_edited(self.folder / path, self.make_hint(path))])
 
-    def read(self, path: str) -> bytes:
+    def read_as_built(self, path: str) -> bytes:
         """The content of a file as it was built; raises InputError (FG028, FG054) for anything else."""
-        content = self.content(path)
+        content = self.read_as_it_stands(path)
         self.check(path, content)
         return content
 
-    def content(self, path: str) -> bytes:
+    def read_as_it_stands(self, path: str) -> bytes:
         """The content of a file as it stands; raises InputError (FG028) for one that is not there."""
         file = self.folder / path
         try:
@@ -90,7 +90,7 @@ class Built:
         except OSError as error:
             raise explain_unreadable(file, error) from error
 
-    def hint(self, path: str) -> str:
+    def make_hint(self, path: str) -> str:
         """What to do about a file that is not as it was built."""
         if path + BESIDE in (self.entries or {}):
             return f"what was built is in {path}{BESIDE} beside it; `fabricgen build --force` replaces the edited file"
@@ -122,7 +122,7 @@ def open_built(folder: Path) -> Built:
 
 def refuse_unfinished(folder: Path, shown_as: str = "") -> None:
     """Raise InputError (FG028) where a build was stopped while it landed in a folder."""
-    if unfinished(str(folder)):
+    if is_unfinished(str(folder)):
         name = shown_as or str(folder)
         raise fault(
             NO_BUILD,
@@ -147,7 +147,7 @@ class Surroundings:
         for folder, path in _list_enclosing_folders(file):
             refuse_unfinished(folder, _shorten_path(folder))
             built = self._open_cached(folder) if build_of_file is None else None
-            if built is not None and (built.digest(path) is not None or file.is_dir()):
+            if built is not None and (built.find_digest(path) is not None or file.is_dir()):
                 build_of_file = built, path
         return build_of_file
 

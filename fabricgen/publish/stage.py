@@ -118,7 +118,7 @@ class BuildStage:
         os.rename(self.place, inner)
         self.place, self.inside = inner, True
 
-    def changes(self) -> FileChanges:
+    def compare_files(self) -> FileChanges:
         """Compare with what is there now; raises InputError FG020 for files in the way.
 
         A file that was edited and is made no more is the user's from here on.
@@ -191,9 +191,9 @@ class Stager:
 
     def __call__(self, bundles: Sequence[FileBundle]) -> list[list[Staged]]:
         """Make the files of bundles and stage them; tells of each bundle what became of its files."""
-        return [[self.put(bundle.part, path, content) for path, content in bundle.make()] for bundle in bundles]
+        return [[self.stage_file(bundle.part, path, content) for path, content in bundle.make()] for bundle in bundles]
 
-    def put(self, part: str, path: str, content: Content) -> Staged:
+    def stage_file(self, part: str, path: str, content: Content) -> Staged:
         """Stage one file; raises ValueError for a bad path, InputError FG023 when it cannot be written."""
         check_member(path)
         tally = Tally(content)
@@ -311,7 +311,7 @@ def _explain_collisions(target: Path, paths: frozenset[str]) -> InputError:
     )
 
 
-def unfinished(real: str) -> bool:
+def is_unfinished(real: str) -> bool:
     """Tell whether a build was stopped in a folder after its journal was written: some files are in place, some not."""
     return os.path.isfile(f"{real}/{STAGE}/{JOURNAL}") and os.path.isfile(f"{real}/{STAGE}/{MARKER}")
 
@@ -381,7 +381,7 @@ Told: TypeAlias = Callable[[FileBundle], None]
 """Called, in the parent, for each bundle that is done, in order."""
 
 
-def silent(bundle: FileBundle) -> None:
+def ignore_bundle(bundle: FileBundle) -> None:
     """Tell nobody of a bundle that is done."""
 
 

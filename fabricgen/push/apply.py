@@ -27,13 +27,15 @@ class Pusher:
     def __init__(self, netbox: NetBox, state: NetboxState, tell: Told) -> None:
         self._netbox, self._state, self._tell = netbox, state, tell
 
-    def apply(self, differences: NetboxChanges, *, delete: bool) -> list[str]:
+    def apply_differences(self, differences: NetboxChanges, *, delete: bool) -> list[str]:
         """Delete if that is asked for, then make and change; returns what NetBox would not delete, and why.
 
         Raises RefusedError at the first batch that NetBox does not take; what was written before stays.
         """
         self._make_tag(self._state.tag, "9e9e9e")
-        if any(each["slug"] == self._state.drift for change in differences.tagged() for each in change.fields["tags"]):
+        if any(
+            each["slug"] == self._state.drift for change in differences.list_tagged() for each in change.fields["tags"]
+        ):
             self._make_tag(self._state.drift, "f44336")
         late = self._delete_objects(differences.delete) if delete else []
         self._write_in_batches("devices unmarked", differences.unmarks, self._change_objects)
@@ -55,8 +57,10 @@ class Pusher:
 
     def _make_tag(self, slug: str, color: str) -> None:
         # makes a tag that NetBox has not
-        if not list(self._netbox.records("extras/tags", slug=slug)):
-            self._netbox.make("extras/tags", [{"name": slug.replace("-", " ", 1), "slug": slug, "color": color}])
+        if not list(self._netbox.list_records("extras/tags", slug=slug)):
+            self._netbox.create_records(
+                "extras/tags", [{"name": slug.replace("-", " ", 1), "slug": slug, "color": color}]
+            )
 
     def _write_in_batches(
         self, title: str, changes: Sequence[NetboxChange], write: Callable[[Sequence[NetboxChange]], None]
@@ -89,14 +93,16 @@ class Pusher:
         kind = batch[0].kind
         own = {"slug": self._state.tag}
         bodies = [self._write_body(change) for change in batch]
-        records = self._netbox.make(kind.path, [body | {"tags": [*body.get("tags", ()), own]} for body in bodies])
+        records = self._netbox.create_records(
+            kind.path, [body | {"tags": [*body.get("tags", ()), own]} for body in bodies]
+        )
         for change, record in zip(batch, records, strict=True):
             self._state.ids[kind.path][change.key] = record["id"]
 
     def _change_objects(self, batch: Sequence[NetboxChange]) -> None:
         numbers = [change.number or self._state.ids[change.kind.path][change.key] for change in batch]
         bodies = [{"id": number} | self._write_body(change) for number, change in zip(numbers, batch, strict=True)]
-        self._netbox.change(batch[0].kind.path, bodies)
+        self._netbox.change_records(batch[0].kind.path, bodies)
 
     def _write_body(self, change: NetboxChange) -> dict[str, Any]:
         # fields as the API takes them: references as ids, ends of cables as lists
@@ -132,7 +138,7 @@ class Pusher:
     def _try_delete(self, path: str, batch: Sequence[NetboxChange]) -> bool:
         # deletes a batch; False, and nothing is deleted, where something of it is in use
         try:
-            self._netbox.delete(path, [change.number for change in batch])
+            self._netbox.delete_records(path, [change.number for change in batch])
         except RefusedError as refused:
             if refused.status != IN_USE:
                 raise
@@ -142,7 +148,7 @@ class Pusher:
     def _find_use(self, change: NetboxChange) -> str:
         # deletes an object; what refers to it, where that is why it cannot be
         try:
-            self._netbox.delete(change.kind.path, [change.number])
+            self._netbox.delete_records(change.kind.path, [change.number])
         except RefusedError as refused:
             if refused.status != IN_USE:
                 raise

@@ -143,7 +143,7 @@ class NetBox:
             raise RefusedError(200, text, status, "name what is before /api/")
         return make_printable(version[:40])
 
-    def records(self, path: str, kind: str = KEPT, **filters: Any) -> Iterator[Record]:
+    def list_records(self, path: str, kind: str = KEPT, **filters: Any) -> Iterator[Record]:
         """All records of a path that pass filters, by id, each as `records.yaml` has the kind.
 
         Raises RefusedError for records that are otherwise, that come twice or without end, or that take too long.
@@ -175,7 +175,7 @@ class NetBox:
     def _explain_not_netbox(self, request: str, answer: Any) -> RefusedError:
         return RefusedError(200, f"what {self.url} answered to {request}", answer, _NOT_NETBOX)
 
-    def make(self, path: str, rows: Sequence[Mapping[str, Any]]) -> list[Record]:
+    def create_records(self, path: str, rows: Sequence[Mapping[str, Any]]) -> list[Record]:
         """Make records, all or none; the answer is in their order."""
         records: list[Record] = self._call("POST", path, self._answer_little(rows), rows)
         if (
@@ -186,7 +186,7 @@ class NetBox:
             raise self._explain_not_netbox(f"POST {path} is not the {len(rows)} records that were sent", records)
         return records
 
-    def change(self, path: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    def change_records(self, path: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Change records by `id`, all or none."""
         self._call("PATCH", path, self._answer_little(rows), rows)
 
@@ -198,7 +198,7 @@ class NetBox:
         fields = {name for row in rows for name in row} | {"id", "display", "custom_fields"}
         return {"fields": ",".join(sorted(fields))}
 
-    def delete(self, path: str, numbers: Sequence[Id]) -> None:
+    def delete_records(self, path: str, numbers: Sequence[Id]) -> None:
         """Delete records, all or none; those that are gone are passed over."""
         self._call("DELETE", path, body=[{"id": number} for number in numbers])
 

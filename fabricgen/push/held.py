@@ -62,7 +62,7 @@ class Held:
             ),
         )
 
-    def optics(self) -> Delta:
+    def compare_optics(self) -> Delta:
         """How transceivers differ: NetBox knows them by their cages, whatever cable is there."""
         planned = {
             (row[f"{side}_device"], row[f"{side}_cage"]): row[f"{side}_transceiver"]
@@ -131,7 +131,7 @@ class Held:
         kind_at_port = {NetboxPort(self._name_in_netbox(row["device"]), row["port"]): row["kind"] for row in rows}
         loose = {row["prefix"]: row for row in rows if not row["port"]}
         planned = {row["prefix"] for row in rows}
-        for prefix, description, port, tags in self._reading.addresses():
+        for prefix, description, port, tags in self._reading.list_addresses():
             if port is None:
                 row = loose.get(prefix)
                 if row and self._name_in_netbox(row["device"]) in self._devices:
@@ -173,7 +173,7 @@ class Held:
         links = [row for row in map(self._keep_backplane_link, self._links) if row]
         ends: dict[tuple[str, ...], Row] = {}
         several = 0
-        for cable in self._reading.cables():
+        for cable in self._reading.list_cables():
             if len(cable.a) != 1 or len(cable.b) != 1:
                 several += len(cable.a) > 1 or len(cable.b) > 1
                 continue

@@ -38,12 +38,12 @@ class Nautobot(NetBox):
         self._contexts: dict[Id, dict[str, Any]] = {}
         self._address_tags: dict[Id, list[dict[str, str]]] = {}
 
-    def records(self, path: str, kind: str = KEPT, **filters: Any) -> Iterator[Record]:  # noqa: ARG002 - one of all
+    def list_records(self, path: str, kind: str = KEPT, **filters: Any) -> Iterator[Record]:  # noqa: ARG002 - one of all
         """All records of a path that pass NetBox's filters, as NetBox has them."""
         passed: dict[str, Any] = {"name": filters["slug"]} if "slug" in filters else {}
         if "site_id" in filters:
             passed["location_id" if path == "dcim/cables" else "location"] = filters["site_id"]
-        for record in super().records(path, self.KEPT, **passed):
+        for record in super().list_records(path, self.KEPT, **passed):
             yield self._put_as_netbox(path, record)
 
     def _put_as_netbox(self, path: str, record: Record) -> Record:
@@ -76,10 +76,10 @@ class Nautobot(NetBox):
     def _find_names(self, path: str) -> dict[Id, str]:
         """Id -> name of all statuses or tags; read once."""
         if path not in self._names:
-            self._names[path] = {each["id"]: each["name"] for each in super().records(path, self.KEPT)}
+            self._names[path] = {each["id"]: each["name"] for each in super().list_records(path, self.KEPT)}
         return self._names[path]
 
-    def make(self, path: str, rows: Sequence[Mapping[str, Any]]) -> list[Record]:
+    def create_records(self, path: str, rows: Sequence[Mapping[str, Any]]) -> list[Record]:
         """Make records, all or none, of fields as NetBox has them; the answer is in their order."""
         bodies = [write_body(row) for row in rows]
         for body in bodies:
@@ -88,15 +88,15 @@ class Nautobot(NetBox):
             elif path not in _TAGGED:
                 body.pop("tags", None)
         self._names.pop(path, None)
-        return super().make(path, bodies)
+        return super().create_records(path, bodies)
 
-    def change(self, path: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    def change_records(self, path: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Change records by `id`, all or none; what else a configuration context has stays."""
         bodies = [write_body(row) for row in rows]
         for body in bodies:
             if _CONTEXT in body:
                 body[_CONTEXT] = _merge(self._contexts.get(body["id"], {}), body[_CONTEXT]) or None
-        super().change(path, bodies)
+        super().change_records(path, bodies)
 
 
 def _merge(context: Mapping[str, Any], planned: Mapping[str, Any] | None) -> dict[str, Any]:

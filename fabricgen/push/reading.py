@@ -45,7 +45,9 @@ class NetboxReading:
 
     def __init__(self, netbox: NetBox, sites: Collection[str]) -> None:
         self._netbox = netbox
-        site_ids = {site["name"]: site["id"] for site in netbox.records("dcim/sites", "dcim/sites", fields="id,name")}
+        site_ids = {
+            site["name"]: site["id"] for site in netbox.list_records("dcim/sites", "dcim/sites", fields="id,name")
+        }
         self._sites = sorted(site_ids[name] for name in sites if name in site_ids)
         self.missing = sorted(name for name in sites if name not in site_ids)
         """Sites that NetBox has not."""
@@ -54,7 +56,7 @@ class NetboxReading:
         """Records at the sites; without a site there are none, where NetBox would take no filter for all."""
         if self._sites:
             every = {"site_id": self._sites, "fields": f"id,{fields}", **filters}
-            yield from self._netbox.records(path, kind or path, **every)
+            yield from self._netbox.list_records(path, kind or path, **every)
 
     @cached_property
     def devices(self) -> list[NetboxDevice]:
@@ -104,7 +106,7 @@ class NetboxReading:
         """Speeds of ports in Gb/s, "" where NetBox has none."""
         return {port: speed for port, _, speed in self._interfaces.values()}
 
-    def cables(self) -> Iterator[Cable]:
+    def list_cables(self) -> Iterator[Cable]:
         """What joins interfaces: cables, each link of those with lanes, and channels through panels as NetBox traces
         them, of which the length is not known.
         """
@@ -154,10 +156,10 @@ class NetboxReading:
             if record["device"]["id"] in names
         }
 
-    def addresses(self) -> Iterator[tuple[str, str, NetboxPort | None, frozenset[str]]]:
+    def list_addresses(self) -> Iterator[tuple[str, str, NetboxPort | None, frozenset[str]]]:
         """(address with its length, description, port, tags); port is None where it is at none of these sites."""
         fields = "id,address,description,assigned_object_type,assigned_object_id,tags"
-        for record in self._netbox.records("ipam/ip-addresses", "ipam/ip-addresses", fields=fields):
+        for record in self._netbox.list_records("ipam/ip-addresses", "ipam/ip-addresses", fields=fields):
             of_interface = record["assigned_object_type"] == INTERFACE
             interface = self._interfaces.get(record["assigned_object_id"]) if of_interface else None
             if interface or not record["assigned_object_id"]:

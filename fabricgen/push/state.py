@@ -71,7 +71,7 @@ class NetboxChanges:
     kept_status: list[str] = field(default_factory=list)
     """Cables that a verdict gives another status than an operator has."""
 
-    def tagged(self) -> Iterator[NetboxChange]:
+    def list_tagged(self) -> Iterator[NetboxChange]:
         """What is made or changed with tags."""
         return (change for change in (*self.make, *self.change, *self.blocked) if "tags" in change.fields)
 
@@ -93,7 +93,7 @@ class NetboxState:
         self._read: dict[str, list[Record]] = {}
         self._sites: list[Id] = []
 
-    def changes(self) -> NetboxChanges:
+    def compare_all(self) -> NetboxChanges:
         """Compare everything; reads all that it needs, and writes nothing."""
         differences, kept_ids = NetboxChanges(), defaultdict[str, set[Id]](set)
         for kind in self.kinds:
@@ -135,7 +135,7 @@ class NetboxState:
             )
             needed = self._sites or "site_id" not in filters
             schema = kind.path if kind.name == "cables" else KEPT
-            self._read[kind.path] = list(self._netbox.records(kind.path, schema, **filters)) if needed else []
+            self._read[kind.path] = list(self._netbox.list_records(kind.path, schema, **filters)) if needed else []
         return self._read[kind.path]
 
     def _list_fields_to_read(self, kind: Kind) -> list[str]:
@@ -168,7 +168,7 @@ class NetboxState:
             differing = {
                 name: value
                 for name, value in fields.items()
-                if name not in kind.once and not is_alike(record.get(name), self._resolve(value))
+                if name not in kind.once and not is_alike(record.get(name), self._resolve_ids(value))
             }
             if differing:
                 text = ", ".join(f"{n} {_show_value(record.get(n))} -> {_show_value(v)}" for n, v in differing.items())
@@ -187,12 +187,12 @@ class NetboxState:
                     differences.change.append(NetboxChange(kind, key, differing, record["id"], text))
 
     def _spell_resolved(self, value: Any) -> str:
-        return spell_value(self._resolve(value))
+        return spell_value(self._resolve_ids(value))
 
-    def _resolve(self, value: Any) -> Any:
+    def _resolve_ids(self, value: Any) -> Any:
         """A value with ids of the objects that are there."""
         if isinstance(value, list):
-            return [{name: self._resolve(inside) for name, inside in each.items()} for each in value]
+            return [{name: self._resolve_ids(inside) for name, inside in each.items()} for each in value]
         return self.ids[value.path].get(value.key, value) if isinstance(value, Reference) else value
 
     def _list_fields(self, kind: Kind, row: Row) -> Iterator[tuple[str, Any]]:
@@ -316,7 +316,7 @@ class NetboxState:
                 address = device_records.get(device, {}).get(name)
                 if self._find_other_push(device_records.get(device, {})):
                     continue
-                if (device, name) in unmarked or not is_alike(address, self._resolve(reference)):
+                if (device, name) in unmarked or not is_alike(address, self._resolve_ids(reference)):
                     key = (str(row["device"]),)
                     text = f"{name} {address['display'] if address else '-'} -> {planned}"
                     differences.marks.append(NetboxChange(devices, key, {name: reference}, device, text))

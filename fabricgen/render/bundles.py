@@ -48,7 +48,7 @@ def _list_nos_with_read_me(cluster: Cluster, subjects: Iterable[Subject]) -> lis
 
 
 def _render_read_me(nos: str, options: RenderOptions) -> Iterator[tuple[str, bytes]]:
-    yield f"configs/README-{nos}.md", Renderer(options).text(f"{nos}/{READ_ME}", {}).encode()
+    yield f"configs/README-{nos}.md", Renderer(options).render_text(f"{nos}/{READ_ME}", {}).encode()
 
 
 class ConfigMaker:

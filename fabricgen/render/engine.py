@@ -205,7 +205,7 @@ class Renderer:
         trees = tuple(s for s in view.snippets if s.tree) if isinstance(view, SwitchView) else ()
         values = {**nos.values(resolved, catalog), "once": once}
         for template, file in nos.files(view):
-            text = self.text(f"{view.nos}/{template}", values)
+            text = self.render_text(f"{view.nos}/{template}", values)
             if trees and isinstance(nos, TakesTrees):
                 text = self._merge_trees(nos, file, text, trees, self._choose_judge(resolved, trees, file, catalog))
             yield f"configs/{view.name}/{file}", text
@@ -244,7 +244,7 @@ class Renderer:
             self._intents[fabric.name] = fabric._replace(management=self._managements[fabric.name], spans=spans)
         return replace(switch, fabric=self._intents[fabric.name])
 
-    def text(self, name: str, values: Mapping[str, Any]) -> str:
+    def render_text(self, name: str, values: Mapping[str, Any]) -> str:
         """The text that a template, by its path, makes of values."""
         if self._guarded is None:
             return self._environment.get_template(name).render(values)
@@ -259,7 +259,7 @@ class Renderer:
         """
         key = (name, id(values), last)
         if key not in self._kept:
-            self._kept[key] = values, self.text(name, {**values, "last": last})
+            self._kept[key] = values, self.render_text(name, {**values, "last": last})
         return self._kept[key][1]
 
 

@@ -42,7 +42,7 @@ class PolicyNames:
     vrf_name: Callable[[str], str]
     joint: bool = False
 
-    def name(self, name: str) -> str:
+    def find_name(self, name: str) -> str:
         """The name of a list, or of a map that is of a family."""
         alone = name in ("OWN", "LEAKED", OVERLAY_OUT) or name.startswith("EXIT-") or not self.vrf
         return name if alone else f"{name}-{self.suffix}"
@@ -52,14 +52,18 @@ class PolicyNames:
         base = name.removesuffix("6") if self.joint else name
         if base in ("LEAKED", "LEAKED6"):
             return f"{base}-{self.vrf_name(self.vrf) or 'default'}"
-        return f"FABRIC-{base}" if not self.vrf and base.removesuffix("6") in ("IN", "OUT", "PEER") else self.name(base)
+        return (
+            f"FABRIC-{base}"
+            if not self.vrf and base.removesuffix("6") in ("IN", "OUT", "PEER")
+            else self.find_name(base)
+        )
 
     def name_leaked(self, entry: RouteMapEntry) -> str:
         """The name of the list of an entry of a leak, in which both VRFs stand."""
         own_vrf, source_vrf = (self.vrf_name(vrf) or "default" for vrf in (self.vrf, entry.source_vrf or ""))
         return f"{entry.prefix_list.partition('-')[0]}-{own_vrf}-{source_vrf}"
 
-    def number(self, map_: str, number: int) -> int:
+    def number_entry(self, map_: str, number: int) -> int:
         """The number of an entry of the map: those of IPv6 are behind those of IPv4 where a map is of both."""
         if not self.joint or not map_.endswith("6") or map_ == "LEAKED6":
             return number
@@ -84,7 +88,7 @@ def list_prefix_list_rows(
             word, of_fabric = words[name.endswith("6")], name.startswith(("HOSTS", "LOOPBACKS"))
             yield {
                 "word": word,
-                "name": names.name(name),
+                "name": names.find_name(name),
                 "rules": number_rules(permits, make_rule),
                 "of_fabric": of_fabric,
             }
@@ -99,7 +103,7 @@ def number_rules(
 
 def list_path_rows(maps: RouteMaps, names: PolicyNames) -> list[tuple[str, int, str]]:
     """(name, number, AS path) of what the exits of a VRF gave a switch that announces own routes alone beside that."""
-    return [(names.name("EXITS"), 10 * n, path) for n, path in enumerate(maps.as_paths.get("EXITS", ()), 1)]
+    return [(names.find_name("EXITS"), 10 * n, path) for n, path in enumerate(maps.as_paths.get("EXITS", ()), 1)]
 
 
 def list_entry_rows(maps: RouteMaps, names: PolicyNames, words: dict[bool, str]) -> list[dict[str, Any]]:
@@ -136,11 +140,13 @@ def make_entry_row(
     return {
         "map": names.name_map(map_),
         "key": map_,
-        "seq": names.number(map_, number),
+        "seq": names.number_entry(map_, number),
         "action": "permit" if entry.permit else "deny",
         "word": words[map_.endswith("6")],
-        "prefix_list": names.name_leaked(entry) if is_leak else entry.prefix_list and names.name(entry.prefix_list),
-        "as_path": entry.as_path and names.name(entry.as_path),
+        "prefix_list": names.name_leaked(entry)
+        if is_leak
+        else entry.prefix_list and names.find_name(entry.prefix_list),
+        "as_path": entry.as_path and names.find_name(entry.as_path),
         "source": is_leak and (names.vrf_name(entry.source_vrf or "") or "default"),
         "communities": [*entry.communities, *ended],
         "last_as": entry.last_as,

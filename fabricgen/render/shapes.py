@@ -338,7 +338,7 @@ class SwitchShapes:
         or sub-interfaces, there are tenants, services of its hosts depend on its gateways, it is one of an MLAG pair or
         has exits, or it has an IPv6 address that sorts before one of IPv4 as text.
         """
-        frames = list(map(self._views.frame, rows))
+        frames = list(map(self._views.make_frame, rows))
         bonds = self._views.plan.bonds
         by_text = np.array([frame.nos not in keep_order for frame in frames], dtype=bool)
         for row, frame, ports in zip(rows, frames, self._ports.list_port_texts(rows, by_text), strict=True):

@@ -47,7 +47,7 @@ class Prefetcher(Generic[Result]):
         self._index = {row: index for index, row in enumerate(rows)}
         self._ready: dict[int, Result] = {}
 
-    def get(self, row: int) -> Result:
+    def take_result(self, row: int) -> Result:
         """The result for a row; it is handed out once."""
         if row not in self._ready:
             start = self._index[row]
@@ -192,7 +192,7 @@ class Skeletons:
 
     def files(self, row: int) -> _Files:
         """(path, content) of the files of a switch, by its row in the device table; ask for them in order."""
-        signature = self._signatures.get(row)
+        signature = self._signatures.take_result(row)
         return self._render_whole(row) if signature is None else self._render_from_shape(row, signature)
 
     def _prefetch_signatures(self, rows: Sequence[int]) -> list[SwitchSignature | None]:

@@ -268,7 +268,7 @@ class VrfLines:
     exports: set[str] = field(default_factory=set)
     families: set[str] = field(default_factory=set)
 
-    def add(self, distinguisher: str, direction: str, target: str) -> None:
+    def add_target(self, distinguisher: str, direction: str, target: str) -> None:
         """Take a distinguisher, or a target to `import` or `export`."""
         if distinguisher:
             self.distinguisher = distinguisher

@@ -199,7 +199,10 @@ def parse_tree(text: str) -> Section:
 
 @dataclass(slots=True)
 class Section:
-    """A line of what a device runs, with the lines below it: the library takes ten times as long to read a hall."""
+    """A line of what a device runs, with the lines below it: the library takes ten times as long to read a hall.
+
+    Its names are those of hier_config's `HConfigChild`, in whose place readers get it.
+    """
 
     text: str
     children: list[Any] = field(default_factory=list)

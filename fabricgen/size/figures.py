@@ -111,7 +111,9 @@ def find_figures(design: Design, prices: Prices) -> Figures:
         # a half of the nodes can send half of the bandwidth of all
         bisection=float(2 * compute_bisection(design, fabric) / nodes_gbps) if len(fabric.tiers) > 1 else 1.0,
         switch_power_w=switch_w,
-        nodes_power_w=_sum_watts((planned_w(s.profile), design.layout.present(s)) for s in design.layout.node_sets),
+        nodes_power_w=_sum_watts(
+            (planned_w(s.profile), design.layout.count_present(s)) for s in design.layout.node_sets
+        ),
         latency_ns=_sum_switches_ns(design, fabric),
         price=None if prices is None else _sum_least_price(fabric, ends, prices),
         power_basis=fabric.tiers[0].profile.power_w.basis,
@@ -154,7 +156,7 @@ def _list_tier_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str
     """(lower tier, upper tier, links) of each pair of tiers; `node` is the lowest."""
     for feed in fabric.node_feeds:
         for nodes, attachment in feed.attachments:
-            yield "node", design.tier(feed.leaf), design.present(feed, nodes) * len(attachment.legs)
+            yield "node", design.tier(feed.leaf), design.count_present(feed, nodes) * len(attachment.legs)
     for tier in fabric.tiers:
         if tier.uplink and tier.up:
             per_switch = tier.uplink.links_per_group * tier.uplink.upper_groups
@@ -168,7 +170,8 @@ def _count_least_cables(design: Design, fabric: FabricDesign) -> int:
         up = None if lower == "node" else fabric.tier(lower).up
         if lower == "node" and upper.scope == "rack":  # one of copper may fill a cage that two fibres would
             cables += sum(
-                _count_cages(attachment) * design.layout.present(nodes) for nodes, attachment in fabric.attachments
+                _count_cages(attachment) * design.layout.count_present(nodes)
+                for nodes, attachment in fabric.attachments
             )
             continue
         near = up.per_connector if up else max(attachment.per_connector for _, attachment in fabric.attachments)
@@ -218,7 +221,7 @@ def _list_cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
             gbps = len(attachment.legs) // cages * attachment.speed_gbps
             # copper has no modules to count
             if upper.scope != "rack" or attachment.per_connector > 1:
-                count = design.layout.present(nodes) * cages
+                count = design.layout.count_present(nodes) * cages
                 cage = (attachment.form_factor, attachment.top)
                 fits = _list_modules(design.catalog, attachment, run)
                 yield _Ends(nodes.profile, count, *cage, gbps, attachment.lane_gbps, fits)

@@ -142,7 +142,7 @@ def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wis
     from fabricgen.blueprint.overlays import lay_over
     from fabricgen.blueprint.source import resolve_contained
     from fabricgen.models.validation import validate
-    from fabricgen.yaml.located import locate, read_located
+    from fabricgen.yaml.located import locate_tree, read_located
     from fabricgen.yaml.tree import MappingEntry, Node, describe_kind, make_mapping
 
     option_entries = {}
@@ -154,7 +154,7 @@ def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wis
             name for name, wish in Wishes.model_fields.items() if wish.is_required() and name not in option_entries
         ]:
             raise InputError(map(_report_unsaid, unsaid))
-        source = locate(make_mapping(option_entries, Span("size", 1, 1)))
+        source = locate_tree(make_mapping(option_entries, Span("size", 1, 1)))
     else:
         base = read_located(Path(file)).root
         if not isinstance(base.value, dict):
@@ -162,7 +162,7 @@ def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wis
             raise fault(
                 "FG010", f"expected a mapping of wishes, found {describe_kind(base)}", span=base.span, hint=hint
             )
-        source = locate(lay_over(base, make_mapping(option_entries, base.span)))
+        source = locate_tree(lay_over(base, make_mapping(option_entries, base.span)))
     wishes = validate(Wishes, source)
     if file is not None:
         folder = Path(file).parent
@@ -190,4 +190,4 @@ def _report_unsaid(name: str) -> Diagnostic:
 
 def locate_error(error: InputError, source: Located) -> InputError:
     """An error in which each finding without a place has that of the wish that it is about."""
-    return InputError(d if d.span else d.at(source.span(d.path)) for d in error.diagnostics)
+    return InputError(d if d.span else d.place_at(source.span(d.path)) for d in error.diagnostics)

@@ -237,7 +237,7 @@ def read_cabling(folder: Path) -> PlannedCabling:
     check_same_blueprint(built)
     with pause_collector():
         devices, links, cables = (
-            _read_list(folder / file, built.read(file), names)
+            _read_list(folder / file, built.read_as_built(file), names)
             for file, names in (("devices.csv", DEVICES), ("links.csv", LINKS), ("cables.csv", CABLES))
         )
 
@@ -245,8 +245,8 @@ def read_cabling(folder: Path) -> PlannedCabling:
         # columns of addresses.csv, or, in a folder without it, what links.csv tells of addresses
         file = folder / "addresses.csv"
         if file.is_file():
-            return _read_list(file, built.read(file.name), ADDRESSES)
-        ends = [_read_list(folder / "links.csv", built.read("links.csv"), names) for names in LINK_ADDRESSES]
+            return _read_list(file, built.read_as_built(file.name), ADDRESSES)
+        ends = [_read_list(folder / "links.csv", built.read_as_built("links.csv"), names) for names in LINK_ADDRESSES]
         return {
             name: [text for end, names in zip(ends, LINK_ADDRESSES, strict=True) for text in end[names[at]]]
             for at, name in enumerate(ADDRESSES)
@@ -259,8 +259,8 @@ def read_cabling(folder: Path) -> PlannedCabling:
     def read_patching() -> tuple[Columns, Columns]:
         # columns of patches.csv and of trunks.csv
         patches, trunks = folder / "patches.csv", folder / "trunks.csv"
-        return _read_list(patches, built.read(patches.name), PATCHES), _read_list(
-            trunks, built.read(trunks.name), TRUNKS
+        return _read_list(patches, built.read_as_built(patches.name), PATCHES), _read_list(
+            trunks, built.read_as_built(trunks.name), TRUNKS
         )
 
     return replace(cabling, patching=read_patching)

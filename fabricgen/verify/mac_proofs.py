@@ -114,7 +114,7 @@ def prove_plugs(
     learnt, unnamed = _collect_learnt(used, ports)
     ethernet = {row for row, name in enumerate(nos) if name and not catalog.naming(name).dumps.in_subnet}
     has_all = ethernet <= {device for table, device in used if not table.of_host}
-    judge = _Judge(cabling, nics, _hear(cabling, sightings, addresses, ports, {key[0] for key in learnt}), has_all)
+    judge = _Judge(cabling, nics, _hear_lldp(cabling, sightings, addresses, ports, {key[0] for key in learnt}), has_all)
     reasons, seen_at = defaultdict[str, list[str]](list), defaultdict[_HostPort, list[_SwitchPort]](list)
     clear: dict[_SwitchPort, _HostPort] = {}
     for key, entry in sorted(learnt.items()):
@@ -135,11 +135,11 @@ def prove_plugs(
         if key in proven:
             mac, nic = min((mac, nic) for mac in entry.macs if (nic := nics.get(mac)))
             sighting = Sighting(entry.port, nic.box, nic.port, mac)
-        builder.add(Dump(entry.box, [sighting], "mac", lists_all=False))
+        builder.add_dump(Dump(entry.box, [sighting], "mac", lists_all=False))
     for box, device in {device: (table.box, device) for table, device in used if not table.of_host}.values():
         if any(row == device and not _NO_PORT.match(port) for row, port in unnamed):
             heard = [Sighting(cabling.port_text(port), None, state=HEARD) for port in judge.list_bond_ports(device)]
-            builder.add(Dump(box, heard, "mac", lists_all=False))
+            builder.add_dump(Dump(box, heard, "mac", lists_all=False))
     notes = [f"the MACs of {describe_box(table.box)} are not compared: {why}" for table, why in idle.items()]
     notes += [
         f"not compared by MACs: {len(names):,} {why}: {list_few(names)}" for why, names in reasons.items() if names
@@ -253,7 +253,7 @@ def _collect_learnt(
     return learnt, list(unnamed)
 
 
-def _hear(
+def _hear_lldp(
     cabling: PlannedCabling,
     sightings: Sightings,
     addresses: Sequence[KnownAddress],

@@ -153,7 +153,7 @@ def _add_dump(told: Dump | MacTable, builder: SightingsBuilder, read: _Batch) ->
     if isinstance(told, MacTable):
         read.tables.append(told)
     else:
-        builder.add(told)
+        builder.add_dump(told)
 
 
 def _drop_repeated(faults: list[Diagnostic]) -> list[Diagnostic]:

@@ -56,7 +56,7 @@ class Report:
 
     def has_differences(self) -> bool:
         """Whether the hall is not as planned; cables that are unseen or harmless are no difference, unless all are."""
-        wrong = self.total.count(CableState.DARK) + self.total.count(CableState.ELSEWHERE)
+        wrong = self.total.count_cables(CableState.DARK) + self.total.count_cables(CableState.ELSEWHERE)
         return bool(wrong or self.actions or self.diagnosis.extra or self.unseen or self.blind)
 
     @property

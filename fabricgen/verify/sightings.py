@@ -78,7 +78,7 @@ class SightingsBuilder:
     _agents: dict[int, str] = field(default_factory=dict)
     _lists_all: set[int] = field(default_factory=set)
 
-    def add(self, dump: Dump) -> None:
+    def add_dump(self, dump: Dump) -> None:
         """Add the ports of a device, column by column, which is much faster than row by row.
 
         Raises TooMuchError for what would fill the memory.

@@ -74,7 +74,7 @@ class SwitchFrames:
         position = np.arange(len(owner)) + (pointer[switch_rows] - np.cumsum(counts) + counts)[owner]
         return owner, links.take(position), upper.take(position)
 
-    def frame(self, row: int) -> SwitchView:
+    def make_frame(self, row: int) -> SwitchView:
         """The view of one switch without its ports and routes, which take most of the time."""
         devices, addresses = self.plan.devices, self.addresses
         cls = devices.classes[devices.device_class[row]]

@@ -38,11 +38,13 @@ def add_leaks(switch: SwitchView, frames: SwitchFrames) -> SwitchView:
     vrfs = ("", *switch.vrfs)
     leaked_by_vrf = []
     for vrf in vrfs:
-        leaks = [leak for leak in frames.design.leaks if owner in leak.fabrics and leak.into(vrf) is not None]
+        leaks = [
+            leak for leak in frames.design.leaks if owner in leak.fabrics and leak.find_source_vrf(vrf) is not None
+        ]
         if leaks:
             prefixes: dict[str, list[str]] = {}
             for leak in leaks:
-                other_vrf = leak.into(vrf) or ""
+                other_vrf = leak.find_source_vrf(vrf) or ""
                 shown = _intersect_prefixes(leak.prefixes.get(other_vrf), _list_pools(frames, owner, other_vrf))
                 prefixes.setdefault(other_vrf, []).extend(shown)
             sources = tuple(
@@ -81,7 +83,7 @@ def tells_leaked(switch: SwitchView) -> bool:
 
 def list_services_of_leaks(owner: str, vrfs: Collection[str], frames: SwitchFrames, row: int) -> tuple[Service, ...]:
     """Services without ports, of the VRFs that those with hosts on a switch leak with over EVPN."""
-    other_vrfs = {leak.into(vrf) for leak in frames.design.leaks if owner in leak.fabrics for vrf in vrfs}
+    other_vrfs = {leak.find_source_vrf(vrf) for leak in frames.design.leaks if owner in leak.fabrics for vrf in vrfs}
     return tuple(
         frames.find_passing_service(row, owner, vrf) for vrf in sorted(other_vrfs - {None, "", *vrfs}, key=str) if vrf
     )

@@ -63,7 +63,7 @@ class Reachability:
         self._find_own_ranges, self._through = cache(self._list_own_ranges), cache(self._list_ranges_through)
         self._cuts = lru_cache(_REMEMBERED)(self._make_routes)
 
-    def routes(self, switch: int) -> dict[str, StaticRoute]:
+    def list_routes(self, switch: int) -> dict[str, StaticRoute]:
         """The static routes of a switch, by its row in the device table, by prefix and in the order of these.
 
         A route down goes over all links to lower switches that reach the prefix. A switch with a default route gets
@@ -101,7 +101,7 @@ class Reachability:
         numbered = tuple([(text, number.setdefault(path, len(number)), drops) for text, path, drops in cuts])
         return tuple(number), numbered
 
-    def below(self, switch: int) -> AddressRanges:
+    def list_ranges_below(self, switch: int) -> AddressRanges:
         """Router ids and node blocks of all switches below a switch."""
         if switch not in self._below:
             self._below[switch] = self._merge_addresses_below(set(self._list_peers(switch, below=True)))
@@ -111,15 +111,17 @@ class Reachability:
         """Router ids and node blocks of `children` and of all switches below them."""
         key = tuple(sorted(children))
         if key not in self._shared:
-            self._shared[key] = merge_ranges(part for c in key for part in (*self._find_own_ranges(c), *self.below(c)))
+            self._shared[key] = merge_ranges(
+                part for c in key for part in (*self._find_own_ranges(c), *self.list_ranges_below(c))
+            )
         return self._shared[key]
 
-    def above(self, switch: int) -> AddressRanges:
+    def list_ranges_above(self, switch: int) -> AddressRanges:
         """Node blocks of all switches above a switch; a default route alone may lead to the wrong upper switch."""
         if switch not in self._above:
             uppers = dict.fromkeys(self._list_peers(switch, below=False))
             self._above[switch] = merge_ranges(
-                part for u in uppers for part in (*self._list_host_ranges(u), *self.above(u))
+                part for u in uppers for part in (*self._list_host_ranges(u), *self.list_ranges_above(u))
             )
         return self._above[switch]
 
@@ -128,7 +130,7 @@ class Reachability:
         shared: dict[AddressRanges, list[int]] = defaultdict(list)
         for index, child in enumerate(down):
             yield self._find_own_ranges(child), (index,)
-            shared[self.below(child)].append(index)
+            shared[self.list_ranges_below(child)].append(index)
         for ranges, indexes in shared.items():
             yield ranges, tuple(indexes)
 
@@ -139,7 +141,7 @@ class Reachability:
 
     def _list_ranges_through(self, switch: int) -> AddressRanges:
         """What is reached over an upper switch besides what is below: the switch itself, and node blocks above it."""
-        return merge_ranges((*self._find_own_ranges(switch), *self.above(switch)))
+        return merge_ranges((*self._find_own_ranges(switch), *self.list_ranges_above(switch)))
 
     def _list_host_ranges(self, switch: int) -> AddressRanges:
         # (first address, end) of the blocks that a switch has for its nodes

@@ -202,11 +202,11 @@ class SwitchView:
         """What a VRF has in the overlay; None where it is not there."""
         return self.overlay.vrfs.get(vrf) if self.overlay else None
 
-    def leaked(self, vrf: str) -> Leaked | None:
+    def find_leaked(self, vrf: str) -> Leaked | None:
         """What leaks into a VRF; None for nothing."""
         return next((leaked for leaked in self.leaks if leaked.vrf == vrf), None)
 
-    def outside(self, vrf: str) -> tuple[Permit, ...]:
+    def list_outside(self, vrf: str) -> tuple[Permit, ...]:
         """What is beyond the exits of a VRF, on this switch or others."""
         outside_of_services = (service.outside for service in self.services if service.vrf == vrf)
         return tuple(dict.fromkeys(permit for permits in outside_of_services for permit in permits))
@@ -234,7 +234,7 @@ class SwitchView:
         has no management port and a way out; "" otherwise.
         """
         managed = any(gateway for _, gateway in self.managements)
-        return self.loopback if not managed and self.outside("") else ""
+        return self.loopback if not managed and self.list_outside("") else ""
 
     @property
     def encrypted_spans(self) -> tuple[tuple[str, LinkMacsec], ...]:

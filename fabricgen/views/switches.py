@@ -47,7 +47,7 @@ class SwitchViews(SwitchFrames):
 
     def switch(self, row: int) -> SwitchView:
         """The view of one switch, by its row in the device table."""
-        frame = self.frame(row)
+        frame = self.make_frame(row)
         ports = tuple(self._make_ports(row))
         routes = self._make_routes(row) if frame.fabric.underlay == "static" else route_to_neighbours(ports)
         view = replace(frame, ports=ports, routes=routes)
@@ -58,12 +58,14 @@ class SwitchViews(SwitchFrames):
         if mlag_peer >= 0 and is_multihomed(self.design.loaded.blueprint, view.tier.key):
             view = replace(view, multihomed=format_ipv4(int(self.addresses.router_id[min(row, mlag_peer)])))
         elif mlag_peer >= 0:
-            view = add_mlag_pair(view, self.frame(mlag_peer), self.design.peer_vlans, first=row < mlag_peer)
+            view = add_mlag_pair(view, self.make_frame(mlag_peer), self.design.peer_vlans, first=row < mlag_peer)
         view = add_overlay(view, self, row) if self.design.vnis or self.design.bridged_vnis else view
         return add_leaks(view, self) if self.design.leaks else view
 
     def _make_routes(self, row: int) -> dict[tuple[str, str], StaticRoute]:
-        return {("", prefix): route for family in self._reachabilities for prefix, route in family.routes(row).items()}
+        return {
+            ("", prefix): route for family in self._reachabilities for prefix, route in family.list_routes(row).items()
+        }
 
     @cached_property
     def _reachabilities(self) -> tuple[Reachability, ...]:

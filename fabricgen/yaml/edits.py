@@ -101,7 +101,7 @@ class _Lines:
         self.starts = [0, *(match.end() for match in ends)]
         self.line_end = ends[0].group() if ends else "\n"
 
-    def offset(self, line: int, column: int) -> int:
+    def find_offset(self, line: int, column: int) -> int:
         """Place of a line and column that count from 1."""
         return self.starts[line - 1] + column - 1
 
@@ -109,7 +109,7 @@ class _Lines:
         """Whether nothing but blanks, and `lead`, stands before a place on its line."""
         return self.text[self.starts[line - 1] : offset].strip(" ") == lead
 
-    def whole(self, start: int, end: int) -> tuple[int, int]:
+    def extend_to_lines(self, start: int, end: int) -> tuple[int, int]:
         """A stretch of text with its lines, and a comment behind it, where nothing else stands on these."""
         begin = max(at for at in self.starts if at <= start)
         rest = _BLANK_TO_END.match(self.text, end)
@@ -150,13 +150,13 @@ class _Edited:
     def _replace_span(self, span: Span, text: str) -> Replacement:
         """Put a text in place of what a span covers."""
         lines = self._find_lines(span)
-        start, end = lines.offset(span.line, span.column), lines.offset(span.end_line, span.end_column)
+        start, end = lines.find_offset(span.line, span.column), lines.find_offset(span.end_line, span.end_column)
         return Replacement(span.file, start, end, text)
 
     def _write_key(self, key: Span, name: str) -> str:
         """A name as another key is written: quoted in JSON."""
         lines = self._find_lines(key)
-        quote = lines.text[lines.offset(key.line, key.column)]
+        quote = lines.text[lines.find_offset(key.line, key.column)]
         return f"{quote}{name}{quote}" if quote in "\"'" else name
 
     def _find_lines(self, span: Span) -> _Lines:
@@ -172,7 +172,7 @@ class _Edited:
         if not isinstance(_find_value(self._source.data, path), dict | list):
             return False
         lines = self._find_lines(span)
-        return lines.text[lines.offset(span.line, span.column)] not in "{["
+        return lines.text[lines.find_offset(span.line, span.column)] not in "{["
 
     def _check_own(self, path: Path) -> None:
         """Raises UncertainEditError where a value stands elsewhere than behind its key or in its list."""
@@ -188,16 +188,16 @@ class _Edited:
         if self._is_block(path):
             return max(self._find_end((*path, part)) for part in (data if isinstance(data, dict) else range(len(data))))
         lines = self._find_lines(span)
-        end = lines.offset(span.end_line, span.end_column)
-        return end if lines.text[:end].strip() else lines.offset(span.line, span.column)
+        end = lines.find_offset(span.end_line, span.end_column)
+        return end if lines.text[:end].strip() else lines.find_offset(span.line, span.column)
 
     def _remove_key(self, path: Path) -> Replacement:
         """Take a key with its value: the lines of a block, or the part between two commas."""
         key = self._source.keys[path]
         lines = self._find_lines(key)
-        start, end = lines.offset(key.line, key.column), self._find_end(path)
+        start, end = lines.find_offset(key.line, key.column), self._find_end(path)
         # a key without a value ends behind its colon
-        end = max(end, lines.offset(key.end_line, key.end_column) + 1)
+        end = max(end, lines.find_offset(key.end_line, key.end_column) + 1)
         if self._is_block(path[:-1]):
             if not lines.first_on_its_line(key.line, start):
                 raise UncertainEditError("the key does not begin its line")
@@ -208,7 +208,7 @@ class _Edited:
         """Take an item of a list: its lines, or the part between two commas."""
         span = self._source.spans[path]
         lines = self._find_lines(span)
-        start, end = lines.offset(span.line, span.column), self._find_end(path)
+        start, end = lines.find_offset(span.line, span.column), self._find_end(path)
         if self._is_block(path[:-1]):
             if not lines.first_on_its_line(span.line, start, "-"):
                 raise UncertainEditError("the item does not begin its line")
@@ -220,14 +220,14 @@ class _Edited:
         after = _COMMA_AFTER.match(lines.text, end)
         before = None if after else _COMMA_BEFORE.search(lines.text[:start])
         start, end = before.start() if before else start, after.end() if after else end
-        return Replacement(file, *lines.whole(start, end), "")
+        return Replacement(file, *lines.extend_to_lines(start, end), "")
 
     def _insert_key(self, edit: Edit) -> Replacement:
         """A first key of a mapping, on a line of its own where the one that was first begins its line."""
         span = self._source.spans[edit.path[:-1]]
         lines = self._find_lines(span)
         entry, comma = f"{edit.path[-1]}: {edit.text}", ""
-        start, line, column = lines.offset(span.line, span.column), span.line, span.column
+        start, line, column = lines.find_offset(span.line, span.column), span.line, span.column
         if lines.text[start] == "{":
             keys = (k for p, k in self._source.keys.items() if p[:-1] == edit.path[:-1] and k.file == span.file)
             first = min((k for k in keys if (k.line, k.column) > (line, column)), default=None)
@@ -235,7 +235,7 @@ class _Edited:
             if first is None:
                 return Replacement(span.file, start + 1, start + 1, entry)
             entry, comma = f"{self._write_key(first, str(edit.path[-1]))}: {edit.text}", ","
-            start, line, column = lines.offset(first.line, first.column), first.line, first.column
+            start, line, column = lines.find_offset(first.line, first.column), first.line, first.column
             if not lines.first_on_its_line(line, start):
                 return Replacement(span.file, start, start, f"{entry}, ")
         return Replacement(span.file, start, start, f"{entry}{comma}{lines.line_end}{' ' * (column - 1)}")

@@ -58,7 +58,7 @@ class Located(NamedTuple):
                 break
         return node.used
 
-    def noted(self, hint: str, path: Path, shown: Span | None) -> str:
+    def add_note(self, hint: str, path: Path, shown: Span | None) -> str:
         """Return a hint with the place where the value is used, if that is not the line that is shown."""
         used = self.used_at(path)
         if used is None or shown is None or (used.file, used.line) == (shown.file, shown.line):
@@ -114,7 +114,7 @@ class _SpanTree(Mapping[Path, Span]):
         return sum(1 for _ in self)
 
 
-def locate(root: Node) -> Located:
+def locate_tree(root: Node) -> Located:
     """Return a tree as plain data with its places."""
     return Located(root.plain(), _SpanTree(root, of_keys=False), _SpanTree(root, of_keys=True), root)
 
@@ -125,7 +125,7 @@ def read_located(file: FilePath, *, shown_as: str | None = None) -> Located:
     Raises InputError: FG001 when it cannot be read, FG002 to FG006 for what is wrong in it.
     """
     name = shown_as if shown_as is not None else str(file)
-    return locate(parse_tree(read_bytes(file, name), name))
+    return locate_tree(parse_tree(read_bytes(file, name), name))
 
 
 def parse_located(text: str | bytes, name: str) -> Located:
@@ -133,7 +133,7 @@ def parse_located(text: str | bytes, name: str) -> Located:
 
     Raises InputError: FG001 when it is no text, FG002 to FG006 for what is wrong in it.
     """
-    return locate(parse_tree(text, name))
+    return locate_tree(parse_tree(text, name))
 
 
-__all__ = ["Include", "Located", "locate", "parse_located", "read_located"]
+__all__ = ["Include", "Located", "locate_tree", "parse_located", "read_located"]

@@ -114,7 +114,7 @@ def _parse_number(text: str, span: Span, ratios_are_text: bool) -> Scalar:
     if math.isinf(value):
         raise fault(
             "FG004",
-            f"the number {_shorten(text)} is too large",
+            f"the number {_shorten_text(text)} is too large",
             hint="put it in quotes if it is a name",
             span=span,
         )
@@ -129,7 +129,7 @@ def _parse_integer(text: str, span: Span) -> int:
             return value
     raise fault(
         "FG004",
-        f"the number {_shorten(text)} has more than {_MAX_DIGITS} digits",
+        f"the number {_shorten_text(text)} has more than {_MAX_DIGITS} digits",
         hint="put it in quotes if it is a name",
         span=span,
     )
@@ -164,14 +164,14 @@ def _make_leading_zero_error(text: str, span: Span) -> InputError:
     octal = len(digits) <= _MAX_DIGITS and set(bare) <= set("01234567")
     reading = f"the octal number {sign}{int(digits, 8)}" if octal else "a number to some and text to other"
     return _make_trap_error(
-        text, f"is {reading}{' to' if octal else ''} YAML 1.1 readers", span, f", or {sign}{_shorten(bare)}"
+        text, f"is {reading}{' to' if octal else ''} YAML 1.1 readers", span, f", or {sign}{_shorten_text(bare)}"
     )
 
 
 def _make_trap_error(text: str, meaning: str, span: Span, otherwise: str = "") -> InputError:
-    shown = _shorten(text)
+    shown = _shorten_text(text)
     return fault("FG004", f"unquoted {shown} {meaning}", hint=f'write "{shown}" in quotes{otherwise}', span=span)
 
 
-def _shorten(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return text if len(text) <= 40 else text[:37] + "..."

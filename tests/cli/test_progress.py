@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from fabricgen.cli import progress
-from fabricgen.publish import FileBundle, silent
+from fabricgen.publish import FileBundle, ignore_bundle
 
 BUNDLES = [FileBundle("links", "links", list), *(FileBundle("configs", f"leaf-{i}", list) for i in range(40))]
 
@@ -42,8 +42,8 @@ def test_a_terminal_sees_how_far_a_long_build_is(monkeypatch: pytest.MonkeyPatch
 
 def test_small_builds_and_pipes_see_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with progress.show_progress(BUNDLES) as told:
-        assert told is silent
+        assert told is ignore_bundle
     monkeypatch.setattr(progress, "SHOWN_FROM", 10)
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     with progress.show_progress(BUNDLES) as told:
-        assert told is silent
+        assert told is ignore_bundle

@@ -154,7 +154,7 @@ def test_a_loss_leaves_what_the_plan_says(design_of, name: str) -> None:
         assert survival.analyze_switch_loss(tier).share == counted.share({of_tier.first}), tier.name
     for lost in list_rack_failures(design, floor):
         gone = counted.in_racks([rack == lost.name for rack in racks.names])
-        assert survival.after(lost).share == counted.share(gone), lost.name
+        assert survival.compute_remaining(lost).share == counted.share(gone), lost.name
     places = list(zip(racks.row.tolist(), racks.column.tolist(), strict=True))
     rows = {
         f"{'network row' if r < 0 else 'row'} {abs(r + (r >= 0))}": [r == row for row, _ in places] for r, _ in places
@@ -163,7 +163,7 @@ def test_a_loss_leaves_what_the_plan_says(design_of, name: str) -> None:
     feeds = {f"feed {f}": [(r if by_row else r + c) % 2 == i for r, c in places] for i, f in enumerate("AB")}
     exact = 0
     for lost in (*list_row_failures(design, floor), *list_feed_failures(design, floor)):
-        gone, said = counted.in_racks((rows | feeds)[lost.name]), survival.after(lost).share
+        gone, said = counted.in_racks((rows | feeds)[lost.name]), survival.compute_remaining(lost).share
         if not gone & counted.nodes:
             exact += 1
             assert said <= counted.share(gone), lost.name
@@ -194,7 +194,9 @@ def test_what_planes_and_racks_of_their_own_are_worth(design_of) -> None:
     for text in (PLANES, PLANES.replace("racks: 2", "racks: 1", 1)):
         design = design_of(text)
         survival = FailureAnalysis(design, design.fabric("compute"))
-        shares.append(min(survival.after(lost).share for lost in list_rack_failures(design, FloorPlan(design))))
+        shares.append(
+            min(survival.compute_remaining(lost).share for lost in list_rack_failures(design, FloorPlan(design)))
+        )
     assert shares == [Fraction(1, 2), 0]
 
 
@@ -224,4 +226,4 @@ def test_any_two_switches_and_any_rack_of_cores_or_spines_leave_what_the_plan_sa
             gone.setdefault(tier.key, []).append(divmod(number, tier.count))
         rows = {of_tier[tier.name].first + number for tier, number in lost}
         names = [f"{tier.name} {number}" for tier, number in lost]
-        assert survival.after(FailureDomain("some", gone)).share == counted.share(rows), names
+        assert survival.compute_remaining(FailureDomain("some", gone)).share == counted.share(rows), names

@@ -70,7 +70,7 @@ def spots(design: Design) -> Spots:
 
 def kept(design: Design) -> Lock:
     """What a lock keeps of the numbers and of the floor plan of a design."""
-    floor, lock = FloorPlan(design), design.layout.numbering.lock(design.layout.lock, "mixed")
+    floor, lock = FloorPlan(design), design.layout.numbering.make_lock(design.layout.lock, "mixed")
     return replace(
         lock, held={**lock.held, **floor.list_lock_entries()}, rooms={**lock.rooms, **floor.areas.list_kept_counts()}
     )

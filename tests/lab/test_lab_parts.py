@@ -275,7 +275,7 @@ def test_a_lab_with_another_build_is_damaged(
     made.write(small.build)
     (tmp_path / state.BUILD / "devices.csv").write_bytes(text.encode(errors="surrogatepass"))
     with pytest.raises(InputError, match=r"FG173.* is damaged: .*\n.*lab down --state"):
-        made.lab()
+        made.open_lab()
 
 
 def test_static_routes_of_a_vrf_stay_in_it() -> None:
@@ -337,7 +337,7 @@ def test_snippets_that_no_reader_knows_are_told_and_stop_no_lab(sets: tuple[str,
     )
     assert made.left_out == ((told,) if word else ())
     for name in made.build.switches:
-        assert f"{made.build.devices[name]['asn']}" in made.build.frr(name)
+        assert f"{made.build.devices[name]['asn']}" in made.build.make_frr_config(name)
         assert len(made.build.forms[name].bgp[""].peers) == (8 if "spine" in name else 4)
 
 

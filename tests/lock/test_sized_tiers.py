@@ -250,6 +250,6 @@ def test_a_kept_breakout_holds_where_the_cage_offers_it(blueprint: Path) -> None
 def test_parts_of_a_size_are_forgotten_one_by_one() -> None:
     size = SizedBefore(8, "x", 3, 32, 400, "compute core", 29, Fraction(4, 3), {400: 2, 800: 1}, 2)
     assert parse_sized(size.text()) == size
-    assert parse_sized(size.without("count").text()).count == 0
-    assert parse_sized(size.without("uplinks").text()).uplinks == 0
-    assert parse_sized(size.without("breakout").text()).downs == {}
+    assert parse_sized(size.forget_part("count").text()).count == 0
+    assert parse_sized(size.forget_part("uplinks").text()).uplinks == 0
+    assert parse_sized(size.forget_part("breakout").text()).downs == {}

@@ -118,5 +118,5 @@ def test_a_build_with_a_snippet_is_read(name: str, tmp_path: Path, fabricgen: Ru
     files = {file.relative_to(written.built).as_posix(): file.read_text() for file in paths}
     lab = cut_to_lab(Build(files))
     assert lab.numbers == (8, 8, 32)
-    assert all(lab.build.frr(switch) for switch in lab.build.switches)
+    assert all(lab.build.make_frr_config(switch) for switch in lab.build.switches)
     assert fabricgen("build", written.blueprint, "-o", tmp_path / "lab", "--only", "containerlab-frr").code == 0

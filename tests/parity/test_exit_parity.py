@@ -120,7 +120,7 @@ def test_exits_of_tenants_do_not_join_them(kind: str) -> None:
     }
     for switch in switches:
         for vrf in set(switch.vrfs) & set(beyond):
-            assert {each.prefix for each in switch.outside(vrf)} == beyond[vrf], (switch.name, vrf)
+            assert {each.prefix for each in switch.list_outside(vrf)} == beyond[vrf], (switch.name, vrf)
     ways = {(peer.device, vrf) for switch in switches for (vrf, _), peer in switch.exits.peers.items()}
     assert ways == {(f"{to}-{n}", vrf) for to, vrf in (("wan", "inband"), ("blue-wan", "blue")) for n in (1, 2)}
 

@@ -95,7 +95,7 @@ def parallel_links_lie_side_by_side_where_that_is_asked(case: Case) -> None:
         for link in case.network:
             if link.segment.a is tier.up and cls.first <= link.a < cls.first + cls.count:
                 met[link.a, link.b].append(link)
-        feed = upper.feed(tier.key)
+        feed = upper.find_feed(tier.key)
         per = 1 if feed.beside_nodes else upper.downs[feed.run].per_connector
         for links in met.values():
             for ports in ({link.a_port for link in links}, {link.b_port // per for link in links}):

@@ -127,7 +127,7 @@ def links_use_the_ports_kept_for_them(case: Case) -> None:
         tier = design.tier(segment.tier)
         if segment.lower in {t.name for t in design.tiers} and segment.b in tier.downs:
             lower = case.cluster.plan.devices.classes[case.cluster.plan.devices.device_class[link.a]]
-            feed = tier.feed(lower.key)
+            feed = tier.find_feed(lower.key)
             assert tier.downs.index(segment.b) == feed.run
             if id(feed) not in kept:  # of the design, which stays
                 kept[id(feed)] = make_run_ports(tier, feed.run).list_ports_of(feed)

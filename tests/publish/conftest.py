@@ -21,7 +21,7 @@ def target(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.M
     if request.param == "journal":
         monkeypatch.setattr(folders, "is_exchangeable", lambda real: False)
     elif request.param == "refused exchange":
-        monkeypatch.setattr(folders, "exchange", refuse)
+        monkeypatch.setattr(folders, "exchange_paths", refuse)
     elif request.param == "no links":
         monkeypatch.setattr(os, "link", refuse)
     return tmp_path / "out"

@@ -15,7 +15,7 @@ import fabricgen.publish.folder as folders
 import fabricgen.publish.folder as journals
 import fabricgen.publish.stage as stages
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.publish import Content, FileBundle, publish_folder, recover
+from fabricgen.publish import Content, FileBundle, publish_folder, recover_build
 from fabricgen.publish.exchange import can_exchange
 from tests.publish.publishing import HEADER, A, B, File, bundles_of, expected, only_entry, pack, publish, refusal, tree
 
@@ -68,9 +68,9 @@ def test_a_step_that_fails_is_finished_by_the_next_run(tmp_path: Path, monkeypat
         patch.setattr(os, "replace", stuck)
         with pytest.raises(InputError, match="next build finishes it"):
             publish(target, B)
-    assert recover(target)
+    assert recover_build(target)
     assert tree(target) == expected(B)
-    assert not recover(target)
+    assert not recover_build(target)
 
 
 def test_an_interrupt_while_the_journal_is_applied_still_lands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +144,7 @@ def test_a_file_saved_while_the_trees_change_places_is_kept(tmp_path: Path, monk
     target = tmp_path / "out"
     publish(target, A)
     (target / "notes.md").write_bytes(b"old")
-    real = folders.exchange
+    real = folders.exchange_paths
 
     def saving(one: str, other: str) -> None:
         (target / "notes.new").write_bytes(b"new")
@@ -153,7 +153,7 @@ def test_a_file_saved_while_the_trees_change_places_is_kept(tmp_path: Path, monk
         (target / "late" / "too.md").write_bytes(b"late")
         real(one, other)
 
-    monkeypatch.setattr(folders, "exchange", saving)
+    monkeypatch.setattr(folders, "exchange_paths", saving)
     publish(target, B)
     assert tree(target) == expected(B, {"notes.md": b"new", "late/too.md": b"late"})
 
@@ -178,14 +178,14 @@ def test_an_edit_saved_during_a_build_is_not_lost(target: Path) -> None:
 def test_an_edit_saved_while_the_trees_change_places_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "out"
     publish(target, A)
-    real = folders.exchange
+    real = folders.exchange_paths
 
     def saving(one: str, other: str) -> None:
         (target / "links.csv").write_bytes(b"edited by hand")
         real(one, other)
 
     with monkeypatch.context() as patch:
-        patch.setattr(folders, "exchange", saving)
+        patch.setattr(folders, "exchange_paths", saving)
         publish(target, B)
     assert tree(target) == expected(B, {"links.csv": b"edited by hand"})
     publish(target, B)
@@ -251,8 +251,8 @@ def test_a_journal_of_others_is_refused(tmp_path: Path) -> None:
 
 
 def test_recovering_nothing_is_fine(tmp_path: Path) -> None:
-    assert not recover(tmp_path / "no" / "such")
-    assert not recover(tmp_path / "none")
+    assert not recover_build(tmp_path / "no" / "such")
+    assert not recover_build(tmp_path / "none")
     assert not any(tmp_path.iterdir())
 
 

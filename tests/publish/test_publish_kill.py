@@ -20,7 +20,7 @@ import pytest
 
 import fabricgen
 import fabricgen.publish.folder as folders
-from fabricgen.publish import FileBundle, publish_folder, recover
+from fabricgen.publish import FileBundle, publish_folder, recover_build
 from fabricgen.publish.exchange import can_exchange
 from fabricgen.publish.manifest import STAGE
 
@@ -105,7 +105,7 @@ def kill_at_random(target: Path, mechanism: str, count: int) -> None:
             assert process.wait() == -signal.SIGKILL
         dirty += len(list(target.parent.iterdir())) > 1 or (target / STAGE).exists()
         if mechanism == "journal":
-            recover(target)
+            recover_build(target)
         last = check(target, count)
         seen.add(last)
     assert seen == {"A", "B"}
@@ -183,7 +183,7 @@ def _steps(target: Path, mechanism: str, count: int) -> None:
     for allowed in itertools.count():
         survived = _survives(target, count, allowed)
         if mechanism != "exchange":
-            recover(target)
+            recover_build(target)
         seen.add(check(target, count))
         if survived:
             break

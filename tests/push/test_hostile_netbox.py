@@ -64,7 +64,7 @@ def _always(answer: bytes) -> Said:
 def _refusal(url: str, said: Said) -> RefusedError:
     _Server.said, _Server.sent = staticmethod(said), 0
     with pytest.raises(RefusedError) as refused:
-        list(NetBox(url, TOKEN).records("dcim/sites"))
+        list(NetBox(url, TOKEN).list_records("dcim/sites"))
     assert refused.value.diagnostics[0].code == "FG164"
     assert TOKEN not in str(refused.value)
     return refused.value

@@ -68,7 +68,7 @@ def test_answers_that_are_none_of_netbox_are_told(url: str, answer: tuple[str, b
     """A page without its records would be taken for a NetBox that has none, and the plan for what is to be made."""
     _Answers.answer = answer
     with pytest.raises(RefusedError) as refused:
-        list(NetBox(url, "secret").records("dcim/sites"))
+        list(NetBox(url, "secret").list_records("dcim/sites"))
     assert said in str(refused.value)
     assert "before /api/" in str(refused.value)
     assert "secret" not in str(refused.value)
@@ -77,7 +77,7 @@ def test_answers_that_are_none_of_netbox_are_told(url: str, answer: tuple[str, b
 def test_records_that_were_not_made_are_told(url: str) -> None:
     _Answers.answer = (JSON, b'[{"id": 1}]')
     with pytest.raises(RefusedError, match="not the 2 records that were sent"):
-        NetBox(url, "secret").make("dcim/sites", [{"name": "a"}, {"name": "b"}])
+        NetBox(url, "secret").create_records("dcim/sites", [{"name": "a"}, {"name": "b"}])
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ def _vrf(switch: SwitchView, vrf: str, found: Structured) -> None:
         found["as_path"]["access_lists"].append({"name": f"EXITS{end}", "entries": entries})
     for v6 in [word == "v6" for word in ("v4", "v6") if word in switch.fabric.families]:
         six, further = ("6", 5) if v6 else ("", 0)
-        beyond = _list(found, f"OUTSIDE{six}{end}", switch.outside(vrf), v6)
+        beyond = _list(found, f"OUTSIDE{six}{end}", switch.list_outside(vrf), v6)
         ours = _list(found, f"AGGREGATES{six}{end}", list(map(make_permit, announced)), v6)
         mates = ["PEER" + end if vrf else "FABRIC-PEER"] if mate_in(switch, vrf) else []
         if ours:

@@ -113,7 +113,7 @@ def lab(build: Build, netplans: dict[str, str], folder: Path) -> Iterator[Lab]:
         for name in build.hosts:
             _host(running, name)
         running.processes += start_daemons(running.routing, build.switches)
-        configure_switches(running.routing, {name: build.frr(name) for name in build.switches})
+        configure_switches(running.routing, {name: build.make_frr_config(name) for name in build.switches})
         yield running
     finally:
         for process in running.processes:

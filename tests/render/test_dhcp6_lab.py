@@ -277,7 +277,7 @@ def _route(lab: Lab) -> None:
     switches = (*LEAVES, SPINE)
     running = fabric.Lab(lab.folder, lab.spaces, lab.build)
     lab.running += start_daemons(running, switches)
-    told = {name: f"{lab.build.frr(name)}\n{_neighbour_discovery(lab.tree(name))}" for name in switches}
+    told = {name: f"{lab.build.make_frr_config(name)}\n{_neighbour_discovery(lab.tree(name))}" for name in switches}
     configure_switches(running, told)
 
 

@@ -60,10 +60,10 @@ class WithRouters(Build):
         own = {f"{FAR}/32"} | ({f"{BETWEEN_LOOPBACKS}/32"} if name == ROUTERS[1] else set())
         return Switch(name, ports, frozenset(), frozenset(own), SwitchManagement())
 
-    def frr(self, name: str) -> str:
+    def make_frr_config(self, name: str) -> str:
         if name not in ROUTERS:
             # FRR 8.4 that waits for the kernel may withhold a withdrawal for good on a busy machine (docs/exits.md)
-            return super().frr(name).replace(" bgp suppress-fib-pending\n", "")
+            return super().make_frr_config(name).replace(" bgp suppress-fib-pending\n", "")
         ((_, far),) = self._ends(name)
         inside, border = self.forms[far.device].bgp[""].asn, self.session(name)
         asn = 65100 + ROUTERS.index(name) + 1
@@ -121,7 +121,7 @@ def test_the_loss_of_an_exit_moves_traffic_to_the_other(short_path: Path, nos: t
             return len(hops(lab, spine, "0.0.0.0/0"))
 
         def reaches() -> bool:
-            return all(lab.pings(host.device, host.port, FAR) for host in hosts)
+            return all(lab.answers_ping(host.device, host.port, FAR) for host in hosts)
 
         wait_until(lambda: all(ways(spine) == 2 for spine in spines), "each spine has a way to both borders")
         wait_until(
@@ -150,4 +150,4 @@ def test_the_loss_of_an_exit_moves_traffic_to_the_other(short_path: Path, nos: t
             lambda: not any(hops(lab, s, "0.0.0.0/0") for s in (*leaves, *spines, *borders)), "no default is left"
         )
         wait_until(lambda: not any(ACCEPTED in learned(lab, leaf) for leaf in leaves), "what was accepted is gone too")
-        assert not lab.pings(hosts[0].device, hosts[0].port, FAR)
+        assert not lab.answers_ping(hosts[0].device, hosts[0].port, FAR)

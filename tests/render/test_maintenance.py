@@ -96,7 +96,7 @@ def test_traffic_leaves_a_drained_spine_before_it_goes(short_path: Path) -> None
         pings = [_started(command, file) for file in answers]
         wait_until(lambda: all(map(_answered, answers)), "every ping is answered")
         file = short_path / "drained.conf"
-        file.write_text(drained.frr(SPINE))
+        file.write_text(drained.make_frr_config(SPINE))
         lab.run(SPINE, "vtysh", "--vty_socket", str(short_path / SPINE), "-f", str(file))
         wait_until(lambda: bool(ways()) and not ways() & over, "routes stay on the drained spine")
         summary = json.loads(lab.ask_frr(SPINE, "show bgp ipv4 unicast summary json"))

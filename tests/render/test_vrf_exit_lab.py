@@ -56,19 +56,19 @@ class Outside(WithRouters):
     @cached_property
     def static(self) -> bool:
         """Whether the exits have no sessions."""
-        return not any(" exit wan-blue" in self.frr(name) for name in self.switches if name not in ROUTERS)
+        return not any(" exit wan-blue" in self.make_frr_config(name) for name in self.switches if name not in ROUTERS)
 
     def _router(self, name: str) -> Switch:
         found = super()._router(name)
         return Switch(name, found.interfaces, found.bgp, found.loopbacks | {f"{FAR6}/128"}, found.management)
 
-    def frr(self, name: str) -> str:
+    def make_frr_config(self, name: str) -> str:
         """FRR's text; of switches without waiting for the FIB, since bgpd 8.4 may then keep a withdrawal to itself.
 
         (github.com/FRRouting/frr/pull/15634 and 17971: a route that goes while its last change is being installed.)
         """
         if name not in ROUTERS:
-            return super().frr(name).replace(" bgp suppress-fib-pending\n", "")
+            return super().make_frr_config(name).replace(" bgp suppress-fib-pending\n", "")
         hops = [a.partition("/")[0] for _, far in self._ends(name) for a in self.addresses[far]]
         if self.static:
             return f"hostname {name}\n" + "".join(f"ip route {INSIDE} {hop}\n" for hop in hops)
@@ -110,7 +110,7 @@ def test_exits_of_a_tenant(short_path: Path, sets: tuple[str, ...]) -> None:
             """The families in which a node reaches the routers; hosts choose their default route by the source."""
             sources = {"-6" if ":" in own else "-4": own.partition("/")[0] for own in build.addresses[end]}
             ping = {f: ("ping", "-c1", f"-W{seconds}", "-I", sources[f], far) for f, far in families.items()}
-            return {f for f in families if lab.inside(end.device, *ping[f]).returncode == 0}
+            return {f for f in families if lab.run_in_namespace(end.device, *ping[f]).returncode == 0}
 
         def ways(count: int) -> bool:
             """Whether each leaf's default routes have so many next hops in the tenant's VRF."""
@@ -136,7 +136,7 @@ def test_exits_of_a_tenant(short_path: Path, sets: tuple[str, ...]) -> None:
                 assert _heard(lab, router, family) == {inside}
 
         if EVPN[0] in sets:
-            configure_switches(lab, {BORDER: Outside(built("leaf-spine", *sets, DRAINED)).frr(BORDER)})
+            configure_switches(lab, {BORDER: Outside(built("leaf-spine", *sets, DRAINED)).make_frr_config(BORDER)})
             wait_until(lambda: ways(1), "leaves leave by the border that is not in maintenance")
             all_leave("all leave by the other border")
         lab.run("wan-1", "ip", "link", "set", "port1", "down")

@@ -47,8 +47,8 @@ class Lab(fabric.Lab):
 
     vrfs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def daemon(self, device: str, name: str) -> list[str]:
-        plain = super().daemon(device, name)
+    def make_daemon_command(self, device: str, name: str) -> list[str]:
+        plain = super().make_daemon_command(device, name)
         if not self.vrfs[device]:
             return plain
         within = ["unshare", "--mount", "sh", "-c", IN_VRFS, "sh", str(self.folder / device / "spaces")]
@@ -84,7 +84,7 @@ def lab(build: Build, folder: Path) -> Iterator[Lab]:
             run_ip_batch([line for line in lines if line not in rules6], "-n", spaces[name])
             run_ip_batch(rules6, "-6", "-n", spaces[name])
         daemons += start_daemons(running, build.switches)
-        configure_switches(running, {name: build.frr(name) for name in build.switches})
+        configure_switches(running, {name: build.make_frr_config(name) for name in build.switches})
         yield running
     finally:
         frr_lab.ended(running, daemons, everywhere)
@@ -92,7 +92,7 @@ def lab(build: Build, folder: Path) -> Iterator[Lab]:
 
 def _names(build: Build, name: str) -> list[str]:
     """The VRFs of a switch, as its FRR calls them: SONiC's begin with Vrf_."""
-    said = set(re.findall(r"^router bgp \d+ vrf (\S+)", build.frr(name), re.M))
+    said = set(re.findall(r"^router bgp \d+ vrf (\S+)", build.make_frr_config(name), re.M))
     return sorted({*said, *(_named(said, vrf) for vrf in build.forms[name].vrfs)})
 
 
@@ -191,7 +191,10 @@ def becomes(running: Lab, build: Build) -> None:
             run_ip_batch(_up(build, end), "-n", new)
             _known(running, end, new)
             run_ip_batch(_addresses(build, end), "-n", new)
-    configure_switches(running, {n: build.frr(n) for n in build.switches if build.frr(n) != was.frr(n)})
+    configure_switches(
+        running,
+        {n: build.make_frr_config(n) for n in build.switches if build.make_frr_config(n) != was.make_frr_config(n)},
+    )
 
 
 def _known(running: Lab, end: BuiltEnd, space: str, seconds: float = 300) -> None:
@@ -280,7 +283,7 @@ def reached(running: Lab, pairs: set[tuple[str, str]], seconds: float = 1) -> se
 
     def one(pair: tuple[str, str]) -> bool:
         address = running.build.addresses[first[pair[1]]][0].partition("/")[0]
-        return running.pings(pair[0], first[pair[0]].port, address, seconds)
+        return running.answers_ping(pair[0], first[pair[0]].port, address, seconds)
 
     with ThreadPoolExecutor(64) as pool:
         asked = sorted(pairs)

@@ -131,7 +131,7 @@ def test_macs_tell_exchanged_names_from_exchanged_boxes() -> None:
                 for (device, port), (far, far_port) in sorted(hall.sees.items())
                 if device == name
             ]
-            builder.add(Dump(Box(_renamed(name), macs[name]), rows))
+            builder.add_dump(Dump(Box(_renamed(name), macs[name]), rows))
         sightings = builder.make_sightings()
         identities = identify_boxes(plan, sightings, [KnownAddress(mac, name) for name, mac in known.items()])
         seen, _ = resolve_sightings(plan, sightings, identities)

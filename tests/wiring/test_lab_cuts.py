@@ -13,7 +13,7 @@ import pytest
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.cluster import Cluster
 from fabricgen.design.lab_cuts import cut_selection, read_cuts
-from fabricgen.design.phase_selection import select
+from fabricgen.design.phase_selection import select_present
 from fabricgen.design.summary import summarize_design
 from fabricgen.export.files import addresses, cables, devices, links, scale_up
 from fabricgen.kernel.diagnostics import InputError
@@ -32,7 +32,7 @@ def lab(name: str, cuts: str) -> Cluster:
     return cut_cluster(
         whole,
         f"lab {cuts}",
-        cut_selection(design, read_cuts(design, cuts), select(design, Phase.model_construct())),
+        cut_selection(design, read_cuts(design, cuts), select_present(design, Phase.model_construct())),
         lab=True,
     )
 

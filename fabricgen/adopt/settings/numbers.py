@@ -249,7 +249,7 @@ def _find_permits(draft: Draft) -> dict[str, set[Permit]]:
         leaked = {p for bgp in pair.running.bgp.values() for policy in bgp.leaks.values() for p in policy.permits}
         for vrf, bgp in pair.running.bgp.items():
             policies = {p.policy_in for p in bgp.peers.values() if p.policy_in and " exit " not in p.description}
-            passed = {permit for policy in policies for permit in policy.permits} - set(pair.view.outside(vrf))
+            passed = {permit for policy in policies for permit in policy.permits} - set(pair.view.list_outside(vrf))
             permits[pair.fabric] |= {p for p in passed if p not in leaked or not any(_is_inside(p, q) for q in passed)}
     return permits
 

@@ -47,7 +47,7 @@ class Hardware(NamedTuple):
         guid = f"{self.guid:016x}" if self.guid else ""
         return self.device, self.port, self.mac, guid, self.serial, *((self.pci,) if self.pci else ())
 
-    def wrong(self, column: str, message: str, hint: str = "") -> Diagnostic:
+    def report_cell(self, column: str, message: str, hint: str = "") -> Diagnostic:
         """A fault of a cell."""
         span = self.cells.get(column, self.cells["device"])
         return Diagnostic(PCI_CODE if column == "pci" else CODE, Severity.ERROR, message, hint=hint, span=span)
@@ -135,4 +135,4 @@ def _find_repeated(rows: list[Hardware]) -> Iterator[Diagnostic]:
         ):
             first = first_rows.setdefault((column, key), row) if key else row
             if first is not row and not (column == "serial" and first.device == row.device):
-                yield row.wrong(column, f"{text} is there twice, first in line {first.cells['device'].line}")
+                yield row.report_cell(column, f"{text} is there twice, first in line {first.cells['device'].line}")

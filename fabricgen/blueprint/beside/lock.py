@@ -207,7 +207,7 @@ def parse_lock(data: bytes, shown_as: str) -> Lock:
         located = parse_located(data, shown_as)
     except InputError as error:
         raise InputError(_add_hint(d) for d in error.diagnostics) from None
-    return _Reader(located, shown_as).lock()
+    return _Reader(located, shown_as).read_lock()
 
 
 def _add_hint(diagnostic: Diagnostic) -> Diagnostic:  # the way out of all faults of locks, where it has none
@@ -231,7 +231,7 @@ class _Reader:
         self._located, self._file = located, file
         self._faults: list[Diagnostic] = []
 
-    def lock(self) -> Lock:
+    def read_lock(self) -> Lock:
         data = self._located.data
         if not isinstance(data, dict) or "fabricgen-lock" not in data:
             raise fault(CODE, "this is no lock of fabricgen", span=Span(self._file, 1, 1), hint=_WAY_OUT)

@@ -52,7 +52,7 @@ class SizedBefore:
     uneven: bool = False
     """Whether links from below might land unequally (`12 x sn5600 uneven`)."""
 
-    def without(self, part: str) -> SizedBefore:
+    def forget_part(self, part: str) -> SizedBefore:
         """The same with one of PARTS forgotten."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _FIELDS[part]}
         return SizedBefore(**fields)

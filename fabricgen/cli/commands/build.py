@@ -102,7 +102,7 @@ def command(
     if locked:
         check_locked(cluster)
     judgement = Judgement(design, cluster, pipeline.collect_other_findings(cluster, templates, configured=renders))
-    bundles = pipeline.build_bundles(cluster, judgement.counts, options, judgement.findings)
+    bundles = pipeline.build_bundles(cluster, judgement.count_severities, options, judgement.list_findings)
     refuse_impossible(judgement.result)
     header, workers = pipeline.make_header(design), jobs or count_processors()
     with show_progress(bundles) as progress:

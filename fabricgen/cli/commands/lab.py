@@ -133,9 +133,9 @@ def _read_built_files(folder: Path) -> dict[str, str]:
         hint = "build it with the parts devices, links, addresses and configs"
         raise fault(NO_BUILD, f"{folder} has no configurations", hint=hint)
     for name in TABLES:
-        parse_list(folder / f"{name}.csv", built.read(f"{name}.csv"), name)
+        parse_list(folder / f"{name}.csv", built.read_as_built(f"{name}.csv"), name)
     return {
-        path: decode_text(built.read(path), str(folder / path), limit=MAX_BUILT_BYTES, kind="files of a lab")
+        path: decode_text(built.read_as_built(path), str(folder / path), limit=MAX_BUILT_BYTES, kind="files of a lab")
         for path in (*(f"{name}.csv" for name in TABLES), *configs)
     }
 
@@ -183,7 +183,7 @@ def _bring_lab_up(folder: Path, plan: Inside, wait: int) -> tuple[LabState, Lab,
         state = new_state(folder, plan)
         try:
             state.write(plan.build)
-            lab = state.lab()
+            lab = state.open_lab()
             bring_lab_up(lab, _tell, descriptor)
             up, sessions = wait_for_sessions(lab, _tell, wait)
             state.save(up=True)
@@ -297,4 +297,4 @@ def _find_lab(folder: Path | None) -> tuple[LabState, Lab]:
     if not state.up:
         hint = f"wait for `lab up`, or `fabricgen lab down --state {lab_folder}` takes away what was interrupted"
         raise fault(CODE, f"the lab {state.name} is not up", hint=hint)
-    return state, state.lab()
+    return state, state.open_lab()

@@ -118,7 +118,7 @@ def _push(
     kinds = list(list_objects(view, target.release))
     judged = verdicts | judge_trunks(view, verdicts)
     state = NetboxState(target, kinds, make_slug(cluster.design.loaded.blueprint.name), judged)
-    differences = state.changes()
+    differences = state.compare_all()
     if report:
         _print_verdicts(list(verdicts.values()), len(cluster.cable_ids), differences.kept_status)
     _print_changes(differences, [kind.name for kind in kinds], every=every, delete=delete)
@@ -127,7 +127,7 @@ def _push(
     if any(change.kind.name == "devices" for change in differences.blocked):
         click.echo("nothing is written: another push made devices of the same names at the same sites")
         return 1
-    undeleted = Pusher(target, state, _tell_progress).apply(differences, delete=delete)
+    undeleted = Pusher(target, state, _tell_progress).apply_differences(differences, delete=delete)
     for text in undeleted:
         click.echo(f"not deleted, since in use: {make_printable(text)}")
     return int(bool(undeleted) or any(not (delete and change.number) for change in differences.blocked))

@@ -70,7 +70,7 @@ def list_kept_sizes(design: Design) -> list[KeptSize]:
         return []
     sizes = []
     for names in group_linked_fabrics(design.loaded.blueprint.fabrics):
-        anew = {tier.key: tier for fabric in make_trials(design, names[0]).anew() for tier in fabric.tiers}
+        anew = {tier.key: tier for fabric in make_trials(design, names[0]).size_without_lock() for tier in fabric.tiers}
         for tier in (t for f in design.fabrics if f.name in names for t in f.tiers):
             derived = anew.get(tier.key, tier)
             if derived.switches != tier.switches:

@@ -276,7 +276,7 @@ def propose_more_switches(trials: Trials, spec: TierSpec, extra: str) -> Iterato
     # a derived count followed from the extra, too: what it would be without it is where counting starts
     if count_now is None:
         without_extra = _drop_extra(trials, extra)
-        tier = without_extra.tier(spec.key, {})
+        tier = without_extra.design_tier(spec.key, {})
         count_now = tier.count if tier else None
     for count in range(count_now + 1, count_now + MOST_COUNTS + 1) if count_now else ():
         if trials.fits({path: count}):

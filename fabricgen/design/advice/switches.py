@@ -84,7 +84,7 @@ def sum_cage_bandwidth(profile: SwitchProfile) -> int:
 def list_powered_devices(design: Design) -> Iterator[tuple[Device, Path, int]]:
     """(profile, path in the blueprint, how many) of nodes, extra devices and the switches of tiers."""
     for nodes in design.layout.node_sets:
-        yield nodes.profile, nodes.path, design.layout.present(nodes)
+        yield nodes.profile, nodes.path, design.layout.count_present(nodes)
     places = {extra.name: extra.path for fabric in design.fabrics for extra in fabric.extras}
     for name, (profile, devices, _) in design.extra_devices.items():
         yield profile, (*places[name], "device"), len(devices)

@@ -48,7 +48,7 @@ def propose_count(trials: Trials, target: Target) -> Iterator[Advice]:
     if not (spec.spec.count or spec.spec.peer):
         return
     path = write_path(spec, "count")
-    derived = trials.tier(spec.key, {path: None})
+    derived = trials.design_tier(spec.key, {path: None})
     # a count is derived from what others are derived as well, so that a little less, or half of it, may fit where it is
     # stated; switches with peer links stand in pairs
     if derived:
@@ -77,7 +77,7 @@ def propose_removals(trials: Trials, target: Target) -> Iterator[Advice]:
         if not getattr(spec.spec, key):
             continue
         path = write_path(spec, key)
-        tier = trials.tier(spec.key, {path: None})
+        tier = trials.design_tier(spec.key, {path: None})
         if tier is None:
             continue
         if key == "uplinks" and tier.up:
@@ -139,7 +139,7 @@ def propose_uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
         offered = {s for cage in spec.profile.cages for s in cage.speeds} & above
         path = write_path(spec, "uplinks")
         for speed in sorted(offered, reverse=True):
-            tier = trials.tier(spec.key, {path: f"{speed}G"})
+            tier = trials.design_tier(spec.key, {path: f"{speed}G"})
             if tier is not None and tier.up:
                 value = f"{tier.up.count} x {speed}G"
                 yield Advice("uplinks", f"`uplinks: {value}` of {spec.name}", {path: value})

@@ -78,7 +78,7 @@ class Trials:
             context = context._replace(layout=lay_out(blueprint, context.catalog, context.layout.lock))
         return Trials(context, self.names, self._design)
 
-    def anew(self) -> tuple[FabricDesign, ...]:
+    def size_without_lock(self) -> tuple[FabricDesign, ...]:
         """The fabrics as they would be if the lock did not keep how tiers were sized; empty where they cannot be
         wired.
         """
@@ -132,7 +132,7 @@ class Trials:
         links = [t.uplink for t in tiers if t.uplink and t.uplink.upper == key]
         return bool(tiers) and all(u.uneven or u.links_per_group % u.upper_count == 0 for u in links)
 
-    def tier(self, key: TierKey, change: Mapping[str, Any]) -> TierDesign | None:
+    def design_tier(self, key: TierKey, change: Mapping[str, Any]) -> TierDesign | None:
         """The tier designed with a change; None where that does not fit."""
         tiers = (tier for fabric in self.find_outcome(change) for tier in fabric.tiers)
         return next((tier for tier in tiers if tier.key == key), None)

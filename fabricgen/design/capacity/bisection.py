@@ -163,7 +163,7 @@ def list_chain(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
 def list_chains(design: Design, fabric: FabricDesign) -> tuple[tuple[TierDesign, ...], ...]:
     """By tier that a fabric's nodes attach to, the tiers from it up."""
     chains = []
-    for leaf in design.leaves(fabric):
+    for leaf in design.list_leaf_tiers(fabric):
         chain = [leaf]
         while (uplink := chain[-1].uplink) is not None:
             chain.append(design.tier(uplink.upper))
@@ -206,7 +206,7 @@ def compute_bisection(
     total, first = Fraction(0), 0
     for end in bounds:
         losses_here = {key: loss for key, loss in losses.items() if first < (loss.strands or strands)}
-        root = _Strand(design, fabric, chain, strands, losses_here, classes).root()
+        root = _Strand(design, fabric, chain, strands, losses_here, classes).make_root_place()
         total, first = total + (end - first) * root.find_bisection(), end
     return total
 
@@ -215,7 +215,7 @@ def _compute_mesh_bisection(
     design: Design, fabric: FabricDesign, top: TierDesign, lost: Mapping[TierKey, SwitchLoss]
 ) -> Fraction:
     """The bisection of a fabric whose top switches meet within their tier, without lost ones of that tier."""
-    per_node = max(_count_switches_of_node(fabric, leaf) for leaf in design.leaves(fabric))
+    per_node = max(_count_switches_of_node(fabric, leaf) for leaf in design.list_leaf_tiers(fabric))
     gone = lost[top.key].switches if top.key in lost else 0
     return compute_mesh_bisection(top, sum_node_bandwidth(design, fabric), per_node=per_node, gone=gone)
 
@@ -248,7 +248,7 @@ def compute_bisection_per_accelerator(
 def count_accelerators(design: Design, fabric: FabricDesign) -> int:
     """Accelerators in the nodes that attach to a fabric and are present."""
     layout = design.layout
-    present = [(s.profile.accelerators, layout.present(s)) for s in fabric.node_sets]
+    present = [(s.profile.accelerators, layout.count_present(s)) for s in fabric.node_sets]
     return sum(has.count * nodes for has, nodes in present if has)
 
 
@@ -262,7 +262,7 @@ def _sum_bandwidth_by_part(design: Design, fabric: FabricDesign) -> Counter[str]
     bandwidth: Counter[str] = Counter()
     for feed in fabric.node_feeds:
         for nodes, attachment in feed.attachments:
-            bandwidth[feed.part] += design.present(feed, nodes) * len(attachment.legs) * attachment.speed_gbps
+            bandwidth[feed.part] += design.count_present(feed, nodes) * len(attachment.legs) * attachment.speed_gbps
     return bandwidth
 
 
@@ -294,7 +294,7 @@ class _Strand:
             part: of_parts[part] / (strands * number) if number else Fraction(0) for part, number in units.items()
         }
 
-    def root(self) -> StrandPlace:
+    def make_root_place(self) -> StrandPlace:
         """The whole strand as one place; where the top tier is grouped by place, spans join its places or
         nothing does.
         """

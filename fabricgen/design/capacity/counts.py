@@ -60,7 +60,7 @@ def _count_node_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[st
         leaf = design.tier(feed.leaf)
         links = cables = 0
         for nodes, attachment in feed.attachments:
-            present = design.present(feed, nodes)
+            present = design.count_present(feed, nodes)
             links += present * len(attachment.legs)
             if attachment.per_connector > 1:
                 cables += present * len({(leg.cage, leg.connector) for leg in attachment.legs})
@@ -69,7 +69,7 @@ def _count_node_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[st
             cables = links if per == 1 else 0
             if per > 1:
                 connectors = _LeafConnectors(make_slot_table(design, feed), leaf, feed)
-                cables = connectors.used()
+                cables = connectors.count_used()
                 shared.add(feed.run)
                 emptied |= {(feed.run, *key) for key in connectors.emptied}
         yield "node", leaf.name, links, cables
@@ -107,12 +107,12 @@ class _LeafConnectors:
         self._table, self._leaf, self._feed = table, leaf, feed
         self._per = leaf.downs[feed.run].per_connector
 
-    def used(self) -> int:
+    def count_used(self) -> int:
         """Connectors with a node behind them."""
         filled = sum(
             groups * self._count_connectors(ports)
             for runs, groups in self._table.groups.items()
-            for ports in self._feed.intervals(runs, self._leaf.count)
+            for ports in self._feed.list_port_ranges(runs, self._leaf.count)
         )
         return filled - len(self.emptied)
 
@@ -141,7 +141,7 @@ class _LeafConnectors:
         """Slots of a connector whose units exist."""
         group, index = divmod(switch, self._leaf.count)
         first, end = connector * self._per, (connector + 1) * self._per
-        ports = self._feed.intervals(self._table.list_group_runs(group), self._leaf.count)[index]
+        ports = self._feed.list_port_ranges(self._table.list_group_runs(group), self._leaf.count)[index]
         return sum(max(0, min(end, interval.stop) - max(first, interval.start)) for interval in ports)
 
 
@@ -152,7 +152,7 @@ def _count_switch_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[
         if up is None or uplink is None or uplink.fabric != fabric.name:
             continue
         upper = design.tier(uplink.upper)
-        run = upper.downs[upper.feed(lower.key).run]
+        run = upper.downs[upper.find_feed(lower.key).run]
         links_per_switch = uplink.links_per_group * uplink.upper_groups
         links = lower.switches * links_per_switch
         if up.per_connector > 1:
@@ -171,7 +171,7 @@ def _count_upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> i
     """
     uplink = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
-    feed = upper.feed(lower.key)
+    feed = upper.find_feed(lower.key)
     connectors = [port // per for port in make_run_ports(upper, feed.run).list_ports_of(feed)]
     kinds = list_ranks(lower.per, lower.name, lower.count, upper.per, lower.sizes, lower.coarser)
     # upper groups that meet lower switches of the same kind are alike: one of each kind is counted

@@ -39,7 +39,7 @@ class ExpectedFigure(NamedTuple):
             return self.actual is not None and self.stated.holds(self.actual)
         return self.actual is not None and round(float(self.stated), DIGITS) == round(float(self.actual), DIGITS)
 
-    def finding(self, code: str, owner: str) -> Diagnostic:
+    def make_finding(self, code: str, owner: str) -> Diagnostic:
         """The finding that the design has another figure than the one expected; `owner` is what has it, in words."""
         if isinstance(self.stated, Bound):
             stated, actual = self.stated.text(), None if self.actual is None else self.stated.text(self.actual)
@@ -95,7 +95,7 @@ def find_unmet(design: Design) -> Iterator[Diagnostic]:
     """A finding for each expected figure that is not so."""
     for expectation in list_expected(design):
         if not expectation.holds:
-            yield expectation.finding(CODE, "design")
+            yield expectation.make_finding(CODE, "design")
 
 
 def require_expected(design: Design) -> None:

@@ -72,7 +72,7 @@ class FailureAnalysis:
 
     def analyze_switch_loss(self, tier: TierDesign) -> RemainingBisection:
         """The remaining bisection after the loss of one switch of a tier."""
-        return self.after(FailureDomain(f"one {tier.name}", {tier.key: [(0, 0)]}))
+        return self.compute_remaining(FailureDomain(f"one {tier.name}", {tier.key: [(0, 0)]}))
 
     def analyze_plane_loss(self) -> RemainingBisection | None:
         """The remaining bisection after the loss of one plane; None where no tier is grouped by planes."""
@@ -87,7 +87,7 @@ class FailureAnalysis:
         lost = {t.key: SwitchLoss(self._tiers[t.key].per_place // planes, places=0, strands=0) for t in split}
         return RemainingBisection(self._find_share((frozenset(lost.items()), (1,))), "one plane", gone)
 
-    def after(self, lost: FailureDomain) -> RemainingBisection:
+    def compute_remaining(self, lost: FailureDomain) -> RemainingBisection:
         """The remaining bisection after the loss of a failure domain; strands with equal losses are computed once."""
         by_strand: dict[int, dict[TierKey, list[_FailedSwitch]]] = {}
         failed_count: Counter[TierKey] = Counter()
@@ -261,7 +261,7 @@ def is_for_management(fabric: FabricDesign) -> bool:
     return bool(fabric.managed_devices) or {attachment.role for _, attachment in fabric.attachments} == {"bmc"}
 
 
-def percent(share: float) -> str:
+def format_percent(share: float) -> str:
     """A share as text, rounded down: `93.7%`."""
     # rounded down, so that nothing is said to be whole that is not; 1e-6 keeps a last bit from costing a tenth
     return f"{int(share * 1000 + 1e-6) / 10:g}%"

@@ -12,7 +12,7 @@ from fabricgen.design.model import Design
 
 def count_attached_nodes(design: Design, fabric: FabricDesign) -> int:
     """Number of nodes that attach to a fabric, omitted ones not counted."""
-    return sum(design.layout.present(nodes) for nodes in fabric.node_sets)
+    return sum(design.layout.count_present(nodes) for nodes in fabric.node_sets)
 
 
 def has_purpose(fabric: FabricDesign, purpose: str) -> bool:

@@ -158,11 +158,11 @@ class KeptPorts:
         self.taken: set[tuple[TierKey, int, int, int]] = set()
         """(tier, run, switch, port) of what is kept, for devices that are gone, too."""
 
-    def of(self, demand: ExtraDemand) -> dict[tuple[int, int], Port]:
+    def list_kept_ports(self, demand: ExtraDemand) -> dict[tuple[int, int], Port]:
         """(device, leg) -> the port that the lock gives it."""
         return self._kept.get(f"{demand.fabric} {demand.name}", {})
 
-    def note(
+    def look_up_ports(
         self, demand: ExtraDemand, run: int, allowed: set[int], usable: set[int], holes: set[tuple[int, int]]
     ) -> None:
         """Look up the ports of some devices in the lock, on a run whose `usable` ports and `holes` carry no nodes."""

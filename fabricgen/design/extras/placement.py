@@ -59,18 +59,18 @@ class ExtraPortAllocator:
             run = self.run_of(demand.tier, demand.kind)
             if run is not None:
                 sized = self._sized_tiers[demand.tier]
-                usable = {*sized.ports(run).list_left_over(sized.numbered[run])}
+                usable = {*sized.find_run_ports(run).list_left_over(sized.numbered[run])}
                 holes = {*self._list_holes(sized, run)}
-                self._kept.note(demand, run, self._find_allowed_switches(sized, demand), usable, holes)
+                self._kept.look_up_ports(demand, run, self._find_allowed_switches(sized, demand), usable, holes)
         self._taken |= self._kept.taken
 
-    def allocate(self, demand: ExtraDemand, wanted: int) -> ExtraSet:
+    def allocate_ports(self, demand: ExtraDemand, wanted: int) -> ExtraSet:
         """Attach some devices; `wanted` is how many ports all devices on this tier and kind need together.
 
         The ports of one device go to different switches where there are enough. Raises InputError when no port is left.
         """
         sized, run = self._sized_tiers[demand.tier], self.run_of(demand.tier, demand.kind)
-        kept = self._kept.of(demand)
+        kept = self._kept.list_kept_ports(demand)
         device_legs = product(range(len(demand.devices)), demand.legs)
         pairs = [pair for pair in device_legs if pair not in kept]
         free = self._list_free_ports(sized, run, demand, wanted) if run is not None else iter(())
@@ -118,7 +118,7 @@ class ExtraPortAllocator:
 
     def _list_spare_ports(self, sized: SizedTier, run: int, numbered: Sequence[int]) -> tuple[int, ...]:
         """Ports of a run that are not numbered, without those that `spare_ports` and `reserved_ports` keep free."""
-        ports = sized.ports(run).list_left_over(numbered[run])
+        ports = sized.find_run_ports(run).list_left_over(numbered[run])
         kept = sized.spec.free_ports if run == 0 else 0
         per = sized.placement.downs[run].per_connector
         # behind the last connector with numbered ports
@@ -201,7 +201,7 @@ class ExtraPortAllocator:
                 hint=f"name {spec.name} by {{pod}} and {{n}}, or leave out `switches`",
             )
         naming.check(self._sizes[spec.key], sized.count)
-        names = apply_stated_names(self._context.blueprint, naming.of(self._sizes[spec.key], sized.count))
+        names = apply_stated_names(self._context.blueprint, naming.make_names(self._sizes[spec.key], sized.count))
         number = {name: i for i, name in enumerate(names)}
         for i, name in enumerate(demand.spec.switches):
             if name not in number:
@@ -219,7 +219,7 @@ class ExtraPortAllocator:
         for demand in self._demands.get(sized.spec.key, ()):
             for feed in sized.node_feeds[demand.fabric]:
                 if (feed.run, feed.part, feed.attachments) == (run, demand.part, demand.attachments):
-                    for group, slot in demand.table.numbered(by_slot=feed.by_slot).list_holes():
+                    for group, slot in demand.table.number_units(by_slot=feed.by_slot).list_holes():
                         switch, port = feed.find_port_of_slot(slot, sized.count)
                         holes.append((group * sized.count + switch, port))
         return holes

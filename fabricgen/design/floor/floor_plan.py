@@ -222,7 +222,7 @@ class FloorPlan:
 
     def shared_racks(self, run: RackRun) -> Iterator[Mapping[TierKey, Sequence[SwitchIndex]]]:
         """The switches in each rack of a run, by tier; nothing for a rack without any."""
-        racks = self.shared.racks(run)
+        racks = self.shared.list_rack_switches(run)
         for number in range(max(racks, default=-1) + 1):
             yield racks.get(number, {})
 
@@ -260,11 +260,11 @@ class FloorPlan:
         racked = {plan.lock_kind: plan.list_lock_entries() for plan in self.plans}
         return {**racked, **self.shared.list_lock_entries(), **self.areas.list_lock_entries(), **self.unit_halls.held}
 
-    def holders(self) -> frozenset[tuple[str, str]]:
+    def list_lock_holders(self) -> frozenset[tuple[str, str]]:
         """(kind, holder) of all lock entries that are still in use."""
         holders = {(plan.lock_kind, t.holder) for plan in self.plans for t in plan.tiers}
         holders |= self.shared.list_joined()
-        holders |= {(STACKED, name) for name in self.shared.words()}
+        holders |= {(STACKED, name) for name in self.shared.list_lock_words()}
         holders |= {
             (self.areas.find_lock_kind(i, name), name)
             for i, racks_wanted in enumerate(self.areas.wanted)
@@ -425,7 +425,7 @@ class RackNames:
             "row": lambda: [print_row_number(self._find_usual_position(r)[0]) for r in racks],
             "column": lambda: [print_row_number(self._find_usual_position(r)[1]) for r in racks],
         }
-        return naming.names(_fill_fields(naming, fillers), len(racks))
+        return naming.make_names(_fill_fields(naming, fillers), len(racks))
 
     def _number_racks(self, racks: Sequence[UnitRack], pods: Sequence[int]) -> list[int]:
         """The running number of racks of nodes, from 1; `pods` are theirs."""
@@ -450,7 +450,7 @@ class RackNames:
             "row": lambda: [print_row_number(areas.shared_spot(run, place)[0])],
             "column": lambda: [print_row_number(areas.shared_spot(run, place)[1])],
         }
-        return naming.names(_fill_fields(naming, fillers), 1)[0]
+        return naming.make_names(_fill_fields(naming, fillers), 1)[0]
 
     def name_panel_racks(self, racks: Sequence[PatchRack]) -> list[str]:
         """The names of racks of patch panels; raises InputError (FG039, FG040), at the template, for what is none."""
@@ -466,7 +466,7 @@ class RackNames:
             "row": lambda: [print_row_number(rack.row) for rack in racks],
             "column": lambda: [print_row_number(rack.column) for rack in racks],
         }
-        names = naming.names(_fill_fields(naming, fillers), len(racks))
+        names = naming.make_names(_fill_fields(naming, fillers), len(racks))
         if self.stated:
             self._check_distinct((*self._list_all_names(), *((PANELS, name) for name in names)))
         return names

@@ -113,7 +113,7 @@ class HallAreas:
 
     def _count_site_slots(self, hall: int) -> int:
         """How many slots units have at the site of a hall; those of one kind are no more."""
-        return self._layout.numbering.span("units", self._layout.sites[self._halls[hall].site], "site")
+        return self._layout.numbering.find_span("units", self._layout.sites[self._halls[hall].site], "site")
 
     def _is_placed_by_hand(self, run: RackRun) -> bool:
         """Whether the blueprint states a place for every rack of a run, so that it needs no other."""
@@ -141,7 +141,7 @@ class HallAreas:
         return tuple(self._find_row_ends(i, room[i]) for i in range(len(self._halls)))
 
     def _find_row_ends(self, number: int, room: Mapping[str, int]) -> RowEnds:
-        hall, suffix = self._halls[number], self._shared.suffix(number)
+        hall, suffix = self._halls[number], self._shared.make_key_suffix(number)
         wanted = self._select_racks(number, self.wanted[number], ends=True)
         if not wanted:
             return RowEnds()
@@ -165,7 +165,9 @@ class HallAreas:
         """Node rows of a hall when so many columns are kept at their ends."""
         hall = self._halls[number]
         if hall.rows == ENDLESS:
-            kept = ROW_KIND + self._shared.suffix(number) in self._lock.rooms  # what comes later stands in further rows
+            kept = (
+                ROW_KIND + self._shared.make_key_suffix(number) in self._lock.rooms
+            )  # what comes later stands in further rows
             return MOST_ROWS if kept else self._count_node_rows(number, self._lay_out_units(number, ends))
         in_rows = self._select_racks(number, self.wanted[number], ends=False)
         filled = -(-find_highest_place(self._in_rows[number], in_rows) // hall.racks_per_row)
@@ -192,7 +194,7 @@ class HallAreas:
     def _in_rows(self) -> tuple[dict[str, Intervals], ...]:
         """By hall, the places of every run in its network rows."""
         shared = self._spec is not None and self._spec.rows is not None
-        places_kept = [self._lock.find_allocations(self.kind(i)) for i in range(len(self._halls))]
+        places_kept = [self._lock.find_allocations(self.make_lock_kind(i)) for i in range(len(self._halls))]
         lengths = [hall.racks_per_row for hall in self._halls]
         racks = [self._select_racks(i, wanted, ends=False) for i, wanted in enumerate(self.wanted)]
         if shared or not has_whole_units(self._lock):
@@ -225,7 +227,7 @@ class HallAreas:
         elif position != "first":
             nodes = self._count_node_rows(number, self.rows[number])
             usual = nodes if position == "last" else -(-nodes // 2)
-            first = self._lock.rooms.get(ROWS_FROM + self._shared.suffix(number), max(1, usual))
+            first = self._lock.rooms.get(ROWS_FROM + self._shared.make_key_suffix(number), max(1, usual))
         if hall.rows != ENDLESS and rows > hall.rows:
             raise self._explain_full(number, f"{rows} rows of network racks do not fit in its {hall.rows} rows")
         return NetworkArea(hall, first, rows, outwards=position == "middle")
@@ -239,28 +241,28 @@ class HallAreas:
         if self._spec and self._spec.rows:
             return self._spec.rows
         needed = -(-find_highest_place(self._in_rows[number], wanted) // hall.racks_per_row)
-        return self._lock.rooms.get(ROWS + self._shared.suffix(number), needed)
+        return self._lock.rooms.get(ROWS + self._shared.make_key_suffix(number), needed)
 
-    def overflow(self, number: int) -> int:
+    def count_overflow_rows(self, number: int) -> int:
         """Rows that network racks of a hall take beyond those kept for them."""
         area = self.areas[number]
         if not area.rows and area.hall.rows == ENDLESS:
             return 0
         wanted = self._select_racks(number, self.wanted[number], ends=False)
-        return area.overflow(find_highest_place(self._in_rows[number], wanted))
+        return area.count_overflow_rows(find_highest_place(self._in_rows[number], wanted))
 
     @property
     def rooms(self) -> list[HallRoom]:
         """The node rows that each hall has left beside its network rows; raises InputError where these do not fit."""
         rooms = []
         for i, hall in enumerate(self._halls):
-            rows_left = hall.rows - self.areas[i].rows - self.overflow(i)
+            rows_left = hall.rows - self.areas[i].rows - self.count_overflow_rows(i)
             if hall.rows != ENDLESS and rows_left < 0:
                 raise self._explain_full(
                     i, f"{hall.rows - rows_left} rows of network racks do not fit in its {hall.rows} rows"
                 )
             rows = None if hall.rows == ENDLESS else rows_left
-            rooms.append(HallRoom(i, rows, self.rows[i], NODE_ROWS + self._shared.suffix(i)))
+            rooms.append(HallRoom(i, rows, self.rows[i], NODE_ROWS + self._shared.make_key_suffix(i)))
         return rooms
 
     def _explain_full(self, number: int, why: str) -> Exception:
@@ -300,7 +302,7 @@ class HallAreas:
         """(row, column) of a rack of a run."""
         return self._locate_rack(run.hall, run.holder, place)
 
-    def spots(self, hall: int) -> Iterator[tuple[str, int, int]]:
+    def list_run_positions(self, hall: int) -> Iterator[tuple[str, int, int]]:
         """(lock key of a run, row, column) of all places of a hall that runs of racks have, with a rack or without."""
         for holder, places in self.places[hall].items():
             for index in range(count_numbers(places)):
@@ -313,13 +315,13 @@ class HallAreas:
         row, column = self.ends[hall].locate_place(place)
         return self.areas[hall].node_row(row), column
 
-    def kind(self, hall: int) -> str:
+    def make_lock_kind(self, hall: int) -> str:
         """Kind of lock entry for the places of a hall in its network rows."""
-        return KIND + self._shared.suffix(hall)
+        return KIND + self._shared.make_key_suffix(hall)
 
     def find_lock_kind(self, hall: int, holder: str) -> str:
         """Kind of lock entry for the places of a run of racks."""
-        return (ROW_KIND if (hall, holder) in self._at_ends else KIND) + self._shared.suffix(hall)
+        return (ROW_KIND if (hall, holder) in self._at_ends else KIND) + self._shared.make_key_suffix(hall)
 
     def list_lock_entries(self) -> dict[str, Allocations]:
         """The places of all runs by kind of lock entry, including runs that are gone."""
@@ -337,11 +339,11 @@ class HallAreas:
         counts |= list_kept_rules(self._design, self._halls[0].racks_per_row, self._laying)
         for i, area in enumerate(self.areas):
             if area.rows and not (self._spec and self._spec.rows):
-                counts[ROWS + self._shared.suffix(i)] = area.rows
+                counts[ROWS + self._shared.make_key_suffix(i)] = area.rows
             if self.ends[i].columns:
-                counts[ROW_KIND + self._shared.suffix(i)] = self.ends[i].columns
+                counts[ROW_KIND + self._shared.make_key_suffix(i)] = self.ends[i].columns
             if area.rows and area.first and area.hall.rows == ENDLESS:
-                counts[ROWS_FROM + self._shared.suffix(i)] = area.first
+                counts[ROWS_FROM + self._shared.make_key_suffix(i)] = area.first
         return counts
 
 

@@ -100,10 +100,12 @@ def place_units(
         pods = [pod for pod in layout.pods if pod.site == site_name]
         for hall in sorted({stated[pod.name] for pod in pods if pod.name in stated}):
             pods_of_hall = [pod for pod in pods if stated.get(pod.name) == hall]
-            filling.put(f"{KIND} {halls[hall].name}", pods_of_hall, [rooms[hall]])
+            filling.assign_pods(f"{KIND} {halls[hall].name}", pods_of_hall, [rooms[hall]])
         other_pods = [pod for pod in pods if pod.name not in stated]
         free_rooms = [room for room in rooms if halls[room.hall].site == site and room.hall not in stated.values()]
-        filling.put(f"{KIND} {'rest' if len(other_pods) < len(pods) else 'all'} of {site_name}", other_pods, free_rooms)
+        filling.assign_pods(
+            f"{KIND} {'rest' if len(other_pods) < len(pods) else 'all'} of {site_name}", other_pods, free_rooms
+        )
     places = tuple(place for pod in layout.pods for place in filling.places[pod.name])
     return UnitHalls(places, filling.held | {kind: rows for kind, rows in filling.rows.items() if rows})
 
@@ -126,7 +128,7 @@ class _Filling:
         self.held: dict[str, Allocations] = {}
         self.rows: dict[str, Allocations] = {room.kind: layout.lock.find_allocations(room.kind) for room in rooms}
 
-    def put(self, key: str, pods: Sequence[PodLayout], rooms: Sequence[HallRoom]) -> None:
+    def assign_pods(self, key: str, pods: Sequence[PodLayout], rooms: Sequence[HallRoom]) -> None:
         """Put pods into some halls; `key` is the kind of lock entry for their slots there.
 
         Raises InputError (FG067) where these are too small.
@@ -150,7 +152,7 @@ class _Filling:
         """
         numbering, lock, all_of_site = self._layout.numbering, self._layout.lock, key.startswith(f"{KIND} all of ")
         if all_of_site and not numbering.parts:
-            return {pod.name: numbering.of("units", pod.name, "site") for pod in pods}
+            return {pod.name: numbering.find_numbers("units", pod.name, "site") for pod in pods}
         lock_kind = key + kind.suffix
         kept = lock.find_allocations(lock_kind)
         if all_of_site and not kind.name and lock_kind not in lock.held:

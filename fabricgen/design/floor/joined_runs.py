@@ -103,7 +103,7 @@ class SharedRacks:
         numbers = [divmod(n, STRIDE) for n in list_numbers(intervals)]
         for rack, u in numbers:
             self._open_racks(rack)
-            self.free[rack - 1].take(u, 1)
+            self.free[rack - 1].take_units(u, 1)
         if content is None:
             return False
         holder = content.run.holder
@@ -128,7 +128,7 @@ class SharedRacks:
                 rack += 1
                 self._open_racks(rack + 1)
                 u = self.free[rack].find_next(0, device.height, hung=content.hung)
-            u = self.free[rack].take(u or 1, device.height)
+            u = self.free[rack].take_units(u or 1, device.height)
             end = u if content.hung else u + device.height - 1
             spots.append((rack, u))
 
@@ -150,7 +150,7 @@ class SharedRacks:
             bottoms = self._stack_in(rack, content)
             if bottoms and self._can_carry(rack, content.devices):
                 for u, device in zip(bottoms, content.devices, strict=True):
-                    self.free[rack].take(u, device.height)
+                    self.free[rack].take_units(u, device.height)
                 self.spots[content.run.holder] = [(rack, u) for u in bottoms]
                 self.contents.append(content)
                 return True

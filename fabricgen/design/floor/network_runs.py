@@ -186,7 +186,7 @@ class HallLookup:
             for pod in design.layout.pods
         ]
 
-    def prefix(self, hall: int) -> str:
+    def find_prefix(self, hall: int) -> str:
         """The prefix of rack names in a hall; "" in the first one of the site that names leave out."""
         is_first = self._of_site[self._halls[hall].site] == hall
         if not is_first:
@@ -333,7 +333,7 @@ class NetworkArea(NamedTuple):
         behind = row - self.rows
         return (-1 - behind if self.hall.rows == ENDLESS else self.hall.rows - 1 - behind), column
 
-    def overflow(self, places: int) -> int:
+    def count_overflow_rows(self, places: int) -> int:
         """How many rows so many places take beyond those kept for them."""
         return max(0, -(-places // self.hall.racks_per_row) - self.rows)
 

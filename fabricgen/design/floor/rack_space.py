@@ -30,12 +30,12 @@ class FreeUnits:
         """Whether a device of a height fits with `u` as its lowest rack unit."""
         return u >= 1 and u + height - 1 <= self.units and self._taken.isdisjoint(range(u, u + height))
 
-    def take(self, u: int, height: int) -> int:
+    def take_units(self, u: int, height: int) -> int:
         """Use the rack units of a device; returns the lowest."""
         self._taken.update(range(u, u + height))
         return u
 
-    def lowest(self, height: int, first: int = 1) -> int | None:
+    def find_lowest(self, height: int, first: int = 1) -> int | None:
         """The lowest rack unit, from `first` up, at which a device fits; None where it fits nowhere."""
         return next((u for u in range(first, self.units - height + 2) if self.is_free(u, height)), None)
 
@@ -48,7 +48,7 @@ class FreeUnits:
         if self.units - len(self._taken) < height:
             return None  # full: of racks side by side most are
         if not hung:
-            return self.lowest(height, end + 1)
+            return self.find_lowest(height, end + 1)
         # with nothing taken, hanging starts at the top: unit `units` is the highest
         below = range((end or self.units + 1) - height, 0, -1)
         return next((u for u in below if self.is_free(u, height)), None)

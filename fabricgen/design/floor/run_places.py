@@ -61,7 +61,7 @@ class RunPlaces:
         self._groups: dict[TierKey, TierGroups] = {}
         self._places_of: dict[int, tuple[int, ...]] = {}
 
-    def suffix(self, hall: int) -> str:
+    def make_key_suffix(self, hall: int) -> str:
         """The suffix of lock keys that tells halls apart; "" where there is only one hall."""
         if len(self._halls) == 1:
             return ""
@@ -108,7 +108,7 @@ class RunPlaces:
 
     def _make_hall_suffix(self, hall: int) -> str:
         """What tells holders of halls apart; "" where there is only one hall."""
-        return f" at{self.suffix(hall)}" if self.suffix(hall) else ""
+        return f" at{self.make_key_suffix(hall)}" if self.make_key_suffix(hall) else ""
 
     def _make_content(self, run: NetworkRun) -> RunContent:
         """The devices of a run, and whether it shares racks: it joins others where it has less than half a rack, and
@@ -118,9 +118,9 @@ class RunPlaces:
         stated = {*floor.racks, *(place.rack for place in floor.devices.values())}
         own = RackRun(self._name_racks(run.hall, run.holder), run.holder, run.hall, run.at_ends, (run,))
         names = {name_usual_rack(own, place) for place in range(self._count_racks_alone(run))}
-        room, fits = self._places(1), max(device.height for device in devices)
+        room, fits = self._list_device_units(1), max(device.height for device in devices)
         fabric = self._design.loaded.blueprint.fabrics.get(run.owner)
-        stays = run.holder in self._layout.lock.find_allocations(KIND + self.suffix(run.hall))
+        stays = run.holder in self._layout.lock.find_allocations(KIND + self.make_key_suffix(run.hall))
         return RunContent(
             run,
             devices,
@@ -148,7 +148,7 @@ class RunPlaces:
         return [make_device(profile, self._rack) for _, (profile, holders) in sets for _ in holders]
 
     def _name_racks(self, hall: int, holder: str) -> str:
-        return name_run(self._design, holder, self.hall_lookup.prefix(hall))
+        return name_run(self._design, holder, self.hall_lookup.find_prefix(hall))
 
     @cached_property
     def rack_runs(self) -> tuple[RackRun, ...]:
@@ -211,9 +211,9 @@ class RunPlaces:
 
     def per_rack(self, run: NetworkRun) -> int:
         """How many switches or trays stand in one rack of a run."""
-        return len(self._places(self._find_profile(run).rack_units))
+        return len(self._list_device_units(self._find_profile(run).rack_units))
 
-    def _places(self, height: int) -> tuple[int, ...]:
+    def _list_device_units(self, height: int) -> tuple[int, ...]:
         """The lowest rack units of devices of a height in a rack, in the order in which it is filled."""
         if height not in self._places_of:
             self._places_of[height] = list_network_places(self._rack, height, hung=self._hung)
@@ -230,21 +230,24 @@ class RunPlaces:
         """(rack of the run, lowest rack unit) of a switch by group and number in the group; for ints or int arrays.
         `where` is `choose` for ints, `numpy.where` for arrays.
         """
-        place, pick = self.find_order(run).place(group, number, where), _index_one if where is choose else _index_array
+        place, pick = (
+            self.find_order(run).compute_position(group, number, where),
+            _index_one if where is choose else _index_array,
+        )
         if run.key in self._spots:
             racks, bottoms = zip(*self._spots[run.key], strict=True)
             return pick(racks, place), pick(bottoms, place)
-        bottoms = self._places(self._find_profile(run).rack_units)
+        bottoms = self._list_device_units(self._find_profile(run).rack_units)
         return place // len(bottoms), pick(bottoms, place % len(bottoms))
 
-    def racks(self, racks: RackRun) -> dict[int, dict[TierKey, list[SwitchIndex]]]:
+    def list_rack_switches(self, racks: RackRun) -> dict[int, dict[TierKey, list[SwitchIndex]]]:
         """The switches in each rack of a run of racks, by tier and in order, by number of the rack."""
         by_rack: dict[int, dict[TierKey, list[tuple[int, SwitchIndex]]]] = {}
         for run, tier in ((run, run.tier) for run in racks.runs if run.tier):
             groups, order = self.find_groups(tier), self.find_order(run)
             spots, per_rack = self._spots.get(run.key), self.per_rack(run)
             for group, number in self._list_switches(run, tier, groups):
-                place = order.place(groups.number[group], number, choose)
+                place = order.compute_position(groups.number[group], number, choose)
                 rack = spots[place][0] if spots else place // per_rack
                 by_rack.setdefault(rack, {}).setdefault(tier.key, []).append((place, (group, number)))
         return {
@@ -290,7 +293,7 @@ class RunPlaces:
         if run.tier and spans_units(run.tier.per) and self._is_stated(run.tier):
             return places
         site = self._layout.sites[self._halls[run.hall].site]
-        slots = self._layout.numbering.span("units", site, "site")
+        slots = self._layout.numbering.find_span("units", site, "site")
         units = sum(pod.su for pod in self._layout.pods if pod.site == site)
         return max(places, -(-places * slots // units))
 
@@ -304,7 +307,7 @@ class RunPlaces:
         They are servers and storage, heavier than switches: from the bottom up, unless the blueprint says otherwise.
         """
         sets = dict(self._list_extra_sets(hall))
-        kept = self._layout.lock.find_allocations(SHELVED + self.suffix(hall))
+        kept = self._layout.lock.find_allocations(SHELVED + self.make_key_suffix(hall))
         racks = next((r for r in self._shared_racks if r.hall == hall and EXTRAS in r.spots), None)
         if not kept and racks and racks.spots[EXTRAS][0][1]:
             spots = iter(racks.spots[EXTRAS])
@@ -321,14 +324,14 @@ class RunPlaces:
         order of the names and those between them move nobody; devices that are numbered share the key of their set.
         """
         stated = self._design.sets_with_names
-        kept = self._layout.lock.find_allocations(SHELVED + self.suffix(hall))
+        kept = self._layout.lock.find_allocations(SHELVED + self.make_key_suffix(hall))
         for name, (profile, devices, site) in self._design.extra_devices.items():
             site_number = self._layout.sites.index(site) if site else self._layout.first_site
             if self.hall_lookup.find_hall_of_site(site_number) == hall:
                 keys = [(f"device {device}", name in stated) for device in devices]
                 yield name, (profile, tuple(key if alone or key in kept else name for key, alone in keys))
 
-    def words(self) -> dict[str, str]:
+    def list_lock_words(self) -> dict[str, str]:
         """Lock key -> the steps in which the contents of a run of shared racks grew."""
         return {
             self._lock_key(run): format_history(self.find_order(run).steps)
@@ -339,14 +342,16 @@ class RunPlaces:
     def list_shelved(self, hall: int) -> frozenset[tuple[str, str]]:
         """(kind, lock key) of the extra devices of a hall."""
         sets = self._list_extra_sets(hall)
-        return frozenset((SHELVED + self.suffix(hall), holder) for _, (_, holders) in sets for holder in holders)
+        return frozenset(
+            (SHELVED + self.make_key_suffix(hall), holder) for _, (_, holders) in sets for holder in holders
+        )
 
     def list_lock_entries(self) -> dict[str, Allocations]:
         """By kind of lock entry, the positions of extra devices, including those that are gone."""
         allocations: dict[str, Allocations] = {}
         for run in self.runs:
             if run.tier is None and not run.owner:
-                kind = SHELVED + self.suffix(run.hall)
+                kind = SHELVED + self.make_key_suffix(run.hall)
                 spots, places_kept = self.find_extra_spots(run.hall), dict(self._layout.lock.find_allocations(kind))
                 for name, (profile, holders) in self._list_extra_sets(run.hall):
                     places_kept.pop(name, None)  # of a set that was numbered and states names now
@@ -365,7 +370,7 @@ class RunPlaces:
         for content in racks.contents:
             holder = content.run.holder
             if holder == EXTRAS:
-                of_sets = shelved[SHELVED + self.suffix(racks.hall)].values()
+                of_sets = shelved[SHELVED + self.make_key_suffix(racks.hall)].values()
                 units[holder] = make_intervals(sorted(n for numbers in of_sets for n in list_numbers(numbers)))
             else:
                 spots = sorted(racks.spots[holder])
@@ -417,7 +422,7 @@ def _shelve_devices(
 
     # the lock has rack and rack unit as one number, racks from 1
     for number, u in (divmod(n, STRIDE) for intervals in kept_numbers.values() for n in list_numbers(intervals)):
-        rack(number - 1).take(u, 1)
+        rack(number - 1).take_units(u, 1)
     kept_spots: dict[str, list[tuple[int, int] | None]] = {}
     for name, (profile, holders) in sets.items():
         places = {key: [divmod(n, STRIDE) for n in list_numbers(kept_numbers.get(key, ()))] for key in (name, *holders)}
@@ -434,9 +439,9 @@ def _shelve_devices(
     for name, (profile, _) in sets.items():
         spots_by_set[name] = []
         for spot in kept_spots[name]:
-            fits = ((i, free_units.lowest(profile.rack_units)) for i, free_units in enumerate(racks))
+            fits = ((i, free_units.find_lowest(profile.rack_units)) for i, free_units in enumerate(racks))
             number, u = spot or next(((i, u) for i, u in fits if u is not None), (len(racks), 1))
-            spots_by_set[name].append((number, u if spot else rack(number).take(u, profile.rack_units)))
+            spots_by_set[name].append((number, u if spot else rack(number).take_units(u, profile.rack_units)))
     return spots_by_set
 
 
@@ -458,7 +463,7 @@ class RunOrder(NamedTuple):
     part: int
     parts: int
 
-    def place(self, group: Any, number: Any, where: Any) -> Any:
+    def compute_position(self, group: Any, number: Any, where: Any) -> Any:
         """The place of a switch in its run, from 0; `where(condition, one, other)` is `numpy.where` or its like for
         ints.
         """

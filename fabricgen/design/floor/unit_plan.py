@@ -51,7 +51,7 @@ class UnitPlan:
         """The tiers whose switches stand in the racks of each unit."""
         tiers = []
         for tier in self._design.tiers:
-            if not stands_in_run(self._design, tier) and tier.layout.has(self.part):
+            if not stands_in_run(self._design, tier) and tier.layout.has_part(self.part):
                 stand = find_stand(self._design, tier)
                 tiers.append(
                     UnitTier(tier, stand, tier.switches // tier.layout.units, count_racks_of_tier(self._design, tier))
@@ -88,7 +88,7 @@ class UnitPlan:
         nodes, spots = self.kind.racks, {}
         for t in self.tiers:
             if t.stand.startswith("rack"):
-                spots[t.tier.key] = t.spots(nodes, self.node_rack.switches[t.tier.key])
+                spots[t.tier.key] = t.list_switch_positions(nodes, self.node_rack.switches[t.tier.key])
             else:
                 spots[t.tier.key] = tuple((nodes + rack, u) for rack, u in self.stack.spots[t.tier.key])
         return spots
@@ -187,7 +187,7 @@ def list_devices_beside_nodes(
     """(profile, how many) of switches and scale-up trays that stand in every node rack of a part of the cluster."""
     for fabric in fabrics:
         for tier in fabric.tiers:
-            if tier.scope == "rack" and tier.layout.has(part):
+            if tier.scope == "rack" and tier.layout.has_part(part):
                 yield tier.profile, tier.per_place
     for domain in scale_up:
         if domain.per == "rack" and domain.trays_each and part.kind.name in domain.places.groups:

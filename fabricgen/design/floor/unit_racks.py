@@ -67,7 +67,7 @@ class UnitTier(NamedTuple):
         """Its key in the lock."""
         return self.tier.key.text
 
-    def spots(self, racks: int, units: Sequence[int]) -> tuple[UnitSpot, ...]:
+    def list_switch_positions(self, racks: int, units: Sequence[int]) -> tuple[UnitSpot, ...]:
         """(rack, rack unit) of the switches of a unit in its node racks; `units` are the rack units used
         in each rack.
         """
@@ -139,10 +139,10 @@ def _place_nodes(kind: UnitKind, free: FreeUnits, gap: int) -> tuple[int, ...]:
         # the first slot of the upper half; the lower one has one more of an odd number
         if gap and slot == -(-slots // 2):
             first = units[-1] + height + gap
-        u = fixed[slot] if fixed else free.lowest(height, first)
+        u = fixed[slot] if fixed else free.find_lowest(height, first)
         if u is None or not free.is_free(u, height):
             raise _explain_no_room(kind, f"node {slot + 1} of {slots}", f"{height} U in a row are not free")
-        units.append(free.take(u, height))
+        units.append(free.take_units(u, height))
         first = u + height
     return tuple(units)
 
@@ -153,10 +153,10 @@ def _place_fixtures(free: FreeUnits, kind: UnitKind, beside: RackFixture) -> tup
         raise _explain_no_room(kind, f"{beside.count} {beside.profile}", f"it has places for {len(fixed)}")
     units = []
     for i in range(beside.count):
-        u = fixed[i] if fixed else free.lowest(beside.height)
+        u = fixed[i] if fixed else free.find_lowest(beside.height)
         if u is None or not free.is_free(u, beside.height):
             raise _explain_no_room(kind, f"{beside.profile} {i + 1}", f"{beside.height} U in a row are not free")
-        units.append(free.take(u, beside.height))
+        units.append(free.take_units(u, beside.height))
     return tuple(units)
 
 
@@ -168,7 +168,7 @@ def _place_switches(free: FreeUnits, t: UnitTier, count: int, kept: Sequence[int
     units = [u for u in kept[:: t.height] if u + t.height - 1 <= free.units][:count]
     while len(units) < count:
         fits = [u for u in fixed if free.is_free(u, t.height)]
-        u = fits[0] if fits else free.find_highest(t.height) if t.stand == "rack-top" else free.lowest(t.height)
+        u = fits[0] if fits else free.find_highest(t.height) if t.stand == "rack-top" else free.find_lowest(t.height)
         if u is None:
             raise fault(
                 "FG601",
@@ -176,7 +176,7 @@ def _place_switches(free: FreeUnits, t: UnitTier, count: int, kept: Sequence[int
                 path=t.tier.path,
                 hint="let it `stand` elsewhere, lower `nodes_per_rack`, or take a higher rack",
             )
-        units.append(free.take(u, t.height))
+        units.append(free.take_units(u, t.height))
     return tuple(units)
 
 
@@ -391,24 +391,24 @@ class _Filling:
             self.stands.append(None)
             self.parts.append({})
 
-    def put(self, t: UnitTier, part: int, rack: int, u: int) -> UnitSpot:
+    def use_position(self, t: UnitTier, part: int, rack: int, u: int) -> UnitSpot:
         """Use a position in a rack."""
         self.open_racks(rack)
-        self.racks[rack].take(u, t.height)
+        self.racks[rack].take_units(u, t.height)
         self.stands[rack] = self.stands[rack] or t.stand
         self.parts[rack].setdefault(t.tier.key, set()).add(part)
         return rack, u
 
-    def place(self, t: UnitTier, part: int) -> UnitSpot:
+    def place_switch(self, t: UnitTier, part: int) -> UnitSpot:
         """Use the next free position for a switch, in a rack that holds no other part of its tier; else
         in a new rack.
         """
         for rack, elevation in enumerate(self.racks):
             if self.stands[rack] == t.stand and self.parts[rack].get(t.tier.key, {part}) == {part}:
-                u = elevation.find_highest(t.height) if self.hung else elevation.lowest(t.height)
+                u = elevation.find_highest(t.height) if self.hung else elevation.find_lowest(t.height)
                 if u is not None:
-                    return self.put(t, part, rack, u)
-        return self.put(t, part, len(self.racks), stack_devices([t.height], self.kind, hung=self.hung).u[0])
+                    return self.use_position(t, part, rack, u)
+        return self.use_position(t, part, len(self.racks), stack_devices([t.height], self.kind, hung=self.hung).u[0])
 
 
 def _place_beside_kept(
@@ -423,16 +423,16 @@ def _place_beside_kept(
     network_tiers = [t for t in tiers if t.stand in NETWORK_STANDS]
     for t in network_tiers:
         for i, (rack, u) in enumerate(_list_bottoms(kept_places.get(t.holder, ()), t.height)[: t.per_unit]):
-            spots.setdefault(t.tier.key, {})[i] = filling.put(t, _find_switch_part(t, i), rack - 1, u)
+            spots.setdefault(t.tier.key, {})[i] = filling.use_position(t, _find_switch_part(t, i), rack - 1, u)
     for name, places in kept_places.items():
         # devices that are gone keep their rack units, which are listed one by one
         for rack, u in places if name not in names else ():
             filling.open_racks(rack - 1)
-            filling.racks[rack - 1].take(u, 1)
+            filling.racks[rack - 1].take_units(u, 1)
     for t in network_tiers:
         places_of_tier = spots.setdefault(t.tier.key, {})
         for i in range(len(places_of_tier), t.per_unit):
-            places_of_tier[i] = filling.place(t, _find_switch_part(t, i))
+            places_of_tier[i] = filling.place_switch(t, _find_switch_part(t, i))
     stands = tuple(stand or NETWORK_STANDS[0] for stand in filling.stands)
     return UnitStack({key: _sort_places(places) for key, places in spots.items()}, stands)
 

@@ -94,9 +94,9 @@ def find_resized(lock: Lock, path: str) -> dict[str, str]:
     lines = {}
     for name, word in lock.find_words(SIZED).items():
         earlier = parse_sized(word)
-        shrunk = earlier.without(part) if name.split()[:2] == tier else earlier
+        shrunk = earlier.forget_part(part) if name.split()[:2] == tier else earlier
         if part == "count" and earlier.upper == " ".join(tier):
-            shrunk = shrunk.without("uplinks")
+            shrunk = shrunk.forget_part("uplinks")
         if shrunk != earlier:
             lines[name] = shrunk.text()
     return lines

@@ -44,7 +44,7 @@ from fabricgen.kernel.intervals import (
 def make_management_load(design: Design, leaf: TierDesign) -> ManagementLoad:
     """The ports that the management fabric of a design needs on the switches of one of its tiers that manage."""
     managed = list_managed_devices(design.fabrics, design.scale_up, leaf.fabric)
-    by_slot = leaf.feed(TierKey("", "")).by_slot
+    by_slot = leaf.find_feed(TierKey("", "")).by_slot
     return ManagementLoad(leaf.layout, managed, find_scope(leaf.per), by_slot=by_slot)
 
 
@@ -53,12 +53,12 @@ def add_remembered(design: Design, lock: Lock) -> Lock:
     held, rooms = dict(lock.held), dict(lock.rooms)
     for leaf, load in _list_managing_tiers(design):
         held |= load.list_lock_entries(leaf.switches, for_reserve=leaf.for_reserve)
-        held |= {load.areas_kind: load.areas(leaf.switches, for_reserve=leaf.for_reserve)}
+        held |= {load.areas_kind: load.list_port_ranges(leaf.switches, for_reserve=leaf.for_reserve)}
         # places wider than a unit: within one, switches are dealt over its leaves in turn, and no share is kept
         for place in PLACES[: PLACES.index("su")]:
             share = load.count_shared_ports(place, leaf.switches, for_reserve=leaf.for_reserve)
             if share and not is_in_turn(place, find_scope(leaf.per)):
-                rooms[load.room(place)] = share
+                rooms[load.make_room_key(place)] = share
     for tier in design.tiers:
         rooms |= {write_room_name(tier.key, kind): ports for kind, ports in tier.for_extras if ports}
         rooms |= _count_peer_ports(design, tier, lock)
@@ -66,7 +66,7 @@ def add_remembered(design: Design, lock: Lock) -> Lock:
         held |= _allocate_front(design, tier) if tier.lowest else _allocate_front_above(design, tier)
     floor = FloorPlan(design)
     words = _collect_words(design)
-    words[STACKED] = {**lock.find_words(STACKED), **floor.shared.words()}
+    words[STACKED] = {**lock.find_words(STACKED), **floor.shared.list_lock_words()}
     unnumbered = {**lock.find_words(UNNUMBERED), **list_unnumbered_words(design)}
     words |= {UNNUMBERED: unnumbered} if unnumbered else {}
     held |= list_index_entries(design)
@@ -254,7 +254,7 @@ def list_holders_in_use(design: Design) -> frozenset[tuple[str, str]]:
     unnumbered = {(UNNUMBERED, name) for name in alone}
     pods = {pod.name for pod in design.layout.pods}
     counted = {(kind, pod) for kind, blocks in list_index_entries(design).items() for pod in blocks if pod in pods}
-    return frozenset(tiers | sized | extras | managed | unnumbered | counted) | FloorPlan(design).holders()
+    return frozenset(tiers | sized | extras | managed | unnumbered | counted) | FloorPlan(design).list_lock_holders()
 
 
 def _list_dealing(design: Design) -> Iterator[tuple[str, str]]:

@@ -92,7 +92,9 @@ def _is_first_at(layout: Layout, site: str) -> bool:
 def make_port_counter(layout: Layout, managed: tuple[ManagedDevices, ...]) -> ManagedPorts:
     """A function for how many management ports one leaf needs, for leaves of any scope."""
     load_of = cache(lambda scope, by_slot: ManagementLoad(layout, managed, scope, by_slot=by_slot))
-    return cache(lambda scope, leaves, for_reserve, by_slot: load_of(scope, by_slot).most(leaves, for_reserve))
+    return cache(
+        lambda scope, leaves, for_reserve, by_slot: load_of(scope, by_slot).count_most_ports(leaves, for_reserve)
+    )
 
 
 class ManagementLoad:
@@ -119,23 +121,23 @@ class ManagementLoad:
         shared = [(find_shared_scope(m.scope, leaf_scope), m) for m in managed if m.may_stand_in(layout)]
         self.by_place = {place: tuple(m for scope, m in shared if scope == place) for place in PLACES}
 
-    def instances(self, place: str) -> list[tuple[str, tuple[PodLayout, ...]]]:
+    def list_places(self, place: str) -> list[tuple[str, tuple[PodLayout, ...]]]:
         """(kind of lock entry, its pods) of each place that may differ from others of its scope; places below a pod are
         all alike.
         """
         pods = self.layout.pods
         if place == "pod":
-            return [(self.kind(place), (pod,)) for pod in pods]
+            return [(self.make_lock_kind(place), (pod,)) for pod in pods]
         if place == "site":
             sites = [self.layout.sites[i] for i in self.sites]
             return [(f"managed at {site}", tuple(pod for pod in pods if pod.site == site)) for site in sites]
-        return [(self.kind(place), pods)]
+        return [(self.make_lock_kind(place), pods)]
 
-    def kind(self, place: str) -> str:
+    def make_lock_kind(self, place: str) -> str:
         """The kind of lock entry for positions in a place; in a pod or narrower it is of the part of the cluster."""
         return f"managed {place}{self.own if PLACES.index(place) >= PLACES.index('pod') else ''}"
 
-    def room(self, place: str) -> str:
+    def make_room_key(self, place: str) -> str:
         """The lock's key for the ports that each leaf keeps for switches of a place."""
         return f"managed {place}{self.own}"
 
@@ -150,7 +152,7 @@ class ManagementLoad:
         """
         allocations: dict[str, Allocations] = {}
         for place in PLACES:
-            instances = self.instances(place) if self.by_place[place] else []
+            instances = self.list_places(place) if self.by_place[place] else []
             if is_in_turn(place, self._leaf_scope):
                 allocations |= {
                     kind: self._assign_in_turn(place, kind, pods) for kind, pods in self._select_fullest(instances)
@@ -163,7 +165,7 @@ class ManagementLoad:
                 if place != "pod" and self.leaves_have_order:
                     allocations |= {name_leaves_kind(kind): self._order_leaves(kind, pods)}
             if place == "pod" and instances:
-                allocations |= self._assign_single_pods(allocations[self.kind(place)], leaves, share)
+                allocations |= self._assign_single_pods(allocations[self.make_lock_kind(place)], leaves, share)
         return {kind: held for kind, held in allocations.items() if held}
 
     def _select_fullest(
@@ -191,7 +193,7 @@ class ManagementLoad:
     def _assign_single_pods(self, common: Allocations, leaves: int, share: int) -> dict[str, Allocations]:
         """Positions of pods that cannot have those that pods have in common, or have had their own before."""
         allocations = {}
-        for kind, (pod,) in self.instances("pod"):
+        for kind, (pod,) in self.list_places("pod"):
             own_lock_kind, leaf_list = name_own_kind(pod.name), self._list_leaves("pod", kind, (pod,), leaves)
             counts, leaf_numbers = self._count_switches("pod", (pod,)), set(leaf_list)
             positions = (n for name, count in counts.items() for n in list_first_numbers(common[name], count))
@@ -210,7 +212,7 @@ class ManagementLoad:
         counted with the share of then, and are counted anew where it has grown.
         """
         kept = self.layout.lock.find_allocations(kinds[1])
-        room = self.layout.lock.rooms.get(self.room(place), share)
+        room = self.layout.lock.rooms.get(self.make_room_key(place), share)
         if room != share:
             split = {name: [divmod(n, room) for n in list_numbers(intervals)] for name, intervals in kept.items()}
             kept = {
@@ -288,7 +290,7 @@ class ManagementLoad:
         holders: dict[tuple[str, str], int] = {}
         for place in PLACES:
             fills_in_order = not is_in_turn(place, self._leaf_scope)
-            for kind, pods in self.instances(place) if self.by_place[place] else []:
+            for kind, pods in self.list_places(place) if self.by_place[place] else []:
                 kinds = [kind, name_own_kind(pods[0].name)] if fills_in_order and place == "pod" else [kind]
                 counts = self._count_switches(place, pods)
                 holders |= {(lock_kind, name): number for lock_kind in kinds for name, number in counts.items()}
@@ -369,7 +371,7 @@ class ManagementLoad:
 
     def _count_span(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> int:
         """One more than the highest position in use in a place whose leaves take turns."""
-        fullest = next(pods for other_kind, pods in self._select_fullest(self.instances(place)) if other_kind == kind)
+        fullest = next(pods for other_kind, pods in self._select_fullest(self.list_places(place)) if other_kind == kind)
         positions, counts = self._assign_in_turn(place, kind, fullest), self._count_switches(place, pods)
         return max(
             (1 + max(list_first_numbers(positions[name], count)) for name, count in counts.items() if count), default=0
@@ -379,7 +381,10 @@ class ManagementLoad:
         """The positions of a place whose leaves are filled one after another: those of its switches, and those kept on
         these leaves for switches that are gone.
         """
-        counts, room = self._count_switches(place, pods), self.layout.lock.rooms.get(self.room(place), SHARED_PORTS)
+        counts, room = (
+            self._count_switches(place, pods),
+            self.layout.lock.rooms.get(self.make_room_key(place), SHARED_PORTS),
+        )
         kinds = [name_own_kind(pods[0].name), kind] if place == "pod" else [kind]
         kept = next((kept for kind in kinds if (kept := self.layout.lock.find_allocations(kind))), {})
         unused_positions = [
@@ -400,7 +405,7 @@ class ManagementLoad:
         if not self.by_place[place]:
             return 0
         turns, most = is_in_turn(place, self._leaf_scope), 0
-        for kind, pods in self.instances(place):
+        for kind, pods in self.list_places(place):
             sharing = self._count_leaves_inside(leaves, place, pods)
             if for_reserve and PLACES.index(self._leaf_scope) >= PLACES.index("su") > PLACES.index(place):
                 sharing = leaves // self.layout.units
@@ -409,7 +414,7 @@ class ManagementLoad:
             else:
                 positions = self._count_wanted(place, kind, pods, set(self._list_leaves(place, kind, pods, leaves)))
             most = max(most, -(-positions // max(1, sharing)))
-        return most if turns else max(SHARED_PORTS, most, self.layout.lock.rooms.get(self.room(place), 0))
+        return most if turns else max(SHARED_PORTS, most, self.layout.lock.rooms.get(self.make_room_key(place), 0))
 
     def _count_leaves_inside(self, leaves: int, place: str, pods: tuple[PodLayout, ...]) -> int:
         """How many of the fabric's leaves stand in one place made up of these pods."""
@@ -423,7 +428,7 @@ class ManagementLoad:
             return leaves // len(layout.pods) * len(pods)
         return -(-leaves // count_places(layout, place))
 
-    def areas(self, leaves: int, *, for_reserve: bool) -> Allocations:
+    def list_port_ranges(self, leaves: int, *, for_reserve: bool) -> Allocations:
         """Ranges of management ports of a leaf by the place shared: as in the lock, then the narrowest place first.
 
         On leaves that span units it comes last, as the switches of their own place become more with every unit.
@@ -436,7 +441,7 @@ class ManagementLoad:
         requests = [AllocationRequest(place, share, (Interval(0, 1 << 20),)) for place, share in shares if share]
         return {**kept, **allocate_intervals(kept, requests)}
 
-    def most(self, leaves: int, for_reserve: bool) -> int:
+    def count_most_ports(self, leaves: int, for_reserve: bool) -> int:
         """The most management ports that one of so many leaves takes."""
-        areas = self.areas(leaves, for_reserve=for_reserve)
+        areas = self.list_port_ranges(leaves, for_reserve=for_reserve)
         return max((interval.end for intervals in areas.values() for interval in intervals), default=0)

@@ -34,7 +34,7 @@ class StatedMedia(NamedTuple):
     other: tuple[str, ...] = ()
     other_path: Path = ()
 
-    def profiles(self, catalog: Catalog) -> tuple[CableProfile, ...]:
+    def list_allowed_profiles(self, catalog: Catalog) -> tuple[CableProfile, ...]:
         """The cable profiles that both statements allow, the cheapest first."""
         return tuple(
             cable
@@ -65,7 +65,7 @@ class LinkKind(NamedTuple):
 
     def list_carriers(self, catalog: Catalog) -> tuple[CableProfile, ...]:
         """The stated cable profiles that carry the lanes of the links."""
-        return tuple(cable for cable in self.stated.profiles(catalog) if self.carries(cable, catalog))
+        return tuple(cable for cable in self.stated.list_allowed_profiles(catalog) if self.carries(cable, catalog))
 
     @property
     def made(self) -> list[tuple[str, ...]]:
@@ -141,7 +141,7 @@ def list_stated_kinds(design: Design) -> Iterator[LinkKind]:
     for tier in design.tiers:
         if tier.uplink is not None and tier.up is not None:
             upper = design.tier(tier.uplink.upper)
-            run = upper.downs[upper.feed(tier.key).run]
+            run = upper.downs[upper.find_feed(tier.key).run]
             yield from _list_tier_kinds(
                 design.catalog, tier, upper, tier.up, run, find_uplink_media(design, tier, upper)
             )

@@ -71,18 +71,18 @@ class PatchPolicy(NamedTuple):
         """Maximum loss of a mated connector pair, dB."""
         return self.panel.mating_db if self.spec.mating_db is None else self.spec.mating_db
 
-    def trunk(self, medium: CableProfile) -> TrunkProfile | None:
+    def find_trunk(self, medium: CableProfile) -> TrunkProfile | None:
         """The trunk for a medium's fibre; None for copper, and where none exists."""
         return self.trunks[FIBRES.index(medium.fibre)] if medium.fibre else None
 
-    def takes(self, fabric: str, pair: str) -> bool:
+    def covers_links(self, fabric: str, pair: str) -> bool:
         """Whether it patches the links of a fabric between two tiers."""
         spec = self.spec
         return (not spec.fabrics or fabric in spec.fabrics) and (not spec.between or pair in spec.between)
 
     def loss_db(self, medium: CableProfile, length_m: float) -> float:
         """Maximum loss of a channel over two panels, dB; connections at transceivers are part of their own budget."""
-        trunk = self.trunk(medium)
+        trunk = self.find_trunk(medium)
         return 2 * self.panel.matings * self.mating_db + length_m / 1000 * (trunk.db_per_km if trunk else 0)
 
 
@@ -165,7 +165,7 @@ def _find_double_claims(policies: tuple[PatchPolicy, ...], design: Design) -> It
     reported: set[tuple[str, str]] = set()
     kinds = [(fabric.name, count.key) for fabric in design.fabrics for count in count_links(design, fabric)]
     for fabric, pair in kinds:
-        for first, second in pairwise(p for p in policies if p.takes(fabric, pair)):
+        for first, second in pairwise(p for p in policies if p.covers_links(fabric, pair)):
             if (first.name, second.name) not in reported:
                 reported.add((first.name, second.name))
                 message = f"{fabric} {pair} links are patched by '{first.name}' and by '{second.name}'"

@@ -66,7 +66,7 @@ class CablePolicy(NamedTuple):
             return min(cable.reach_m, self.copper_to_m)
         return cable.reach_m
 
-    def place(self, cable: CableProfile) -> int:
+    def find_rank(self, cable: CableProfile) -> int:
         """The rank of a medium in `prefer`, from 0; media that are not named rank last."""
         places = (i for i, word in enumerate(self.prefer) if is_named((word,), cable))
         return next(places, len(self.prefer))

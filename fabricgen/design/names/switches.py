@@ -161,13 +161,13 @@ class SwitchNames:
         places = {pod.name: count_places_in_pod(layout, self._scope, pod.slots) for pod in layout.pods}
         return CountedNames(usual, {pod: per_place * number for pod, number in places.items()})
 
-    def of(self, sizes: Mapping[str, int], count: int) -> list[str]:
+    def make_names(self, sizes: Mapping[str, int], count: int) -> list[str]:
         """Names of all switches, group by group."""
         fields = self._list_fields(sizes, count)
         total = len(fields["index"])
-        names = self.naming.names(fields, total)
+        names = self.naming.make_names(fields, total)
         if self._scope == "site" and self._layout.unnamed_site:
-            plain = self._without_site.names(fields, total)
+            plain = self._without_site.make_names(fields, total)
             rows = zip(fields["site"], plain, names, strict=True)
             names = [short if site == self._layout.unnamed_site else long for site, short, long in rows]
         return names
@@ -296,7 +296,7 @@ class NodeNames:
             needed += (["rack"] if self._kind.racks > 1 else []) + ["n"] if by_rack else ["node"]
         self.naming.check(TEXTS, NUMBERS, [] if "index" in fields else needed)
 
-    def of(self, columns: Columns, count: int) -> list[str]:
+    def make_names(self, columns: Columns, count: int) -> list[str]:
         """Names of `count` nodes; `columns` are their pod, su, rack and node, int, from 0."""
         members = self._members
         per_rack = members.per_rack or self._kind.nodes_per_rack
@@ -312,7 +312,7 @@ class NodeNames:
             "n": lambda: [(i - first) % per_rack + 1 for i in columns["node"]],
             "index": lambda: self._number_nodes(columns),
         }
-        return self.naming.names({**self._own, **{f: fillers[f]() for f in fillers if f in fields_used}}, count)
+        return self.naming.make_names({**self._own, **{f: fillers[f]() for f in fillers if f in fields_used}}, count)
 
     @cached_property
     def _counted_sets(self) -> tuple[NodeSet, ...]:

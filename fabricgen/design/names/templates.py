@@ -34,7 +34,7 @@ class Naming:
         """The fields that the template uses."""
         return frozenset(part.field for part in self.parts) - {""}
 
-    def names(self, fields: Mapping[str, Values], count: int) -> list[str]:
+    def make_names(self, fields: Mapping[str, Values], count: int) -> list[str]:
         """Names of `count` devices, from the values of their fields."""
         columns: list[Iterable[str]] = []
         prefix = ""

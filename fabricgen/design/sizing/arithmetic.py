@@ -243,7 +243,7 @@ class LowerTier(NamedTuple):
     ranks: Callable[[], Iterable[tuple[Sequence[int], int]]] = tuple
     """(ranks of its switches in an upper group, how many groups are so) by kind, where ports are numbered by slot."""
 
-    def numbered(self, *, by_slot: bool) -> int:
+    def count_numbered(self, *, by_slot: bool) -> int:
         """Lower switches that ports are numbered for."""
         return self.slots if by_slot else max(self.now, self.least)
 
@@ -251,7 +251,7 @@ class LowerTier(NamedTuple):
         """Whether links are dealt over so many upper switches and do not divide equally."""
         return self.uneven and self.share % count > 0
 
-    def ports(self, lowers: int, count: int) -> int:
+    def count_ports(self, lowers: int, count: int) -> int:
         """Ports of the fullest of `count` upper switches for so many lower switches."""
         return -(-lowers * self.share // count) if self.lands_unevenly(count) else lowers * -(-self.share // count)
 
@@ -259,14 +259,14 @@ class LowerTier(NamedTuple):
         """Ports in use on the fullest of `count` upper switches; slots without a switch may leave some switches fewer
         than others.
         """
-        evenly = self.ports(self.now, count)
+        evenly = self.count_ports(self.now, count)
         if not (by_slot and self.lands_unevenly(count)):
             return evenly
         links = range(self.share)
         dealt = (Counter((rank * self.share + k) % count for rank in group for k in links) for group, _ in self.ranks())
         return max(evenly, *(max(links_by_switch.values(), default=0) for links_by_switch in dealt))
 
-    def stretched(self, count: int) -> LowerTier | None:
+    def stretch_to(self, count: int) -> LowerTier | None:
         """This tier with links rounded up to a multiple of `count` upper switches, or as they are where they may land
         unequally; None where its switches cannot have so many.
         """
@@ -292,12 +292,12 @@ def count_uppers(
     """
     stated = upper.spec.count
     if stated:
-        stretched_tiers = [b.stretched(stated) or b for b in below]
+        stretched_tiers = [b.stretch_to(stated) or b for b in below]
         return (stated, stretched_tiers) if fits(stated, stretched_tiers) else (0, below)
     first_share = below[0].share
     for count in (*((kept,) if 0 < kept <= first_share else ()), *range(1, first_share + 1)):
         if first_share % count == 0 or below[0].uneven:
-            candidates = [b.stretched(count) for b in below]
+            candidates = [b.stretch_to(count) for b in below]
             stretched_tiers = [b for b in candidates if b is not None]
             if len(stretched_tiers) == len(below) and fits(count, stretched_tiers):
                 return count, stretched_tiers
@@ -457,7 +457,7 @@ def explain_radix(
     available = f"{count_radix(upper, demand.downs[0], uplink_plan, demand)}{describe_kept_ports(upper)}"
     if stated and stated < chief.share and chief.share % stated and not chief.uneven:
         return _explain_indivisible(upper, below, stated, fits, available)
-    needed = sum(b.ports(b.now, stated or chief.share) for b in below)
+    needed = sum(b.count_ports(b.now, stated or chief.share) for b in below)
     lowers = " and ".join(f"{b.now} {b.name} switches with {b.share} uplinks each" for b in below)
     lowers += " in all reserved units" if upper.for_reserve else ""
     return fault(
@@ -483,7 +483,7 @@ def _explain_indivisible(
     divisors = [count for count in range(1, chief.share + 1) if chief.share % count == 0]
     # the nearest ones, told in ascending order
     nearest_divisors = sorted(sorted(divisors, key=lambda count: (abs(count - stated), count))[:NEAREST])
-    enough = [count for count in divisors if fits(count, [b.stretched(count) or b for b in below])]
+    enough = [count for count in divisors if fits(count, [b.stretch_to(count) or b for b in below])]
     nearest_enough = min(enough, key=lambda count: (abs(count - stated), count), default=0)
     ports = f"{nearest_enough} switches have the ports" if nearest_enough else "none of these has the ports"
     most = sum(b.now * -(-b.share // stated) for b in below)

@@ -153,7 +153,9 @@ class KeptAbove:
         self.known = bool(lock.find_allocations(name_cages_kind(spec.key)))
         """Whether the lock keeps some."""
 
-    def place(self, demand: SwitchDemand, fresh: LaidPorts, alone: LaidPorts | None, placed: Placed) -> LaidPorts:
+    def place_demand(
+        self, demand: SwitchDemand, fresh: LaidPorts, alone: LaidPorts | None, placed: Placed
+    ) -> LaidPorts:
         """The ports of a demand beside those that stay: of the lock, else those that the part which came first has
         `alone`; `fresh` where they cannot stay. `placed` places the ports of a switch.
         """

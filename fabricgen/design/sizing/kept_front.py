@@ -124,7 +124,7 @@ class KeptFront:
         self._extras = list_extra_ports(lock, tier) if self._cages else set()
         """(cage, port in the cage) of extra devices, present and gone, on any switch of the tier."""
 
-    def place(
+    def place_demand(
         self,
         demand: SwitchDemand,
         purposes: Sequence[Purpose],

@@ -67,9 +67,9 @@ class NodePorts:
     @property
     def in_use(self) -> tuple[int, ...]:
         """Slots up to the last one in use where units are numbered by reserved slot, by kind of port."""
-        return tuple(d.table.numbered(by_slot=True).slots_in_use for d in self._demands)
+        return tuple(d.table.number_units(by_slot=True).slots_in_use for d in self._demands)
 
-    def feeds(self, assignment: SlotAssignment, places: Sequence[tuple[int, int]]) -> list[NodeFeed]:
+    def make_feeds(self, assignment: SlotAssignment, places: Sequence[tuple[int, int]]) -> list[NodeFeed]:
         """How slots are assigned to leaves, by kind of port; `places` are (run, first port) of each."""
         feeds = []
         for demand, number, (run, first) in zip(self._demands, assignment.slots, places, strict=True):
@@ -87,22 +87,24 @@ class NodePorts:
             return slots_per_leaf
         return table.slots_per_unit // count if table.slots_per_unit % count == 0 else 1
 
-    def ports(self, assignment: SlotAssignment, *, now: bool) -> list[tuple[int, int]]:
+    def count_ports(self, assignment: SlotAssignment, *, now: bool) -> list[tuple[int, int]]:
         """(ports in use on the fullest switch, ports numbered) by kind of port; unless `now`, all numbered ports count
         as in use.
         """
-        feeds = self.feeds(assignment, [(0, 0)] * len(self._demands))
+        feeds = self.make_feeds(assignment, [(0, 0)] * len(self._demands))
         pairs = zip(feeds, self._demands, strict=True)
         return [(_count_in_use(f, d.table, assignment.count) if now else f.per_switch, f.per_switch) for f, d in pairs]
 
 
 def _count_in_use(feed: NodeFeed, table: SlotTable, count: int) -> int:
     """Ports in use on the fullest of `count` switches."""
-    most_used = max(feed.used(table.slots_per_group, count), default=0)
+    most_used = max(feed.list_used_ports(table.slots_per_group, count), default=0)
     if not feed.by_slot:
         return most_used
-    groups = table.numbered(by_slot=True).groups
-    return max([most_used, *(sum(map(len, ranges)) for runs in groups for ranges in feed.intervals(runs, count))])
+    groups = table.number_units(by_slot=True).groups
+    return max(
+        [most_used, *(sum(map(len, ranges)) for runs in groups for ranges in feed.list_port_ranges(runs, count))]
+    )
 
 
 # Down ports of a tier by purpose: for nodes, lower tiers, management ports and extra devices.
@@ -114,7 +116,7 @@ class Reserve(NamedTuple):
     per_switch: int = 0
     total: int = 0
 
-    def ports(self, switches: int) -> int:
+    def count_ports(self, switches: int) -> int:
         """Ports set aside on each of so many switches."""
         return max(self.per_switch, -(-self.total // switches))
 
@@ -139,7 +141,7 @@ class DownPorts:
         ways = mode.ways if mode else -1 if spec.breakout else find_kept_split(self._tier, kind)
         return PortDemand(kind, count, ways, ports)
 
-    def add(self, kind: PortKind, used: int, room: int) -> tuple[int, int]:
+    def add_purpose(self, kind: PortKind, used: int, room: int) -> tuple[int, int]:
         """Add a purpose with `used` ports in use, of `room` numbered ones; returns (run, first port)."""
         if kind not in self._kinds:
             self._kinds.append(kind)
@@ -156,7 +158,7 @@ class DownPorts:
         self._ports[run] = first + room
         return run, first
 
-    def totals(self, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    def sum_ports(self, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """(ports used, ports numbered) of each of so many runs; further runs hold extra devices only."""
         zeros = (0,) * (runs - len(self._kinds))
         return (*self._used, *zeros), (*self._ports, *zeros)

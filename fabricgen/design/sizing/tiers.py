@@ -95,7 +95,7 @@ class SizedTier:
         up = self.uplink_plan
         return count_needed(self.demand.down_gbps, up.kind.speed_gbps, self.spec.allowed) if up else 0
 
-    def ports(self, run: int) -> RunPorts:
+    def find_run_ports(self, run: int) -> RunPorts:
         """Which down ports of a run serve which purpose."""
         wide, taken = spans_units(self.spec.per), self.taken[run] if run < len(self.taken) else ()
         return RunPorts(self.placement.downs[run], run, self.feeds, self.reach, wide=wide, taken=taken)
@@ -129,7 +129,7 @@ class TierSizing:
         self._crowded, self._lean = crowded, lean
         self.sized_tiers: dict[TierKey, SizedTier] = {}
 
-    def run(self) -> dict[TierKey, SizedTier]:
+    def size_tiers(self) -> dict[TierKey, SizedTier]:
         """Size every tier, lower ones first; raises InputError where one cannot be."""
         for key, spec in self._specs.items():
             check_meshes(spec)
@@ -161,7 +161,9 @@ class TierSizing:
 
     def _list_extras(self, spec: TierSpec, switches: int) -> dict[PortKind, int]:
         """Further ports of each switch for extra devices, by kind, beyond those that are left over anyway."""
-        return {kind: reserve.ports(switches) for (key, kind), reserve in self._reserve.items() if key == spec.key}
+        return {
+            kind: reserve.count_ports(switches) for (key, kind), reserve in self._reserve.items() if key == spec.key
+        }
 
     def _count_groups(self, spec: TierSpec) -> int:
         return count_groups(spec.layout, spec.per, self._sizes[spec.key])
@@ -187,13 +189,23 @@ class TierSizing:
             assignment: SlotAssignment, *, now: bool, by_slot: bool = False
         ) -> tuple[DownPorts, list[tuple[int, int]]]:  # (a switch's down ports, what each purpose has of them)
             downs = DownPorts(spec)
-            places = [downs.add(d.kind, *p) for d, p in zip(demands, nodes.ports(assignment, now=now), strict=True)]
+            places = [
+                downs.add_purpose(d.kind, *p)
+                for d, p in zip(demands, nodes.count_ports(assignment, now=now), strict=True)
+            ]
             if spec.key in self._managed:
-                counts = [self._management(spec, groups * assignment.count, by_slot=flag) for flag in (False, by_slot)]
-                places.append(downs.add(spec.managing_kind(main if main and main.rj45 else MANAGEMENT), *counts))
+                counts = [
+                    self._count_managed(spec, groups * assignment.count, by_slot=flag) for flag in (False, by_slot)
+                ]
+                places.append(
+                    downs.add_purpose(spec.managing_kind(main if main and main.rj45 else MANAGEMENT), *counts)
+                )
             for tier in below:
-                share, room = _count_links(tier, assignment.count), tier.numbered(by_slot=by_slot or spec.for_reserve)
-                places.append(downs.add(tier.kind, (tier.now if now else room) * share, room * share))
+                share, room = (
+                    _count_links(tier, assignment.count),
+                    tier.count_numbered(by_slot=by_slot or spec.for_reserve),
+                )
+                places.append(downs.add_purpose(tier.kind, (tier.now if now else room) * share, room * share))
             return downs, places
 
         def demand_for(assignment: SlotAssignment, *, now: bool = False, by_slot: bool = False) -> SwitchDemand:
@@ -213,10 +225,12 @@ class TierSizing:
         by_slot = differs and not crowded and fit_ports(spec, roomy, up) is not None
         demand = roomy if by_slot else demand
         downs, places = ports_for(assignment, now=True, by_slot=by_slot)
-        slot_feeds = nodes.feeds(assignment, places[: len(demands)])
+        slot_feeds = nodes.make_feeds(assignment, places[: len(demands)])
         feeds: tuple[Feed, ...] = ()
         if spec.key in self._managed:
-            used, room = (self._management(spec, groups * assignment.count, by_slot=flag) for flag in (False, by_slot))
+            used, room = (
+                self._count_managed(spec, groups * assignment.count, by_slot=flag) for flag in (False, by_slot)
+            )
             feeds = (Feed(TierKey("", ""), *places[len(demands)], used, room, by_slot=by_slot),)
         places_below = places[len(places) - len(below) :]  # behind those of nodes and of management
         feeds += self._land_links(
@@ -224,12 +238,14 @@ class TierSizing:
         )
         purposes = list_purposes(demands, slot_feeds, feeds)
         front = KeptFront(self._layout.lock, spec.key, spec.profile)  # its ports stay, others are laid beside
-        demand, placement, laid, taken = front.place(demand, purposes, lambda wanted: fit_ports(spec, wanted, up))
+        demand, placement, laid, taken = front.place_demand(
+            demand, purposes, lambda wanted: fit_ports(spec, wanted, up)
+        )
         node_feeds, feeds = lay_feeds(demands, slot_feeds, feeds, [laid[purpose.name] for purpose in purposes])
-        in_use, numbered = downs.totals(len(placement.downs))
+        in_use, numbered = downs.sum_ports(len(placement.downs))
         kept = tuple(self._list_extras(spec, groups * assignment.count).items())
         full, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False, by_slot=by_slot)
-        reserved = tuple(map(max, numbered, full.totals(len(placement.downs))[1]))
+        reserved = tuple(map(max, numbered, full.sum_ports(len(placement.downs))[1]))
         sized = SizedTier(
             spec, groups, assignment.count, demand, placement, feeds, node_feeds, in_use, numbered, reserved, up
         )
@@ -254,12 +270,12 @@ class TierSizing:
         feeds = []
         for sized, tier, place in zip(lowers, below, places, strict=True):
             share = _count_links(tier, count)
-            self._connect_lower(sized, spec, count, tier.stretched(count) or tier, by_slot=by_slot, per_connector=0)
-            links = Feed(sized.spec.key, *place, tier.now * share, tier.numbered(by_slot=by_slot) * share, share)
+            self._connect_lower(sized, spec, count, tier.stretch_to(count) or tier, by_slot=by_slot, per_connector=0)
+            links = Feed(sized.spec.key, *place, tier.now * share, tier.count_numbered(by_slot=by_slot) * share, share)
             feeds.append(links._replace(by_slot=by_slot, beside_nodes=True))
         return tuple(feeds)
 
-    def _management(self, spec: TierSpec, leaves: int, *, by_slot: bool) -> int:
+    def _count_managed(self, spec: TierSpec, leaves: int, *, by_slot: bool) -> int:
         """The most management ports of one of so many leaves."""
         return self._managed[spec.key](find_scope(spec.per), leaves, spec.for_reserve, by_slot)
 
@@ -274,12 +290,12 @@ class TierSizing:
         fit.
         """
 
-        def counted(slots: tuple[int, ...]) -> SlotAssignment:
+        def assign_counted(slots: tuple[int, ...]) -> SlotAssignment:
             count = choose_count(spec, list(slots), lambda count: demand_for(SlotAssignment(count, slots)), up)
             return SlotAssignment(count, slots)
 
         dealing = self._find_dealing(spec.key.text)
-        assigned = counted(nodes.slots)
+        assigned = assign_counted(nodes.slots)
         # without a reserve, or where the lock says that ports were dealt unit by unit: only what is there now
         if not nodes.grows or dealing == "unit" or (spec.key in self._crowded and not dealing):
             return assigned
@@ -291,7 +307,9 @@ class TierSizing:
         if not dealing:
             return assigned
         in_use = replace(assigned, slots=nodes.in_use)
-        return replace(in_use if fit_ports(spec, demand_for(in_use), up) else counted(nodes.in_use), by_slot=True)
+        return replace(
+            in_use if fit_ports(spec, demand_for(in_use), up) else assign_counted(nodes.in_use), by_slot=True
+        )
 
     def _size_upper(self, spec: TierSpec, lowers: list[SizedTier]) -> SizedTier:
         """Size a tier above others: as many switches as divide the lower uplinks equally and have enough ports."""
@@ -320,7 +338,7 @@ class TierSizing:
         dealing, roomy = self._find_dealing(spec.key.text), spec.for_reserve or fit_ports(spec, full, up) is not None
         by_slot = dealing == "slot" or (roomy and not dealing)
         if by_slot and not roomy:
-            met = [tier._replace(slots=tier.numbered(by_slot=False)) for tier in met]
+            met = [tier._replace(slots=tier.count_numbered(by_slot=False)) for tier in met]
         demand = demand_for(count, met, by_slot=by_slot)
         placement = fit_ports(spec, demand, up)
         if placement is None:
@@ -331,11 +349,14 @@ class TierSizing:
         feeds = []
         for sized, tier, (run, first) in zip(lowers, met, places, strict=True):
             links = 1 if tier.lands_unevenly(count) else -(-tier.share // count)
-            in_use, room = tier.count_used(count, by_slot=by_slot), tier.ports(tier.numbered(by_slot=by_slot), count)
+            in_use, room = (
+                tier.count_used(count, by_slot=by_slot),
+                tier.count_ports(tier.count_numbered(by_slot=by_slot), count),
+            )
             per = placement.downs[run].per_connector
             nested = self._connect_lower(sized, spec, count, tier, by_slot=by_slot, per_connector=per)
             feeds.append(Feed(sized.spec.key, run, first, in_use, room, links, nested))
-        used, numbered = downs.totals(len(placement.downs))
+        used, numbered = downs.sum_ports(len(placement.downs))
         laid = LaidPorts(placement, tuple(feeds), self._find_reach(spec, demand, up))
         front, first = KeptAbove(self._layout.lock, spec), lowers[0].spec.turn
         if front.known or lowers[-1].spec.turn > first:  # parts that came first are laid alone, others beside them
@@ -344,7 +365,7 @@ class TierSizing:
             fit = fit_ports(spec, demand_for(count, early, by_slot=by_slot), up)
             some = tuple(f._replace(run=run, first=at) for f, (run, at) in zip(feeds, where, strict=False))
             alone = LaidPorts(fit, some, laid.reach) if fit else None
-            laid = front.place(demand, laid, alone, lambda wanted: fit_ports(spec, wanted, up))
+            laid = front.place_demand(demand, laid, alone, lambda wanted: fit_ports(spec, wanted, up))
         self._note_fewest(lowers[0], spec, below, fits)
         kept = tuple(self._list_extras(spec, groups * count).items())
         sized = SizedTier(
@@ -359,8 +380,8 @@ class TierSizing:
         downs = DownPorts(spec)
         places = []
         for tier in lowers:
-            in_use, room = tier.count_used(count, by_slot=by_slot), tier.numbered(by_slot=by_slot)
-            places.append(downs.add(tier.kind, in_use, tier.ports(room, count)))
+            in_use, room = tier.count_used(count, by_slot=by_slot), tier.count_numbered(by_slot=by_slot)
+            places.append(downs.add_purpose(tier.kind, in_use, tier.count_ports(room, count)))
         return downs, places
 
     def _demand_ports(self, spec: TierSpec, count: int, lowers: Sequence[LowerTier], *, by_slot: bool) -> SwitchDemand:
@@ -389,12 +410,12 @@ class TierSizing:
         """
         bare = DownPorts(spec).port_demand(demand.downs[0].kind)
 
-        def holds(ports: int) -> bool:
+        def reaches_all(ports: int) -> bool:
             demanded = replace(bare, count=max(0, ports - spec.free_ports), ports=ports)
             return fit_ports(spec, demand._replace(downs=(demanded,)), up) is not None
 
         chosen = find_down_class(spec.profile, bare)
-        return find_largest(holds, spec.profile.count_split_ports(*chosen)) if chosen else 0
+        return find_largest(reaches_all, spec.profile.count_split_ports(*chosen)) if chosen else 0
 
     def _find_dealing(self, holder: str) -> str:
         """How the lock numbers the down ports of a holder, a tier or some of its ports: by reserved `slot`, by existing
@@ -421,9 +442,9 @@ class TierSizing:
         fit.
         """
         stated = sized.spec.spec.uplinks
-        return not (stated and stated.count) and self._stretch(sized, up, share) is not None
+        return not (stated and stated.count) and self._stretch_uplinks(sized, up, share) is not None
 
-    def _stretch(self, sized: SizedTier, up: UplinkPlan, share: int) -> PortPlacement | None:
+    def _stretch_uplinks(self, sized: SizedTier, up: UplinkPlan, share: int) -> PortPlacement | None:
         """The ports of a lower switch with `share` links to each upper group; None when they do not fit."""
         return place_upward(sized.spec, sized.demand, share * up.groups_met, up.kind)[1]
 
@@ -438,7 +459,7 @@ class TierSizing:
         assert up is not None  # noqa: S101 - it is linked up to this tier
         assert placement.up is not None  # noqa: S101 - the same
         if tier.share != placement.up.count // up.groups_met:
-            placement = self._stretch(sized, up, tier.share) or placement
+            placement = self._stretch_uplinks(sized, up, tier.share) or placement
         assert placement.up is not None  # noqa: S101 - the same
         uneven = tier.lands_unevenly(count)
         in_turn = per_connector and not uneven and not (upper.spec.parallel and tier.share > count)
@@ -470,7 +491,7 @@ def _explain_no_count(spec: TierSpec) -> InputError:
 
 def _count_links(tier: LowerTier, count: int) -> int:
     """Links of a lower switch to each of `count` upper ones; where they do not divide, the most to one."""
-    return -(-(tier.stretched(count) or tier).share // count)
+    return -(-(tier.stretch_to(count) or tier).share // count)
 
 
 def _count_uplinks(sized: SizedTier) -> int:

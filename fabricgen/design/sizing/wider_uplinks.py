@@ -38,7 +38,7 @@ class _Stage(NamedTuple):
     below: list[LowerTier]
     fewest: int
 
-    def ratio(self, count: int) -> Fraction:
+    def compute_ratio(self, count: int) -> Fraction:
         """How many times the fewest switches a count is; at least the ratio that is accepted."""
         return max(Fraction(TOO_MANY), Fraction(count, self.fewest))
 
@@ -60,15 +60,15 @@ def widen_uplinks(upper: TierSpec, below: list[LowerTier], fits: Fits) -> list[L
     most = chief.share + find_largest(lambda links: chief.stretch(chief.share + links), most_added)
     stages = [_Stage(stage, _count_fewest(stage, fits)) for stage in halves if _count_switches(upper, stage, fits)]
 
-    def cost(share: int) -> tuple[Fraction, int, int]:
+    def compute_cost(share: int) -> tuple[Fraction, int, int]:
         # (the worst ratio of switches to the fewest over all stages of growth, switches in the end, links) of a share
         counts = [_count_switches(upper, [s.below[0]._replace(share=share), *s.below[1:]], fits) for s in stages]
         if not all(counts):
             # worse than any ratio that there may be
             return Fraction(1 << 40), 0, share
-        return max(s.ratio(count) for s, count in zip(stages, counts, strict=True)), counts[0], share
+        return max(s.compute_ratio(count) for s, count in zip(stages, counts, strict=True)), counts[0], share
 
-    best = min(range(chief.share, most + 1), key=cost)
+    best = min(range(chief.share, most + 1), key=compute_cost)
     wide = [chief._replace(share=best), *other_tiers]
     return wide if best != chief.share and count_uppers(upper, wide, fits)[0] else below
 

@@ -48,7 +48,7 @@ class LeakDesign(NamedTuple):
     meeting: tuple[str, ...] = ()
     """The fabrics of whose leaves none may have hosts of both VRFs: they would be in one subnet."""
 
-    def into(self, vrf: str) -> str | None:
+    def find_source_vrf(self, vrf: str) -> str | None:
         """The VRF whose routes it brings into one; None where it is not of this leak."""
         a, b = self.between
         return {a: b, b: a}.get(vrf)

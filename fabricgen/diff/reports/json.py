@@ -72,7 +72,7 @@ def _convert_delta(delta: Delta, places: DevicePlaces) -> dict[str, Any]:
     # the rows of a list that are added, removed and changed, each with its place
 
     def placed(row: Mapping[str, Any]) -> dict[str, Any]:
-        rack_place = places.place(row[delta.at])
+        rack_place = places.find_place(row[delta.at])
         return {
             "place": {
                 "pod": rack_place.pod or None,

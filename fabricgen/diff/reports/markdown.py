@@ -93,7 +93,7 @@ def _write_units(change: ClusterChange, every: bool) -> Iterator[str]:
     for unit, racks in group_by_unit(group_by_rack(change)).items():
         body: list[str] = []
         for group in racks[: None if every else RACKS]:
-            total = group.total()
+            total = group.count_lines()
             most = total if every else LINES
             body.append(make_printable(f"rack {group.place.rack or '-'}: {summarize_racks(change, [group])}"))
             body += [f"  {line}" for line in list_rack_lines(change, group, most)]

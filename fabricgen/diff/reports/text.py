@@ -62,7 +62,7 @@ def _write_details(change: ClusterChange, every: bool) -> Iterator[str]:
         racks = units[unit]
         yield from ("", f"{unit}: {summarize_racks(change, racks)}")
         for group in racks[: None if every else RACKS]:
-            total = group.total()
+            total = group.count_lines()
             most = total if every else LINES
             yield make_printable(f"  rack {group.place.rack or '-'}: {summarize_racks(change, [group])}")
             yield from (f"    {line}" for line in list_rack_lines(change, group, most))

@@ -45,7 +45,7 @@ class BootServer:
         self._cluster = cluster
         self._settings: dict[str, Management] = {}
 
-    def settings(self, fabric: str) -> Management:
+    def find_settings(self, fabric: str) -> Management:
         """The management of a fabric's switches; of "", and of a scale-up fabric, the cluster's."""
         blueprint = self._cluster.design.loaded.blueprint
         if fabric not in self._settings:
@@ -53,9 +53,9 @@ class BootServer:
             self._settings[fabric] = fabric_spec.management.over(shared) if fabric_spec else shared
         return self._settings[fabric]
 
-    def url(self, fabric: str) -> str:
+    def find_url(self, fabric: str) -> str:
         """The URL for a fabric's switches, without a slash at the end; "" where none is known."""
-        ztp = self.settings(fabric).ztp
+        ztp = self.find_settings(fabric).ztp
         return ztp.url.rstrip("/") if ztp and ztp.url else self._default_url
 
     @cached_property
@@ -72,7 +72,7 @@ class BootServer:
         """The file that a device of the device table asks for, and its URL; None for nodes, and where none is known."""
         cls = self._find_class(row)
         boot = self.find_class_boot(cls)
-        url = self.url(cls.fabric) if boot else ""
+        url = self.find_url(cls.fabric) if boot else ""
         folder = "ztp" if boot and boot.script else "configs"
         return (boot, f"{url}/{folder}/{self._cluster.names[row]}/{boot.file}") if boot and url else None
 
@@ -95,7 +95,7 @@ class BootServer:
         length = sum(2 + len(text) for text in enclosed.values() if text)
         host = parts.hostname or ""
         if length > MAX_OPTION or ":" in host:
-            why = f"DHCP cannot tell {self.name(row)} where it boots from: option {boot.option} "
+            why = f"DHCP cannot tell {self.name_device(row)} where it boots from: option {boot.option} "
             why += f"would have {length} bytes of {MAX_OPTION}" if length > MAX_OPTION else "wants no IPv6 address"
             error = fault("FG170", why, path=("fabrics", self._find_class(row).fabric), hint=UNTOLD)
             raise self._cluster.design.loaded.locate_error(error)
@@ -106,18 +106,18 @@ class BootServer:
         """What devices of a class ask for at their first boot; None for nothing."""
         return self._cluster.design.catalog.naming(cls.nos).systems.boot if cls.kind == SWITCH else None
 
-    def image(self, row: int) -> Image | None:
+    def find_image(self, row: int) -> Image | None:
         """The image of a switch: that of its model, else of its NOS; None where none is stated."""
         cls = self._find_class(row)
-        ztp = self.settings(cls.fabric).ztp if cls.kind == SWITCH else None
+        ztp = self.find_settings(cls.fabric).ztp if cls.kind == SWITCH else None
         return (ztp.images.get(cls.profile.id) or ztp.images.get(cls.nos)) if ztp else None
 
     def image_url(self, row: int) -> str:
         """The URL of that image; "" for none."""
-        image, url = self.image(row), self.url(self._find_class(row).fabric)
+        image, url = self.find_image(row), self.find_url(self._find_class(row).fabric)
         return f"{url}/{image.file}" if image and url else ""
 
-    def name(self, row: int) -> str:
+    def name_device(self, row: int) -> str:
         """The name of a device."""
         return self._cluster.names[row]
 

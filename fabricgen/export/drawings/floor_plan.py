@@ -64,7 +64,7 @@ _DISTINCT = 2.5
 def draw_floor_plan(kinds: RackKinds, window: Window, zones: Sequence[Window] = (), *, alone: bool = False) -> str:
     """A window as SVG; an overview names `zones` that have sheets of their own; `alone` makes it a complete file."""
     plan = _FloorDrawing(kinds, window, zones)
-    return make_svg(plan.width, plan.height, plan.body(), title=plan.title, alone=alone)
+    return make_svg(plan.width, plan.height, plan.draw_body(), title=plan.title, alone=alone)
 
 
 class _FloorDrawing:
@@ -87,7 +87,7 @@ class _FloorDrawing:
     def _detailed(self) -> bool:
         return self._window.scale >= DETAIL
 
-    def body(self) -> str:
+    def draw_body(self) -> str:
         """The whole drawing, from the background up."""
         racks = list_window_racks(self._table, self._window)
         ground = [self._draw_head(), *self._draw_aisles(), *self._draw_walls(), *self._fixtures.draw_on_floor()]

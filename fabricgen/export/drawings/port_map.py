@@ -88,7 +88,7 @@ class _FaceDrawing:
     pieces: tuple[str, ...]
     cuts: tuple[tuple[_PortPlace, slice], ...]
 
-    def body(self, texts_by_port: Mapping[_PortPlace, str]) -> str:
+    def draw_body(self, texts_by_port: Mapping[_PortPlace, str]) -> str:
         """The drawing with the text of each port's far end filled in."""
         lines = [texts_by_port[port][cut] for port, cut in self.cuts]
         if escape_text("".join(lines)) != "".join(lines):
@@ -105,7 +105,7 @@ def draw_port_maps(switch: SwitchPorts) -> Iterator[str]:
     )
     for face in _draw_faces(model, switch.closed, tuple(outlines)):
         title = _draw_title(switch, face.part)
-        yield make_svg(face.width, face.height, title + face.body(far_texts), title=f"Ports of {switch.name}")
+        yield make_svg(face.width, face.height, title + face.draw_body(far_texts), title=f"Ports of {switch.name}")
 
 
 @lru_cache(_REMEMBERED)
@@ -136,7 +136,7 @@ def _draw_face(sheet: _PieceSheet, panel: Panel, columns: Sequence[CageColumn], 
         x += sheet.grid.measure_column(column)
     bottom = HEAD + min(len(rows), max(len(column.cages) for column in columns)) * sheet.grid.cell
     # every second piece is what stands in a hole: cage, port, start and end of its text
-    pieces = sheet.body().split(_HOLE)
+    pieces = sheet.draw_body().split(_HOLE)
     cuts = [tuple(map(int, hole.split())) for hole in pieces[1::2]]
     return _FaceDrawing(
         width=max(x + 0.4, _NARROWEST),
@@ -245,7 +245,7 @@ class _PieceSheet:
         position = f'x="{format_number(along)}" y="{format_number(x + MIDDLE * size)}"'
         self._texts.append(f"<text {position}{kind}{squeeze}>{content}</text>")
 
-    def body(self) -> str:
+    def draw_body(self) -> str:
         """The whole drawing: bands first, text on top."""
         bands = "".join(draw_path(pieces, "f", fill) for fill, pieces in sorted(self._bands.items()))
         planes = "".join(

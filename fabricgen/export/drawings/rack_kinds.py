@@ -84,7 +84,7 @@ class RackKinds:
         """(hall, row, column) of places without a rack that are kept for further network racks -> whose they are."""
         racks, areas = self.table, self._floor.areas
         occupied = set(zip(*(column.tolist() for column in (racks.hall, racks.row, racks.column)), strict=True))
-        places = {(i, r, c): name for i in range(len(racks.halls)) for name, r, c in areas.spots(i)}
+        places = {(i, r, c): name for i in range(len(racks.halls)) for name, r, c in areas.list_run_positions(i)}
         return {position: name for position, name in sorted(places.items()) if position not in occupied}
 
     def _find_unit(self, rack: int) -> int:

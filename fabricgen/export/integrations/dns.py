@@ -72,7 +72,7 @@ class Domains:
         self._domain_by_device: dict[str, str] = {}
         self._fabric_by_domain: dict[str, str] = {}
         for cls in cluster.plan.devices.classes:
-            dns = self._server.settings(cls.fabric).dns
+            dns = self._server.find_settings(cls.fabric).dns
             domain = dns.domain if dns and dns.domain else self.list_usual_media
             self._domain_by_device.update(dict.fromkeys(cluster.names[cls.rows], domain))
             self._fabric_by_domain.setdefault(domain, cls.fabric)
@@ -86,7 +86,7 @@ class Domains:
 
         They are called ns1, ns2, ... past names of devices; without any the server is whoever answers.
         """
-        dns = self._server.settings(self._fabric_by_domain.get(domain, "")).dns
+        dns = self._server.find_settings(self._fabric_by_domain.get(domain, "")).dns
         free = (name for n in count(1) if (name := f"ns{n}") not in self._devices)
         servers: Mapping[str, str] = dict(zip(free, dns.servers if dns else (), strict=False))
         if not servers:

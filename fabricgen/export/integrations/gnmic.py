@@ -33,7 +33,7 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
     for labels in list_labels(cluster):
         if "fabric" not in labels or labels.get("nos") not in ports:
             continue
-        gnmi, name = server.settings(labels["fabric"]).gnmi, labels["device"]
+        gnmi, name = server.find_settings(labels["fabric"]).gnmi, labels["device"]
         port = (gnmi.port if gnmi else None) or ports[labels["nos"]]
         if port is None:
             continue

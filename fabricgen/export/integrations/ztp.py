@@ -51,14 +51,14 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
         boot = server.find_class_boot(cls)
         if boot is None or not cls.count:
             continue
-        url, boots_any = server.url(cls.fabric), True
+        url, boots_any = server.find_url(cls.fabric), True
         if not url:
             message = f"where {cls.fabric}'s switches fetch their configurations is not known"
             hint = 'state `management: {ztp: {url: "http://10.32.0.9"}}`, or `dhcp` of the management fabric'
             raise cluster.design.loaded.locate_error(fault("FG170", message, path=("fabrics", cls.fabric), hint=hint))
         template = load_templates().get_template(f"ztp/{boot.script}.j2") if boot.script else None
         for row in range(cls.first, cls.first + cls.count):
-            name, image = cluster.names[row], server.image(row)
+            name, image = cluster.names[row], server.find_image(row)
             if image and image.sha256:
                 sums[image.file] = image.sha256
             server.list_options(row)
@@ -92,7 +92,7 @@ def _make_template_values(name: str, url: str, image: Image | None) -> dict[str,
 
 def _make_ztp_sections(server: BootServer, row: int, url: str) -> dict[str, Any]:
     """A ztp.json: the image, the files, config_db.json, and FRR's configuration where SONiC does not make it."""
-    image, name = server.image(row), server.name(row)
+    image, name = server.find_image(row), server.name_device(row)
 
     def make_step(stage: str) -> dict[str, Any]:
         return {"plugin": {"url": f"{url}/ztp/{name}/install", "args": stage, "ignore-section-data": True}}

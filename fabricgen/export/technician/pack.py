@@ -211,7 +211,7 @@ class TechnicianPack:
         is_trunk = (pulled.end[rows] == TRUNK_END).tolist()
         return [NO_TAG if trunk else tags[i] for i, trunk in zip(numbers, is_trunk, strict=True)]
 
-    def tags(self, rows: Ints64) -> list[CableTag]:
+    def list_tags(self, rows: Ints64) -> list[CableTag]:
         """The coloured tag (fabric, rail, plane) of each of some cable end rows."""
         return [self.records.tags[i] for i in self.records.tag[rows].tolist()]
 

@@ -201,10 +201,10 @@ def find_jumpers(cluster: Cluster, patching: Patching, plugs: PlugTable, end: in
     names = plug.format_texts(cages.take(row), tails=False).texts().tolist()
     pieces = int(piece.max(initial=-1)) + 1 + np.arange(len(first))
     shuffled = row, through.panel[first], face[first], pieces, names, names, np.zeros(len(first), dtype=np.int32)
-    return JumperTable(*(_append(column, further) for column, further in zip(jumpers, shuffled, strict=True)))
+    return JumperTable(*(_append_column(column, further) for column, further in zip(jumpers, shuffled, strict=True)))
 
 
-def _append(column: Any, further: Any) -> Any:
+def _append_column(column: Any, further: Any) -> Any:
     """Two lists, or two columns, as one."""
     return column + further if isinstance(column, list) else np.concatenate([column, further])
 

@@ -194,7 +194,7 @@ def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> WorkSheet:
         SheetColumn("u", 5, NUMBER, records.cluster.plan.devices.u[device].tolist()),
         SheetColumn("device", 16, NAME, _select_side(wiring, "device", row, b).tolist()),
         SheetColumn("port", 14, PLACE, np.where(b, records.socket[1][row], records.socket[0][row]).tolist()),
-        SheetColumn("tag", 7, MARK, [tag.text for tag in pack.tags(row)]),
+        SheetColumn("tag", 7, MARK, [tag.text for tag in pack.list_tags(row)]),
         SheetColumn("far_end", 32, PLACE, np.where(b, a_end, b_end).tolist()),
         SheetColumn("far_device", 16, NAME, _select_side(wiring, "device", row, ~b).tolist()),
         SheetColumn("transceiver", 13, SMALL, _select_side(wiring, "transceiver", row, b).tolist()),
@@ -208,7 +208,7 @@ def make_rack_sheet(pack: TechnicianPack, rack: int, name: str) -> WorkSheet:
     title = (
         f"Rack {records.cluster.plan.racks.names[rack]} at {pack.rack_places[rack]}: {pack.plugs_per_rack[rack]} plugs"
     )
-    return WorkSheet(name, title, len(row), columns, pack.tags(row), _shade_groups(device))
+    return WorkSheet(name, title, len(row), columns, pack.list_tags(row), _shade_groups(device))
 
 
 def _list_plugged(pack: TechnicianPack, row: Ints64, b: Flags) -> tuple[list[str], list[Cell]]:

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.diagnostics import InputError, Span, fault
 from fabricgen.kernel.text_input import decode_text, read_bytes
-from fabricgen.models.validation import dotted
+from fabricgen.models.validation import format_path
 from fabricgen.wiring.arrays import Ints
 
 AS_PLANNED, HARMLESS, UNSEEN, CHECK, DARK, ELSEWHERE = range(6)
@@ -225,7 +225,7 @@ def _make_format_error(file: str, error: ValidationError) -> InputError:
     first = error.errors(include_url=False, include_input=False)[0]
     position = re.search(r"line (\d+) column (\d+)", first["msg"])
     span = Span(file, int(position[1]), max(1, int(position[2]))) if position else Span(file, 1, 1)
-    location = dotted(tuple(first["loc"])) or "all of it"
+    location = format_path(tuple(first["loc"])) or "all of it"
     reason = "not JSON, or cut short" if first["type"] == "json_invalid" else f"{location}: {first['msg'].lower()}"
     return fault("FG066", f"{file} is no report of `verify`: {reason[:300]}", hint=_HINT, span=span)
 

@@ -10,7 +10,7 @@ from typing import Any
 from fabricgen.kernel.diagnostics import Diagnostic, Span
 from fabricgen.lint.report import FileReport, count_findings
 from fabricgen.lint.waived import Softened, Waived
-from fabricgen.models.validation import dotted
+from fabricgen.models.validation import format_path
 
 VERSION = 1
 """Rises when a key goes or changes its meaning, not when one is added."""
@@ -39,7 +39,7 @@ def make_finding_record(finding: Diagnostic) -> dict[str, Any]:
         "severity": finding.severity.label,
         "message": finding.message,
         "hint": finding.hint,
-        "path": dotted(finding.path),
+        "path": format_path(finding.path),
         "fixable": bool(finding.fix),
     } | (finding.span or NOWHERE)._asdict()
 

@@ -25,7 +25,7 @@ from fabricgen.lint.fault import find_page
 from fabricgen.lint.report import FileReport, is_in_file
 from fabricgen.lint.rule import load_all_rules
 from fabricgen.lint.waived import Waived
-from fabricgen.models.validation import dotted
+from fabricgen.models.validation import format_path
 from fabricgen.reports.judgement import make_relative_path
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -79,7 +79,7 @@ def _make_result(
 ) -> dict[str, Any]:
     """A finding as SARIF's `result`; `occurrences` counts those of one fingerprint, which get numbers."""
     hint = f" ({finding.hint})" if finding.hint else ""
-    path = dotted(finding.path)
+    path = format_path(finding.path)
     # Of a fault without a path, such as one of syntax, the message tells where it is, but for its numbers.
     location_text = path or re.sub(r"\d+", "", finding.message)
     identity = "\0".join((finding.code, make_relative_path(result.file) or result.file, location_text))

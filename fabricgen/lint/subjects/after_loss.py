@@ -12,8 +12,8 @@ from fabricgen.design.capacity.failure import (
     RemainingBisection,
     describe_lost_switches,
     describe_remaining,
+    format_percent,
     list_failure_analyses,
-    percent,
 )
 from fabricgen.design.capacity.failure_domains import FailureDomain
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
@@ -41,9 +41,9 @@ def name_further_tiers(tiers: Sequence[TierDesign]) -> str:
 def write_loss_message(fabric: FabricDesign, remaining: RemainingBisection, kind: str, limit: float) -> str:
     """What is left of a fabric after a loss, and the limit: the message of a finding."""
     text = describe_remaining(
-        fabric.name, percent(float(remaining.share)), remaining.after, describe_lost_switches(remaining)
+        fabric.name, format_percent(float(remaining.share)), remaining.after, describe_lost_switches(remaining)
     )
-    return f"{text}, `after_loss.{kind}` asks for {percent(limit)}"
+    return f"{text}, `after_loss.{kind}` asks for {format_percent(limit)}"
 
 
 def find_worst_losses(
@@ -56,7 +56,9 @@ def find_worst_losses(
         return
     losses = list(list_domains(design, FloorPlan(design)))
     for fabric, survival in list_failure_analyses(design):
-        worst = min((survival.after(loss) for loss in losses), key=lambda remaining: remaining.share, default=None)
+        worst = min(
+            (survival.compute_remaining(loss) for loss in losses), key=lambda remaining: remaining.share, default=None
+        )
         if worst is not None and is_below_limit(worst, limit):
             tiers = [tier for tier in survival.chain if worst.gone.get(tier.key)]
             yield fabric, worst, max(tiers, key=lambda tier: worst.gone[tier.key] / tier.switches)

@@ -140,10 +140,10 @@ class Aisles:
 
     def of_nodes(self, fabric: str) -> str:
         """The aisle that the ports of all nodes of a fabric face, as far as known; "" where they differ."""
-        faced = {self.now[n] for n in self.nodes(fabric)} - {""}
+        faced = {self.now[n] for n in self.list_node_classes(fabric)} - {""}
         return faced.pop() if len(faced) == 1 else ""
 
-    def nodes(self, fabric: str) -> list[int]:
+    def list_node_classes(self, fabric: str) -> list[int]:
         """The classes, other than switches, that cables join to switches of a fabric."""
         joined = {(a, b) for first, then, *_ in self.pairs for a, b in ((first, then), (then, first))}
         switches = {n for n, cls in enumerate(self.classes) if cls.kind == SWITCH and cls.fabric == fabric}
@@ -158,7 +158,7 @@ class Aisles:
 
     def list_away_from_nodes(self, fabric: str) -> list[int]:
         """The classes of a fabric away from its nodes of which nothing else is known, and that cables join to these."""
-        nodes, node_aisle = set(self.nodes(fabric)), self.of_nodes(fabric)
+        nodes, node_aisle = set(self.list_node_classes(fabric)), self.of_nodes(fabric)
         turning = {n for numbers in self.tiers.values() for n in numbers}
         joined = {n for a, b, *_ in self.pairs for n, m in ((a, b), (b, a)) if m in nodes and self.now[m]}
         candidates = (n for n in sorted(joined - turning) if self.classes[n].fabric == fabric)

@@ -14,7 +14,7 @@ from fabricgen.design.capacity.bisection import count_accelerators
 from fabricgen.design.capacity.purpose import count_attached_nodes, has_purpose
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, Uplink
 from fabricgen.design.model import Design
-from fabricgen.design.phase_selection import select
+from fabricgen.design.phase_selection import select_present
 from fabricgen.design.sizing.kept_front import name_links_holder
 from fabricgen.design.sizing.spread import is_nested, make_run_ports
 from fabricgen.kernel.diagnostics import Path
@@ -54,7 +54,7 @@ def find_idle_words_of_phases(design: Design) -> Iterator[Idle]:
     """What phases state of fabrics, pods and extra devices that are not there at the phase."""
     sites = {pod.name: pod.site for pod in design.layout.pods}
     for name, phase in design.loaded.blueprint.phases.items():
-        selection = select(design, phase)
+        selection = select_present(design, phase)
         pods = {pod for pod in phase.pods or sites if phase.sites is None or sites[pod] in phase.sites}
         words: list[tuple[Path, str, bool]] = [
             *((("planes", f), f, f in selection.fabrics) for f in phase.planes or () if f != ALL),
@@ -109,7 +109,7 @@ def _lies_beside(lower: TierDesign, uplink: Uplink, upper: TierDesign) -> bool:
     """Whether the parallel links of a tier to another lie apart without `parallel`: those that fill a connector at both
     ends do not.
     """
-    feed, lower_per_connector = upper.feed(lower.key), lower.up.per_connector if lower.up else 1
+    feed, lower_per_connector = upper.find_feed(lower.key), lower.up.per_connector if lower.up else 1
     links, upper_per_connector = uplink.count_links_to(0), upper.downs[feed.run].per_connector
     if links == 1 or uplink.uneven or feed.beside_nodes:
         return False
@@ -119,7 +119,7 @@ def _lies_beside(lower: TierDesign, uplink: Uplink, upper: TierDesign) -> bool:
 
 def _is_kept_apart(lower: TierDesign, upper: TierDesign) -> bool:
     """Whether the ports that a lock has for links of a lower tier are on connectors that are not side by side."""
-    feed = upper.feed(lower.key)
+    feed = upper.find_feed(lower.key)
     per, ports = (
         upper.downs[feed.run].per_connector,
         make_run_ports(upper, feed.run).list_ports_of(feed) if feed.laid else (),

@@ -54,7 +54,7 @@ class DrawnRacks:
         held = [devices.rack[cls.rows] for cls in devices.classes if cls.path in paths]
         return np.unique(np.concatenate(held)) if held else np.zeros(0, dtype=np.int64)
 
-    def over(self, rows: Ints64, budget_kw: float, figure: Floats | None = None) -> DrawnRack | None:
+    def find_fullest_over(self, rows: Ints64, budget_kw: float, figure: Floats | None = None) -> DrawnRack | None:
         """The fullest of those racks that exceed a budget with the power (or another `figure`, W) of their devices
         and with their optics; None where none does.
         """

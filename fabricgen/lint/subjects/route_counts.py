@@ -65,7 +65,7 @@ def _count_host_prefixes(design: Design, fabric: FabricDesign, leaf: TierDesign)
     if fabric.hosts != "routed" or is_management(fabric) or as_block:
         return 1
     attached = [(feed, *pair) for feed in fabric.feeds_of(leaf.key) for pair in feed.attachments]
-    links = sum(design.present(feed, nodes) * len(attachment.legs) for feed, nodes, attachment in attached)
+    links = sum(design.count_present(feed, nodes) * len(attachment.legs) for feed, nodes, attachment in attached)
     return links // leaf.switches
 
 

@@ -248,7 +248,7 @@ def _make_bonds(box: EosBox) -> Iterator[tuple[int, Bond]]:
                     interface.access,
                     fallback,
                 ),
-                segment=channel.segment.name(),
+                segment=channel.segment.find_name(),
             ),
         )
 

@@ -284,7 +284,7 @@ def _read_vlan_vni(frr: Frr, bgp: Instance, lines: VrfLines, line: Line, vni: st
 
 @_VNI.line(r"rd (\S+)|route-target (import|export) (\S+)")
 def _read_vni_target(lines: VrfLines, line: Line, distinguisher: str, direction: str, target: str) -> None:
-    lines.add(distinguisher, direction, target)
+    lines.add_target(distinguisher, direction, target)
 
 
 @_EVPN.line(r"advertise (ipv4|ipv6) unicast")

@@ -94,7 +94,7 @@ class JunosBox:
         loopbacks = {name: addresses for name, addresses in units.items() if self.vrf_of(name) == vrf}
         return make_relay(relays, interface, loopbacks, in_vrf=bool(vrf))
 
-    def port(self, name: str) -> JunosPort:
+    def open_port(self, name: str) -> JunosPort:
         """A port, when it is first spoken of."""
         return self.ports.setdefault(name, JunosPort())
 
@@ -149,12 +149,12 @@ def _make_switch(box: JunosBox) -> Switch:
         loopbacks=loopbacks,
         vrf_loopbacks=by_vrf,
         vrfs=frozenset(box.routing.vrfs),
-        management=read_part("management", lambda: box.managed.management(own_addresses), SwitchManagement()),
+        management=read_part("management", lambda: box.managed.make_management(own_addresses), SwitchManagement()),
         vlans=vlans,
         bonds={number: bond for number, bond in bonds.items() if bond},
         bgp=read_part("BGP", lambda: box.routing.make_bgp(routes_in, addresses_in, loopbacks), {}),
         routes=read_part("routes", lambda: box.routing.make_routes(addresses_in), {}),
-        drained=read_part("maintenance", box.routing.drained, False),
+        drained=read_part("maintenance", box.routing.is_drained, False),
         qos=read_part(
             "QoS", lambda: box.qos.make_qos({n: f"ae{p.bond}" if p.bond else n for n, p in used.items()}), None
         ),
@@ -210,7 +210,7 @@ def _make_interface(box: JunosBox, name: str, cages: Mapping[str, JunosPort]) ->
     port, cage = box.ports[name], cages.get(name.partition(":")[0])
     if cage and port.speed_gbps and port.speed_gbps != cage.speed_gbps:
         report_misfit(f"{name} has another speed than its cage")
-    frame_mtu = box.port(f"ae{port.bond}").frame_mtu if port.bond else port.frame_mtu
+    frame_mtu = box.open_port(f"ae{port.bond}").frame_mtu if port.bond else port.frame_mtu
     mtu = frame_mtu - FRAME_BYTES if frame_mtu else 0
     if any(family_mtu != mtu for family_mtu in port.families.values()) and not is_tolerant():
         report_misfit(f"{name} takes frames of {port.frame_mtu} bytes, and packets of {sorted(port.families.values())}")
@@ -350,7 +350,7 @@ def _read_gateway(box: JunosBox, line: Line, unit: str, mac: str, family: str, w
 
 @INTERFACES.line(r"(\S+) (.+)")
 def _read_port_line(box: JunosBox, line: Line, name: str, rest: str) -> None:
-    pass_on(_PORT, line, rest, box.port(name))
+    pass_on(_PORT, line, rest, box.open_port(name))
 
 
 @_PORT.line(r"((?:aggregated-ether-options|esi) .+)")
@@ -442,7 +442,7 @@ def _read_advertisements(box: JunosBox, line: Line, unit: str, rest: str) -> Non
 
 @PROTOCOLS.line(r"layer2-control bpdu-block interface (\S+)")
 def _read_bpdu_block(box: JunosBox, line: Line, name: str) -> None:
-    box.port(name).guarded = True
+    box.open_port(name).guarded = True
 
 
 @PROTOCOLS.line(r"lldp (.+)")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-from fabricgen.nos.junos.reading.text import Words, load_words, quote, read_lines
+from fabricgen.nos.junos.reading.text import Words, load_words, quote_word, read_lines
 from fabricgen.running.statements import Path, Statements
 
 FILE = "juniper.conf"
@@ -53,4 +53,4 @@ def _list_orders(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
 def files_of(statements: Statements) -> dict[str, str]:
     """The one file that says the same, for Junos's reader: a statement a line."""
     lines = ((*path, value) if value else path for path, value in statements.items() if not path[0].startswith(ORDER))
-    return {FILE: "".join(f"{' '.join(map(quote, line))};\n" for line in lines)}
+    return {FILE: "".join(f"{' '.join(map(quote_word, line))};\n" for line in lines)}

@@ -27,7 +27,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fabricgen.catalog.loader import Catalog
-from fabricgen.nos.junos.reading.text import quote
+from fabricgen.nos.junos.reading.text import quote_word
 from fabricgen.nos.junos.writing.bonds import GATEWAY_MAC, list_fallbacks, make_bond_row, make_mac_vrf
 from fabricgen.nos.junos.writing.hosts import list_advertisements, list_relays
 from fabricgen.nos.junos.writing.management import make_management_values
@@ -123,7 +123,7 @@ def _make_port_row(switch: SwitchView, port: SwitchPort, *, forced_up: bool) -> 
     return {
         **_make_switched_row(switch, interface),
         "name": require_token(port.name),
-        "description": quote(make_one_line(interface.description)),
+        "description": quote_word(make_one_line(interface.description)),
         "frame_mtu": 0 if interface.bond else interface.mtu + FRAME_BYTES,
         "mtu": interface.mtu,
         "bond": interface.bond,

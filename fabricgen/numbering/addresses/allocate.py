@@ -113,7 +113,7 @@ def allocate_numbers(design: Design, plan: WiringPlan) -> Addresses:
 
     Raises InputError, with the path of the pool, where a pool is too small.
     """
-    blocks = BlockAllocator(design.layout.numbering.lock(design.layout.lock, design.loaded.blueprint.name))
+    blocks = BlockAllocator(design.layout.numbering.make_lock(design.layout.lock, design.loaded.blueprint.name))
     speakers = tuple(f for f in design.fabrics if runs_bgp(design, f))
     asn = np.zeros(len(plan.devices), dtype=np.int64)
     for tier, numbers in allocate_asns(design, speakers, blocks).items():
@@ -141,7 +141,7 @@ def _allocate_rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) ->
     """The subnets of rails by fabric that has such; their VLANs must not reach those of another fabric."""
     subnets_by_fabric = {}
     for fabric in design.fabrics:
-        leaves = design.leaves(fabric)
+        leaves = design.list_leaf_tiers(fabric)
         if fabric.hosts == "rail-subnets" and is_routed(fabric) and leaves:
             from fabricgen.numbering.addresses.rail_subnets import allocate_rail_subnets
 

@@ -81,7 +81,7 @@ def _list_link_demands(design: Design, fabrics: list[FabricDesign], family: Fami
         for owner in owners:
             for tier in owner.tiers:
                 for run in tier.switch_runs:
-                    block = family.size_pair_block(round_up_to_power_of_two(tier.addressed(run)))
+                    block = family.size_pair_block(round_up_to_power_of_two(tier.count_addressed_links(run)))
                     yield _make_demand(fabric.name, "fabric", family, owner, tier, block)
 
 

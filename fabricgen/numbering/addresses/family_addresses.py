@@ -206,7 +206,7 @@ class FamilyAllocation:
             first = self.plan.devices.find_tier(tier.key).rows.start
             for run, paths, purpose in runs:
                 subject = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
-                block_size = self.family.size_pair_block(round_up_to_power_of_two(tier.addressed(run)))
+                block_size = self.family.size_pair_block(round_up_to_power_of_two(tier.count_addressed_links(run)))
                 device_blocks = self._allocator.device_blocks(
                     "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", block_size, subject
                 )

@@ -79,7 +79,7 @@ def check_file(
     located = _parse_located(text, str(file)) if problems else None
     edited = []
     if built is not None and built[0].is_edited(built[1], content):
-        edited = [describe_edited(file, f"it is judged as it stands; {built[0].hint(built[1])}", Severity.WARNING)]
+        edited = [describe_edited(file, f"it is judged as it stands; {built[0].make_hint(built[1])}", Severity.WARNING)]
     return (*edited, *(_make_diagnostic(code, problem, located, str(file)) for code, problem in problems))
 
 

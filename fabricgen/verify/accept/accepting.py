@@ -67,7 +67,7 @@ def write_overlay(
     ends = list_accepted_ends(places, picked)
     names = list_accepted_names(places, picked, overrides)
     redlines = Redlines(places, overrides)
-    redlines.add(ends)
+    redlines.state_ends(ends)
     overlay_overrides = names.rename_cables(redlines.overrides, overrides.others)
     ids_by_cable = {
         rename_device(places.find_cable(accepted_end.link), names.new): accepted_end.accepted_id
@@ -400,7 +400,7 @@ class Redlines:
             cable: dict(override) for cable, override in overrides.mine.items()
         }
 
-    def add(self, ends: Iterable[Accepted]) -> None:
+    def state_ends(self, ends: Iterable[Accepted]) -> None:
         """State where ends are; raises InputError (FG076) where the blueprint states something else, which wins."""
         faults: list[Diagnostic] = []
         for accepted_end in ends:

@@ -134,7 +134,7 @@ def make_plug_kind(plugs: PlugIndex, exchanged: Collection[int]) -> Exchangeable
 
         return sorted((v for v in votes if v.actual in beside), key=rank_vote)
 
-    def renumber(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    def renumber_ring(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         # (port -> the port it is taken for once a ring of plugs is put right, all ports touched)
         taken_for, touched = {}, []
         for actual, planned in ring.items():
@@ -147,7 +147,7 @@ def make_plug_kind(plugs: PlugIndex, exchanged: Collection[int]) -> Exchangeable
 
     def is_worth(topology: SeenTopology, ring: Ring, gain: Gain) -> bool:
         # whether a ring is a better explanation than its links one by one
-        if NOWHERE in renumber(topology, ring)[0].values():
+        if NOWHERE in renumber_ring(topology, ring)[0].values():
             return False
         moved = len(order_moved_plugs(plugs, topology, ring))
         straight = any(plug >= 0 and not plugs.is_common(plug) for plug in ring)  # whose links stay together
@@ -163,7 +163,7 @@ def make_plug_kind(plugs: PlugIndex, exchanged: Collection[int]) -> Exchangeable
             for port in plugs.list_ports(plug)[:1]
         )
 
-    return Exchangeable(count_votes, renumber, is_worth, needs_boxes=needs_boxes)
+    return Exchangeable(count_votes, renumber_ring, is_worth, needs_boxes=needs_boxes)
 
 
 def _read_vote(plugs: PlugIndex, topology: SeenTopology, port: int) -> tuple[int, int] | None:

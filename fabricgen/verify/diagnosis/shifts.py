@@ -159,7 +159,7 @@ def make_cage_kind(cages: PairedCages, exchanged: Collection[int]) -> Exchangeab
             for pair, links in sorted(counts.items(), key=lambda pair_count: (-pair_count[1], pair_count[0]))
         ]
 
-    def renumber(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    def renumber_ring(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         # (port -> the port it is taken for once a ring of cages is put right, all ports touched)
         pairs = [
             pair
@@ -175,4 +175,4 @@ def make_cage_kind(cages: PairedCages, exchanged: Collection[int]) -> Exchangeab
     def needs_boxes(ring: Ring) -> bool:
         return any(int(cabling.device[cages.plugs.list_ports(cage)[0]]) in exchanged for cage in ring)
 
-    return Exchangeable(count_votes, renumber, is_worth, needs_boxes=needs_boxes)
+    return Exchangeable(count_votes, renumber_ring, is_worth, needs_boxes=needs_boxes)

@@ -115,7 +115,7 @@ def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
         votes = [Vote(links, *pair) for pair, links in counts.items()]
         return sorted(votes, key=lambda vote: (-vote.links, vote.actual, vote.planned))
 
-    def renumber(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
+    def renumber_ring(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
         # (port -> the port it is taken for once a ring of trunk ends is put right, all ports touched)
         taken_for, touched = {}, []
         for actual, planned in ring.items():
@@ -132,7 +132,7 @@ def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
     def is_worth(_topology: SeenTopology, ring: Ring, gain: Gain) -> bool:
         return gain.plugs > len(ring) and gain.links > gain.unseen
 
-    return Exchangeable(count_votes, renumber, is_worth)
+    return Exchangeable(count_votes, renumber_ring, is_worth)
 
 
 def make_trunk_action(ends: TrunkEnds, ring: Ring, cables: tuple[str, ...]) -> Action:

@@ -65,7 +65,7 @@ class BuildConfigs:
     def read(self, devices: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
         """The files of some devices; raises InputError (FG028, FG054) for one that is not as it was built."""
         for name in devices:
-            yield name, {path.rpartition("/")[2]: self.built.read(path).decode() for path in self.paths[name]}
+            yield name, {path.rpartition("/")[2]: self.built.read_as_built(path).decode() for path in self.paths[name]}
 
 
 def read_build(folder: str) -> BuildConfigs:

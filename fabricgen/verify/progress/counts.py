@@ -34,7 +34,7 @@ class Progress:
         """Cables that are right: as planned or harmless, now or in an earlier report."""
         return self.states[CableState.AS_PLANNED] + self.states[CableState.HARMLESS] + self.earlier
 
-    def count(self, state: CableState) -> int:
+    def count_cables(self, state: CableState) -> int:
         """Cables of a state."""
         return self.states[state]
 

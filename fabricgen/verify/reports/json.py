@@ -41,7 +41,7 @@ def report(report: Report) -> str:
 
 
 def _count_states(progress: Progress) -> dict[str, int]:
-    return {state.word: progress.count(state) for state in CableState}
+    return {state.word: progress.count_cables(state) for state in CableState}
 
 
 def _describe_progress(progress: Progress) -> dict[str, Any]:

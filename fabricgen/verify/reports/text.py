@@ -94,9 +94,9 @@ def summarize_hall(report: Report) -> str:
     """What the hall is like, in a line."""
     progress, scope = report.total, ", ".join(report.scope.requested)
     name = make_printable(f"{report.name}{f', only {scope}' if scope else ''}")
-    states = [f"{progress.count(CableState.AS_PLANNED):,} as planned"]
+    states = [f"{progress.count_cables(CableState.AS_PLANNED):,} as planned"]
     for state in (CableState.HARMLESS, CableState.ELSEWHERE, CableState.DARK):
-        states += [f"{progress.count(state):,} {state.word}"] if progress.count(state) else []
+        states += [f"{progress.count_cables(state):,} {state.word}"] if progress.count_cables(state) else []
     states += [f"{progress.earlier:,} verified earlier"] if progress.earlier else []
     states += [f"{progress.unseen:,} unseen"] if progress.unseen else []
     extra = len(report.diagnosis.extra)
@@ -130,7 +130,9 @@ def _format_table(kind: str, rows: Sequence[Progress], every: int, most: int) ->
     lines = [f"{kind:<{width}}  {'verified':>16} {'elsewhere':>10} {'dark':>7} {'unseen':>8}"]
     for row in shown:
         done = f"{row.verified:,} of {row.total:,}"
-        counts = f"{row.count(CableState.ELSEWHERE):>10,} {row.count(CableState.DARK):>7,} {row.unseen:>8,}"
+        counts = (
+            f"{row.count_cables(CableState.ELSEWHERE):>10,} {row.count_cables(CableState.DARK):>7,} {row.unseen:>8,}"
+        )
         lines.append(f"{make_printable(row.name):<{width}}  {done:>16} {counts}")
     hidden, finished = len(rows) - len(shown), every - len(rows)
     phrases = [f"{hidden:,} more {kind}s with something left to do"] if hidden else []

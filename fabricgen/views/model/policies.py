@@ -93,7 +93,7 @@ def _select_family(prefixes: Iterable[str], ending: str) -> Iterator[str]:
 
 def _list_host_pools(switch: SwitchView, vrf: str) -> Iterator[str]:
     """The pools of a VRF's hosts, what leaks into it, and the switch's own loopback there."""
-    leaked, loopback = switch.leaked(vrf), switch.loopback_in(vrf)
+    leaked, loopback = switch.find_leaked(vrf), switch.loopback_in(vrf)
     for service in switch.services:
         yield from service.host_pools if service.vrf == vrf else ()
     yield from leaked.prefixes if leaked else ()
@@ -120,7 +120,7 @@ def _add_outside(maps: RouteMaps, switch: SwitchView, vrf: str, mates: Iterable[
         ):
             for name in ("OUT", *mates):
                 _add_entry(maps, name + ending, DENIED, RouteMapEntry(False, aggregates))
-        if _add_list(maps, outside, ending, switch.outside(vrf)):
+        if _add_list(maps, outside, ending, switch.list_outside(vrf)):
             _add_entry(maps, f"IN{ending}", PASSED, RouteMapEntry(True, outside))
             for name, path in path_of_map.items():
                 _add_entry(maps, name + ending, PASSED, RouteMapEntry(True, outside, path, **drain))
@@ -169,7 +169,7 @@ def _list_exit_paths(switch: SwitchView, vrf: str) -> Iterator[str]:
 
 def _add_leaks(maps: RouteMaps, switch: SwitchView, vrf: str) -> None:
     """Add what is brought into a VRF from others: numbers of entries of IPv6 follow on those of IPv4."""
-    leaked, number = switch.leaked(vrf), BASE
+    leaked, number = switch.find_leaked(vrf), BASE
     for ending, bits in _list_families(switch):
         for source in leaked.sources if leaked else ():
             prefixes = OrderedSet(make_permit(prefix, bits - 1) for prefix in _select_family(source.prefixes, ending))

@@ -68,7 +68,7 @@ class MediaFit(NamedTuple):
             for i, profile in enumerate(media):
                 # one number in place of three keys: sold first, then the place in the policy, then the order of `media`
                 unsold = 0 if segment.sells(profile) else len(media) ** 2
-                rank[row, i] = unsold + segment.policy.place(profile) * len(media) + i
+                rank[row, i] = unsold + segment.policy.find_rank(profile) * len(media) + i
                 if fits_segment(segment, profile):
                     serves[row, i] = find_longest_run(profile, find_longest_m(segment, profile))
         splits = [[m.splits_for(s.lanes) for m in media] for s in segments]

@@ -105,9 +105,11 @@ class FabricWiring:
         shape = (len(device), len(attachment.legs))
         switch, port = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
         for i, leg in enumerate(attachment.legs):
-            combo = dict(zip(list_inner_dimensions(leaf.per), table.combo(leg), strict=True))
+            combo = dict(zip(list_inner_dimensions(leaf.per), table.find_combination(leg), strict=True))
             group = find_group_number(table.layout, leaf.per, leaf.sizes, coords | combo)
-            slot = self._find_first_slots(table, coords, node, table.combo(leg)) + table.rank(attachment.legs, leg)
+            slot = self._find_first_slots(table, coords, node, table.find_combination(leg)) + table.find_rank(
+                attachment.legs, leg
+            )
             index, port[:, i] = feed.find_port_of_slot(slot, leaf.count)
             switch[:, i] = group * leaf.count + index
         stated_media = find_node_media(self._design, self._fabric, leaf, rj45=attachment.kind.rj45)
@@ -156,7 +158,7 @@ class FabricWiring:
         segment = segment._replace(protocol=self._fabric.protocol, lower_tier=lower.key if lower else None)
         if stated_media is None:
             return segment
-        media = tuple(profile.id for profile in stated_media.profiles(self._design.catalog))
+        media = tuple(profile.id for profile in stated_media.list_allowed_profiles(self._design.catalog))
         return segment._replace(media=media, media_path=stated_media.path)
 
     def _read_rail_and_plane(self, devices: Ints) -> tuple[Ints, Ints]:
@@ -189,7 +191,7 @@ class FabricWiring:
 
     def _wire_management_ports(self, leaf: TierDesign) -> SegmentLinks:
         """Links of management ports to the leaves of their place, on the ports after those of nodes."""
-        feed = leaf.feed(TierKey("", ""))
+        feed = leaf.find_feed(TierKey("", ""))
         device, switch, port = deal_management(self._design, self._devices, leaf)
         switches = self._find_switches(leaf).first + switch
         rail, plane = self._read_rail_and_plane(switches)
@@ -210,7 +212,7 @@ class FabricWiring:
         """
         uplink = lower.uplink
         assert uplink is not None  # noqa: S101 - a tier below another has uplinks
-        feed = upper.feed(lower.key)
+        feed = upper.find_feed(lower.key)
         columns = make_tier_columns(lower)
         rank = rank_lower_switches(lower, upper, columns)
         for d in list_inner_dimensions(upper.per):
@@ -328,7 +330,7 @@ def deal_management(design: Design, devices: DeviceTable, leaf: TierDesign) -> t
     device; int32.
     """
     leaves, load, layout = make_tier_columns(leaf), make_management_load(design, leaf), leaf.layout
-    areas = load.areas(leaf.switches, for_reserve=leaf.for_reserve)
+    areas = load.list_port_ranges(leaf.switches, for_reserve=leaf.for_reserve)
     held = load.list_lock_entries(leaf.switches, for_reserve=leaf.for_reserve)
     device_rows, leaf_indexes, port_numbers = [], [], []
     for place in PLACES:
@@ -384,7 +386,7 @@ class _ManagedPositions:
         cls: DeviceClass,
     ) -> None:
         """`ordinal` are the numbers of the devices in their class, int32, `coords` where they stand."""
-        self._layout, self._place, self._managed, self._kind = load.layout, place, managed, load.kind(place)
+        self._layout, self._place, self._managed, self._kind = load.layout, place, managed, load.make_lock_kind(place)
         self._scope = managed.find_scope_in(place)
         self._at, self._held = coords, held
         if cls.kind == TRAY:
@@ -474,7 +476,7 @@ def _rank_leaves(layout: Layout, load: ManagementLoad, place: str, leaves: Colum
     row_of_rank: dict[tuple[int, int], int] = {}
     # places other than sites are numbered without end, and as far as there are instances
     numbered_places = load.sites if place == "site" else count_from()
-    for index, (kind, pods) in zip(numbered_places, load.instances(place), strict=False):
+    for index, (kind, pods) in zip(numbered_places, load.list_places(place), strict=False):
         rows = np.flatnonzero(place_of_leaf == index)
         rows = rows if load.leaves_have_order else rows[np.argsort(slot[rows], kind="stable")]
         leaf_numbers = load.number_leaves(place, kind, pods, len(rows))

@@ -148,7 +148,9 @@ def _find_cable_policies(inputs: PatchingInput, ends: CableEnds, cables: int) ->
     of_segment = np.full(len(inputs.links.segments), -1, dtype=np.int32)
     for i, segment in enumerate(inputs.links.segments):
         is_patchable = segment.tier is not None and not segment.km and any(fits_segment(segment, m) for m in plugged)
-        fitting = [n for n, p in enumerate(inputs.policies) if is_patchable and p.takes(segment.fabric, segment.key)]
+        fitting = [
+            n for n, p in enumerate(inputs.policies) if is_patchable and p.covers_links(segment.fabric, segment.key)
+        ]
         of_segment[i] = fitting[0] if fitting else -1
     policy_of_end = of_segment[inputs.links.segment[ends.link]]
     a, b = (

@@ -52,7 +52,7 @@ def sightings_of(
             far = port ^ 1 if mates is None else mates.get(port, port ^ 1)
             if far >= 0:
                 own.append(Sighting(text(port), boxes[int(cabling.device[far])], text(far)))
-        builder.add(Dump((files or {}).get(device, boxes[device]), own))
+        builder.add_dump(Dump((files or {}).get(device, boxes[device]), own))
     return builder.make_sightings()
 
 

@@ -32,7 +32,7 @@ def of_box(name: str, box: Box, known: tuple[KnownAddress, ...] = ()) -> tuple[s
     """The device of one box alone, and how it is known."""
     cabling = planned(name)
     builder = SightingsBuilder()
-    builder.add(Dump(box, ()))
+    builder.add_dump(Dump(box, ()))
     found = identify_boxes(cabling, builder.make_sightings(), known)
     device = int(found.device[0])
     return (cabling.device_names[device] if device >= 0 else ""), How(int(found.how[0]))
@@ -98,7 +98,7 @@ def test_hardware_that_is_known_before() -> None:
     builder = SightingsBuilder()
     leaf = Box(name="compute-leaf-01")
     host = Box(name="MT4129 ConnectX7", chassis=by_port["p1-su01-n001", "OSFP3P2"])
-    builder.add(Dump(leaf, [Sighting("2", host, "1")], "ib"))
+    builder.add_dump(Dump(leaf, [Sighting("2", host, "1")], "ib"))
     sightings = builder.make_sightings()
     seen, _ = resolve_sightings(cabling, sightings, identify_boxes(cabling, sightings, known))
     pairs = {(cabling.name_port(p), cabling.name_port(int(m))) for p, m in enumerate(seen.mate.tolist()) if m >= 0}
@@ -233,8 +233,8 @@ def test_no_box_has_a_port_that_is_elsewhere() -> None:
     cabling = planned("leaf-spine")
     builder = SightingsBuilder()
     leaf, other = Box(name="compute-leaf-p1-su01-r1-01"), Box(name="compute-leaf-p1-su01-r2-01")
-    builder.add(Dump(leaf, [Sighting("Ethernet0", Box(chassis=mac(9)), "")]))
-    builder.add(Dump(other, [Sighting("Ethernet4", Box(name="p1-su01-n001"), "eth1")]))
+    builder.add_dump(Dump(leaf, [Sighting("Ethernet0", Box(chassis=mac(9)), "")]))
+    builder.add_dump(Dump(other, [Sighting("Ethernet4", Box(name="p1-su01-n001"), "eth1")]))
     found = identify_boxes(cabling, builder.make_sightings())
     assert found.notes == (f"{mac(9)} cannot be matched with a device",)
 
@@ -243,7 +243,7 @@ def test_a_stranger_is_listed() -> None:
     cabling = planned("leaf-spine")
     builder = SightingsBuilder()
     leaf = Box(name="compute-leaf-p1-su01-r1-01")
-    builder.add(Dump(leaf, [Sighting("Ethernet0", Box(name="coffee-machine", chassis=mac(9)), "eth1")]))
+    builder.add_dump(Dump(leaf, [Sighting("Ethernet0", Box(name="coffee-machine", chassis=mac(9)), "eth1")]))
     sightings = builder.make_sightings()
     found = identify_boxes(cabling, sightings)
     seen, _ = resolve_sightings(cabling, sightings, found)

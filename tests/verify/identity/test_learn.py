@@ -38,7 +38,7 @@ def of_hosts(cabling: PlannedCabling) -> Sightings:
                 )
                 for port in cabling.list_device_ports(device).tolist()
             ]
-            builder.add(Dump(boxes[device], seen))
+            builder.add_dump(Dump(boxes[device], seen))
     return builder.make_sightings()
 
 
@@ -57,10 +57,10 @@ def test_what_dumps_tell_of_several_devices_is_left_out_and_said() -> None:
     spine = Box("compute-spine-01", mac(2))
     builder = SightingsBuilder()
     for leaf in leaves:
-        builder.add(
+        builder.add_dump(
             Dump(Box(leaf, mac(1)), [Sighting("Ethernet224", spine, "Ethernet0" if leaf == leaves[0] else "Ethernet8")])
         )
-    builder.add(Dump(Box("compute-spine-01", mac(3)), []))
+    builder.add_dump(Dump(Box("compute-spine-01", mac(3)), []))
     sightings = builder.make_sightings()
     found = learn_hardware(cabling, sightings, identify_boxes(cabling, sightings, read_inventory_addresses(())), ())
     assert found.table == b"device,port,mac,guid,serial\n"
@@ -142,7 +142,7 @@ def test_guids_of_hardware_are_learnt_and_planned_ones_are_not() -> None:
         Sighting(str(i + 1), Box(f"{cabling.name_port(port ^ 1).replace(':', ' ')}", guid), "1")
         for i, (port, guid) in enumerate(zip(own, (real, planned_guid), strict=True))
     ]
-    builder.add(Dump(Box(boxes[leaf].name, "0xb83fd20300aa0010"), seen, "ib"))
+    builder.add_dump(Dump(Box(boxes[leaf].name, "0xb83fd20300aa0010"), seen, "ib"))
     text = table(cabling, builder.make_sightings())
     assert text.splitlines()[1:] == [
         "p1-su01-n001,OSFP4P2,,b83fd20300aa0001,",

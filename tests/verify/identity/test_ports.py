@@ -94,7 +94,7 @@ def test_a_port_that_only_another_device_uses_is_spare() -> None:
     cabling = planned("superpod-b200")
     leaf, host = "compute-leaf-p1-su04-r8-01", Box("p1-su01-n001")
     builder = SightingsBuilder()
-    builder.add(Dump(Box(leaf), [Sighting("32", host, "OSFP4P2")], "ib"))
+    builder.add_dump(Dump(Box(leaf), [Sighting("32", host, "OSFP4P2")], "ib"))
     sightings = builder.make_sightings()
     seen, _ = resolve_sightings(cabling, sightings, identify_boxes(cabling, sightings))
     assert seen.spare == (SparePort(cabling.device_numbers[leaf], "16/2"),)
@@ -128,7 +128,7 @@ def test_one_host_alone_does_not_tell_its_interfaces() -> None:
     cabling = planned("leaf-spine")
     host, builder = "p1-su01-n001", SightingsBuilder()
     leaf = Box("compute-leaf-p1-su01-r1-01")
-    builder.add(Dump(Box(host), [Sighting("ens6np0", leaf, "Ethernet0")]))
+    builder.add_dump(Dump(Box(host), [Sighting("ens6np0", leaf, "Ethernet0")]))
     sightings = builder.make_sightings()
     found = identify_boxes(cabling, sightings)
     seen, _ = resolve_sightings(cabling, sightings, found)
@@ -146,7 +146,7 @@ def test_macs_of_ports_are_known_by_the_inventory() -> None:
     leaf, host = "compute-leaf-p1-su01-r1-01", "p1-su01-n001"
     known = (KnownAddress(mac(7), host, "eth1"),)
     builder = SightingsBuilder()
-    builder.add(Dump(Box(leaf), [Sighting("Ethernet0", Box(chassis=mac(7)), mac(7))]))
+    builder.add_dump(Dump(Box(leaf), [Sighting("Ethernet0", Box(chassis=mac(7)), mac(7))]))
     sightings = builder.make_sightings()
     seen, _ = resolve_sightings(cabling, sightings, identify_boxes(cabling, sightings, known))
     port = cabling.list_device_ports(cabling.device_numbers[leaf]).tolist()[0]

@@ -27,7 +27,7 @@ def cabling() -> PlannedCabling:
 def resolved(cabling: PlannedCabling, *dumps: Dump) -> tuple[SeenPorts, tuple[str, ...]]:
     builder = SightingsBuilder()
     for dump in dumps:
-        builder.add(dump)
+        builder.add_dump(dump)
     return of(cabling, builder.make_sightings())
 
 
@@ -290,7 +290,7 @@ def test_whatever_dumps_say_is_symmetrical(
             Sighting(text, neighbor if not state else None, far, told, state if neighbor or state else SILENT)
             for text, neighbor, far, told, state in rows
         ]
-        builder.add(Dump(box, seen_rows, agent, lists_all))
+        builder.add_dump(Dump(box, seen_rows, agent, lists_all))
     sightings = builder.make_sightings()
     found = identify_boxes(cabling, sightings)
     seen, _ = resolve_sightings(cabling, sightings, found)

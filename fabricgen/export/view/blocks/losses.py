@@ -13,9 +13,9 @@ from typing import Any
 from fabricgen.design.capacity.failure import (
     RemainingBisection,
     describe_lost_switches,
+    format_percent,
     is_for_management,
     list_failure_analyses,
-    percent,
 )
 from fabricgen.design.capacity.failure_domains import (
     FailureDomain,
@@ -71,7 +71,7 @@ class _LossClasses:
 
     def classify(self, loss: FailureDomain) -> int:
         """The number of the class of a loss; fabrics that lose no switch are not in it."""
-        remaining_by_fabric = [(fabric, survival.after(loss)) for fabric, survival in self.analyses]
+        remaining_by_fabric = [(fabric, survival.compute_remaining(loss)) for fabric, survival in self.analyses]
         remaining = [
             _describe_remaining(fabric.name, bisection)
             for fabric, bisection in remaining_by_fabric
@@ -90,7 +90,7 @@ class _LossClasses:
 
 
 def _describe_remaining(fabric: str, remaining: RemainingBisection) -> RemainingShare:
-    return fabric, percent(float(remaining.share)), describe_lost_switches(remaining)
+    return fabric, format_percent(float(remaining.share)), describe_lost_switches(remaining)
 
 
 def _list_switch_losses(source: PageSource, loss_classes: _LossClasses) -> list[list[Any]]:

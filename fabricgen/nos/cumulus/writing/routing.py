@@ -137,14 +137,14 @@ def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp, vrf_name: Callabl
     maps: dict[str, list[dict[str, Any]]] = {
         names.name_map(name): [] for name in bgp.maps.maps if name != OVERLAY_OUT and not name.startswith("LEAKED")
     }
-    empty = {names.name(name) for name, permits in bgp.maps.prefix_lists.items() if not permits}
+    empty = {names.find_name(name) for name, permits in bgp.maps.prefix_lists.items() if not permits}
     for row in list_entry_rows(bgp.maps, names, WORDS):
         if row["key"] != OVERLAY_OUT and row["prefix_list"] not in empty:
             maps[row["map"]].append(_make_entry(row))
     groups = {peer.group: peer for peer in bgp.peers.values()}
     return {
         "lists": [row for row in list_prefix_list_rows(bgp.maps, names, WORDS, make_nvue_rule) if row["rules"]],
-        "paths": [(names.name("EXITS"), paths) for name, paths in bgp.maps.as_paths.items() if name == "EXITS"],
+        "paths": [(names.find_name("EXITS"), paths) for name, paths in bgp.maps.as_paths.items() if name == "EXITS"],
         "maps": maps,
         "max_paths": bgp.max_paths,
         "families": [(word, names.name_map(f"CONNECTED{'6' if v6 else ''}")) for word, v6 in words.items()],

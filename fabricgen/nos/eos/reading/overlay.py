@@ -130,7 +130,7 @@ class EosSegment:
     tracked: str = ""
     virtual: list[str] = field(default_factory=list)
 
-    def name(self) -> str:
+    def find_name(self) -> str:
         """What names the segment, "" for none; raises UnknownTextError where its parts are of several."""
         if not self.words:
             return ""

@@ -43,7 +43,9 @@ class EosTargets:
     lists: dict[str, str] = field(default_factory=dict)
     evpn_maps: dict[str, str] = field(default_factory=dict)
 
-    def resolve(self, instances: Mapping[str, Instance], policies: Policies, over: Mapping[str, VrfLines]) -> None:
+    def resolve_targets(
+        self, instances: Mapping[str, Instance], policies: Policies, over: Mapping[str, VrfLines]
+    ) -> None:
         """Put VRFs in place of targets, in what instances import, also over EVPN, and maps match.
 
         Raises UnknownTextError where a target is no VRF's, or two VRFs have one distinguisher.
@@ -130,7 +132,7 @@ class EosRouting:
                 report_misfit(
                     f"BGP in {vrf or 'default'} announces routes before they are installed, or carries IPv4 unasked"
                 )
-        self.targets.resolve(self.instances, self.policies, self.over_evpn)
+        self.targets.resolve_targets(self.instances, self.policies, self.over_evpn)
         for neighbor in (neighbor for bgp in self.instances.values() for neighbor in bgp.neighbors.values()):
             if neighbor.bfd and not neighbor.has_bfd:
                 report_misfit("a session has timers of BFD, and no BFD")
@@ -288,7 +290,7 @@ def _read_over_evpn(
     if distinguisher:
         routing.targets.distinguishers[vrf] = distinguisher
     else:
-        routing.over_evpn.setdefault(vrf, VrfLines()).add("", direction, target)
+        routing.over_evpn.setdefault(vrf, VrfLines()).add_target("", direction, target)
 
 
 @_BGP.line(r"vlan (\d+)")

@@ -175,7 +175,7 @@ def _make_leak_targets(switch: SwitchView, vrf: str, bgp: Bgp) -> dict[str, Any]
 
     None where it brings in nothing, or does so over EVPN (`_make_evpn_imports`).
     """
-    leaked, targets = switch.leaked(vrf), _list_targets(switch)
+    leaked, targets = switch.find_leaked(vrf), _list_targets(switch)
     if leaked is None or not leaked.sources or switch.overlay_in(vrf):
         return None
     words = {"": "vpn-ipv4"} if switch.has_v4 else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fabricgen.nos.junos.reading.text import Words, quote
+from fabricgen.nos.junos.reading.text import Words, quote_word
 from fabricgen.running.tree import LineRules, Section
 
 ROOT = Section("")
@@ -13,7 +13,7 @@ ROOT = Section("")
 
 def as_lines(statements: Iterable[Words]) -> Iterator[Any]:
     """A line without anything below it for each statement; words with blanks are in quotes."""
-    yield from (Section(" ".join(map(quote, words)), [], ROOT) for words in statements)
+    yield from (Section(" ".join(map(quote_word, words)), [], ROOT) for words in statements)
 
 
 def pass_on(rules: LineRules, line: Any, rest: str, *state: Any) -> None:

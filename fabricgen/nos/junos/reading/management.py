@@ -53,7 +53,7 @@ class JunosManagement:
     words: set[str] = field(default_factory=set)
     """Lines that go with others, as they are."""
 
-    def management(self, addresses: list[str]) -> SwitchManagement:
+    def make_management(self, addresses: list[str]) -> SwitchManagement:
         """How it is managed, given the addresses of its management port.
 
         Raises UnknownTextError where lines are missing that go with others.

@@ -137,7 +137,7 @@ class JunosRouting(Sessions):
         held = {port for port, texts in addresses.items() if own.intersection(text.partition("/")[0] for text in texts)}
         return held | {port for name in upward for port in self.groups[name].ports}
 
-    def drained(self) -> bool:
+    def is_drained(self) -> bool:
         """Whether all sessions are the last choice of their neighbours."""
         instances = [self.instance, *(vrf.sessions.instance for vrf in self.vrfs.values())]
         return is_drained(self.policies.maps, [instance for instance in instances if instance])

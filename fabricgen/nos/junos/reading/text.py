@@ -91,7 +91,7 @@ def _remove_quotes(piece: str) -> str:
     return " ".join(piece.split())
 
 
-def quote(word: str) -> str:
+def quote_word(word: str) -> str:
     """A word as braces and `set` lines have it."""
     if _PLAIN.fullmatch(word) or re.fullmatch(r"\(.*\)", word):
         return word

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fabricgen.nos.junos.reading.text import quote
+from fabricgen.nos.junos.reading.text import quote_word
 from fabricgen.render.escape import make_one_line
 from fabricgen.switch.interfaces import Bond
 from fabricgen.views.switch import SwitchView
@@ -26,7 +26,7 @@ def make_bond_row(number: int, bond: Bond) -> dict[str, Any]:
     """What a bond has that no port has: its LACP, and its segment, "" for none."""
     return {
         "name": f"ae{number}",
-        "description": quote(make_one_line(bond.description)),
+        "description": quote_word(make_one_line(bond.description)),
         "lacp": True,
         "system": bond.segment,
         "esi": spell_segment(bond.segment, number) if bond.segment else "",

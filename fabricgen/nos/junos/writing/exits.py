@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fabricgen.nos.junos.reading.text import quote
+from fabricgen.nos.junos.reading.text import quote_word
 from fabricgen.render.escape import make_one_line, require_token, require_word
 from fabricgen.render.routing import PolicyNames, list_member_rows, list_session_rows
 from fabricgen.switch.routing import Bgp
@@ -43,10 +43,10 @@ def list_exit_groups(bgp: Bgp, names: PolicyNames) -> list[dict[str, Any]]:
         group["peers"].append(
             {
                 **row,
-                "description": quote(make_one_line(row["description"])),
+                "description": quote_word(make_one_line(row["description"])),
                 "word": "inet6" if "v6" in peer.families else "inet",
                 "limit": policy["limit"],
-                "password": quote(require_word(peer.password)) if peer.password else "",
+                "password": quote_word(require_word(peer.password)) if peer.password else "",
             }
         )
     return list(groups.values())

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from fabricgen.blueprint.sections.management import Aaa, Snmp, User
-from fabricgen.nos.junos.reading.text import quote
+from fabricgen.nos.junos.reading.text import quote_word
 from fabricgen.render.escape import make_one_line, require_token, require_word, split_lines
 from fabricgen.views.model.management import model_management
 from fabricgen.views.switch import SwitchView
@@ -52,18 +52,18 @@ def make_management_values(switch: SwitchView) -> dict[str, Any]:
 
 def _quote_banner(banner: str) -> str:
     """A text of several lines in quotes, "" for none."""
-    return quote("\n".join(split_lines(banner))) if banner else ""
+    return quote_word("\n".join(split_lines(banner))) if banner else ""
 
 
 def _make_user_row(name: str, user: User) -> dict[str, Any]:
     """An account: (kind, key) of its SSH keys, "" for no password."""
     kinds = [key.partition(" ")[0] for key in user.ssh_keys]
     words = ["ssh-ecdsa" if kind.startswith(("ecdsa", "sk-")) else kind for kind in kinds]
-    keys = [quote(" ".join(map(require_word, key.split(" ")))) for key in user.ssh_keys]
+    keys = [quote_word(" ".join(map(require_word, key.split(" ")))) for key in user.ssh_keys]
     return {
         "name": require_token(name),
         "class": CLASSES[user.role],
-        "hash": quote(require_word(user.password)) if user.password else "",
+        "hash": quote_word(require_word(user.password)) if user.password else "",
         "keys": list(zip(words, keys, strict=True)),
     }
 
@@ -72,7 +72,10 @@ def _make_login_servers(aaa: Aaa | None) -> dict[str, Any] | None:
     """Login servers, with "" for a key that is not stated; None without servers."""
     if not aaa:
         return None
-    servers, key = [require_word(server) for server in aaa.servers], quote(require_word(aaa.key)) if aaa.key else ""
+    servers, key = (
+        [require_word(server) for server in aaa.servers],
+        quote_word(require_word(aaa.key)) if aaa.key else "",
+    )
     return {"word": PROTOCOLS[aaa.protocol], "servers": servers, "key": key}
 
 
@@ -82,10 +85,10 @@ def _make_snmp_values(snmp: Snmp | None, site: str) -> dict[str, Any] | None:
         return None
     location = snmp.location or site
     return {
-        "location": quote(make_one_line(location)) if location else "",
-        "contact": quote(make_one_line(snmp.contact)) if snmp.contact else "",
+        "location": quote_word(make_one_line(location)) if location else "",
+        "contact": quote_word(make_one_line(snmp.contact)) if snmp.contact else "",
         "users": [
-            (require_token(name), quote(require_word(user.auth)), quote(require_word(user.privacy)))
+            (require_token(name), quote_word(require_word(user.auth)), quote_word(require_word(user.privacy)))
             for name, user in sorted(snmp.users.items())
         ],
     }

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fabricgen.blueprint.sections.routing import HOLD_S
-from fabricgen.nos.junos.reading.text import quote
+from fabricgen.nos.junos.reading.text import quote_word
 from fabricgen.nos.junos.writing.exits import list_exit_groups, list_tables
 from fabricgen.nos.junos.writing.hosts import find_vrf, list_relays
 from fabricgen.render.escape import make_one_line, require_token
@@ -132,14 +132,14 @@ def _make_overlay_values(switch: SwitchView) -> dict[str, Any]:
                 "loops": 2 if group.allow_own_asn else 0,
                 "outward": group.outward if group.outward in maps else "",
                 "peers": [
-                    (far, peer.remote_asn, quote(make_one_line(peer.description, 80)))
+                    (far, peer.remote_asn, quote_word(make_one_line(peer.description, 80)))
                     for far, peer in group.peers.items()
                 ],
             }
             for group in make_overlay_groups(switch)
         ],
         "policies": list(maps.items()),
-        "prepend": quote(" ".join([str(switch.asn)] * DRAINED_OUT)) if switch.maintenance else "",
+        "prepend": quote_word(" ".join([str(switch.asn)] * DRAINED_OUT)) if switch.maintenance else "",
         "tunnels": bool(switch.overlay and switch.overlay.vtep),
     }
 
@@ -158,14 +158,14 @@ def _list_policies(switch: SwitchView, vrf: str, bgp: Bgp, names: PolicyNames) -
     for row in list_entry_rows(bgp.maps, names, WORDS):
         if not vrf or row["key"].startswith(OF_VRF):
             # static routes are originated by the same policy as connected ones
-            name = names.name("CONNECTED") if row["key"].startswith("STATIC") else row["map"]
+            name = names.find_name("CONNECTED") if row["key"].startswith("STATIC") else row["map"]
             rows_of.setdefault(name, []).append(row)
     policies = {
         name: [term for row in sorted(rows, key=lambda row: row["seq"]) for term in _list_terms(row, bgp)]
         for name, rows in rows_of.items()
     }
     if vrf and switch.overlay_in(vrf) and switch.exits.peers_in(vrf):
-        policies[names.name("CONNECTED")].append(PLAIN_TERM | {"name": "EXITS", "protocols": ["bgp"]})
+        policies[names.find_name("CONNECTED")].append(PLAIN_TERM | {"name": "EXITS", "protocols": ["bgp"]})
     return policies
 
 
@@ -178,7 +178,7 @@ def _list_terms(row: Mapping[str, Any], bgp: Bgp) -> Iterator[dict[str, Any]]:
         "name": row["seq"],
         "list": row["prefix_list"],
         "verdict": "accept" if row["action"] == "permit" else "reject",
-        "prepend": quote(str(row["prepend"])) if row["prepend"] else "",
+        "prepend": quote_word(str(row["prepend"])) if row["prepend"] else "",
         "last_as": row["last_as"],
         "drains": row["drains"],
         "members": row["communities"],
@@ -229,7 +229,7 @@ def _list_groups(bgp: Bgp, names: PolicyNames) -> list[dict[str, Any]]:
         key = (peer.group, 0 if peer.address else peer.remote_asn)
         name = peer.group if peer.address else f"{peer.group}-{peer.remote_asn}"
         group = groups.setdefault(key, {"name": name, "session": peer, "peers": [], "ports": []})
-        group["peers" if peer.address else "ports"].append({**row, "description": quote(row["description"])})
+        group["peers" if peer.address else "ports"].append({**row, "description": quote_word(row["description"])})
     for (name, asn), group in groups.items():
         rows = {
             word: row_of_group

@@ -9,7 +9,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import list_stated_asns
-from fabricgen.models.validation import dotted
+from fabricgen.models.validation import format_path
 
 
 class AsnPoolsOverlap(DesignRule):
@@ -51,6 +51,6 @@ class AsnPoolsOverlap(DesignRule):
                 for other_path, low, high in ranges:
                     if first <= high and low <= last:
                         shared = f"{max(first, low)}-{min(last, high)}"
-                        yield self.flag(path, f"AS numbers {text} share {shared} with {dotted(other_path)}")
+                        yield self.flag(path, f"AS numbers {text} share {shared} with {format_path(other_path)}")
                         break
                 ranges.append((path, first, last))

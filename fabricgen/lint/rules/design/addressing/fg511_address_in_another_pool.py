@@ -8,7 +8,7 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import is_overlapping, list_drawn_prefixes, list_override_addresses
-from fabricgen.models.validation import dotted
+from fabricgen.models.validation import format_path
 
 _OTHERS = {"loopback": ("fabric", "hosts", "management"), "port": ("loopback",)}
 """Pools for something else, by what an address is for; a management address may lie anywhere."""
@@ -41,6 +41,8 @@ class AddressInAnotherPool(DesignRule):
         for path, kind, address in list_override_addresses(design):
             for pool, prefix in pools:
                 if pool[-1] in _OTHERS.get(kind, ()) and is_overlapping(prefix, address):
-                    message = f"{address.network_address} is in {prefix} of {dotted(pool)}, a pool for something else"
+                    message = (
+                        f"{address.network_address} is in {prefix} of {format_path(pool)}, a pool for something else"
+                    )
                     right = "loopback" if kind == "loopback" else "fabric"
                     yield self.flag(path, message, f"use an address of `pools.{right}`, or of no pool")

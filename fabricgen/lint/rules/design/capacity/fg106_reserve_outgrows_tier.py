@@ -59,7 +59,7 @@ class ReserveOutgrowsTier(DesignRule):
             if trials.wire_fabrics({f"{path}.size_for": "reserve"}):
                 return
             moved = "node links" if upper.lowest else "uplinks"
-            enough = trials.tier(upper.key, {f"{path}.count": None, f"{path}.size_for": "reserve"})
+            enough = trials.design_tier(upper.key, {f"{path}.count": None, f"{path}.size_for": "reserve"})
             yield self.flag(
                 (*upper.path, "count"),
                 f"{upper.count} {upper.fabric} {upper.name} {_write_have(upper.count)} no ports for all {slots} "
@@ -170,7 +170,7 @@ def _count_moved_uplinks(
     for low, high in ((lower, upper), (grown_lower, grown_upper)):
         if low.uplink is None or low.up is None or high is None:
             return 0
-        feed = high.feed(low.key)
+        feed = high.find_feed(low.key)
         ports = make_run_ports(high, feed.run).list_ports_of(feed)
         dealt = (low.uplink.dealt(0, k) for k in range(low.uplink.links_per_group))
         ends = dealt if low.uplink.uneven else list_uplink_ends(low.uplink, low.up)

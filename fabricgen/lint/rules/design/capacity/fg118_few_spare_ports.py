@@ -65,7 +65,9 @@ class FewSparePorts(DesignRule):
 
 def _suggest_spare_ports(design: Design, tier: TierDesign, required: int) -> str:
     """Whether the tier can keep that many ports free, and how many switches that takes."""
-    trial = make_trials(design, tier.fabric).tier(tier.key, {".".join(map(str, (*tier.path, "spare_ports"))): required})
+    trial = make_trials(design, tier.fabric).design_tier(
+        tier.key, {".".join(map(str, (*tier.path, "spare_ports"))): required}
+    )
     if trial:
         more = f", with {trial.switches:,} switches instead of {tier.switches:,}" * (trial.switches != tier.switches)
         return f"set `spare_ports: {required}` on {tier.name}{more}"

@@ -57,7 +57,7 @@ class UplinksOfFewDivisors(DesignRule):
             if stated and stated.count:
                 resized = trials.wire_fabrics({".".join(map(str, (*tier.path, "uplinks"))): None})
             else:
-                resized = trials.anew() if design.layout.lock.blueprint else ()
+                resized = trials.size_without_lock() if design.layout.lock.blueprint else ()
             resized_tiers = {t.key: t for fabric in resized for t in fabric.tiers}
             lower, above = resized_tiers.get(tier.key), resized_tiers.get(upper.key)
             if not (lower and lower.up and above) or above.count * TOO_MANY >= upper.count:

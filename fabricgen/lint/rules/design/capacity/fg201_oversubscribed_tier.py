@@ -77,7 +77,7 @@ def _list_servers_beyond_limit(design: Design, tier: TierDesign) -> tuple[str, .
     assert tier.up is not None  # noqa: S101 - it is narrower than what is below
     # Gb/s that nodes alone bring to the fullest switch
     nodes = sum(
-        max(feed.used(slots, tier.count)) * tier.downs[feed.run].speed_gbps
+        max(feed.list_used_ports(slots, tier.count)) * tier.downs[feed.run].speed_gbps
         for fabric in fabrics
         for feed, slots in zip(fabric.feeds_of(tier.key), count_node_slots(fabric, tier), strict=True)
     )
@@ -116,5 +116,5 @@ def _suggest_more_uppers(design: Design, trials: Trials, tier: TierDesign) -> st
     links = f"{-(-needed // groups) * groups} x {tier.up.speed_gbps}G"
     count = f"fabrics.{upper.fabric}.tiers.{upper.name}.count"
     change = {".".join(map(str, (*tier.path, "uplinks"))): links, count: None}
-    trial = trials.tier(upper, change)
+    trial = trials.design_tier(upper, change)
     return f"`uplinks: {links}` with `count: {trial.count}` of {upper.name}" if trial else ""

@@ -36,7 +36,7 @@ class UnevenLeaves(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag stated counts that share the node ports of a group unequally, and name the nearest that do not."""
-        for fabric, leaf in ((f, leaf) for f in design.fabrics for leaf in design.leaves(f)):
+        for fabric, leaf in ((f, leaf) for f in design.fabrics for leaf in design.list_leaf_tiers(f)):
             if not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
                 continue
             feeds = zip(fabric.feeds_of(leaf.key), count_node_slots(fabric, leaf), strict=True)
@@ -61,7 +61,7 @@ class UnevenLeaves(DesignRule):
 def _list_ports_by_switch(design: Design, leaf: TierDesign, feed: NodeFeed, slots: int) -> list[int]:
     """Node ports of the switches of the fullest group, in ascending order."""
     if not feed.by_slot or leaf.for_reserve:
-        return sorted(feed.used(slots, leaf.count))
+        return sorted(feed.list_used_ports(slots, leaf.count))
     groups = make_slot_table(design, feed).groups
-    loads = [sorted(sum(map(len, ports)) for ports in feed.intervals(runs, leaf.count)) for runs in groups]
+    loads = [sorted(sum(map(len, ports)) for ports in feed.list_port_ranges(runs, leaf.count)) for runs in groups]
     return max(loads, key=lambda used: used[-1])

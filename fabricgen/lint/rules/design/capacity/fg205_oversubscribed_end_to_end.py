@@ -89,7 +89,7 @@ def _suggest_oversubscription(design: Design, narrowing: EndToEnd, tier: TierDes
         if parse_ratio(text) >= tier.allowed:
             continue
         change = {f"{path}.oversubscription": text, f"{path}.uplinks": None}
-        trial = trials.tier(tier.key, change)
+        trial = trials.design_tier(tier.key, change)
         if trial and trial.oversubscription and narrowing.ratio / tier_ratio * trial.oversubscription <= most:
             stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].uplinks
             without = " without `uplinks`" if stated else ""

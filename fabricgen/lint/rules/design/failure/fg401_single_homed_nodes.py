@@ -54,7 +54,7 @@ class SingleHomedNodes(DesignRule):
 
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Flag lowest tiers that do not separate the rails, planes or ports of a node."""
-        for fabric, leaf in ((f, leaf) for f in design.fabrics for leaf in design.leaves(f)):
+        for fabric, leaf in ((f, leaf) for f in design.fabrics for leaf in design.list_leaf_tiers(f)):
             if fabric.shares_ports or not is_single_homed(fabric, leaf):
                 continue
             most = max(len(a.legs) for feed in fabric.feeds_of(leaf.key) for _, a in feed.attachments)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from fabricgen.design.capacity.failure import list_failure_analyses, percent
+from fabricgen.design.capacity.failure import format_percent, list_failure_analyses
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -51,9 +51,9 @@ class PlaneLoss(DesignRule):
                 yield self.flag(
                     (*fabric.path, "planes"),
                     write_loss_message(fabric, remaining, "plane", limit),
-                    f"{fabric.planes} planes keep at most {percent(1 - 1 / fabric.planes)}: lower the limit, or use "
+                    f"{fabric.planes} planes keep at most {format_percent(1 - 1 / fabric.planes)}: lower the limit, "
                     # p planes keep 1 - 1/p; less a hair, as 1 / (1 - 0.9) is a little more than 10
-                    f"{ceil(1 / (1 - limit) - 1e-9)} planes"
+                    f"or use {ceil(1 / (1 - limit) - 1e-9)} planes"
                     if limit < 1
                     else "no number of planes keeps everything: lower the limit",
                 )

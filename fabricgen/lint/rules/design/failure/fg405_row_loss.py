@@ -65,6 +65,6 @@ def _suggest_racks(design: Design, tier: TierDesign, remaining: RemainingBisecti
     if find_scope(tier.per) != "su":
         return advise_more_racks(design, tier, remaining, limit)
     floor = FloorPlan(design)
-    unit = max(plan.racks for plan in floor.plans if tier.layout.has(plan.part))
+    unit = max(plan.racks for plan in floor.plans if tier.layout.has_part(plan.part))
     rows = max(1, floor.halls[0].racks_per_row // unit) * unit
     return f"let rows hold whole units of {unit} racks: `floor: {{racks_per_row: {rows}}}`"

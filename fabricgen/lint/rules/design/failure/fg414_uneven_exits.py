@@ -87,16 +87,16 @@ class UnevenExits(DesignRule):
         """Exits that are slower than the fastest of those with one preference; static routes win where they are."""
         for routing in ("ebgp", "static"):
             exits = [exit_ for exit_ in alike if exit_.spec.routing == routing]
-            fast = max(exits, key=_speed, default=None)
+            fast = max(exits, key=_sum_speed, default=None)
             for exit_ in exits:
-                if fast and _speed(exit_) < _speed(fast):
+                if fast and _sum_speed(exit_) < _sum_speed(fast):
                     message = (
-                        f"links of {exit_.name} have {_speed(exit_)}G and take as many flows as those of {fast.name}, "
-                        f"of {_speed(fast)}G"
+                        f"links of {exit_.name} have {_sum_speed(exit_)}G and take as many flows as those of "
+                        f"{fast.name}, of {_sum_speed(fast)}G"
                     )
                     hint = "state `prefer: backup`, or links of one speed" if routing == "ebgp" else ""
                     yield self.flag((*exit_.path, "to"), message, hint or "use links of one speed")
 
 
-def _speed(exit_: ExitDesign) -> int:
+def _sum_speed(exit_: ExitDesign) -> int:
     return exit_.extra.kind.speed_gbps

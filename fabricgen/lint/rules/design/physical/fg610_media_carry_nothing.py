@@ -44,7 +44,7 @@ class MediaCarryNothing(DesignRule):
             usual = kind.list_usual_media(design.catalog)
             fitting = (c.medium for c in usual if all(c.plugs_into(s.form_factor) for s in (kind.a, kind.b)))
             hint = f"media for {lane:g}G lanes: {', '.join(dict.fromkeys(fitting))}"
-            if stated.other and not stated.profiles(design.catalog):
+            if stated.other and not stated.list_allowed_profiles(design.catalog):
                 where = ".".join(map(str, stated.other_path))
                 message = (
                     f"{kind.text} may use {', '.join(stated.words)} here, but {', '.join(stated.other)} by {where}"
@@ -56,6 +56,8 @@ class MediaCarryNothing(DesignRule):
                     ", ".join(sorted({name for media in kind.made for name in media})),
                 )
                 message = f"no {words} carries the {lane:g}G lanes of {kind.text}"
-                if made_media and any(lane in cable.lane_gbps for cable in stated.profiles(design.catalog)):
+                if made_media and any(
+                    lane in cable.lane_gbps for cable in stated.list_allowed_profiles(design.catalog)
+                ):
                     message = f"{words} of {kind.text} is not what the cages are made for ({made_media})"
                 yield self.flag(stated.path, message, hint)

@@ -42,7 +42,7 @@ class NetworkRowsFull(DesignRule):
             return
         areas = FloorPlan(design).areas
         for i, area in enumerate(areas.areas):
-            beyond = areas.overflow(i)
+            beyond = areas.count_overflow_rows(i)
             if beyond:
                 racks = sum(areas.wanted[i].values())
                 yield self.flag(

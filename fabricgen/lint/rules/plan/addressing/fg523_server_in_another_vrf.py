@@ -179,7 +179,7 @@ def _is_reached(
     linked = next(part for part in group_linked_fabrics(design.loaded.blueprint.fabrics) if fabric.name in part)
     server = ip_network(address)
     if owner.fabric in linked:
-        shown = [leak.prefixes.get(owner.vrf) for leak in design.leaks if leak.into(vrf) == owner.vrf]
+        shown = [leak.prefixes.get(owner.vrf) for leak in design.leaks if leak.find_source_vrf(vrf) == owner.vrf]
         leaked = any(prefixes is None or any(is_within(server, ip_network(p)) for p in prefixes) for prefixes in shown)
         if owner.vrf == vrf or leaked:
             return True

@@ -41,7 +41,7 @@ class ChannelNotCrossed(PlanRule):
         """Follow the fibres of each kind of channel whose connectors fit."""
         for kind in list_patched_kinds(cluster):
             policy = kind.policy
-            if explain_mismatch(kind.medium.connector, policy.panel, policy.trunk(kind.medium)):
+            if explain_mismatch(kind.medium.connector, policy.panel, policy.find_trunk(kind.medium)):
                 continue
             wrong = explain_polarity_fault(policy.panel, policy.spec.method, policy.jumpers)
             if wrong:

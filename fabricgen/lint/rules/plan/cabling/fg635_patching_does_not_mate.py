@@ -44,7 +44,7 @@ class PatchingDoesNotMate(PlanRule):
         """Compare the connectors of each kind of channel."""
         for kind in list_patched_kinds(cluster):
             policy = kind.policy
-            wrong = explain_mismatch(kind.medium.connector, policy.panel, policy.trunk(kind.medium))
+            wrong = explain_mismatch(kind.medium.connector, policy.panel, policy.find_trunk(kind.medium))
             if wrong:
                 yield self.flag(
                     (*policy.path, "panel") if "panel" in policy.spec.model_fields_set else policy.path,

@@ -60,7 +60,7 @@ def _count_cables(cluster: Cluster, policy: PatchPolicy) -> tuple[int, int]:
     import numpy as np
 
     table, links = cluster.plan.cables, cluster.plan.links
-    takes = np.array([s.tier is not None and policy.takes(s.fabric, s.key) for s in links.segments], dtype=bool)
+    takes = np.array([s.tier is not None and policy.covers_links(s.fabric, s.key) for s in links.segments], dtype=bool)
     selected = np.zeros(len(table), dtype=bool)
     selected[table.end_cable] = takes[links.segment[table.end_link]]
     electrical = np.array([m.copper or m.medium == "COPPER" for m in table.media], dtype=bool)[table.medium]

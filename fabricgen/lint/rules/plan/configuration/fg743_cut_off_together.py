@@ -32,7 +32,7 @@ class Cause(NamedTuple):
     text: str
     path: Path
 
-    def takes(self, links: LinkTable, lost: Flags) -> bool:
+    def takes_out(self, links: LinkTable, lost: Flags) -> bool:
         """Whether it takes out one of the links that are lost."""
         links_of_device = (links.a_device == self.device) | (links.b_device == self.device)
         return bool(lost[self.link] if self.link >= 0 else (lost & links_of_device).any())
@@ -70,7 +70,7 @@ class CutOffTogether(PlanRule):
         causes = _list_causes(cluster)
         for fabric in cluster.design.fabrics if causes else ():
             for lost, effect, of_hosts in _find_losses(cluster, fabric, causes):
-                culprits = [cause for cause in causes if cause.takes(cluster.plan.links, lost)]
+                culprits = [cause for cause in causes if cause.takes_out(cluster.plan.links, lost)]
                 if not (of_hosts and [cause.link for cause in culprits] == [-1]):
                     hint = "let one of them stay until the others are back" if culprits[1:] else "remove it"
                     yield self.flag(

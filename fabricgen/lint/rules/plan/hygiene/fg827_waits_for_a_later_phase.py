@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import PlanRule
 from fabricgen.lint.subjects.after_loss import find_cut_off_devices, list_peer_segments, list_uplink_segments
-from fabricgen.models.validation import dotted
+from fabricgen.models.validation import format_path
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -129,7 +129,8 @@ def _find_missing_servers(full: Cluster, selection: Selection, present: Presence
         if owner and not (present.devices[owner.device] and owner.fabric in {*selection.fabrics, ""}):
             name = full.names[owner.device]
             message = (
-                f"{server.network_address} of `{dotted(path)}` is that of {name} in {owner.fabric}, which comes later"
+                f"{server.network_address} of `{format_path(path)}` is that of {name} in {owner.fabric}, "
+                "which comes later"
             )
             yield message, f"let {name} come with what asks it, or name a server that is there"
 

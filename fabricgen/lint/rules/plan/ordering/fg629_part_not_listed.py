@@ -140,7 +140,7 @@ def _name_missing_jumper(near: _Nearest, jumper: Jumper) -> tuple[str, str]:
     split = f"1:{pieces[1] if pieces else jumper.far_ends}" if not pieces or pieces[1] > 1 else "straight"
     typed = "" if jumper.kind == "B" else f" of type {jumper.kind}"
     missing = f"{split} fibre {medium.fibre.upper()}, {medium.connector}{typed}, for {medium.id}"
-    return missing, near.fibre(medium, medium.connector)
+    return missing, near.find_fibre(medium, medium.connector)
 
 
 def _add_gap(gaps: Gaps, segment: Segment, missing: tuple[str, str], count: int) -> None:
@@ -168,8 +168,8 @@ def _name_missing_cable(near: _Nearest, wanted: CableOrder) -> tuple[str, str]:
         split = "straight" if pieces and pieces[1] == 1 else f"1:{pieces[1]}" if pieces else f"1:{wanted.far_ends}"
         plug = medium.find_connector(wanted.lanes / (pieces[0] if pieces else 1))
         missing = f"{split} fibre {medium.fibre.upper()}, {plug}, for {medium.id}"
-        return missing, near.fibre(medium, plug)
-    return missing, near.cable(wanted)
+        return missing, near.find_fibre(medium, plug)
+    return missing, near.find_cable(wanted)
 
 
 def _count_transceiver_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Gaps:
@@ -190,7 +190,7 @@ def _count_transceiver_gaps(cluster: Cluster, parts: CableParts, near: _Nearest)
             if kind.find_transceiver_part(chosen) and kind.find_product(chosen) is None:
                 vendor = f" of {kind.vendor}" if kind.vendor else ""
                 missing = f"a transceiver {kind.find_module(chosen).id} for {kind.form_factor} of {kind.gbps}G{vendor}"
-                _add_gap(gaps, s, (missing, near.transceiver(kind, chosen)), count)
+                _add_gap(gaps, s, (missing, near.find_transceiver(kind, chosen)), count)
     return gaps
 
 
@@ -216,13 +216,13 @@ class _Nearest:
     def _media(self) -> dict[str, CableProfile]:
         return {cable.id: cable for cable in self.cluster.design.catalog.cables}
 
-    def fibre(self, medium: CableProfile, plug: str) -> str:
+    def find_fibre(self, medium: CableProfile, plug: str) -> str:
         """The fibre of the same kind and connector; "" where none is sold."""
         return self._choose_nearest(
             "fibre", self.shelf.lists, medium, lambda p: self._is_fibre_of_kind(p, medium, plug)
         )
 
-    def transceiver(self, kind: EndKind, medium: CableProfile) -> str:
+    def find_transceiver(self, kind: EndKind, medium: CableProfile) -> str:
         """The transceiver that fits a cage and the plug of its fibre; "" where none is sold."""
         module = kind.find_module(medium)
         plug = module.find_connector(kind.gbps / kind.lane_gbps / max(1, kind.connectors))
@@ -232,7 +232,7 @@ class _Nearest:
 
         return self._choose_nearest("transceiver", self.shelf.lists_for(kind.vendor), module, fits)
 
-    def cable(self, wanted: CableOrder) -> str:
+    def find_cable(self, wanted: CableOrder) -> str:
         """The cable with ends of its own that fits the cages at both ends; "" where none is sold."""
         hub, far = wanted.hub, wanted.far
         lists = self.shelf.lists_for(hub.vendor, far.vendor)

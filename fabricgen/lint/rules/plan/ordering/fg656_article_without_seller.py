@@ -71,5 +71,7 @@ def _find_unsold_articles(cluster: Cluster, parts: CableParts) -> dict[str, Path
         for value, first in zip(*(c.tolist() for c in np.unique(code[rows], return_index=True)), strict=True):
             kind, of_medium = divmod(value, len(table.media))
             segment = links.segments[links.segment[table.end_link[rows[first]]]]
-            paths.setdefault(kinds[kind].transceiver(table.media[of_medium]), segment.media_path or segment.path)
+            paths.setdefault(
+                kinds[kind].find_transceiver_part(table.media[of_medium]), segment.media_path or segment.path
+            )
     return paths

@@ -59,7 +59,7 @@ class NetworkRackBudget(PlanRule):
         from fabricgen.lint.subjects.rack_optics import DrawnRacks, sum_network_racks
 
         loads = dict(sum_network_racks(cluster, power_kw))
-        fullest = DrawnRacks(cluster).over(_sort_rows(loads), budget)
+        fullest = DrawnRacks(cluster).find_fullest_over(_sort_rows(loads), budget)
         if fullest:
             row = cluster.plan.racks.names.index(fullest.name)
             text = f"({fullest.text}; {loads[row].text})"

@@ -93,7 +93,7 @@ class RackLimitUnjudged(PlanRule):
         if figure is power_kw:
             drawn = DrawnRacks(cluster)
             bare = drawn.optics.unpowered
-            is_over = drawn.over(np.array(sorted(loads), dtype=np.int64), limit) is not None
+            is_over = drawn.find_fullest_over(np.array(sorted(loads), dtype=np.int64), limit) is not None
         where = [row for row, load in loads.items() if load.unknown or bare[row]]
         if is_over or not where:
             return

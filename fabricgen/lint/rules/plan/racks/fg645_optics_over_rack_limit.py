@@ -55,7 +55,7 @@ class OpticsOverRackLimit(PlanRule):
         drawn = DrawnRacks(cluster)
         for kind, key, limit, _, verb in limits:
             figure = drawn.loads.power_w if key == "power_kw" else drawn.loads.air_w
-            fullest = drawn.over(drawn.of_nodes(kind), limit or 0, figure)
+            fullest = drawn.find_fullest_over(drawn.of_nodes(kind), limit or 0, figure)
             if fullest:
                 message = (
                     f"{fullest.racks} node racks {verb} {limit:g} kW with their optics: {fullest.name} has "

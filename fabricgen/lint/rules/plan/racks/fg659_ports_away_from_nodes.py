@@ -49,7 +49,7 @@ class PortsAwayFromNodes(PlanRule):
         if not {HOT, COLD} <= set(aisles.now):
             return
         for fabric in cluster.design.fabrics:
-            node_aisle, nodes = aisles.of_nodes(fabric.name), aisles.nodes(fabric.name)
+            node_aisle, nodes = aisles.of_nodes(fabric.name), aisles.list_node_classes(fabric.name)
             if turning := aisles.list_misfacing(fabric.name):
                 tiers = join_words(aisles.classes[n].tier for n in turning)
                 hint = f"`airflow: {AIRFLOW[node_aisle]}` for {tiers}"
