@@ -142,3 +142,22 @@ def test_ends_of_ribbons_lie_on_the_edges_that_they_join(name: str) -> None:
         for x, y in ((ribbon.x0, ribbon.y0), (ribbon.x1, ribbon.y1)):
             on_edge = any(abs(top - y) < 1e-6 and left <= x <= left + w for top, left, w in edges)
             assert on_edge or any(left <= x <= left + w for left, w in lanes)
+
+
+def test_each_group_of_a_mesh_has_all_its_links_to_others_in_one_ribbon() -> None:
+    """Of links between equals a group has some by their lower end: ribbons said 128, 112, 96 and so on to 16."""
+    scene = lay_out_scene(example_cluster("dragonfly"))
+    leaving = [b.links for b in scene.bundles if b.leaves and b.lower == b.upper]
+    assert leaving == [8 * 16] * 9  # eight routers of sixteen global links in each of nine groups
+
+
+def test_arcs_over_one_another_rise_to_different_heights() -> None:
+    """Six pairs of four groups: the longest arc is the highest, and none is broader than half its height."""
+    cluster = example_cluster("hyperx")
+    scene = lay_out_scene(cluster)
+    arcs = [ribbon for ribbon in draw_ribbons(cluster, scene) if ribbon.arc and scene.bundles[ribbon.bundle].box == 0]
+    heights = {round(abs(arc.x1 - arc.x0)): arc.arc for arc in arcs}
+    assert len(arcs) == 6
+    assert len(heights) == 3
+    assert [heights[length] for length in sorted(heights)] == sorted(set(heights.values()))
+    assert all(arc.w0 <= arc.arc / 2 + 1e-9 for arc in arcs)

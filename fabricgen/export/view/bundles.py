@@ -6,7 +6,8 @@ they are one bundle to its top; where they meet, one bundle between the bands or
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -86,10 +87,24 @@ def make_bundles(cluster: Cluster, places: BoxTree, is_included: Flags | None = 
         )
     return tuple(
         sorted(
-            counter.bundles,
+            _join_both_ends(counter.bundles),
             key=lambda bundle: (bundle.box, bundle.segment, bundle.child, bundle.other, bundle.lower, bundle.upper),
         )
     )
+
+
+def _join_both_ends(bundles: Iterable[DrawnBundle]) -> Iterable[DrawnBundle]:
+    """Bundles with those of one place as one: where switches meet as equals, a place has some links by their lower end,
+    and others by the upper one.
+    """
+    joined: dict[tuple[int, ...], DrawnBundle] = {}
+    for bundle in bundles:
+        key = (*bundle.place, bundle.target)
+        if before := joined.get(key):
+            least, most = tuple(map(min, before.least, bundle.least)), tuple(map(max, before.most, bundle.most))
+            bundle = replace(bundle, links=before.links + bundle.links, least=least, most=most)  # noqa: PLW2901 - joined
+        joined[key] = bundle
+    return joined.values()
 
 
 def list_oversubscription(cluster: Cluster) -> dict[frozenset[int], float]:

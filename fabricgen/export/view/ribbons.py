@@ -22,8 +22,10 @@ FILLED, THINNEST = 0.85, 0.4
 TOP, GRID, ABOVE, BELOW, LANE = range(5)
 """Edges: the top of a box, of all its places, of a band, the foot of a band, a lane."""
 
-ARC_STEEP, ARC_ROOM = 0.25, 0.8
-"""Height of an arc as a share of its length, and of the room above it."""
+ARC_STEEP, ARC_ROOM, ARC_LOW = 0.25, 0.8, 0.4
+"""Height of an arc as a share of its length, and of the room above it: of the longest there; as a share of that, of the
+shortest.
+"""
 
 Edge = tuple[int, int, int]
 """What kind of edge, its box, and the class of a band or the network of a lane."""
@@ -93,6 +95,10 @@ class _RibbonDrawing:
                 wants_by_edge[station.edge][station.slot] = max(previous[0], self._gbps[number]), previous[1]
         slots = {edge: self._share_edge(edge, wants) for edge, wants in wants_by_edge.items()}
         parts = self._divide_slots(slots)
+        longest: dict[int, float] = defaultdict(float)
+        for a, b in (stations for stations, arched in routes if arched):
+            length = abs(slots[b.edge][b.slot][0] - slots[a.edge][a.slot][0])
+            longest[self._find_arc_box(a)] = max(longest[self._find_arc_box(a)], length)
         for number, (stations, arched) in enumerate(routes):
             for a, b in pairwise(stations):
                 (x0, w0), (x1, w1) = slots[a.edge][a.slot], slots[b.edge][b.slot]
@@ -101,8 +107,8 @@ class _RibbonDrawing:
                 y0, y1 = a.y, b.y
                 if arched and x0 > x1:
                     x0, y0, w0, x1, y1, w1 = x1, y1, w1, x0, y0, w0
-                arc = self._choose_arc_height(a, abs(x1 - x0)) if arched else 0.0
-                if arched and a.edge == b.edge:
+                arc = self._choose_arc_height(a, abs(x1 - x0), longest[self._find_arc_box(a)]) if arched else 0.0
+                if arched:
                     w0 = w1 = max(THINNEST, min(w0, w1, arc / 2))
                 yield Ribbon(number, x0, y0, w0, x1, y1, w1, arc)
 
@@ -233,10 +239,15 @@ class _RibbonDrawing:
             return band.x + band.w / 2
         return float(self._scene.box_x[box] + self._scene.box_w[box] / 2)
 
-    def _choose_arc_height(self, station: _Station, length: float) -> float:
-        """How high an arc from a station rises: over its length, within the room above."""
-        scene, (kind, box, _) = self._scene, station.edge
-        parent_box = int(scene.places.parent[box]) if kind == TOP else box
-        floor = float(scene.heads[parent_box])
-        room = station.y - (floor if station.y > floor else float(scene.box_y[parent_box]))
-        return max(THINNEST, min(ARC_STEEP * length, ARC_ROOM * room))
+    def _find_arc_box(self, station: _Station) -> int:
+        """The box in whose room an arc from a station rises."""
+        kind, box, _ = station.edge
+        return int(self._scene.places.parent[box]) if kind == TOP else box
+
+    def _choose_arc_height(self, station: _Station, length: float, longest: float) -> float:
+        """How high an arc from a station rises: over its length, within the room above, the longest there highest."""
+        box = self._find_arc_box(station)
+        floor = float(self._scene.heads[box])
+        room = station.y - (floor if station.y > floor else float(self._scene.box_y[box]))
+        share = ARC_LOW + (1 - ARC_LOW) * length / (longest or 1.0)
+        return max(THINNEST, min(ARC_STEEP * length, ARC_ROOM * room * share))

@@ -94,7 +94,7 @@ FG.FabricWay = class extends FG.Fabric {
       FG.FabricWay.ribbonPath(c, [X(r.x0[i]), Y(r.y0[i]), Math.max(0.35, a * scale), X(r.x1[i]), Y(r.y1[i]), Math.max(0.35, b * scale), r.arc[i] * scale]);
       c.fill();
       const wide = (a + b) * scale;
-      if (lit && FG.state.chosen?.kind !== "device" && this.labelled[i] && (wide > 30 || (r.arc[i] && wide > 6)) && (down - up) * scale > 22) {
+      if (lit && FG.state.chosen?.kind !== "device" && this.labelled[i] && (wide > 30 || (r.arc[i] && wide > 4)) && (down - up) * scale > (r.arc[i] ? 16 : 22)) {
         const w = r.arc[i] ? (high - low) * scale : boxes.w[box] * scale < 2 * FG.FabricWay.LABEL ? wide : Math.max(wide, FG.FabricWay.LABEL);
         this.label(view, { edge: r.arc[i] ? segments[bundles.segment[bundle]].swatch.fill : "", choices: [this.bundleText[bundle]], x: X((r.x0[i] + r.x1[i]) / 2) - w / 2, y: (Y(r.y0[i]) + Y(r.y1[i])) / 2 - Math.max(r.arc[i] / 2, r.arc[i] - (a + b) / 2) * scale, w, size: 11, colour: theme.ink, middle: true, alpha: 1 });
       }
@@ -106,8 +106,10 @@ FG.FabricWay = class extends FG.Fabric {
   label(view, text) {
     const x = text.x + text.w / 2, { bands } = this, { X, Y } = view;
     if (text.edge) for (let i = 0; i < bands.rows; i += 1) if (Math.abs(X(bands.x[i] + bands.w[i] / 2) - x) * 2 < bands.w[i] * view.scale + 60 && text.y > Y(bands.y[i]) && text.y < Y(bands.y[i] + bands.h[i])) return;
-    if (view.labels.length > 200 || view.labels.some((/** @type {number[]} */ [other, line]) => Math.abs(x - other) < FG.FabricWay.LABEL && Math.abs(text.y - line) < 16)) return;
-    view.labels.push([x, text.y]);
+    view.c.font = `${text.size}px system-ui, sans-serif`;
+    const half = Math.min(text.w, view.c.measureText(text.choices[0]).width) / 2 + 6;
+    if (view.labels.length > 200 || view.labels.some((/** @type {number[]} */ [other, line, room]) => Math.abs(x - other) < half + room && Math.abs(text.y - line) < 16)) return;
+    view.labels.push([x, text.y, half]);
     view.texts.push(text);
   }
 
