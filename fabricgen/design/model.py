@@ -77,10 +77,7 @@ class Design:
 
     def fabric(self, name: str) -> FabricDesign:
         """The fabric of a name; raises KeyError when there is none."""
-        for fabric in self.fabrics:  # asked too often for a generator
-            if fabric.name == name:
-                return fabric
-        raise KeyError(name)
+        return {fabric.name: fabric for fabric in self.fabrics}[name]
 
     def tier(self, key: TierKey) -> TierDesign:
         """A tier by fabric and name; raises KeyError when there is none."""

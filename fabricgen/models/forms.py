@@ -123,9 +123,7 @@ class FrozenModel(BaseModel):
     @classmethod
     def model_construct(cls, _fields_set: set[str] | None = None, **values: Any) -> Self:
         """As pydantic's; a model of defaults alone is made once, since none ever changes."""
-        if values or _fields_set:
-            return super().model_construct(_fields_set, **values)
-        return cls._make_usual()
+        return super().model_construct(_fields_set, **values) if values or _fields_set else cls._make_usual()
 
     @classmethod
     @cache

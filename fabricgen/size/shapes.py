@@ -233,12 +233,10 @@ def _find_crowd(profile: SwitchProfile, kind: PortKind, ways: int) -> str:
     from fabricgen.lint.rules.plan.cabling.fg603_crowded_cage import count_connectors
 
     below = find_down_class(profile, PortDemand(kind, 0))
-    if below is None or not 1 < ways < SHUFFLED_WAYS:
+    room = count_connectors(profile.cages[below[0]]) if below else 0
+    if not below or below[1] <= room or not 1 < ways < SHUFFLED_WAYS:
         return ""
-    cage_class, ports = below
-    room = count_connectors(profile.cages[cage_class])
-    told = f"{ports} cables end in each cage of a leaf; a transceiver there takes {room} (FG603)"
-    return told if ports > room else ""
+    return f"{below[1]} cables end in each cage of a leaf; a transceiver there takes {room} (FG603)"
 
 
 def count_nodes(gpus: int, hardware: Hardware) -> int:

@@ -194,3 +194,34 @@ def test_a_rack_is_told_as_racks_csv_has_it(page):
     assert told["power, W"] == row["drawn_w"]
     assert told["power of devices"] == "maximum-with-optics + typical" == row["power_basis"].replace("+", " + ")
     assert told["weight, kg"].split(",")[0] == row["weight_kg"]
+
+
+def test_labels_of_a_patched_cable_are_those_of_its_jumpers(page):
+    """What hangs on its plugs names the panel, and not the device at the far end of the trunk."""
+    cluster = example_cluster("patched-hall")
+    row = next(row for row in _built(cluster, "cables")["cables"] if row["b_device"] == "compute-spine-01")
+    files = built_files(cluster, "labels")
+    rows = csv.DictReader(io.StringIO(files["labels.csv"].decode()))
+    printed = {
+        (line["line1"].rpartition(":")[0], line["line2"].rpartition(":")[0])
+        for line in rows
+        if line["cable"] == row["cable"]
+    }
+    shown = page(cluster, f"at=cable:{row['cable']}")
+    shown.wait_for_selector("#inspector .label")
+    texts = shown.locator("#inspector .label").all_inner_texts()
+    ends = [[end.rpartition(":")[0] for end in text.split(" > ")] for text in texts]
+    assert {(near, far) for near, far in ends} == printed
+    assert len(printed) == 4
+
+
+def test_a_name_is_broken_where_its_lines_are_shortest(page):
+    shown = page("leaf-spine")
+    words = ["net-", "compute-", "spine-", "pl1-", "01"]
+    lines = shown.evaluate("(words) => [1, 2, 3, 6].map((number) => FG.inLines(words, number))", words)
+    assert lines == [
+        ["net-compute-spine-pl1-01"],
+        ["net-compute-", "spine-pl1-01"],
+        ["net-", "compute-", "spine-pl1-01"],
+        None,
+    ]

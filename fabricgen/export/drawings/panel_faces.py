@@ -36,8 +36,7 @@ def list_panel_faces(patching: Patching) -> list[tuple[str, str]]:
     faces = []
     for row, policy in zip(state, panels.policy.tolist(), strict=True):
         panel = profiles[policy]
-        front = "".join(map(str, row[: panel.ports].tolist()))
-        split = len(panel.positions)
+        front, split = "".join(map(str, row[: panel.ports].tolist())), len(panel.positions)
         behind = (front[i : i + split] for i in range(0, panel.ports, split))
         rear = "".join(EMPTY if set(states) == {EMPTY} else PLUGGED for states in behind)
         faces.append((front, "" if panel.shuffle else rear))
@@ -48,8 +47,7 @@ def draw_positions(states: str, box: tuple[float, float, float, float], units: i
     """Positions in a box (left, top, width, height; mm) by number, row by row from the left; from behind, from the
     right.
     """
-    left, top, width, height = box
-    rows = _ROWS * units
+    (left, top, width, height), rows = box, _ROWS * units
     columns = -(-len(states) // rows)
     across, down = width / columns, height / rows
     pieces: dict[str, list[str]] = {}

@@ -43,10 +43,10 @@ _WIDTHS = {
 """Widths of columns, in characters, by name without `a_` and `b_`: small text is printed with 6 pt or more on A4."""
 
 
-def locate_panel_ports(cluster: Cluster) -> tuple[Strings, Strings] | None:
+def locate_panel_ports(cluster: Cluster, *, whole: bool = False) -> tuple[Strings, Strings] | None:
     """The panel ports that the jumpers at the a end and at the b end of each cable end row go to, without what they
-    share with the place of that end: `U48:1+2` in its rack, `P01-U48:1+2` in its row. `THROUGH` of one through a fibre
-    shuffle, "" of a direct one. None where nothing is patched.
+    share with the place of that end, unless as a `whole`: `U48:1+2` in its rack, `P01-U48:1+2` in its row. `THROUGH` of
+    one through a fibre shuffle, "" of a direct one. None where nothing is patched.
     """
     patching, cables = cluster.plan.patching, cluster.plan.cables
     if patching is None:
@@ -63,7 +63,8 @@ def locate_panel_ports(cluster: Cluster) -> tuple[Strings, Strings] | None:
         ports_by_row: dict[int, dict[str, list[str]]] = {}
         # `rows` is first, so that no cell of the other side is taken
         for row, (rack, u, port) in zip(rows.tolist(), cells, strict=False):
-            panel = _shorten_place(places[str(rack)], own_places[row]) + f"U{u:02d}"
+            place = places[str(rack)]
+            panel = (f"{place}-" if whole else _shorten_place(place, own_places[row])) + f"U{u:02d}"
             ports_by_row.setdefault(row, {}).setdefault(panel, []).append(str(port))
         texts = np.array(["", THROUGH], dtype=object)[(patching.policy[cables.end_cable] >= 0).astype(np.int32)]
         for row, first_row in enumerate(first):

@@ -6,8 +6,7 @@ they are one bundle to its top; where they meet, one bundle between the bands or
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -87,24 +86,10 @@ def make_bundles(cluster: Cluster, places: BoxTree, is_included: Flags | None = 
         )
     return tuple(
         sorted(
-            _join_both_ends(counter.bundles),
+            counter.bundles,
             key=lambda bundle: (bundle.box, bundle.segment, bundle.child, bundle.other, bundle.lower, bundle.upper),
         )
     )
-
-
-def _join_both_ends(bundles: Iterable[DrawnBundle]) -> Iterable[DrawnBundle]:
-    """Bundles with those of one place as one: where switches meet as equals, a place has some links by their lower end,
-    and others by the upper one.
-    """
-    joined: dict[tuple[int, ...], DrawnBundle] = {}
-    for bundle in bundles:
-        key = (*bundle.place, bundle.target)
-        if before := joined.get(key):
-            least, most = tuple(map(min, before.least, bundle.least)), tuple(map(max, before.most, bundle.most))
-            bundle = replace(bundle, links=before.links + bundle.links, least=least, most=most)  # noqa: PLW2901 - joined
-        joined[key] = bundle
-    return joined.values()
 
 
 def list_oversubscription(cluster: Cluster) -> dict[frozenset[int], float]:
@@ -154,19 +139,22 @@ class _Counter:
         in_grid = self._grid[meeting_box]
         child, other = (np.where((end >= 0) & in_grid, ALL_CHILDREN, end) for end in (child, other))
         self._append_bundles(segment, alike, meeting_box, child, low_class, other, high_class, meeting_box)
-        sides = ((low_up, low_box, low_class, high_class), (high_up, high_box, high_class, low_class))
-        for up, box, own_class, far_class in sides:
-            for level in LEVELS:
-                rows = np.flatnonzero((meeting < level) & (up[:, level] >= 0))
-                if len(rows):
-                    boxes = up[rows, level]
-                    inner = _find_child(up[rows], box[rows], np.full(len(rows), level))
-                    inner = np.where((inner >= 0) & self._grid[boxes], ALL_CHILDREN, inner)
-                    outside = np.full(len(rows), OUTSIDE)
-                    row_alike = [column[rows] for column in alike]
-                    self._append_bundles(
-                        segment, row_alike, boxes, inner, own_class[rows], outside, far_class[rows], meeting_box[rows]
-                    )
+        # both ends together: where switches meet as equals, a place has some links by one end, and some by the other
+        up, box, own_class, far_class = map(
+            np.concatenate, ((low_up, high_up), (low_box, high_box), (low_class, high_class), (high_class, low_class))
+        )
+        meeting, meeting_box = np.tile(meeting, 2), np.tile(meeting_box, 2)
+        for level in LEVELS:
+            rows = np.flatnonzero((meeting < level) & (up[:, level] >= 0))
+            if len(rows):
+                boxes = up[rows, level]
+                inner = _find_child(up[rows], box[rows], np.full(len(rows), level))
+                inner = np.where((inner >= 0) & self._grid[boxes], ALL_CHILDREN, inner)
+                outside = np.full(len(rows), OUTSIDE)
+                row_alike = [column[rows % len(low_box)] for column in alike]
+                self._append_bundles(
+                    segment, row_alike, boxes, inner, own_class[rows], outside, far_class[rows], meeting_box[rows]
+                )
 
     def _append_bundles(self, segment: int, alike: list[Ints | Floats], *columns: Ints | Ints64) -> None:
         boxes, classes = len(self._places) - OUTSIDE, self._classes

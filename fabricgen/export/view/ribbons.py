@@ -95,10 +95,11 @@ class _RibbonDrawing:
                 wants_by_edge[station.edge][station.slot] = max(previous[0], self._gbps[number]), previous[1]
         slots = {edge: self._share_edge(edge, wants) for edge, wants in wants_by_edge.items()}
         parts = self._divide_slots(slots)
-        longest: dict[int, float] = defaultdict(float)
-        for a, b in (stations for stations, arched in routes if arched):
-            length = abs(slots[b.edge][b.slot][0] - slots[a.edge][a.slot][0])
-            longest[self._find_arc_box(a)] = max(longest[self._find_arc_box(a)], length)
+        arcs = [
+            (self._find_arc_box(a), abs(slots[b.edge][b.slot][0] - slots[a.edge][a.slot][0]))
+            for a, b in (stations for stations, arched in routes if arched)
+        ]
+        longest = dict(sorted(arcs))  # of each box the last, which is the longest
         for number, (stations, arched) in enumerate(routes):
             for a, b in pairwise(stations):
                 (x0, w0), (x1, w1) = slots[a.edge][a.slot], slots[b.edge][b.slot]

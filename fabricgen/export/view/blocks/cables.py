@@ -7,13 +7,14 @@ from typing import Any
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.export.plugs import make_label_texts
+from fabricgen.export.technician.patched import locate_panel_ports
 from fabricgen.export.view.source import Packed, PageSource, pack_column, pack_reference, pack_table
 from fabricgen.numbering.lazy_columns import encode_column
 
 
 def block(source: PageSource) -> Packed:
     """A row a cable: id, part, medium, length; `ends` has a row a pair of connectors: cable, one of its links,
-    transceivers, and what labels say after the devices.
+    transceivers, and what labels say after the devices; where fibre is patched, the panel ports of their jumpers.
     """
     cluster, cables = source.cluster, source.cluster.plan.cables
     parts = CableParts(cluster)
@@ -27,6 +28,8 @@ def block(source: PageSource) -> Packed:
         "a_label": label_a,
         "b_label": label_b,
     }
+    if panels := locate_panel_ports(cluster, whole=True):
+        ends["a_panel"], ends["b_panel"] = panels
     columns: dict[str, Any] = {
         "cable": _pack_ids(cluster),
         "part": parts.parts[0],

@@ -50,20 +50,28 @@ FG.paintKept = (pen, block) => {
   }
 };
 
+/** Words on so many lines, the longest as short as can be; null for fewer words. @param {string[]} words @param {number} lines @returns {string[] | null} */
+FG.inLines = (words, lines) => {
+  if (lines === 1) return words.length ? [words.join("").trim()] : null;
+  const longest = (/** @type {string[]} */ some) => Math.max(...some.map((line) => line.length));
+  const choices = words.map((_, i) => [words.slice(0, i + 1).join("").trim(), ...(FG.inLines(words.slice(i + 1), lines - 1) ?? [])]).filter((some) => some.length === lines);
+  return choices.sort((a, b) => longest(a) - longest(b))[0] ?? null;
+};
+
 /**
- * A name along the depth of a place (middle, width and depth): as large as fits, else on two lines; whether there is room.
+ * A name along the depth of a place (middle, width and depth): on one line where that is large enough to read, else on as
+ * many as make it largest; whether there is room.
  * @param {any} pen @param {string} name @param {number[]} place @param {number} size @param {string} ink @param {string} [ground] @returns {boolean}
  */
 FG.turnedName = (pen, name, [x, y, w, d], size, ink, ground) => {
-  const room = d * pen.scale * 0.84, one = Math.min(size, (size * room) / pen.wide(name, size));
-  if (one >= 7) { pen.text(name, pen.x(x), pen.y(y), one, ink, { align: "center", turned: true, ground }); return true; }
-  const cuts = [...name.matchAll(/[- ]/g)].map((found) => found.index + 1);
-  const cut = cuts.sort((a, b) => Math.abs(a - name.length / 2) - Math.abs(b - name.length / 2))[0];
-  if (!cut) return false;
-  const lines = [name.slice(0, cut).trim(), name.slice(cut)], widest = Math.max(...lines.map((line) => pen.wide(line, 10)));
-  const two = Math.min(11, w * pen.scale * 0.36, (10 * room) / widest);
-  if (two < 6.5) return false;
-  lines.forEach((line, i) => pen.text(line, pen.x(x) + (i - 0.5) * two * 1.15, pen.y(y), two, ink, { align: "center", turned: true, ground }));
+  const room = d * pen.scale * 0.84, words = name.split(/(?<=[- ])/);
+  const choices = [1, 2, 3].flatMap((number) => {
+    const lines = FG.inLines(words, number);
+    return lines ? [{ lines, size: Math.min(size, number > 1 ? (w * pen.scale * 0.76) / number : Infinity, (10 * room) / Math.max(...lines.map((line) => pen.wide(line, 10)))) }] : [];
+  });
+  const best = choices.find((one) => one.size >= 9) ?? choices.sort((a, b) => b.size - a.size)[0];
+  if (best.size < (best.lines.length > 2 ? 7.5 : 6.5)) return false;
+  best.lines.forEach((line, i) => pen.text(line, pen.x(x) + (i - (best.lines.length - 1) / 2) * best.size * 1.15, pen.y(y), best.size, ink, { align: "center", turned: true, ground }));
   return true;
 };
 

@@ -244,7 +244,12 @@ FG.Hall = class {
       const told = FG.overlay.of("rack", i), look = this.block.looks[racks.look[i]], ground = told?.fill ?? FG.rackFill(look.fill, pen.theme), ink = told ? FG.overlay.ink(told.fill) : look.dark || FG.rackFill(look.fill, pen.theme) !== look.fill ? "#ffffff" : "#000000";
       const x = pen.x(racks.x[i]), y = pen.y(racks.y[i] + (racks.faces[i] > 0 ? -0.07 : 0.07) * racks.d[i]);
       const power = w >= 34 ? this.power(i).replace(/ of .*(?= kW)/, "") : "";
-      if (!power || pen.wide(name, size) > d * 0.8) { FG.turnedName(pen, name, [racks.x[i], racks.y[i] + (racks.faces[i] > 0 ? -0.07 : 0.07) * racks.d[i], racks.w[i], racks.d[i] * 0.95], size, ink, ground); continue; }
+      if (!power || pen.wide(name, size) > d * 0.8) {
+        const place = [racks.x[i], racks.y[i] + (racks.faces[i] > 0 ? -0.07 : 0.07) * racks.d[i], racks.w[i], racks.d[i] * 0.95];
+        // without its first words where it is too long: these say least
+        for (let rest = name; !FG.turnedName(pen, rest, place, size, ink, ground) && /-.*-/.test(rest);) rest = rest.replace(/^…?[^-]*-/, "…");
+        continue;
+      }
       pen.text(name, x - 7, y, size, ink, { align: "center", turned: true, ground });
       if (power) pen.text(power, x + 8, y, 10, ink, { align: "center", turned: true, room: d * 0.8, ground });
     }

@@ -140,9 +140,18 @@ FG.cablesAt = async ({ kind, id }) => {
   return [...new Set(own.flatMap((row) => [...links.on.of(row)].map((link) => links.cable.at(link))))].filter((cable) => cable >= 0);
 };
 
+/**
+ * What is printed on both ends of a cable; of one through panels on those of its jumpers: at the device, and at the panel.
+ * @param {any[]} rows of cables.csv @param {number[]} at rows of ends @param {any} ends @returns {[string, string][]}
+ */
+FG.cableLabels = (rows, at, ends) => [...new Map(rows.flatMap((row, i) => ["a", "b"].flatMap((end) => {
+  const panel = ends[`${end}_panel`]?.at(at[i]) ?? "", text = row[`label_${end}`], [own] = text.split(" > ");
+  return panel.includes(":") ? [[`${end}, at the device`, `${own} > ${panel}`], [`${end}, at the panel`, `${panel} > ${own}`]] : [[end, text]];
+})).map((/** @type {any} */ pair) => [pair[1], pair])).values()];
+
 /** What is printed on both ends of a cable, which it is of those where one works, and buttons to the ones before and after it. @param {number} cable */
 FG.labelsAndNext = async (cable) => {
-  const links = await FG.links(), rows = await FG.csv.cables(cable), labels = rows.flatMap((row) => [row.label_a, row.label_b]);
+  const [links, cables] = [await FG.links(), await FG.cables()], rows = await FG.csv.cables(cable), labels = FG.cableLabels(rows, [...cables.endsOf.of(cable)], cables.ends);
   let all = FG.walked ? await FG.cablesAt(FG.walked) : [];
   if (!all.includes(cable)) all = await FG.cablesAt(FG.walked = { kind: "device", id: links.a.at(links.byCable.of(cable)[0]) });
   const at = all.indexOf(cable), where = await FG.naming[FG.walked.kind].name(FG.walked.id);
@@ -150,8 +159,8 @@ FG.labelsAndNext = async (cable) => {
   const racks = [...new Set(rows.flatMap((row) => [row.a_rack, row.b_rack]))], names = (await FG.racks()).name.of;
   return {
     part: {
-      heading: `Labels · cable ${(at + 1).toLocaleString("en")} of ${all.length.toLocaleString("en")} at ${where}`, pairs: labels.map((text, i) => ["ab"[i % 2], text]),
-      render: () => { const made = FG.make("div"); made.append(...labels.map((text) => FG.make("p", text, "label"))); return made; },
+      heading: `Labels · cable ${(at + 1).toLocaleString("en")} of ${all.length.toLocaleString("en")} at ${where}`, pairs: labels,
+      render: () => { const made = FG.make("div"); made.append(...labels.map(([, text]) => FG.make("p", text, "label"))); return made; },
     },
     buttons: /** @type {[string, () => void][]} */ ([
       ...(all.length > 1 ? [["‹ Cable", go(-1)], ["Next cable ›", go(1)]] : []),
