@@ -158,15 +158,15 @@ def list_links(view: ClusterView, fabric: str) -> Ints:
         fabrics |= more
 
 
-def make_graph(view: ClusterView, fabric: str, *, level_links: bool = True) -> Graph:
-    """The links over which nodes of a fabric talk.
+def make_graph(view: ClusterView, fabric: str, *, level_links: bool = True, rows: Ints | None = None) -> Graph:
+    """The links over which nodes of a fabric talk, or of some `rows`.
 
     Left out are links between switches of one tier that others are above, or that bonds end at, which only ports on one
     of the two alone use, and without `level_links` all between switches of one tier.
     """
     links, devices = view.links, view.devices
     is_switch, tier = devices.kind == "switch", devices.tier
-    rows = list_links(view, fabric)
+    rows = list_links(view, fabric) if rows is None else rows
     is_level = is_switch[links.a[rows]] & (tier[links.a[rows]] == tier[links.b[rows]])
     rising, level_rows = rows[~is_level], rows[is_level]
     lower, upper = links.a[rising].astype(np.int64), links.b[rising].astype(np.int64)

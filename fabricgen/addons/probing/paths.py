@@ -88,11 +88,6 @@ FindPorts: TypeAlias = Callable[[Paths], "Ints"]
 """The source port that leads packets over each path, 0 where none is needed, -1 where none does."""
 
 
-def need_no_ports(paths: Paths) -> Ints:
-    """Packets name their path, or take all at once."""
-    return np.zeros(len(paths), dtype=np.int64)
-
-
 def find_least(graph: Graph) -> int:
     """A number of one-way paths below which no plan can tell all directions of edges apart, the paths longest at that.
 
@@ -104,9 +99,12 @@ def find_least(graph: Graph) -> int:
 
 
 class Planner:
-    """Makes the paths of a graph, of which packets can be held to those that `find_ports` has a port for."""
+    """Makes the paths of a graph, of which packets can be held to those that `find_ports` has a port for.
 
-    def __init__(self, graph: Graph, find_ports: FindPorts = need_no_ports) -> None:
+    Without it they name their path, or take all at once.
+    """
+
+    def __init__(self, graph: Graph, find_ports: FindPorts | None = None) -> None:
         self._graph, self._find_ports = graph, find_ports
         self._rng = np.random.Generator(np.random.PCG64(63))
         self._is_end = graph.level == 0
@@ -117,7 +115,7 @@ class Planner:
         self.paths = Paths.join_half_paths(none, none)
         self.signs = np.zeros(2 * len(graph), dtype=np.uint64)
         """By direction of an edge, a sum of random numbers of its paths: alike where the paths are, 0 without one."""
-        self._find_classes()
+        self._add_paths(self.paths)
 
     def make_paths(self) -> Paths:
         """The paths: as dealt, then others until nothing more can be told apart."""
@@ -141,10 +139,6 @@ class Planner:
             self._add_paths(chosen)
         return self.paths
 
-    def _find_classes(self) -> None:
-        # the class of each direction of an edge, and how many are in each
-        self.label, self._counts = np.unique(self.signs, return_inverse=True, return_counts=True)[1:]
-
     def count_open(self) -> int:
         """Directions of links on no path, or that others stand together with; each split of a class is one less."""
         alone = 2 * int(self._graph.has_link.sum())
@@ -152,15 +146,17 @@ class Planner:
 
     def _keep_paths(self, paths: Paths, *, useful: bool = False) -> None:
         # take paths that packets can be held to into the plan: all, or those that tell more apart
-        ports = self._find_ports(paths)
-        paths = Paths(paths.up, paths.down, ports).select_rows(ports >= 0)
+        if self._find_ports:
+            ports = self._find_ports(paths)
+            paths = Paths(paths.up, paths.down, ports).select_rows(ports >= 0)
         self._add_paths(self._choose_useful(paths) if useful else paths)
 
     def _add_paths(self, paths: Paths) -> None:
         self.paths = self.paths.append_paths(paths)
         path, direction = paths.list_directions()
         np.add.at(self.signs, direction, self._rng.integers(1, 1 << 63, len(paths), dtype=np.uint64)[path])
-        self._find_classes()
+        # the class of each direction of an edge, and how many are in each
+        self.label, self._counts = np.unique(self.signs, return_inverse=True, return_counts=True)[1:]
 
     def _choose_useful(self, paths: Paths) -> Paths:
         """Paths that cover or split something that no better one of them does."""

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.addons.probing.graph import NONE, Graph, list_links, make_graph
-from fabricgen.addons.probing.hashing import HashedPorts
-from fabricgen.addons.probing.learnt import Learner
 from fabricgen.addons.probing.paths import Paths, Planner, find_least
+from fabricgen.addons.probing.udp import HashedPorts, Learner
 from fabricgen.api import ClusterView, write_csv
 
 if TYPE_CHECKING:
@@ -100,24 +99,24 @@ class Probes:
 
     def make_class_columns(self) -> dict[str, list[str | int]]:
         """Links that cannot be told apart, or are on no path: a row for each direction, with its class and why."""
-        edge, names = self.graph.edge_of_link[self.links], self.view.links.name[self.links]
-        in_edge = np.bincount(edge[edge >= 0], minlength=len(self.graph))
+        links, tier, of_link = self.view.links, self.view.devices.tier, self.graph.edge_of_link
+        # upward, then downward; of links that no path takes another's direction, which is not looked at
+        row, down = np.tile(self.links, 2), np.repeat((0, 1), len(self.links))
+        edge, at = of_link[row], 2 * of_link[row] + down
+        in_edge = np.bincount(of_link[of_link >= 0], minlength=len(self.graph))
         in_class = np.bincount(self.label, np.repeat(in_edge, 2))
+        together = np.where(in_class[self.label[at]] > 1, np.where(in_edge[edge] > 1, 3, 4), 0)
+        covered = np.where(self.is_covered[at], together, 2)
+        reason = np.where(edge < 0, np.where(tier[links.a[row]] == tier[links.b[row]], 5, 1), covered)
+        told = np.flatnonzero(reason)
+        classes = np.where(np.isin(reason, (3, 4)), self.label[at], NONE)[told].tolist()
         reasons = np.array(["", UNUSED, self.uncovered, SPREAD_OVER, TOGETHER, PEER], dtype=object)
-        links, tier = self.view.links, self.view.devices.tier
-        is_peer = tier[links.a[self.links]] == tier[links.b[self.links]]
-        columns: dict[str, list[str | int]] = {"class": [], "link": [], "direction": [], "why": []}
-        for side, direction in enumerate((UP, DOWN)):
-            at = 2 * edge + side  # of links that no path takes another's, which is not looked at
-            together = np.where(in_class[self.label[at]] > 1, np.where(in_edge[edge] > 1, 3, 4), 0)
-            reason = np.where(edge < 0, np.where(is_peer, 5, 1), np.where(self.is_covered[at], together, 2))
-            rows = np.flatnonzero(reason)
-            classes = np.where(np.isin(reason[rows], (3, 4)), self.label[at[rows]], NONE).tolist()
-            columns["class"] += [f"{self.fabric}-{number}" if number >= 0 else "" for number in classes]
-            columns["link"] += names[rows].tolist()
-            columns["direction"] += [direction] * len(rows)
-            columns["why"] += reasons[reason[rows]].tolist()
-        return columns
+        return {
+            "class": [f"{self.fabric}-{number}" if number >= 0 else "" for number in classes],
+            "link": links.name[row[told]].tolist(),
+            "direction": np.array([UP, DOWN], dtype=object)[down[told]].tolist(),
+            "why": reasons[reason[told]].tolist(),
+        }
 
     def describe(self) -> str:
         """How many probes there are, and what they leave open, in a few lines."""
@@ -147,7 +146,7 @@ class Probes:
 def plan_probes(view: ClusterView, fabric: str, model: str = "", learnt: Path | None = None) -> Probes | None:
     """The probes of a fabric, where it has paths between nodes; None where it has none.
 
-    `model` is how its switches hash, one of `hashing.MODELS`; `learnt` a file of paths from the hall. Without either,
+    `model` is how its switches hash, one of `udp.MODELS`; `learnt` a file of paths from the hall. Without either,
     packets name their path where SRv6 lets them, or else are spread. Raises InputError: FG180 where a model does not
     say where packets go, FG181 for a file of paths that cannot be used.
     """
@@ -156,22 +155,19 @@ def plan_probes(view: ClusterView, fabric: str, model: str = "", learnt: Path | 
     graph = make_graph(view, fabric, level_links=not steering.srv6)
     if not len(graph):
         return None
-    gaps = 0
     if learnt:
         paths, gaps = Learner(view, graph, learnt).read_paths()
         planner = Planner(graph)
         planner.choose_paths(paths)
-        way, uncovered = UDP, NOT_LEARNT
-    elif model:
-        planner = Planner(graph, _make_hashed_ports(view, fabric, graph, model))
-        planner.make_paths()
-        way, uncovered = UDP, UNREACHED
-    else:
-        way, uncovered = (SRV6 if steering.srv6 else SPREAD), UNUSED
-        graph = graph.join_spread() if way == SPREAD else graph if steering.links else graph.join_parallel()
-        planner = Planner(graph)
-        planner.make_paths()
-    return Probes(view, fabric, way, graph, planner.paths, planner.label, planner.signs != 0, uncovered, gaps)
+        return Probes(view, fabric, UDP, graph, planner.paths, planner.label, planner.signs != 0, NOT_LEARNT, gaps)
+    way, uncovered = (SRV6 if steering.srv6 else SPREAD), UNUSED
+    find_ports = None
+    if model:
+        way, uncovered, find_ports = UDP, UNREACHED, _make_hashed_ports(view, fabric, graph, model)
+    elif way == SPREAD or not steering.links:
+        graph = graph.join_spread() if way == SPREAD else graph.join_parallel()
+    planner = Planner(graph, find_ports)
+    return Probes(view, fabric, way, graph, planner.make_paths(), planner.label, planner.signs != 0, uncovered)
 
 
 def _make_hashed_ports(view: ClusterView, fabric: str, graph: Graph, model: str) -> HashedPorts:

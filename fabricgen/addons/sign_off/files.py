@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 
-from fabricgen.addons.sign_off.coverage import Coverage, count_coverage, list_plan_choices
 from fabricgen.addons.sign_off.network import Port
-from fabricgen.addons.sign_off.runs import COLLECTIVE, PING, UPLINKS, Plan, Run
+from fabricgen.addons.sign_off.runs import COLLECTIVE, PING, UPLINKS, Coverage, Plan, Run
 from fabricgen.api import write_csv
 
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -20,22 +20,22 @@ _FIRST_SOURCE_PORT = 0xC000
 
 def write_plan(plan: Plan) -> dict[str, bytes]:
     """The files of a plan, by path."""
-    coverage = count_coverage(plan, ((run, list_plan_choices(plan, run)) for run in plan.runs if run.ends))
     files = {path.name: path.read_bytes() for path in sorted(SCRIPTS.iterdir()) if path.is_file()}
     counts = Counter(run.round for run in plan.runs)
+    numbers = range(1, len(plan.round_kinds) + 1)
     rounds: dict[str, Sequence[str | int | float]] = {
-        "round": list(range(1, len(plan.round_kinds) + 1)),
+        "round": numbers,
         "what": plan.round_kinds,
-        "runs": [counts[number] for number in range(1, len(plan.round_kinds) + 1)],
+        "runs": [counts[number] for number in numbers],
         "seconds": [plan.time_round(kind) for kind in plan.round_kinds],
     }
     hosts = sorted({host for run in plan.runs for host in list_hosts(run)})
-    ranks, numbers = _count_ranks(plan), _number_ports(plan)
+    ranks, ports = _count_ranks(plan), _number_ports(plan)
     return files | {
         "runs.csv": _write_runs(plan),
         "rounds.csv": write_csv(rounds),
-        "coverage.csv": _write_coverage(plan, coverage),
-        "tasks.tsv": _join_rows(row for run in plan.runs for row in _list_tasks(plan, run, numbers)),
+        "coverage.csv": _write_coverage(plan, plan.count_coverage()),
+        "tasks.tsv": _join_rows(row for run in plan.runs for row in _list_tasks(plan, run, ports)),
         "collectives.tsv": _join_rows(
             (run.round, run.name, sum(ranks[node] for node in run.nodes), ranks[run.nodes[0]], ",".join(run.nodes))
             for run in plan.runs
@@ -43,7 +43,7 @@ def write_plan(plan: Plan) -> dict[str, bytes]:
         ),
         "hosts.txt": "".join(f"{host} slots={ranks.get(host, 1)}\n" for host in hosts).encode(),
         "nodes.txt": "".join(f"{host}\n" for host in hosts).encode(),
-        "devices.txt": _write_devices(plan, numbers),
+        "devices.txt": _write_devices(plan, ports),
     }
 
 
@@ -61,40 +61,39 @@ def _count_ranks(plan: Plan) -> Counter[str]:
 
 
 def _write_runs(plan: Plan) -> bytes:
-    devices, names = plan.view.devices, plan.view.links.name
-    columns: dict[str, list[str | int | float]] = {}
-    for run in plan.runs:
-        first = run.ends[0] if run.ends else None
-        choices = list_plan_choices(plan, run)[2:] if first else []
-        row = {
-            "run": run.name,
-            "round": run.round,
-            "what": run.kind,
-            "tool": run.tool,
-            "fabric": run.fabric,
-            "pod": devices.pod[first.device] if first else "",
-            "su": int(devices.su[first.device]) if first else "",
-            "rack": devices.rack[first.device] if first else "",
-            "rail": (first and first.rail) or "",
-            "plane": (first and first.plane) or "",
-            **{
-                f"{side}_{key}": getattr(port, key) if port else ""
-                for side, port in (("from", run.source), ("to", run.target))
-                for key in ("host", "port", "address")
-            },
-            "nodes": len(run.nodes) or 2,
-            "queue_pairs": run.queue_pairs or "",
-            "flow_label": run.label or "",
-            "least": run.least,
-            "most": run.most,
-            "unit": run.unit,
-            "links": " ".join(names[row] for port in run.ends for row in port.links),
-            "one_of": " ".join(str(len(choice.links)) for choice in choices),
-            "remark": run.remark,
-        }
-        for name, cell in row.items():
-            columns.setdefault(name, []).append(cell)
-    return write_csv(columns)
+    rows = [_describe_run(plan, run) for run in plan.runs]
+    return write_csv({name: [row[name] for row in rows] for name in rows[0]})
+
+
+def _describe_run(plan: Plan, run: Run) -> dict[str, str | int | float]:
+    """The row of runs.csv."""
+    devices, first = plan.view.devices, run.source
+    return {
+        "run": run.name,
+        "round": run.round,
+        "what": run.kind,
+        "tool": run.tool,
+        "fabric": run.fabric,
+        "pod": devices.pod[first.device] if first else "",
+        "su": int(devices.su[first.device]) if first else "",
+        "rack": devices.rack[first.device] if first else "",
+        "rail": (first and first.rail) or "",
+        "plane": (first and first.plane) or "",
+        **{
+            f"{side}_{key}": getattr(port, key) if port else ""
+            for side, port in (("from", run.source), ("to", run.target))
+            for key in ("host", "port", "address")
+        },
+        "nodes": len(run.nodes) or 2,
+        "queue_pairs": run.queue_pairs or "",
+        "flow_label": run.label or "",
+        "least": run.least,
+        "most": run.most,
+        "unit": run.unit,
+        "links": " ".join(plan.view.links.name[row] for port in run.ends for row in port.links),
+        "one_of": " ".join(str(len(choice)) for choice in plan.list_choices(run)[2:]),
+        "remark": run.remark,
+    }
 
 
 def _write_coverage(plan: Plan, coverage: Coverage) -> bytes:
@@ -114,13 +113,8 @@ def _write_coverage(plan: Plan, coverage: Coverage) -> bytes:
 
 def _number_ports(plan: Plan) -> dict[Port, int]:
     """The number of each port among those of its node, from 0."""
-    numbers: dict[Port, int] = {}
-    counts = Counter[str]()
-    for network in plan.networks:
-        for port in network.ports:
-            numbers[port] = counts[port.host]
-            counts[port.host] += 1
-    return numbers
+    counts = defaultdict[str, "count[int]"](count)
+    return {port: next(counts[port.host]) for network in plan.networks for port in network.ports}
 
 
 def _list_tasks(plan: Plan, run: Run, numbers: dict[Port, int]) -> Iterator[tuple[object, ...]]:
@@ -145,7 +139,7 @@ def _list_tasks(plan: Plan, run: Run, numbers: dict[Port, int]) -> Iterator[tupl
     yield make_row("server", run.tool, target, source, tcp, options)
     if run.label:
         # the switches alone: the NIC at the end takes what comes to that port for RDMA, and does not answer
-        switches = len(list_plan_choices(plan, run)) - 1
+        switches = len(plan.list_choices(run)) - 1
         yield make_row("trace", "traceroute", source, target, _FIRST_SOURCE_PORT + run.label, f"-m {switches}")
     yield make_row("client", run.tool, source, target, tcp, options)
 

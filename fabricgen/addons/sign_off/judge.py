@@ -1,15 +1,24 @@
-"""The judge of an acceptance test: each run beside its range, what was not tested, and which parts are at fault."""
+"""The judge of an acceptance test: each run beside its range, what was not tested, and which parts are at fault.
+
+Each part that could be at fault is a set of links: a link, the links of a module, of a node, of a switch, of a plane.
+A run passes a part for certain, or by chance where it takes one of several links. The part is sought that makes what
+was measured the most probable (Bayes; the more a part has in it, the less probable it is before); what it explains is
+taken away, and the next one is sought for what is left.
+"""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import log1p
 from typing import NamedTuple
 
-from fabricgen.addons.sign_off.coverage import Coverage, count_coverage, list_plan_choices
-from fabricgen.addons.sign_off.network import Choice, Network
+import numpy as np
+
+from fabricgen.addons.probing.udp import Tracer
+from fabricgen.addons.sign_off.network import Choice
 from fabricgen.addons.sign_off.results import READERS, Reading, read_trace
 from fabricgen.addons.sign_off.runs import (
     COLLECTIVE,
@@ -18,11 +27,12 @@ from fabricgen.addons.sign_off.runs import (
     MISSED,
     PING,
     UPLINKS,
+    Coverage,
     Plan,
     Run,
     find_busbw_range,
 )
-from fabricgen.addons.sign_off.suspects import Cause, Part, find_causes, list_parts
+from fabricgen.api import ClusterView
 
 RIGHT, SLOW, FAST, FAILED, SHARED, ABSENT = "right", "slow", "too fast", "failed", "shared", "not done"
 BAD = (SLOW, FAST, FAILED)
@@ -76,15 +86,22 @@ class Acceptance:
         return not self.findings and not self.untested and set(self.states) <= {RIGHT, SHARED}
 
 
+class Step(NamedTuple):
+    """The links of which a run takes one, and the switch from which it does; -1 where that is not known."""
+
+    choice: Choice
+    source: int
+
+
 class Judge:
     """Judges results of a plan."""
 
     def __init__(self, plan: Plan) -> None:
-        self._plan, self._tracer = plan, Tracer(plan)
-        self._planned = count_coverage(plan, ((run, list_plan_choices(plan, run)) for run in plan.runs if run.ends))
+        self._plan, self._planned = plan, plan.count_coverage()
         of_nodes = {row for network in plan.networks for port in network.ports for row in port.links}
-        rows = {row for network in plan.networks for row in network.gbps} | of_nodes
-        self._parts = tuple(list_parts(plan.view, sorted(rows), of_nodes))
+        between = {row for network in plan.networks for row in network.gbps}
+        self._tracer = Tracer(plan.view, np.array(sorted(between), dtype=np.int64))
+        self._parts = tuple(list_parts(plan.view, sorted(between | of_nodes), of_nodes))
 
     def judge_results(self, files: Mapping[str, str]) -> Acceptance:
         """Judge what tools printed, the text of each file by its name: `RUN.txt`, and `RUN.trace` of its path.
@@ -101,7 +118,7 @@ class Judge:
                 hint=f"results are called like {plan.runs[0].name}.txt; state --only, --phase and --seed of the plan",
             )
         steps_by_run = {
-            run: self._tracer.trace(run, read_trace(files.get(f"{run.name}.trace", "")))
+            run: self._trace(run, read_trace(files.get(f"{run.name}.trace", "")))
             for run in plan.runs
             if run.ends and f"{run.name}.txt" in files
         }
@@ -109,13 +126,27 @@ class Judge:
         verdicts = tuple(_judge_run(plan, run, files.get(f"{run.name}.txt"), crowded.get(run, "")) for run in plan.runs)
         choices = {run: [step.choice for step in steps] for run, steps in steps_by_run.items()}
         done = [(v.run, choices[v.run]) for v in verdicts if v.state in (RIGHT, SLOW) and v.run in choices]
-        untested = _find_untested(self._planned, count_coverage(plan, done))
+        untested = _find_untested(self._planned, plan.count_coverage(done))
         notes = [*plan.notes]
         if strange:
             notes.append(f"files of no run of this plan: {len(strange):,}, such as {strange[0]}")
         traced = sum(f"{run.name}.trace" in files for run in choices)
         findings = tuple(_list_findings(plan, self._parts, verdicts, choices))
         return Acceptance(plan, verdicts, findings, self._planned, untested, traced, tuple(notes))
+
+    def _trace(self, run: Run, hops: Sequence[str]) -> list[Step]:
+        """The steps of a run of two ports, from what switches answered if that tells all of them."""
+        ends, planned = [port.leaf for port in run.ends], [Step(choice, -1) for choice in self._plan.list_choices(run)]
+        switches = [self._tracer.devices.get(hop, -1) for hop in hops[: len(planned) - 1]]
+        # the switches at the nodes are known, whether they answer or not
+        if len(switches) < len(planned) - 2 or len(planned) < 4:
+            return planned
+        switches[:1], switches[len(planned) - 2 :] = ends[:1], ends[1:]
+        steps = [
+            Step(tuple(self._tracer.find_links(near, far, hop)), near)
+            for (near, far), hop in zip(pairwise(switches), [*hops[1:], ""], strict=False)
+        ]
+        return planned[:2] + steps if all(step.choice for step in steps) else planned
 
 
 def _judge_run(plan: Plan, run: Run, text: str | None, crowded: str) -> Verdict:
@@ -142,57 +173,13 @@ def _find_range(plan: Plan, run: Run, size: int) -> tuple[float, float]:
     return find_busbw_range(expected.gbytes, expected.remark) if expected else (run.least, run.most)
 
 
-class Step(NamedTuple):
-    """The links of which a run takes one, and the switch from which it does; -1 where that is not known."""
-
-    choice: Choice
-    source: int
-
-
-class Tracer:
-    """Reads paths: which links a run took, by the addresses of switches on its way."""
-
-    def __init__(self, plan: Plan) -> None:
-        self._plan, links = plan, plan.view.links
-        rows = {name: row for row, name in enumerate(plan.view.devices.name.tolist())}
-        self._owner = {
-            entry["prefix"].partition("/")[0]: rows[entry["device"]]
-            for entry in plan.view.addresses.rows()
-            if entry["device"] in rows
-        }
-        ends = zip(links.a_ip.tolist() + links.b_ip.tolist(), [*range(len(links))] * 2, strict=True)
-        self._link = {prefix.partition("/")[0]: row for prefix, row in ends if prefix}
-
-    def trace(self, run: Run, hops: Sequence[str]) -> list[Step]:
-        """The steps of a run of two ports, from its trace if that tells all of them."""
-        network = self._plan.find_network(run.fabric)
-        between = self._find_steps(network, run.ends[0].leaf, run.ends[1].leaf, hops) if hops else None
-        if between is None:
-            return [Step(choice, -1) for choice in network.list_choices(*run.ends)]
-        return [Step(Choice(port.links), -1) for port in run.ends] + between
-
-    def _find_steps(self, network: Network, first: int, last: int, hops: Sequence[str]) -> list[Step] | None:
-        switches = [self._owner.get(hop, -1) for hop in hops]
-        # the switches at the nodes are known, whether they answer or not
-        count = 2 * (network.meet(first, last) or 0) + 1
-        switches = [first, *switches[1 : count - 1], last] if len(switches) >= count - 1 else []
-        steps = []
-        for number, (near, far) in enumerate(pairwise(switches), start=1):
-            links = network.between.get((near, far))
-            if not links:
-                return None
-            entered = self._link.get(hops[number]) if number < len(hops) else None
-            steps.append(Step(Choice((entered,) if entered in links else links), near))
-        return steps or None
-
-
 def _find_crowded(plan: Plan, steps_by_run: Mapping[Run, Sequence[Step]]) -> dict[Run, str]:
     """By run whose path met others of its round on a link that does not carry them all, what is to be said of that."""
     taken: dict[tuple[int, int, int], list[Run]] = defaultdict(list)
     for run, steps in steps_by_run.items():
         for step in steps:
-            if run.kind == UPLINKS and step.source >= 0 and len(step.choice.links) == 1:
-                taken[run.round, step.source, step.choice.links[0]].append(run)
+            if run.kind == UPLINKS and step.source >= 0 and len(step.choice) == 1:
+                taken[run.round, step.source, step.choice[0]].append(run)
     crowded: dict[Run, str] = {}
     for (_, _, row), runs in taken.items():
         carried = plan.view.links.speed_gbps[row]
@@ -227,16 +214,16 @@ def _list_findings(
     ]
     # what spreads passes all of the links between two switches
     chances = [
-        {row: 1.0 if v.run.kind == LOAD else c.share for c in choices[v.run] for row in c.links} for v in evidence
+        {row: 1.0 if v.run.kind == LOAD else 1 / len(links) for links in choices[v.run] for row in links}
+        for v in evidence
     ]
     causes = find_causes(parts, chances, [v.state != RIGHT for v in evidence])
     hosts: set[str] = set()
     for cause in causes:
         runs = tuple(evidence[number].run for number in cause.runs)
         hosts |= {port.host for run in runs for port in run.ends}
-        yield Finding(
-            runs, tuple(describe_suspect(plan, cause, number) for number in range(len(cause.suspects))), _advise(cause)
-        )
+        suspects = tuple(describe_suspect(plan, suspect) for suspect in cause.suspects)
+        yield Finding(runs, suspects, ADVICE[cause.suspects[0].part.kind] if cause.suspects else NOTHING_SHARED)
     for verdict in verdicts:
         if verdict.run.kind == COLLECTIVE and verdict.state in (SLOW, FAILED):
             meets = "runs of two ports on its nodes are slow, too" if hosts.intersection(verdict.run.nodes) else ""
@@ -250,9 +237,8 @@ def _list_findings(
         yield Finding(fast, (), "more was measured than the links carry: figures of another unit, or of other ports")
 
 
-def describe_suspect(plan: Plan, cause: Cause, number: int) -> str:
+def describe_suspect(plan: Plan, suspect: Suspect) -> str:
     """A suspect in words: what it is, where, and how many of its runs are slow."""
-    suspect = cause.suspects[number]
     part, view = suspect.part, plan.view
     row = min(part.links)
     ends = [int(end[row]) for end in (view.links.a, view.links.b)]
@@ -267,12 +253,6 @@ def describe_suspect(plan: Plan, cause: Cause, number: int) -> str:
     return f"{part.kind} {part.name}{where}: {suspect.slow:,} of its {suspect.slow + suspect.right:,} runs are slow"
 
 
-def _advise(cause: Cause) -> str:
-    if not cause.suspects:
-        return "no part is in all of them that right runs do not clear: repeat them"
-    return ADVICE[cause.suspects[0].part.kind]
-
-
 PLURALS = {"link": "links", "module": "modules", "host": "hosts", "switch": "switches", "plane": "planes"}
 ADVICE = {
     "link": "look at its speed, its counters and the light at both ends; exchange the cable, then the modules",
@@ -282,3 +262,150 @@ ADVICE = {
     "plane": "look at what its switches have in common: image, QoS, routes",
 }
 """What to look at first, by kind of part."""
+NOTHING_SHARED = "no part is in all of them that right runs do not clear: repeat them"
+
+
+KINDS = ("link", "module", "host", "switch", "plane")
+PRIOR = 1.0
+"""How much less probable, as a logarithm, each kind is than the one before: what has more in it must explain more."""
+_SEEN, _FALSE = 0.97, 0.003
+"""How probable a run is slow that passes a part at fault, and one that passes none. Chosen: a run in 300 is slow by
+itself, and a part at half its rate is missed by one in 33.
+"""
+MOST_SUSPECTS = 2
+_ENOUGH = 2.0
+"""The least evidence, as a logarithm, for a part to be named."""
+_NEAR = 7.0
+"""How much less a second suspect may have than the first: a thousandth of its probability."""
+_ALIKE = 0.1
+"""How much less evidence parts may have that runs do not tell apart."""
+
+
+class Part(NamedTuple):
+    """What could be at fault: its kind, its name as people read it, and the rows of its links."""
+
+    kind: str
+    name: str
+    links: frozenset[int]
+
+
+class Suspect(NamedTuple):
+    """A part, and how many of its runs were slow, and right.
+
+    Where runs do not tell which of several parts it is, `among` is how many: these are of the `kind`, and in the part.
+    """
+
+    part: Part
+    slow: int
+    right: int
+    among: int = 1
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Cause:
+    """Slow runs (their numbers) that share parts, the most probable first; without any, those that share none."""
+
+    runs: tuple[int, ...]
+    suspects: tuple[Suspect, ...]
+
+
+def list_parts(view: ClusterView, rows: Iterable[int], links_of_nodes: set[int]) -> Iterator[Part]:
+    """The parts that some links make up. Modules are those of sockets with several links; hosts have links to nodes."""
+    links, devices = view.links, view.devices
+    kind = devices.kind.tolist()
+    sets: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for row in rows:
+        near, far = f"{links.a_device[row]}:{links.a_port[row]}", f"{links.b_device[row]}:{links.b_port[row]}"
+        sets["link", f"{near} to {far}"].add(row)
+        for device, cage in ((links.a, links.a_cage), (links.b, links.b_cage)):
+            name, is_switch = devices.name[device[row]], kind[device[row]] == "switch"
+            sets["module", f"{name} socket {cage[row]}"].add(row)
+            if is_switch or row in links_of_nodes:
+                sets["switch" if is_switch else "host", name].add(row)
+        if links.plane[row]:
+            sets["plane", f"{links.fabric[row]} plane {links.plane[row]}"].add(row)
+    planes = Counter(name.partition(" plane ")[0] for kind_name, name in sets if kind_name == "plane")
+    for (kind_name, name), members in sets.items():
+        is_whole = kind_name == "plane" and planes[name.partition(" plane ")[0]] == 1
+        if kind_name == "link" or (len(members) > 1 and not is_whole):
+            yield Part(kind_name, name, frozenset(members))
+
+
+def find_causes(parts: Iterable[Part], chances: Sequence[Mapping[int, float]], slow: Sequence[bool]) -> list[Cause]:
+    """What is at fault, as runs tell: by run the chance that it passed each link (row), and whether it was slow."""
+    parts_by_link: dict[int, list[Part]] = defaultdict(list)
+    for part in parts:
+        for row in part.links:
+            parts_by_link[row].append(part)
+    runs_by_link: dict[int, list[int]] = defaultdict(list)
+    for number, passed in enumerate(chances):
+        for row in passed:
+            runs_by_link[row].append(number)
+    left = {number for number, is_slow in enumerate(slow) if is_slow}
+    touched = {part for number in left for row in chances[number] for part in parts_by_link[row]}
+    every = {part: _find_passes(part, chances, runs_by_link) for part in touched}
+    # of a module that no run passes for certain, runs tell no more than of its links
+    passes_by_part = {p: passes for p, passes in every.items() if p.kind != "module" or max(passes.values()) > 1 / 2}
+    clear = {part: _clear(part, passes, slow) for part, passes in passes_by_part.items()}
+    slow_by_part = {part: {n: c for n, c in passes.items() if slow[n]} for part, passes in passes_by_part.items()}
+    causes = list[Cause]()
+    while left:
+        # the same of slow runs that no other cause explains: never less
+        scores = {
+            part: clear[part] + sum(log1p(c * (_SEEN / _FALSE - 1)) for n, c in passes.items() if n in left)
+            for part, passes in slow_by_part.items()
+        }
+        ranked = sorted(scores, key=lambda part: (-scores[part], KINDS.index(part.kind), part.name))
+        if not ranked or scores[ranked[0]] < _ENOUGH:
+            return [*causes, Cause(tuple(sorted(left)), ())]
+        explained = tuple(sorted(left.intersection(passes_by_part[ranked[0]])))
+        near = (part for part in ranked if scores[part] > scores[ranked[0]] - _ALIKE)
+        alike = [part for part in near if left.intersection(passes_by_part[part]) == set(explained)]
+        if len(alike) > MOST_SUSPECTS:
+            suspects = _find_holders(alike, passes_by_part)
+        else:
+            least = max(_ENOUGH, scores[ranked[0]] - _NEAR)
+            named = [part for part in ranked[:MOST_SUSPECTS] if scores[part] >= least]
+            suspects = [Suspect(part, *_count_runs(passes_by_part[part], slow)) for part in named]
+        causes.append(Cause(explained, tuple(suspects)))
+        left.difference_update(explained)
+    return causes
+
+
+def _find_holders(alike: Sequence[Part], parts: Iterable[Part]) -> list[Suspect]:
+    """What many parts lie in of which runs do not tell one: a switch or two that have all of their links, else one of
+    them for all.
+    """
+    kind, links = alike[0].kind, frozenset().union(*(part.links for part in alike))
+    switches = sorted((part for part in parts if part.kind == "switch"), key=lambda part: part.name)
+    holders = list[Suspect]()
+    while links and switches and len(holders) < MOST_SUSPECTS:
+        holder = max(switches, key=lambda part: len(part.links & links))
+        among = sum(bool(part.links & holder.links) for part in alike)
+        holders.append(Suspect(holder, 0, 0, among, kind))
+        links -= holder.links
+    return holders if not links else [Suspect(alike[0], 0, 0, len(alike), kind)]
+
+
+def _find_passes(
+    part: Part, chances: Sequence[Mapping[int, float]], runs_by_link: Mapping[int, list[int]]
+) -> dict[int, float]:
+    """By run the chance that it passed a part: links of which it takes one exclude each other."""
+    passes: dict[int, float] = defaultdict(float)
+    for row in part.links:
+        for number in runs_by_link.get(row, ()):
+            passes[number] += chances[number][row]
+    return {number: min(1.0, chance) for number, chance in passes.items()}
+
+
+def _clear(part: Part, passes: Mapping[int, float], slow: Sequence[bool]) -> float:
+    """How much more probable right runs are if a part is at fault than if nothing is, as a logarithm: never more."""
+    right = (chance for number, chance in passes.items() if not slow[number])
+    return sum(log1p(-chance * (_SEEN - _FALSE) / (1 - _FALSE)) for chance in right) - PRIOR * KINDS.index(part.kind)
+
+
+def _count_runs(passes: Mapping[int, float], slow: Sequence[bool]) -> tuple[int, int]:
+    """(slow, right) runs that are likely to have passed a part."""
+    likely = [slow[number] for number, chance in passes.items() if chance > 1 / 2]
+    return sum(likely), len(likely) - sum(likely)

@@ -10,12 +10,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import networkx
+import numpy as np
 
+from fabricgen.addons.probing.graph import make_graph
 from fabricgen.api import ClusterView
+
+if TYPE_CHECKING:
+    from fabricgen.addons.probing.graph import Ints
 
 
 class Port(NamedTuple):
@@ -41,32 +44,23 @@ class Port(NamedTuple):
         return self.device != other.device and self.vrf == other.vrf
 
 
-class Choice(NamedTuple):
-    """Links (rows) of which a run passes one, and how probable each is where nothing more is known."""
-
-    links: tuple[int, ...]
-
-    @property
-    def share(self) -> float:
-        """How probable each of the links is."""
-        return 1 / len(self.links)
+Choice = tuple[int, ...]
+"""Links (rows) of which a run passes one, each as probable as another where nothing more is known."""
 
 
 @dataclass(frozen=True)
 class Network:
-    """One fabric: `components[k]` is by row of a switch its component of level k; `height` by row of a switch.
+    """One fabric: `components[k]` is by row of a device the component of level k that it is in.
 
-    `out[k]` has by component the links that leave it at height k, `gbps` their speeds by row, `between` the rows
-    from a switch to another. `untested` says why a link of it carries no run.
+    `out[k]` has by component the links that leave it at height k, `gbps` their speeds by row. `untested` says why a
+    link of it carries no run.
     """
 
     fabric: str
     ports: tuple[Port, ...]
-    height: dict[int, int]
-    components: tuple[dict[int, int], ...]
-    out: tuple[dict[int, tuple[int, ...]], ...]
+    components: list[Ints]
+    out: tuple[dict[int, Choice], ...]
     gbps: dict[int, float]
-    between: dict[tuple[int, int], tuple[int, ...]]
     untested: dict[int, str]
 
     @cached_property
@@ -94,10 +88,9 @@ class Network:
 
     def list_choices(self, a: Port, b: Port) -> list[Choice]:
         """The links between two ports from which a run takes one each, from the nodes up."""
-        choices = [Choice(port.links) for port in (a, b)]
-        for level in range(self.meet(a.leaf, b.leaf) or 0):
-            choices += [Choice(self.out[level][self.components[level][port.leaf]]) for port in (a, b)]
-        return choices
+        levels = range(self.meet(a.leaf, b.leaf) or 0)
+        above = [self.out[level][self.components[level][port.leaf]] for level in levels for port in (a, b)]
+        return [a.links, b.links, *above]
 
 
 def read_networks(view: ClusterView, only: Sequence[str] = ()) -> list[Network]:
@@ -116,99 +109,58 @@ def choose_nodes(view: ClusterView, only: Iterable[str]) -> set[int]:
     Raises InputError (FG178) for a name that stands for none.
     """
     devices = view.devices
-    nodes = (devices.kind == "node").nonzero()[0].tolist()
     rows_by_name: dict[str, set[int]] = defaultdict(set)
-    for row in nodes:
-        pod, unit = devices.pod[row], f"{devices.pod[row]}/su{devices.su[row]}"
-        for name in (pod, unit, devices.rack[row], devices.name[row]):
+    for row in (devices.kind == "node").nonzero()[0].tolist():
+        pod = devices.pod[row]
+        for name in (pod, f"{pod}/su{devices.su[row]}", devices.rack[row], devices.name[row]):
             rows_by_name[name].add(row)
     names = list(only)
-    unknown = [name for name in names if not rows_by_name.get(name)]
-    if unknown:
+    if unknown := [name for name in names if name not in rows_by_name]:
         raise view.refuse(
             "FG178",
             f"--only {unknown[0]}: no pod, unit, rack, node or fabric of {view.name} is called so",
             hint="a unit is written p1/su2; `fabricgen show` lists fabrics and pods",
         )
-    return set().union(*(rows_by_name[name] for name in names)) if names else set(nodes)
+    return set().union(*(rows_by_name[name] for name in names or rows_by_name))
 
 
 def _read_network(view: ClusterView, fabric: str, chosen: set[int]) -> Network:
     links, devices = view.links, view.devices
-    a, b, kind = links.a.tolist(), links.b.tolist(), devices.kind.tolist()
+    is_switch, is_node = devices.kind == "switch", devices.kind == "node"
+    at_leaf = (links.fabric == fabric) & is_switch[links.b] & ~is_switch[links.a] & ~links.a_management
+    # a fabric on the switches of another has the links of that
+    owners = {fabric, *devices.fabric[links.b[at_leaf]]}
+    between = np.isin(links.fabric, sorted(owners)) & is_switch[links.a] & is_switch[links.b] & ~links.a_management
     rows_by_port = {(row["device"], row["port"]): row for row in reversed([*view.addresses.rows()])}
     untested: dict[int, str] = {}
     members: dict[tuple[int, str], list[int]] = defaultdict(list)
-    leaves = set()
-    for row in (links.fabric == fabric).nonzero()[0].tolist():
-        if kind[a[row]] == "switch" and kind[b[row]] == "switch":
-            continue
-        if kind[b[row]] == "switch" and not links.a_management[row]:
-            leaves.add(b[row])
-        if kind[a[row]] != "node" or kind[b[row]] != "switch" or links.a_management[row]:
+    for row in ((links.fabric == fabric) & ~(is_switch[links.a] & is_switch[links.b])).nonzero()[0].tolist():
+        device = int(links.a[row])
+        if not (at_leaf[row] and is_node[device]):
             untested[row] = "no node runs tests on it"
-        elif a[row] not in chosen:
+        elif device not in chosen:
             untested[row] = "not asked for"
         else:
-            members[a[row], links.a_bond[row] or links.a_port[row]].append(row)
+            members[device, links.a_bond[row] or links.a_port[row]].append(row)
     ports = []
     for (device, port), rows in members.items():
-        name = devices.name[device]
+        name, first = devices.name[device], rows[0]
         entry = rows_by_port.get((name, port), {"prefix": "", "vrf": ""})
         address = entry["prefix"].partition("/")[0]
         if view.protocols[fabric] != "infiniband" and not address:
             untested |= dict.fromkeys(rows, "its port has no address of its own")
             continue
-        first = rows[0]
         rail, plane, speed = int(links.rail[first]), int(links.plane[first]), float(links.speed_gbps[first])
-        where = (tuple(rows), device, b[first], speed, rail, plane, entry["vrf"])
+        where = (tuple(rows), device, int(links.b[first]), speed, rail, plane, entry["vrf"])
         ports.append(Port(f"{name}:{port}", name, port, address, *where))
-    height, components, out = _find_levels(leaves, _find_switch_links(view, fabric, leaves))
-    gbps = {row: float(links.speed_gbps[row]) for rows in out for row in chain(*rows.values())}
-    between: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for row in gbps:
-        between[a[row], b[row]].append(row)
-        between[b[row], a[row]].append(row)
-    joined = {ends: tuple(rows) for ends, rows in between.items()}
-    return Network(fabric, tuple(ports), height, components, out, gbps, joined, untested)
-
-
-def _find_switch_links(view: ClusterView, fabric: str, leaves: set[int]) -> dict[int, tuple[int, int]]:
-    """Row of each link between switches that carries traffic of a fabric -> its two switches.
-
-    A fabric on the switches of another has the links of that.
-    """
-    links, devices = view.links, view.devices
-    owners = {fabric, *(devices.fabric[leaf] for leaf in leaves)}
-    rows = [row for owner in sorted(owners) for row in (links.fabric == owner).nonzero()[0].tolist()]
-    is_switch = (devices.kind == "switch").tolist()
-    ends = ((row, int(links.a[row]), int(links.b[row])) for row in rows if not links.a_management[row])
-    return {row: (a, b) for row, a, b in ends if is_switch[a] and is_switch[b]}
-
-
-def _find_levels(
-    leaves: set[int], between: dict[int, tuple[int, int]]
-) -> tuple[dict[int, int], tuple[dict[int, int], ...], tuple[dict[int, tuple[int, ...]], ...]]:
-    """(height of each switch, component of each leaf by level, links that leave each component by level)."""
-    neighbors: dict[int, set[int]] = defaultdict(set)
-    for a, b in between.values():
-        neighbors[a].add(b)
-        neighbors[b].add(a)
-    height, wave = dict.fromkeys(leaves, 0), leaves
-    while wave := {other for switch in wave for other in neighbors[switch]} - height.keys():
-        height |= dict.fromkeys(wave, max(height.values()) + 1)
-    rising = {row: ends for row, ends in between.items() if len({height.get(end, -1) for end in ends} - {-1}) == 2}
-    components: list[dict[int, int]] = []
-    out: list[dict[int, tuple[int, ...]]] = []
-    for level in range(max(height.values(), default=0) + 1):
-        graph = networkx.Graph(ends for ends in rising.values() if max(height[end] for end in ends) <= level)
-        graph.add_nodes_from(height)
-        component = {switch: min(part) for part in networkx.connected_components(graph) for switch in part}
-        components.append(component)
-        leaving: dict[int, list[int]] = defaultdict(list)
-        for row, ends in rising.items():
-            lower = min(ends, key=height.__getitem__)
-            if height[lower] == level:
-                leaving[component[lower]].append(row)
-        out.append({name: tuple(rows) for name, rows in leaving.items()})
-    return height, tuple(components), tuple(out)
+    graph = make_graph(view, fabric, level_links=False, rows=(at_leaf | between).nonzero()[0])
+    out: list[dict[int, list[int]]] = [defaultdict(list) for _ in range(graph.levels)]
+    gbps = {}
+    for row in between.nonzero()[0].tolist():
+        edge = graph.edge_of_link[row]
+        if edge >= 0:
+            height = int(graph.level[edge]) - 1
+            out[height][int(graph.parts[height][graph.lower[edge]])].append(row)
+            gbps[row] = float(links.speed_gbps[row])
+    leaving = tuple({name: tuple(rows) for name, rows in each.items()} for each in out)
+    return Network(fabric, tuple(ports), graph.parts, leaving, gbps, untested)

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import islice, zip_longest
 from math import ceil, log
 from typing import NamedTuple
 
-from fabricgen.addons.sign_off.network import Network, Port, read_networks
+from fabricgen.addons.sign_off.network import Choice, Network, Port, read_networks
 from fabricgen.api import ClusterView
 
 PING, PORTS, UPLINKS, LOAD, COLLECTIVE = "ping", "ports", "uplinks", "load", "collective"
@@ -78,6 +78,25 @@ class Run(NamedTuple):
         return TOOLS[self.kind]
 
 
+ELSEWHERE = "no run crosses it: no two chosen nodes are joined by it alone"
+OF_OTHERS = "no node runs tests on its network"
+SCALE_UP = "within a scale-up domain: an all-reduce passes it, no run tests it by itself"
+BY_PING = "reached by ping alone, and not loaded"
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """By row of a link: runs that load it for certain, flows that may, how probable it is that none does, and why not.
+
+    What is loaded evenly, as by packets that spread, is loaded for certain.
+    """
+
+    loaded: Counter[int]
+    passes: Mapping[int, float]
+    missed: Mapping[int, float]
+    untested: Mapping[int, str]
+
+
 @dataclass(frozen=True)
 class Plan:
     """All runs by round, and how long each round takes, s. `seconds` is the traffic of a run of two ports."""
@@ -101,6 +120,39 @@ class Plan:
     def find_network(self, fabric: str) -> Network:
         """The network of a fabric."""
         return next(network for network in self.networks if network.fabric == fabric)
+
+    def list_choices(self, run: Run) -> list[Choice]:
+        """The links from which a run of two ports takes one each; none of a collective."""
+        return self.find_network(run.fabric).list_choices(*run.ends) if run.ends else []
+
+    def count_coverage(self, choices_by_run: Iterable[tuple[Run, Iterable[Choice]]] | None = None) -> Coverage:
+        """What runs cover, each with the links from which it takes one each; by default all runs, as planned."""
+        loaded, passes, pinged = Counter[int](), defaultdict[int, float](float), set[int]()
+        missed, crossed = defaultdict[int, float](lambda: 1.0), Counter[tuple[Choice, bool]]()
+        planned = ((run, self.list_choices(run)) for run in self.runs)
+        for run, choices in planned if choices_by_run is None else choices_by_run:
+            if run.kind == PING:
+                pinged.update(*choices)
+            else:
+                crossed.update((links, run.kind == UPLINKS and len(links) > 1) for links in choices)
+        for (links, by_chance), count in crossed.items():
+            for row in links:
+                missed[row] *= (1 - 1 / len(links)) ** count if by_chance else 0.0
+                if by_chance:
+                    passes[row] += count / len(links)
+                else:
+                    loaded[row] += count
+        reasons = dict.fromkeys(pinged, BY_PING) | {
+            row: why for network in self.networks for row, why in network.untested.items()
+        }
+        tested = {network.fabric for network in self.networks}
+        others = {fabric: ELSEWHERE if fabric in tested else OF_OTHERS for fabric in self.view.fabrics}
+        untested = {
+            row: reasons.get(row, others.get(fabric, SCALE_UP))
+            for row, fabric in enumerate(self.view.links.fabric.tolist())
+            if row not in missed
+        }
+        return Coverage(loaded, passes, missed, untested)
 
 
 Pair = tuple[Port, Port, float]
