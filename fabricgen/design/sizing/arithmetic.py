@@ -8,15 +8,13 @@ least ceil(L x U / R), for L lower switches and R down ports of an upper one. Wi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import product
 from math import prod
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from fabricgen.catalog.models import CageClass
-from fabricgen.design.layout import Layout
 from fabricgen.design.media.gearing import LinkOptics, UnplacedEnd
 from fabricgen.design.ports import (
     PortDemand,
@@ -31,12 +29,7 @@ from fabricgen.design.ports import (
     place_ports,
 )
 from fabricgen.design.shape import (
-    Coarser,
-    find_scope,
-    group_met_numbers,
-    list_inner_dimensions,
     list_met_dimensions,
-    number_children,
 )
 from fabricgen.design.sizing.inside_ports import find_fewest_switches
 from fabricgen.design.sizing.kept import find_kept_leaves, find_kept_uplinks, place_upward
@@ -49,22 +42,6 @@ from fabricgen.design.sizing.port_fit import (
 )
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import InputError, fault
-
-
-class Grouped(Protocol):
-    """A tier, as written or as designed: its name and what it is grouped by."""
-
-    @property
-    def name(self) -> str:
-        """Its name in its fabric."""
-
-    @property
-    def per(self) -> tuple[str, ...]:
-        """The dimensions that it is grouped by."""
-
-    @property
-    def layout(self) -> Layout:
-        """The units that it serves."""
 
 
 class UplinkPlan(NamedTuple):
@@ -96,11 +73,14 @@ def plan_uplinks(
             raise explain_no_port(tier, main.kind)
         down_cage_class = chosen[0]
     stated_speed = tier.spec.uplinks.speed_gbps if tier.spec.uplinks else None
+    # uplinks take the cages that downlinks leave: those of another class where the switch has such
     uplink_cage = tier.profile.cages[find_up_class(tier.profile, down_cage_class)]
     speed = stated_speed or choose_uplink_speed(
         tier.profile, down_cage_class, main.kind.speed_gbps if main else uplink_cage.speed_gbps
     )
+    # copper pairs carry no uplinks: RJ45 cages of the switch above are for management
     cages = [cage for cage in upper.profile.cages if cage.form_factor != "RJ45"]
+    # a stated breakout first; 0 lets the cage be split as the speed needs
     for ways in dict.fromkeys((upper.find_stated_breakout(speed), 0)):
         for cage in sorted(cages, key=lambda c: -c.count * c.speed_gbps):
             rates = optics.find_lane_rates(UnplacedEnd(uplink_cage), UnplacedEnd(cage, ways), speed)
@@ -147,14 +127,17 @@ def _add_uplinks(
         stated_count = tier.spec.uplinks.count
         if stated_count < groups:
             raise _explain_too_few_uplinks(tier, up, stated_count)
+        # rounded down to the same number for each upper group: the rest stays unwired
         return place_upward(tier, demand, stated_count // groups * groups, up.kind)
     needed = count_needed(demand.down_gbps, up.kind.speed_gbps, tier.allowed)
     step = groups * (up.stated_count or 1)
     if up.uneven:
+        # dealt unevenly, links need not divide, but each upper switch has to get one
         step, needed = groups, max(needed, step)
     kept_count = find_kept_uplinks(tier, needed, up.kind, groups)
     # rounded up to what reaches every upper switch alike; where that does not fit, to what reaches every group alike
     fewest = (-(-needed // step) * step, -(-needed // groups) * groups)
+    # `fromkeys` drops a count that comes twice and keeps the order
     for count in dict.fromkeys((kept_count, *fewest) if kept_count and kept_count % step == 0 else fewest):
         with_uplinks, placement = place_upward(tier, demand, count, up.kind)
         if placement:
@@ -207,6 +190,7 @@ def choose_count(
     """
     if tier.spec.count:
         return tier.spec.count
+    # placing ports is the costly step, and the search asks for some counts again
     fits = cache(lambda count: fit_ports(tier, demand_for(count), up) is not None)
     kept = find_kept_leaves(tier, slots, fits)
     if kept:
@@ -215,6 +199,7 @@ def choose_count(
     fewest = find_fewest_switches(tier, fits, most)
     if not fewest:
         raise explain_small(tier, demand_for(1 if tier.spec.mesh else most), up)
+    # up to twice the fewest: beyond that, equal shares cost more switches than they are worth
     for count in range(fewest, min(most, 2 * fewest) + 1):
         if all(number % count == 0 for number in slots) and fits(count):
             return count
@@ -253,6 +238,8 @@ class LowerTier(NamedTuple):
 
     def count_ports(self, lowers: int, count: int) -> int:
         """Ports of the fullest of `count` upper switches for so many lower switches."""
+        # dealt one by one over all, the fullest gets the quotient rounded up; else each lower switch gives its share,
+        # rounded up, to each
         return -(-lowers * self.share // count) if self.lands_unevenly(count) else lowers * -(-self.share // count)
 
     def count_used(self, count: int, *, by_slot: bool) -> int:
@@ -263,8 +250,13 @@ class LowerTier(NamedTuple):
         if not (by_slot and self.lands_unevenly(count)):
             return evenly
         links = range(self.share)
+        # link k of the lower switch of a rank goes on where that of the rank before ended, as the wiring deals them
         dealt = (Counter((rank * self.share + k) % count for rank in group for k in links) for group, _ in self.ranks())
         return max(evenly, *(max(links_by_switch.values(), default=0) for links_by_switch in dealt))
+
+    def count_links_to_each(self, count: int) -> int:
+        """Links of a lower switch to each of `count` upper ones; where they do not divide, the most to one."""
+        return -(-(self.stretch_to(count) or self).share // count)
 
     def stretch_to(self, count: int) -> LowerTier | None:
         """This tier with links rounded up to a multiple of `count` upper switches, or as they are where they may land
@@ -272,6 +264,7 @@ class LowerTier(NamedTuple):
         """
         if self.uneven:
             return self if count <= self.share else None
+        # rounded up to the next multiple
         share = -(-self.share // count) * count
         if share == self.share:
             return self
@@ -295,81 +288,15 @@ def count_uppers(
         stretched_tiers = [b.stretch_to(stated) or b for b in below]
         return (stated, stretched_tiers) if fits(stated, stretched_tiers) else (0, below)
     first_share = below[0].share
+    # more switches than a lower one has links would leave some pairs without any
     for count in (*((kept,) if 0 < kept <= first_share else ()), *range(1, first_share + 1)):
+        # the first count that divides and fits is the smallest, which is the rule
         if first_share % count == 0 or below[0].uneven:
             candidates = [b.stretch_to(count) for b in below]
             stretched_tiers = [b for b in candidates if b is not None]
             if len(stretched_tiers) == len(below) and fits(count, stretched_tiers):
                 return count, stretched_tiers
     return 0, below
-
-
-def count_lowers(
-    lower: TierSpec, count: int, upper: TierSpec, sizes: Mapping[str, int], coarser: Coarser
-) -> tuple[int, int, int]:
-    """Lower switches in the fullest upper group, three counts: of units there are, of all reserved slots, and of slots
-    up to the last one in use.
-    """
-    lowers_per_place = max(len(ranks) for ranks in list_ranks(lower.per, lower.name, count, upper.per, sizes, coarser))
-    scopes = find_scope(lower.per), find_scope(upper.per)
-    by_unit, by_slot = (number_children(lower.layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
-    in_use = (place_numbers.numbers[-1].end for place_numbers in by_slot if place_numbers.numbers)
-    now, slots = (max(place_numbers.span for place_numbers in numberings) for numberings in (by_unit, by_slot))
-    return now * lowers_per_place, slots * lowers_per_place, max(in_use, default=0) * lowers_per_place
-
-
-def list_ranks(
-    per: tuple[str, ...],
-    name: str,
-    count: int,
-    upper_per: tuple[str, ...],
-    sizes: Mapping[str, int],
-    coarser: Coarser,
-) -> list[tuple[int, ...]]:
-    """The ranks, from 0, that lower switches of one place have in an upper group: an entry for each kind of group.
-
-    Kinds differ where an upper group has what follows from a dimension of the lower tier, and some have more values of
-    it than others: of four rails in groups of three and one. `sizes` and `coarser` are those of the lower tier's
-    fabric.
-    """
-    dimensions = [d for d in list_inner_dimensions(per) if d not in upper_per]
-    together = [group_met_numbers(d, upper_per, sizes[d], coarser) for d in dimensions]
-    shape = [max(map(len, groups)) for groups in together] + ([] if name in upper_per else [count])
-    ranks_by_kind = []
-    for numbers_together in product(*together):
-        positions_by_dimension = [range(len(numbers)) for numbers in numbers_together] + (
-            [] if name in upper_per else [range(count)]
-        )
-        ranks_by_kind.append(tuple(_find_rank(position, shape) for position in product(*positions_by_dimension)))
-    return ranks_by_kind
-
-
-def list_group_ranks(
-    lower: Grouped,
-    count: int,
-    upper: Grouped,
-    sizes: Mapping[str, int],
-    coarser: Coarser,
-    *,
-    by_slot: bool = True,
-) -> Iterator[tuple[list[int], int]]:
-    """(ranks of the lower switches in an upper group, how many groups are so) for every kind of upper group, of each of
-    the kinds in `list_ranks`.
-    """
-    kinds = list_ranks(lower.per, lower.name, count, upper.per, sizes, coarser)
-    ranks_per_place = max(max(ranks, default=-1) for ranks in kinds) + 1
-    for place in number_children(lower.layout, find_scope(lower.per), find_scope(upper.per), by_slot=by_slot):
-        numbers = [number for run in place.numbers for number in range(run.first, run.end)]
-        for ranks in kinds:
-            yield [number * ranks_per_place + rank for number in numbers for rank in ranks], place.places
-
-
-def _find_rank(position: Sequence[int], shape: Sequence[int]) -> int:
-    """The number of a position, dimension by dimension, in an array of a shape."""
-    rank = 0
-    for coordinate, size in zip(position, shape, strict=True):
-        rank = rank * size + coordinate
-    return rank
 
 
 def count_radix(
@@ -483,6 +410,7 @@ def _explain_indivisible(
     divisors = [count for count in range(1, chief.share + 1) if chief.share % count == 0]
     # the nearest ones, told in ascending order
     nearest_divisors = sorted(sorted(divisors, key=lambda count: (abs(count - stated), count))[:NEAREST])
+    # a count that divides is named only with whether its switches have the ports
     enough = [count for count in divisors if fits(count, [b.stretch_to(count) or b for b in below])]
     nearest_enough = min(enough, key=lambda count: (abs(count - stated), count), default=0)
     ports = f"{nearest_enough} switches have the ports" if nearest_enough else "none of these has the ports"

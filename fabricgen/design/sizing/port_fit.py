@@ -119,3 +119,13 @@ def count_ports_for(tier: TierSpec, cage_class: int, ways: int, role: str) -> in
     }
     whole_blocks = (c for c in range(first, first + cages.count, step) if own_cages.issuperset(range(c, c + step)))
     return len(list(profile.list_served_cages(whole_blocks, ways, {}))) * ways
+
+
+def explain_no_count(spec: TierSpec) -> InputError:
+    """The refusal of a tier whose number of switches nothing tells."""
+    return fault(
+        "FG110",
+        f"tier {spec.name} has no nodes below it, and no `count`",
+        path=spec.path,
+        hint="state how many switches a group has",
+    )

@@ -27,13 +27,11 @@ from fabricgen.design.sizing.arithmetic import (
     UplinkPlan,
     check_all_met,
     choose_count,
-    count_lowers,
     count_uppers,
     explain_radix,
     explain_small,
     fit_ports,
     is_uneven,
-    list_group_ranks,
     plan_uplinks,
 )
 from fabricgen.design.sizing.inside_ports import demand_inside_ports
@@ -48,10 +46,12 @@ from fabricgen.design.sizing.node_ports import (
     lay_feeds,
     list_purposes,
 )
+from fabricgen.design.sizing.port_fit import explain_no_count
+from fabricgen.design.sizing.ranks import count_lowers, list_group_ranks
 from fabricgen.design.sizing.spread import RunPorts, is_nested
 from fabricgen.design.sizing.wider_uplinks import Fits, widen_uplinks
 from fabricgen.design.tiers import TierSpec, have_common_part
-from fabricgen.kernel.diagnostics import InputError, fault
+from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import Intervals
 
 MANAGEMENT = PortKind(1, 1, rj45=True)
@@ -134,6 +134,7 @@ class TierSizing:
         for key, spec in self._specs.items():
             check_meshes(spec)
             below = [sized for sized in self.sized_tiers.values() if sized.spec.upper == key]
+            # parts of a cluster that came first keep their ports: the first of a list decides and is laid first
             below.sort(key=lambda sized: sized.spec.turn)
             sized = self._size_upper(spec, below) if below and not spec.takes_nodes else self._size_lowest(spec, below)
             self._note_count(sized)
@@ -170,6 +171,7 @@ class TierSizing:
 
     def _plan_uplinks(self, spec: TierSpec, main: PortDemand | None) -> UplinkPlan | None:
         upper = self._specs[spec.upper] if spec.upper else None
+        # how many switches a group has is not known yet; one switch meets one value of its own dimension
         sizes = self._sizes[upper.key] | {spec.name: 1} if upper else {}
         return plan_uplinks(spec, upper, main, sizes, self._optics(spec, upper)) if upper else None
 
@@ -202,7 +204,7 @@ class TierSizing:
                 )
             for tier in below:
                 share, room = (
-                    _count_links(tier, assignment.count),
+                    tier.count_links_to_each(assignment.count),
                     tier.count_numbered(by_slot=by_slot or spec.for_reserve),
                 )
                 places.append(downs.add_purpose(tier.kind, (tier.now if now else room) * share, room * share))
@@ -215,11 +217,12 @@ class TierSizing:
             )
 
         if not nodes.slots and not spec.spec.count:
-            raise _explain_no_count(spec)
+            raise explain_no_count(spec)
         assignment = self._assign_slots(spec, nodes, demand_for, up)
         demand = demand_for(assignment, now=not spec.for_reserve)
         if fit_ports(spec, demand, up) is None:
             raise explain_small(spec, demand, up)
+        # with ports for all reserved units as well: later units then move nothing
         roomy = demand_for(assignment, now=not spec.for_reserve, by_slot=True)
         differs, crowded = roomy != demand, self._is_crowded(spec)  # numbered by reserved slot, if that fits too
         by_slot = differs and not crowded and fit_ports(spec, roomy, up) is not None
@@ -244,6 +247,7 @@ class TierSizing:
         node_feeds, feeds = lay_feeds(demands, slot_feeds, feeds, [laid[purpose.name] for purpose in purposes])
         in_use, numbered = downs.sum_ports(len(placement.downs))
         kept = tuple(self._list_extras(spec, groups * assignment.count).items())
+        # what the reserve would take is told even where it is not numbered
         full, _ = ports_for(replace(assignment, slots=nodes.reserved), now=False, by_slot=by_slot)
         reserved = tuple(map(max, numbered, full.sum_ports(len(placement.downs))[1]))
         sized = SizedTier(
@@ -269,7 +273,7 @@ class TierSizing:
         """Link lower tiers up to a lowest one of `count` switches a group; `places` are (run, first port) of each."""
         feeds = []
         for sized, tier, place in zip(lowers, below, places, strict=True):
-            share = _count_links(tier, count)
+            share = tier.count_links_to_each(count)
             self._connect_lower(sized, spec, count, tier.stretch_to(count) or tier, by_slot=by_slot, per_connector=0)
             links = Feed(sized.spec.key, *place, tier.now * share, tier.count_numbered(by_slot=by_slot) * share, share)
             feeds.append(links._replace(by_slot=by_slot, beside_nodes=True))
@@ -324,6 +328,7 @@ class TierSizing:
         def fits(count: int, met: list[LowerTier]) -> bool:
             return fit_ports(spec, demand_for(count, met, by_slot=False), up) is not None
 
+        # a count in the lock holds as long as what it was derived from is unchanged
         before = find_kept_count(spec) if is_sized_as_before(lowers[0].spec, _count_uplinks(lowers[0])) else 0
         chief = lowers[0].spec
         check_all_met(spec, below)
@@ -337,6 +342,7 @@ class TierSizing:
         full = full._replace(downs=tuple(replace(wanted, count=wanted.needed) for wanted in full.downs))
         dealing, roomy = self._find_dealing(spec.key.text), spec.for_reserve or fit_ports(spec, full, up) is not None
         by_slot = dealing == "slot" or (roomy and not dealing)
+        # numbered by slot before, and the reserve no longer fits: what is in use keeps its numbers, the rest goes
         if by_slot and not roomy:
             met = [tier._replace(slots=tier.count_numbered(by_slot=False)) for tier in met]
         demand = demand_for(count, met, by_slot=by_slot)
@@ -431,6 +437,7 @@ class TierSizing:
         sizes, coarser = self._sizes[sized.spec.key], self._coarser[sized.spec.key]
         now, slots, in_use = count_lowers(sized.spec, sized.count, upper, sizes, coarser)
         least = in_use if self._find_dealing(upper.key.text) == "slot" else 0
+        # equal, since uplinks are a multiple of the groups
         share = sized.placement.up.count // up.groups_met
         kind = upper.choose_link_kind(sized.spec.key, up.upper_kind)
         tier = LowerTier(sized.spec.name, kind, now, slots, share, least, partial(self._can_stretch, sized, up))
@@ -462,6 +469,7 @@ class TierSizing:
             placement = self._stretch_uplinks(sized, up, tier.share) or placement
         assert placement.up is not None  # noqa: S101 - the same
         uneven = tier.lands_unevenly(count)
+        # the nested order (spread.py) is for links that are dealt in turn to switches with ports of their own
         in_turn = per_connector and not uneven and not (upper.spec.parallel and tier.share > count)
         nested = bool(in_turn) and is_nested(tier.share, count, placement.up.per_connector, per_connector)
         uplink = Uplink(
@@ -477,21 +485,6 @@ class TierSizing:
         )
         self.sized_tiers[sized.spec.key] = replace(sized, placement=placement, uplink=uplink)
         return nested
-
-
-def _explain_no_count(spec: TierSpec) -> InputError:
-    """The refusal of a tier whose number of switches nothing tells."""
-    return fault(
-        "FG110",
-        f"tier {spec.name} has no nodes below it, and no `count`",
-        path=spec.path,
-        hint="state how many switches a group has",
-    )
-
-
-def _count_links(tier: LowerTier, count: int) -> int:
-    """Links of a lower switch to each of `count` upper ones; where they do not divide, the most to one."""
-    return -(-(tier.stretch_to(count) or tier).share // count)
 
 
 def _count_uplinks(sized: SizedTier) -> int:

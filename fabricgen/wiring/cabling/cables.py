@@ -50,8 +50,10 @@ def make_cables(
     """
     connector_numbers, cage_numbers = number_two_kinds(devices, links, number_connectors, number_cages_of_ports)
     near, far = _find_cable_connectors(links, connector_numbers)
+    # twice the connectors: common ends that are upper ones are numbered behind all lower ones
     cable_of_link = _number_cables(near, 2 * connector_numbers.count)
     ends = _make_end_rows(cable_of_link, far, connector_numbers.count, cage_numbers)
+    # a breakout has far ends at several distances, and is ordered for the farthest
     run_m = ends.find_longest(measure_runs(design, devices, racks, links, ends.link))
     segment = links.segment[ends.link[ends.last]]
     media = _list_media(design, links)
@@ -59,11 +61,13 @@ def make_cables(
     shelf = make_shelf(design)
     patcher = Patcher.make_patcher(design, devices, racks, links, media, shelf)
     choice = patcher.choose_media(partial(choose_media, links, segment, shared), ends, run_m)
+    # a cable with ends of its own may fill both connectors of a cage: what was two cables then is one
     attached = np.array([profile.attached for profile in media], dtype=bool)
     merged = merge_assemblies(shared, attached[choice.medium], ends)
     medium, reaches, longest = choice.medium, choice.reaches, run_m
     if len(merged.first) < len(run_m):
         medium, reaches, longest = medium[merged.first], reaches[merged.first], np.zeros(len(merged.first))
+        # `maximum.at`, since several old cables fall on one number: plain indexing would keep the last of them
         np.maximum.at(longest, merged.number, run_m)
         # backplane links have the cable -1, which indexes the last place: the -1 that is put there
         cable_of_link = np.append(merged.number, np.int32(-1))[cable_of_link]
@@ -81,6 +85,7 @@ def measure_runs(design: Design, devices: DeviceTable, racks: RackTable, links: 
     """The length of the run of some links, m, float64: through the halls, or the stated fibre between sites."""
     run = measure_device_runs(devices, racks, design.loaded.blueprint.floor, links.a_device[link], links.b_device[link])
     if any(s.km for s in links.segments):
+        # 0 km is a link inside a site, whose run is measured
         long_haul = np.array([1000 * s.km for s in links.segments])[links.segment[link]]
         run = np.where(long_haul > 0, long_haul, run)
     return run
@@ -164,6 +169,7 @@ def find_common_ends(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flag
 def find_connector(side: Side, port: int) -> int:
     """The connector (from 0) of the cage that a port uses; -1 where the cage has only one."""
     if isinstance(side, PortRun):
+        # ports are numbered cage by cage, those of one connector side by side
         return port % side.ways // side.per_connector if side.connectors > 1 else -1
     if isinstance(side, Attachment):
         leg = side.legs[port]

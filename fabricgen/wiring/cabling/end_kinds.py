@@ -50,6 +50,7 @@ class EndKind:
         """The profile of the module for a medium: another where a gearbox is between; the medium where none is sold."""
         if not self.light_gbps or medium.attached:
             return medium
+        # the gearbox is in the module: what the cage offers electrically and what the fibre carries are told apart here
         at = CageLanes(self.form_factor, self.lane_gbps, self.speed_gbps)
         return medium.module_at(at, self.light_gbps, self.geared) or medium
 
@@ -125,6 +126,7 @@ def make_end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> E
         fibre = side.form_factor in OPTICAL
         return EndKind(side.form_factor, side.speed_gbps * side.ways, side.lane_gbps, fibre, *details)
     if isinstance(side, Attachment):
+        # a NIC with legs in one cage: the transceiver has the bandwidth of all of them
         in_cage = max(sum(neighbour.cage == leg.cage for neighbour in side.legs) for leg in side.legs)
         return EndKind(side.form_factor, side.speed_gbps * in_cage, side.lane_gbps, False, *details)
     if isinstance(side, ScaleUpPort):
@@ -195,6 +197,7 @@ def count_ends_and_lanes(
     split cage, as at a DGX, is straight.
     """
     far_ends = count_far_ends(links, end_cable, end_link, end_links, cables)
+    # `bincount` with weights adds them: the links of all end rows of a cable
     wired = np.bincount(end_cable, weights=end_links, minlength=cables)
     lanes_of_link = np.zeros(cables, dtype=np.int32)
     lanes_of_link[end_cable] = count_link_lanes(links)[links.segment[end_link]]
@@ -212,6 +215,7 @@ def is_common_end_lower(segment: Segment, connectors: int) -> bool:
 def are_common_ends_lower(links: LinkTable, cables: CableTable) -> Flags:
     """Whether the common end of each cable, which a breakout has in one cage, is its lower (a) one; bool."""
     segment = links.segment[cables.end_link[cables.find_first_rows()]]
+    # 1 and 2 stand for "fills one connector" and "fills several", of which each segment is judged once
     by_connector, by_cage = (
         np.array([is_common_end_lower(s, connectors) for s in links.segments], dtype=bool)[segment]
         for connectors in (1, 2)

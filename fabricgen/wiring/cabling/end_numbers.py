@@ -43,6 +43,7 @@ class CableEnds:
     @cached_property
     def first(self) -> Ints64:
         """The first row of each cable, int64."""
+        # rows of a cable lie together: a cable begins where the number changes, and the first row always begins one
         return np.flatnonzero(np.r_[True, self.cable[1:] != self.cable[:-1]][: len(self.cable)])
 
     @property
@@ -52,6 +53,7 @@ class CableEnds:
 
     def find_longest(self, length_m: Floats) -> Floats:
         """The greatest length of each cable, m, from a column of one length an end row."""
+        # `reduceat` fails on a column without rows
         longest_m: Floats = np.maximum.reduceat(length_m, self.first) if len(length_m) else length_m
         return longest_m
 
@@ -94,6 +96,7 @@ def number_two_kinds(
     segments_ends = list(_list_segment_ends(devices, links))
     first, second = _plan_numbering(segments_ends, first_place_of), _plan_numbering(segments_ends, second_place_of)
     numbers = _apply_numbering(links, segments_ends, first)
+    # equal schemes are most fabrics: the second numbering of fifty million links is saved
     return numbers, numbers if first == second else _apply_numbering(links, segments_ends, second)
 
 
@@ -136,6 +139,7 @@ def _list_segment_ends(devices: DeviceTable, links: LinkTable) -> Iterator[_Segm
         for upper, side in enumerate((segment.a, segment.b)):
             device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
             if rows.start < rows.stop:
+                # ports count from 0, and those beyond the highest that has a link need no number
                 ports = int(port[rows].max()) + 1
                 for cls, rows_of_class in devices.split_by_class(device, rows):
                     yield _SegmentEnds(bool(upper), rows_of_class, cls, side, ports)

@@ -29,6 +29,7 @@ def choose_media(
     longest = run_m.copy()
     np.maximum.at(longest, together, run_m)
     alone, split = sharing.alone, np.zeros(len(together), dtype=bool)
+    # one breakout in a cage makes its whole transceiver one for breakouts
     split[together[np.flatnonzero(sharing.split)]] = True
     split = split[together]
     fit = MediaFit.evaluate_media(links.segments, media)
@@ -39,6 +40,7 @@ def choose_media(
     sample_cables, sample_of_cable = requirements.group_alike(fit)
     medium, reaches = _choose_best(fit, requirements.select_cables(sample_cables))
     medium, reaches = medium[sample_of_cable], reaches[sample_of_cable]
+    # with one policy and no stated medium, cables that share cages have chosen alike already
     if any(s.media_path for s in links.segments) or len({s.policy for s in links.segments}) > 1:
         usable = [fit.does_reach(requirements.select_cables(sample_cables), i) for i in fit.order]
         _choose_common_media(medium, reaches, together, sample_of_cable, list(zip(fit.order, usable, strict=True)))
@@ -92,6 +94,7 @@ class MediaFit(NamedTuple):
 
     def does_reach(self, wants: _MediaRequirements, i: int) -> Flags:
         """Whether medium `i` is legal for each cable, sold long enough and reaches."""
+        # a billionth of a metre: a run of 3 m, summed from parts, must not miss a reach of 3 m by rounding
         is_reached: Flags = self.is_legal(wants, i) & (wants.longest <= self.serves[wants.segment, i] + 1e-9)
         return is_reached
 
@@ -137,6 +140,7 @@ def _choose_best(fit: MediaFit, requirements: _MediaRequirements) -> tuple[Ints,
     reaches = np.zeros(len(requirements.segment), dtype=bool)
     # first what is left if nothing reaches: the longest legal one, the cheapest of these
     for i, _ in sorted(enumerate(fit.media), key=lambda m: (-m[1].reach_m, m[1].cost_rank)):
+        # -1 is none as yet: the first that is legal stays
         medium[fit.is_legal(requirements, i) & (medium < 0)] = i
     # then the best that reaches overwrites it
     best = np.full(len(requirements.segment), np.inf)
@@ -158,6 +162,7 @@ def _choose_common_media(
     least, most = like.copy(), like.copy()
     np.minimum.at(least, together, like)
     np.maximum.at(most, together, like)
+    # only groups whose cables differ in their requirements have anything to agree on
     rows = np.flatnonzero((least < most)[together])
     group, sample = together[rows], like[rows]
     for i, fits in usable:
