@@ -335,7 +335,13 @@ def _complete_per(tier: Tier, lower: list[str], path: Path, *, sites: bool) -> t
     for i, dimension in enumerate(tier.per):
         if dimension not in usable:
             leave_out_hint = "leave `per` out where one group is all"
-            hint = did_you_mean(dimension, usable) if len(dimension) > 1 else leave_out_hint
+            hint = (
+                "switches inside nodes are those of `scale_up`, `per: node`, which a tier above `joins`"
+                if dimension == "node"
+                else did_you_mean(dimension, usable)
+                if len(dimension) > 1
+                else leave_out_hint
+            )
             raise fault("FG017", f"cannot group by '{dimension}'", path=(*path, "per", i), hint=hint)
     dimensions = set(tier.per)
     narrowest = max(find_depth(find_scope(tier.per)), find_depth("site") if sites else 0)

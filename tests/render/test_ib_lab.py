@@ -167,6 +167,36 @@ def test_switches_that_meet_within_a_tier_are_routed_without_loops_of_credits(
     assert nx.is_directed_acyclic_graph(waiting)
 
 
+def test_dfsssp_lacks_virtual_lanes_for_a_torus_that_nue_routes_on_one(folder: Path) -> None:
+    """Why the options ask for nue: dfsssp takes as many lanes as it needs to part circles, and a torus of 6 x 6 needs
+    nine of the eight there are; opensm then routes by hops alone, which may stop.
+    """
+    router, reach = "fabrics.compute.tiers.router", "{links: 2, reach: 1}"
+    sets = (f"{router}.mesh={{router: {reach}, su: {reach}}}", f"{router}.count=6", "scalable_unit.nodes=3 x dgx-h100")
+    files = of_fabric("dragonfly", "compute", *sets, "pods.p1.su=6")
+    options = files["opensm.conf"].replace("routing_engine nue\n", "routing_engine dfsssp\nqos TRUE\n")
+    with simulated(files | {"opensm.conf": options}, folder) as subnet:
+        log = subnet.route()
+    assert "Not enough VLs available (avail=8, needed=9); Stopping dfsssp routing!" in log
+    assert "minhop tables configured on all switches" in log
+
+
+def test_gordon_is_routed_rail_by_rail_at_its_size(folder: Path) -> None:
+    """Each rail of 64 switches and 1,088 adapters is a subnet: every pair is joined, and no link waits for itself."""
+    files = of_fabric("torus-gordon", "compute")
+    assert "routing_engine nue\n" in files["opensm.conf"]
+    assert "is 2 subnets" in files["opensm.conf"]
+    with simulated(files, folder) as subnet:
+        log = subnet.route()
+        graph = parse(subnet.discover())
+        assert unreached(graph, subnet, hops=len(graph.names)) == []
+        waiting = dependencies(graph, subnet)
+    assert "nue tables configured on all switches" in log
+    assert len(graph.names) == 64 + 1024 + 64
+    assert waiting.number_of_edges() > 0
+    assert nx.is_directed_acyclic_graph(waiting)
+
+
 def dependencies(graph: Graph, subnet: Subnet) -> nx.DiGraph[tuple[str, int]]:
     """Which link, by the switch and port that sends on it, a packet may hold while it waits for which other."""
     tables = subnet.routes()

@@ -12,9 +12,11 @@ import pytest
 from fabricgen.cluster import build_cluster
 from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.model import Design
+from fabricgen.design.summary import summarize_design
 from fabricgen.export.files import links as links_part
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
+from tests.conftest import example_cluster
 
 MakeDesign = Callable[..., Design]
 
@@ -213,3 +215,20 @@ def test_a_dimension_of_one_value_is_told(design_of: MakeDesign) -> None:
     assert "no two compute router switches differ in su alone" in idle.message
     reserved = lint(design_of(make_page(more, pods="{p1: {su: 1, reserve: 4}}")))
     assert [d for d in reserved.findings if d.code == "FG806"] == []
+
+
+def test_gordon_is_two_tori_of_64_switches_with_six_hops_at_most() -> None:
+    """sdsc.edu, Gordon User Guide: 1,024 compute and 64 I/O nodes, 4 x 4 x 4, three links of adjacent switches;
+    users.sdsc.edu/~glockwood: at most six hops.
+    """
+    cluster = example_cluster("torus-gordon")
+    figures = summarize_design(cluster.design)["fabrics"]["compute"]
+    assert figures["switches"] == {"router": 2 * 64}
+    assert figures["links"] == {"node-router": 2 * (1024 + 64), "router-router": 2 * 64 * 6 * 3 // 2}
+    graph = wire(cluster.design)
+    assert degrees(graph) == {18}
+    assert set(Counter(graph.edges()).values()) == {3}
+    tori = [nx.Graph(graph.subgraph(nodes)) for nodes in nx.connected_components(graph)]
+    assert [len(torus) for torus in tori] == [64, 64]
+    assert all(nx.is_isomorphic(torus, nx.grid_graph((4, 4, 4), periodic=True)) for torus in tori)
+    assert {nx.diameter(torus) for torus in tori} == {6}
