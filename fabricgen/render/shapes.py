@@ -179,8 +179,10 @@ class PortTextBuilder:
 
 def _rank_addresses(family: FamilyAddresses, owner: Ints64, link: Ints, at_b: Flags, by_text: Flags) -> _TextKind:
     """The addresses of one family at the ports of switches and at their far ends: indexes have two rows."""
-    near = _replace_rows(family.a[link], family.b[link], at_b)
-    all_ends = near.followed_by(_replace_rows(family.b[link], family.a[link], at_b))
+    a, b = family.a[link], family.b[link]
+    # a NIC that has its address at another port answers here as well, as views have it
+    a = _replace_rows(a, b.plus(1), b.present & ~a.present)
+    all_ends = _replace_rows(a, b, at_b).followed_by(_replace_rows(b, a, at_b))
     keys = _rank_as_text(all_ends) if by_text.any() else all_ends.number()
     ranked = _rank_keys(np.concatenate([owner, owner]), keys, by_text, all_ends.present)
     kind = ranked.make_kind(all_ends[ranked.first].texts())

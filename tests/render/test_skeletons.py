@@ -34,6 +34,7 @@ CASES = {
     "superpod-b300": (),
     "two-site": (),
     "full-cluster": (),
+    "multi-plane": (),
     "leaf-spine": LARGER,
 }
 VARIANTS = {
