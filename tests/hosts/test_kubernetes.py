@@ -61,6 +61,9 @@ def test_resources_hold_to_their_types(name: str, sets: tuple[str, ...]) -> None
     assert len(nics) == len(set(nics)), "the operator applies none of two templates that match a NIC"
 
 
+RAW = ("CNP_DSCP", "CNP_802P_PRIO", "ROCE_CC_PRIO_MASK")
+
+
 def test_a_wrong_field_is_seen() -> None:
     (found,) = of_kind("NicConfigurationTemplate", "rail-only").values()
     wrong = json.loads(json.dumps(found))
@@ -79,8 +82,17 @@ def test_the_operator_and_the_script_say_the_same(name: str, sets: tuple[str, ..
     assert qos["tos"] == port.traffic_class
     raw = {each["name"]: each["value"] for each in template["rawNvConfig"]}
     assert port.firmware
-    for key in ("CNP_DSCP", "CNP_802P_PRIO", "ROCE_CC_PRIO_MASK"):
+    for key in RAW:
         assert raw[f"{key}_P1"] == raw[f"{key}_P2"] == port.firmware[key]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["nic", "port"])
+def test_each_port_of_a_nic_in_planes_is_told_the_same(mode: str) -> None:
+    sets = ("fabrics.compute.planes=4", "pods.p1.su=1", f"fabrics.compute.address_per={mode}")
+    (template,) = (spec["template"] for spec in of_kind("NicConfigurationTemplate", "multi-plane", *sets).values())
+    raw = {each["name"]: each["value"] for each in template["rawNvConfig"]}
+    assert raw == {f"{key}_P{n}": raw[f"{key}_P1"] for key in RAW for n in range(1, 5)}
 
 
 @pytest.mark.parametrize(("name", "sets"), [("rail-only", ()), ("mi300x-roce", POLLARA)])

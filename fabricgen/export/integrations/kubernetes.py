@@ -8,6 +8,7 @@ examples (Mellanox/network-operator, Mellanox/nic-configuration-operator, Mellan
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -71,7 +72,8 @@ def _render_file(name: str, common: dict[str, Any], **values: Any) -> File:
 @dataclass(frozen=True, slots=True)
 class NicTemplate:
     """Settings of all NICs of a kind, by PCI device id; `qos` is None on InfiniBand. `clash`: fabrics that differ in
-    them, so that they are left out.
+    them, so that they are left out. `ports`: as many as a NIC is split into at most, two at least; each has
+    parameters of its own (PortParam in Mellanox/nic-configuration-operator).
     """
 
     device_id: str
@@ -79,6 +81,7 @@ class NicTemplate:
     fabrics: tuple[str, ...]
     qos: HostQos | None
     clash: bool
+    ports: int
 
     @property
     def on(self) -> str:
@@ -123,8 +126,23 @@ def list_nic_templates(cluster: Cluster) -> tuple[NicTemplate, ...]:
         clash = any(qos_wanted != (first.qos if first else qos) for qos_wanted in qos_by_fabric.values()) or bool(
             first and first.clash
         )
-        nics = f"{first.nic}, {name}" if first else name
-        templates[device_id] = NicTemplate(device_id, nics, names, first.qos if first else qos, clash)
+        templates[device_id] = NicTemplate(
+            device_id,
+            f"{first.nic}, {name}" if first else name,
+            names,
+            first.qos if first else qos,
+            clash,
+            max(
+                2,
+                *(
+                    most
+                    for fabric in cluster.design.fabrics
+                    if fabric.name in names
+                    for _, side in fabric.attachments
+                    for most in Counter(leg.rail for leg in side.legs).values()
+                ),
+            ),
+        )
     return tuple(templates.values())
 
 
