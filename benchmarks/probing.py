@@ -31,7 +31,7 @@ from fabricgen.api import compile_blueprint
 from tests.probing.halls import KINDS, SENT, break_hall, list_crossings, plan_exactly
 from tests.probing.lab import TWO_PLANES, ProbedLab, choose_ports, count_named
 from tests.srv6.fabrics import build, nic_ports
-from tests.srv6.test_kernel import start_lab
+from tests.srv6.lab import start_lab
 
 BLUEPRINT = "blueprints/colossus-200k.yaml"
 RESULTS = Path(__file__).parent / "results/probing.json"

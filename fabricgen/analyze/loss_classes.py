@@ -50,16 +50,16 @@ class LossClasses:
 
     def __init__(self, losses: Losses) -> None:
         self.network, self.has, self.job = losses.network, losses.has, losses.job
-        self._after, self._hides_losses, self._bundle_of_link = losses.after, losses.hides_losses, losses.bundle
+        self._after, self._lists_bundles, self._bundle_of_link = losses.after, losses.lists_bundles, losses.bundle
         self._cluster, self._plan = self.network.cluster, self.network.cluster.plan
         self.survival = FailureAnalysis(self._cluster.design, self.network.fabric)
-        tiers_with_classes = ((tier, _find_class(self.network, tier.key)) for tier in self.survival.chain)
-        self._tiers: list[tuple[TierDesign, DeviceClass]] = [(tier, cls) for tier, cls in tiers_with_classes if cls]
+        self._tiers = [(tier, cls) for tier in self.survival.chain if (cls := _find_class(self.network, tier.key))]
         self._links = losses.links
         self._ports = self._count_carried(self.network.leaf)
         self._below = self._count_ranks_below(losses.place)
-        up_down = (np.bincount(end, minlength=len(self._plan.devices)) for end in (self._links.a, self._links.b))
-        self._degree = tuple(up_down)
+        self._degree = tuple(
+            np.bincount(end, minlength=len(self._plan.devices)) for end in (self._links.a, self._links.b)
+        )
         self._looks = self._number_looks()
 
     def list_single(self) -> Iterator[LossClass]:
@@ -69,7 +69,7 @@ class LossClasses:
         yield from self._list_nodes()
         yield from self._list_nics()
         yield from self._list_cables()
-        if self._hides_losses:
+        if self._lists_bundles:
             yield from self._list_bundles()
         for tier, cls in self._tiers:
             yield from self._list_switches(tier, cls)

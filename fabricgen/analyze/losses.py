@@ -5,8 +5,11 @@ Every switch spreads traffic evenly over the uplinks that are left to it, as ECM
 switch further up has lost does not lessen what it gets, unless nothing leads on from there. A rank that has lost ports
 sends all of its traffic by the others, and a collective waits for it.
 
-Where routes are static and NICs have a single plane, switches further on keep sending to one that has lost its way
-down: the share of flows that are hashed there is dead until somebody mends it.
+Where routes are static, switches further on keep sending to one that has lost its way down: the share of flows that
+are hashed there is dead. With a single plane that lasts until somebody mends it; with several NICs leave the plane.
+
+Where NICs name their paths (SRv6) they retire those that name what is lost, and spread traffic over the others: over
+those of all planes where a NIC has one address for these.
 """
 
 from __future__ import annotations
@@ -17,10 +20,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.analyze.asked import Job
+from fabricgen.analyze.named_paths import NamedPaths
 from fabricgen.analyze.network import NONE, Network, join_components
 from fabricgen.analyze.traffic import count_other_ports
 from fabricgen.design.fabric_model import TierKey
-from fabricgen.numbering.underlay import loses_flows_for_good
+from fabricgen.design.srv6 import find_srv6, names_each_link, uses_srv6
+from fabricgen.numbering.underlay import find_underlay, is_routed
 from fabricgen.wiring.arrays import Flags, Floats, Ints64
 from fabricgen.wiring.tables import Segment
 
@@ -35,19 +40,20 @@ class LossEffect:
 
     `slowdown` is the time of a pattern of the job's traffic over that before; empty where the loss cuts off one of its
     accelerators. `lost_gbps` is what the bisection loses at most, Gb/s. `dead_share` is the greatest share of what an
-    accelerator sends or gets beyond the loss that is sent into it all the same; `dead_to` accelerators lose flows so,
-    and `job_dead_to` of the job.
+    accelerator sends or gets in a plane beyond the loss that is sent into it all the same; `dead_to` accelerators lose
+    flows so, and `job_dead_to` of the job that have no other plane. `retired` is how many paths NICs retire, and the
+    greatest share of those from an accelerator that is not cut off, over all planes; None where NICs name no paths.
     """
 
     cut_off: int
     slowed: int
     job_cut_off: int
-    job_slowed: int
     slowdown: Mapping[str, float]
     lost_gbps: float
     dead_share: float
     dead_to: int
     job_dead_to: int
+    retired: tuple[int, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +106,17 @@ class Losses:
 
     `links` are those between switches, `place` by switch row the part of the network that it is in, `job` by rank
     whether the job runs on it, `bundle` by link a number that it shares with those between its two switches;
-    `hides_losses`: whether switches keep sending to one that has lost its way down.
+    `hides_losses`: whether switches keep sending to one that has lost its way down. `lists_bundles`: whether the loss
+    of all links between two switches does what none of them does alone.
     """
 
     def __init__(self, network: Network, job: Job, grid: Ints64) -> None:
         self.network, self._grid = network, grid
         self.links, devices = SwitchLinks.of(network), len(network.cluster.plan.devices)
         self.place = join_components(np.arange(devices, dtype=np.int64), self.links.a, self.links.b)
-        self.job = np.zeros(len(network.ranks), dtype=np.bool_)
-        self.job[job.ranks] = True
+        self.job = np.isin(np.arange(len(network.ranks)), job.ranks)
         self.has = network.leaf != NONE
         self._rank_gbps = np.where(self.has, network.gbps, 0.0).sum(axis=1)
-        switch = np.zeros(devices, dtype=np.bool_)
-        for rows in (self.links.a, self.links.b, network.leaf[self.has]):
-            switch[rows] = True
-        self._switches = np.flatnonzero(switch)
         key = self.links.a * devices + self.links.b
         pairs, self.bundle, self._parallel = np.unique(key, return_inverse=True, return_counts=True)
         self._pairs = np.divmod(pairs, devices)
@@ -125,6 +127,15 @@ class Losses:
         up, across = self.links.level != NONE, self.links.across
         level = np.full(devices, NONE, dtype=np.int64)
         level[self.links.a[up]], level[self.links.b[across]] = self.links.level[up], self.links.level[across]
+        design, fabric = network.cluster.design, network.fabric
+        self.hides_losses = is_routed(fabric) and find_underlay(design, fabric) == "static"
+        named = uses_srv6(design, fabric)
+        self._step = np.arange(len(self.links.row)) if named and find_srv6(design, fabric).links else self.bundle
+        first = np.unique(self._step, return_index=True)[1]
+        self._paths = (
+            NamedPaths(network, self.links.a[first], self.links.b[first], self.links.level[first]) if named else None
+        )
+        self.lists_bundles = self.hides_losses or (named and not names_each_link(design, fabric))
         self._tops = [np.flatnonzero(level == number) for number in range(len(network.levels))]
         self._even = [self._find_carried(number, self._up, self._down) for number in range(len(network.levels))]
         self._crossing = {RING: self._cross_in_ring(grid), ALL_TO_ALL: self._cross_all_to_all()}
@@ -132,102 +143,81 @@ class Losses:
             name: [self._sum_load(k, c) for k, c in enumerate(crossings)] for name, crossings in self._crossing.items()
         }
         self._reach = self._find_reach(np.where(self.has, network.gbps, 0.0), no_loss)
-        everyone = np.ones(len(network.ranks))
-        self._before = {name: self._time_pattern(name, everyone, self.has, no_loss) for name in self._crossing}
-        self.hides_losses = loses_flows_for_good(network.cluster.design, network.fabric)
+        self._before = {name: self._time_pattern(name, self.has.astype(np.float64), no_loss) for name in self._crossing}
 
     def after(self, devices: Ints64 = _NOTHING, links: Ints64 = _NOTHING) -> LossEffect:
         """What is left without some devices, by their rows, and without some links of the plan, by theirs."""
-        network, all_links = self.network, self.links
-        gone = np.zeros(len(self.place), dtype=np.bool_)
-        gone[devices] = True
-        lost = gone[all_links.a] | gone[all_links.b]
-        port = self.has & ~gone[network.leaf] & ~gone[network.ranks.device][:, None]
-        if len(links):
-            lost |= np.isin(all_links.row, links)
-            port &= ~np.isin(network.port_link, links)
+        network, within = self.network, len(self._grid) < 2  # within a scale-up domain a job needs no network
+        gone = np.isin(np.arange(len(self.place)), devices)
+        lost = gone[self.links.a] | gone[self.links.b] | np.isin(self.links.row, links)
+        port = (
+            ~gone[network.leaf] & ~gone[network.ranks.device][:, None] & ~np.isin(network.port_link, links) & self.has
+        )
         if lost.any():
-            port &= self._find_main_piece(gone, lost, port)[network.leaf]
-        port_gbps = np.where(port, network.gbps, 0.0)
-        sums = port_gbps.sum(axis=1)
-        cut, slowed = (sums == 0) & (self._rank_gbps > 0), (sums > 0) & (sums < self._rank_gbps)
-        share, dead = self._find_dead_flows(gone, lost, port) if self.hides_losses and lost.any() else (0.0, cut & ~cut)
-        flows = share, int(dead.sum()), int(dead[self.job].sum()) if len(self._grid) > 1 else 0
-        if len(self._grid) < 2:  # within a scale-up domain a job needs no network
-            stops = gone[network.ranks.device][self.job]
-            slowdown = {} if stops.any() else dict.fromkeys(self._crossing, 1.0)
-            counts = int(cut.sum()), int(slowed.sum()), int(stops.sum()), 0
-            return LossEffect(*counts, slowdown, self._find_lost_gbps(port_gbps, lost), *flows)
-        slowdown = {}
-        if not cut[self.job].any():
-            factor = np.divide(self._rank_gbps, sums, out=np.ones(len(sums)), where=sums > 0)
+            port &= self._find_main_piece(lost, port)[network.leaf]
+        cut = ~port.any(axis=1) & (self._rank_gbps > 0)
+        share, dead = self._find_dead_flows(gone, lost, port) if self.hides_losses else (0.0, np.zeros_like(port))
+        # NICs leave a plane whose flows die, where they have another
+        stuck = dead.any(axis=1) & ((network.fabric.planes == 1) | (dead == port).all(axis=1))
+        usable = port & (~dead | stuck[:, None])
+        sums, in_use, retired = (network.gbps * usable).sum(axis=1), [usable.astype(np.float64)], None
+        if self._paths:
+            left = np.bincount(self._step[~lost], minlength=len(self.links.row)) > 0
+            weight = usable * self._paths.find_share_left(left)[network.leaf]
+            left_gbps = (network.gbps * weight).sum(axis=1)[sums > 0] / self._rank_gbps[sums > 0]
+            retired = self._paths.count_lost(port, left), 1 - float(left_gbps.min(initial=1.0))
+            in_use += [weight] * (network.fabric.address_per == "nic")
+        stops = (gone[network.ranks.device] if within else cut)[self.job]
+        slowdown = {} if stops.any() else dict.fromkeys(self._crossing, 1.0)
+        if slowdown and not within:
+            # NICs that have all planes to choose from take what is quicker
             slowdown = {
-                name: self._time_pattern(name, factor, port, lost) / self._before[name] for name in self._crossing
+                name: min(self._time_pattern(name, ports, lost) for ports in in_use) / before
+                for name, before in self._before.items()
             }
         return LossEffect(
             int(cut.sum()),
-            int(slowed.sum()),
-            int(cut[self.job].sum()),
-            int(slowed[self.job].sum()),
+            int(((sums > 0) & (sums < self._rank_gbps)).sum()),
+            int(stops.sum()),
             slowdown,
-            self._find_lost_gbps(port_gbps, lost),
-            *flows,
+            max(0.0, self._reach - self._find_reach(np.where(port, network.gbps, 0.0), lost)),
+            share,
+            int(dead.any(axis=1).sum()),
+            0 if within else int(stuck[self.job].sum()),
+            retired,
         )
 
     def _find_dead_flows(self, gone: Flags, lost: Flags, port: Flags) -> tuple[float, Flags]:
-        """(greatest share, by rank whether some) of what ranks send or get beyond a loss that is sent into it.
+        """(greatest share, by port of ranks whether some) of what these send or get beyond a loss that is sent into it.
 
         A switch above that others still send to, and that has lost all of its links to one below, gets its share of
         the flows to what is under that: of all that leads into its component, as flows are spread evenly. One that has
         no way up any more gets its share of what those below send out.
         """
         linked = np.bincount(self.bundle[lost], minlength=len(self._parallel)) < self._parallel
-        is_sent_to = np.zeros(len(gone), dtype=np.bool_)
-        for end in self._pairs:
-            is_sent_to[end[linked]] = True
+        is_sent_to = np.bincount(np.concatenate([end[linked] for end in self._pairs]), minlength=len(gone)) > 0
         ends_here = (self._up > 0) & (self._sum_remaining(lost)[0] <= 0) & ~gone
-        blind = (lost & ~linked[self.bundle] & is_sent_to[self.links.b]) | (~lost & ends_here[self.links.b])
+        blind = np.where(lost, ~linked[self.bundle] & is_sent_to[self.links.b], ends_here[self.links.b])
         blind &= (self.links.level != NONE) & ~self.links.across
-        greatest, dead = 0.0, np.zeros(len(port), dtype=np.bool_)
+        greatest, dead = 0.0, np.zeros(port.shape, dtype=np.bool_)
         for number, level in enumerate(self.network.levels):
             blind_rows = np.flatnonzero(blind & (self.links.level == number))
             into = np.bincount(level.component[self.links.a[blind_rows]], self.links.gbps[blind_rows], len(gone))
             share = np.divide(into, level.out_gbps, out=np.zeros(len(gone)), where=level.out_gbps > 0)
             of_port = np.where(port, share[level.component[self.network.leaf]], 0.0)
-            greatest, dead = max(greatest, float(of_port.max(initial=0.0))), dead | (of_port > 0).any(axis=1)
+            greatest, dead = max(greatest, float(of_port.max(initial=0.0))), dead | (of_port > 0)
         return greatest, dead
 
-    def _find_lost_gbps(self, port: Floats, lost: Flags) -> float:
-        return max(0.0, self._reach - self._find_reach(port, lost))
-
-    def _find_main_piece(self, gone: Flags, lost: Flags, port: Flags) -> Flags:
+    def _find_main_piece(self, lost: Flags, port: Flags) -> Flags:
         """By switch row, whether it is in the largest piece that is left of its part of the network."""
         linked = np.bincount(self.bundle[lost], minlength=len(self._parallel)) < self._parallel
-        a, b = (end[linked] for end in self._pairs)
-        alive = self._switches[~gone[self._switches]]
-        seed = np.full(len(gone), NONE, dtype=np.int64)
-        # one switch of each part of the network, whichever is written last
-        seed[self.place[alive]] = alive
-        reached = np.zeros(len(gone), dtype=np.bool_)
-        reached[seed[seed != NONE]] = True
-        number = 0
-        while not reached[alive].all():
-            reached[b[reached[a]]] = True
-            reached[a[reached[b]]] = True
-            # the left side is read before the right one is assigned: nothing new was reached
-            if number == (number := int(reached.sum())):
-                break
-        else:
-            return reached
-        piece = join_components(np.arange(len(gone), dtype=np.int64), a, b)
+        piece = join_components(np.arange(len(self.place), dtype=np.int64), *(end[linked] for end in self._pairs))
         leaves = self.network.leaf[port]
-        size = np.bincount(piece[leaves], minlength=len(gone))
-        largest = np.zeros(len(gone), dtype=np.int64)
-        np.maximum.at(largest, self.place[leaves], size[piece[leaves]])
-        chosen = np.full(len(gone), NONE, dtype=np.int64)
-        # backwards, so that of pieces of one size the first leaf's is written last
-        best = leaves[size[piece[leaves]] == largest[self.place[leaves]]][::-1]
-        chosen[self.place[best]] = piece[best]
+        size = np.bincount(piece[leaves], minlength=len(piece))[piece]
+        chosen = np.full(len(piece), NONE, dtype=np.int64)
+        # the largest of each part is written last, and of pieces of one size that of the first leaf
+        ordered = leaves[::-1][np.argsort(size[leaves[::-1]], kind="stable")]
+        chosen[self.place[ordered]] = piece[ordered]
         return np.asarray(chosen[self.place] == piece)
 
     def _sum_remaining(self, lost: Flags) -> tuple[Floats, Floats]:
@@ -243,12 +233,14 @@ class Losses:
     def _find_carried(self, number: int, up: Floats, down: Floats) -> Floats:
         """By component of a level, what it sends out before the first switch is full, Gb/s; 0 where nothing leaves.
 
-        Switches get what leaves in proportion to the links to them from below; those without uplinks get none.
+        Switches get what leaves in proportion to the links to them from below, or where NICs choose paths to their
+        uplinks; those without uplinks get none.
         """
         level = self.network.levels[number]
         ends = self._tops[number]
         ends = ends[(up[ends] > 0) & (down[ends] > 0)] if number else ends[up[ends] > 0]
-        component, weight = level.component[ends], down[ends] if number else np.ones(len(ends))
+        component = level.component[ends]
+        weight = up[ends] if self._paths else down[ends] if number else np.ones(len(ends))
         every, first = np.bincount(component, weight, len(self.place)), np.full(len(self.place), np.inf)
         np.minimum.at(first, component, up[ends] / weight)
         carried: Floats = np.multiply(every, first, out=np.zeros(len(every)), where=every > 0)
@@ -304,10 +296,14 @@ class Losses:
         component = self.network.levels[level].component[self.network.leaf[self.has]]
         return np.bincount(component, crossing[self.has], len(self.place)).astype(np.float64)
 
-    def _time_pattern(self, name: str, factor: Floats, port: Flags, lost: Flags) -> float:
-        """How long a pattern takes, in times of what the ports of its ranks take when nothing is lost."""
-        worst = float(factor[self.job].max(initial=1.0))
-        ports_lost, carried = worst > 1, self._even
+    def _time_pattern(self, name: str, in_use: Floats, lost: Flags) -> float:
+        """How long a pattern takes, in times of what the ports of its ranks take when nothing is lost; `in_use` is by
+        rank and port, what it sends by the port in proportion, of 1.
+        """
+        factor = self._rank_gbps / np.maximum((self.network.gbps * in_use).sum(axis=1), 1e-9)
+        sent = in_use * factor[:, None]
+        worst = float(sent[self.job].max(initial=1.0))
+        ports_lost, carried = bool((factor[self.job] > 1).any()), self._even
         if lost.any():
             up, down = self._sum_remaining(lost)
             dead = (self._up > 0) & (up <= 0)
@@ -319,7 +315,7 @@ class Losses:
         for number, crossing in enumerate(self._crossing[name]):
             load = self._loads[name][number]
             if ports_lost:
-                load = self._sum_load(number, np.where(port, crossing, 0.0) * factor[:, None])
+                load = self._sum_load(number, crossing * sent)
             wide = carried[number] > 0
             worst = max(worst, float((load[wide] / carried[number][wide]).max(initial=0.0)))
         return worst

@@ -256,7 +256,7 @@ def test_slowdown_is_that_of_flows_over_shortest_paths_that_are_left(design_of, 
     before = {pattern: Wired(network).slowdown(flows) for pattern, flows in list_pattern_flows(network, job).items()}
     for loss in LossClasses(losses).list_single():
         effect = losses.after(loss.devices, loss.links)
-        if loss.kind != "switch" or effect.job_cut_off or effect.job_slowed:
+        if loss.kind != "switch" or effect.job_cut_off or effect.slowed:  # the job is everybody
             continue
         wired = Wired(network)
         wired.graph.remove_nodes_from(loss.devices.tolist())

@@ -27,7 +27,7 @@ from fabricgen.addons.probing.plan import SRV6, Probes, write_tables
 from fabricgen.api import ClusterView
 from tests.needs import require
 from tests.srv6.fabrics import NicPort
-from tests.srv6.test_kernel import PORT, Lab
+from tests.srv6.lab import PORT, Lab
 
 TWO_PLANES = """
 fabricgen: 1

@@ -10,7 +10,7 @@ from fabricgen.api import compile_blueprint
 from tests.laws import law_examples
 from tests.probing.lab import TWO_PLANES, ProbedLab, choose_ports, count_named
 from tests.srv6.fabrics import build, nic_ports
-from tests.srv6.test_kernel import start_lab
+from tests.srv6.lab import start_lab
 
 FAULTS = 200
 

@@ -11,6 +11,7 @@ from ipaddress import IPv6Address, IPv6Network
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from fabricgen.cluster import Cluster
 from fabricgen.export.table import ExportContext, load_part
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.render.engine import render_configs
@@ -36,14 +37,33 @@ lint: {waive: [{rule: FG603, at: fabrics/compute, why: links are dealt out by a 
 """
 """Sixteen leaves and sixteen spines in four planes; a leaf has one link to each spine of its plane."""
 
+PARALLEL = (
+    "fabrics.compute.tiers.leaf={switch: sn5640, per: [su, plane], uplinks: 8 x 200G}",
+    "fabrics.compute.oversubscription='1:1'",
+)
+LINKS = ("fabrics.compute.routing.srv6.links=true",)
+THREE_TIERS = (
+    "fabrics.compute.tiers.leaf={switch: sn5640, per: [su, plane], uplinks: 2 x 200G}",
+    "fabrics.compute.tiers.spine={switch: sn5640, per: [pod, plane], count: 2, uplinks: 2 x 200G}",
+    "fabrics.compute.tiers.core={switch: sn5640, per: [spine, plane], count: 2}",
+    "fabrics.compute.oversubscription='8:1'",
+    "pods={p1: {su: 2}, p2: {su: 2}}",
+)
+CASES = {"uN": (), "uA": LINKS, "uA, parallel links": (*PARALLEL, *LINKS), "three tiers": THREE_TIERS}
+
+
+@cache
+def compile_page(text: str, *sets: str) -> Cluster:
+    with TemporaryDirectory() as folder:
+        page = Path(folder, "page.yaml")
+        page.write_text(text)
+        return compile_cluster(compile_design(str(page), sets))
+
 
 @cache
 def build(text: str, *sets: str) -> dict[str, str]:
     """The lists, paths and configurations of a blueprint, by their paths."""
-    with TemporaryDirectory() as folder:
-        page = Path(folder, "page.yaml")
-        page.write_text(text)
-        cluster = compile_cluster(compile_design(str(page), sets))
+    cluster = compile_page(text, *sets)
     parts = {
         path: b"".join([content] if isinstance(content, bytes) else content).decode()
         for name in ("links", "paths")

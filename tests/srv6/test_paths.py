@@ -7,29 +7,24 @@ from collections import Counter
 from dataclasses import replace
 from functools import cache
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 
 from fabricgen.analyze.hash_shares import find_mode
 from fabricgen.analyze.network import list_networks
-from fabricgen.pipeline import compile_cluster, compile_design
-from tests.srv6.fabrics import FOUR_PLANES, NamedPath, NicPort, build, nic_ports, paths_between
+from tests.srv6.fabrics import (
+    CASES,
+    FOUR_PLANES,
+    LINKS,
+    PARALLEL,
+    NamedPath,
+    NicPort,
+    build,
+    compile_page,
+    nic_ports,
+    paths_between,
+)
 from tests.srv6.walk import Fabric, Port
-
-PARALLEL = (
-    "fabrics.compute.tiers.leaf={switch: sn5640, per: [su, plane], uplinks: 8 x 200G}",
-    "fabrics.compute.oversubscription='1:1'",
-)
-LINKS = ("fabrics.compute.routing.srv6.links=true",)
-THREE_TIERS = (
-    "fabrics.compute.tiers.leaf={switch: sn5640, per: [su, plane], uplinks: 2 x 200G}",
-    "fabrics.compute.tiers.spine={switch: sn5640, per: [pod, plane], count: 2, uplinks: 2 x 200G}",
-    "fabrics.compute.tiers.core={switch: sn5640, per: [spine, plane], count: 2}",
-    "fabrics.compute.oversubscription='8:1'",
-    "pods={p1: {su: 2}, p2: {su: 2}}",
-)
-CASES = {"uN": (), "uA": LINKS, "uA, parallel links": (*PARALLEL, *LINKS), "three tiers": THREE_TIERS}
 
 
 @cache
@@ -145,9 +140,6 @@ def test_there_are_no_paths_without_srv6() -> None:
     [((), "spray"), (PARALLEL, "hash"), ((*PARALLEL, *LINKS), "spray")],
     ids=["a link each", "parallel links", "parallel links with identifiers"],
 )
-def test_collectives_are_reckoned_as_sprayed_where_paths_name_each_link(
-    sets: tuple[str, ...], mode: str, tmp_path: Path
-) -> None:
-    (page := tmp_path / "page.yaml").write_text(FOUR_PLANES)
-    (network,) = list_networks(compile_cluster(compile_design(str(page), sets)))
+def test_collectives_are_reckoned_as_sprayed_where_paths_name_each_link(sets: tuple[str, ...], mode: str) -> None:
+    (network,) = list_networks(compile_page(FOUR_PLANES, *sets))
     assert find_mode(network) == mode

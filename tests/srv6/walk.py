@@ -27,14 +27,16 @@ class Switch:
     """A switch by its config_db.json."""
 
     def __init__(self, tables: Mapping[str, Mapping[str, Mapping[str, str]]]) -> None:
-        sids = {IPv6Network(key.partition("|")[2]): row for key, row in tables["SRV6_MY_SIDS"].items()}
+        sids = {IPv6Network(key.partition("|")[2]): row for key, row in tables.get("SRV6_MY_SIDS", {}).items()}
         self.nodes = [prefix for prefix, row in sids.items() if row["action"] == "uN"]
         self.links = {prefix: row["interface"] for prefix, row in sids.items() if row["action"] == "uA"}
         self.routes = {
-            IPv6Network(key.partition("|")[2]): row["ifname"].split(",") for key, row in tables["STATIC_ROUTE"].items()
+            IPv6Network(key.partition("|")[2]): row.get("ifname", "").split(",")
+            for key, row in tables["STATIC_ROUTE"].items()
         }
-        (locator,) = tables["SRV6_MY_LOCATORS"].values()
-        self.block = int(locator["block_len"])
+        (self.block,) = (
+            int(row["block_len"]) for row in tables.get("SRV6_MY_LOCATORS", {"": {"block_len": "0"}}).values()
+        )
 
     def forward(self, address: IPv6Address) -> tuple[list[str], IPv6Address]:
         """(ports that a packet may leave by, its destination then); no port where it is dropped."""

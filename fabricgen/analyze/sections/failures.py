@@ -25,10 +25,10 @@ SLOWS = 1.005
 FORMULA = (
     "bisection_share: the least cut into halves over that before; of a cable, fibre or NIC: 1 - what places above it "
     "can send less / bisection. slowdown: greatest load / Gb/s left, of ports and the uplinks of switches, over that "
-    "before; switches spread traffic evenly over what they have left. per_year: parts whose loss cuts off an "
-    "accelerator of the job, or leaves flows to one dead, x of_rate x failures of one in a year, slowed_per_year: "
-    "those that slow it by 0.5 % or more; mean_hours = 8,766 / per_year. of_rate: half of the failures of a cable that "
-    "is split are at its common end, half at each leg"
+    "before; switches spread traffic evenly over what they have left, NICs that choose paths over the paths that are "
+    "left. per_year: parts whose loss cuts off an accelerator of the job, or leaves flows to one dead, x of_rate x "
+    "failures of one in a year, slowed_per_year: those that slow it by 0.5 % or more; mean_hours = 8,766 / per_year. "
+    "of_rate: half of the failures of a cable that is split are at its common end, half at each leg"
 )
 
 BEYOND = "ring, all-to-all: time of the job's traffic over that before; stops: it cuts off one of its accelerators"
@@ -45,6 +45,7 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
     rates = sorted(question.constants.failures.items())
     return {
         "bisection_gbps": bisection,
+        "planes": network.fabric.planes,
         "in_one_domain": len(grid) < 2,
         "losses": rows,
         **({"pairs": [_make_row(losses, loss, bisection) for loss in classes.pairs()]} if question.pairs else {}),
@@ -77,7 +78,7 @@ def _make_row(losses: Losses, loss: LossClass, bisection: float) -> dict[str, An
         "dead_flows": round(effect.dead_share, 6),
         "dead_flows_to": effect.dead_to,
         "job_dead_flows_to": effect.job_dead_to,
-    }
+    } | ({"retired_paths": effect.retired[0], "retired_share": round(effect.retired[1], 9)} if effect.retired else {})
 
 
 def _count_interruptions(
@@ -151,8 +152,15 @@ def lines(results: Mapping[str, Any]) -> Iterator[str]:
         if row["dead_flows_to"]:
             yield (
                 f"    static routes lead into it: {row['dead_flows']:.2%} of the flows of {row['dead_flows_to']:,} "
-                "accelerators are dead until it is mended"
+                "accelerators "
+                + (
+                    "in its plane are dead until NICs leave it"
+                    if results["planes"] > 1
+                    else "are dead until it is mended"
+                )
             )
+        if row.get("retired_share"):
+            yield f"    NICs retire {row['retired_paths']:,} paths, {row['retired_share']:.2%} of an accelerator's"
     yield f"  ({WITHIN if results['in_one_domain'] else BEYOND})"
     yield ""
     yield from _format_interruptions(results["interruptions"])

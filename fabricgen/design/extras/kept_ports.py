@@ -153,8 +153,6 @@ class KeptPorts:
         self._sized_tiers, self._sizes = sized_tiers, sizes
         self._words = layout.lock.find_words("extras")
         self._kept: dict[str, dict[tuple[int, int], Port]] = {}
-        # (tier, switch) whose kept ports are in `taken` already
-        self._noted: set[tuple[TierKey, int]] = set()
         self.taken: set[tuple[TierKey, int, int, int]] = set()
         """(tier, run, switch, port) of what is kept, for devices that are gone, too."""
 

@@ -22,10 +22,11 @@ identifiers, a step lists all of its ports, apart by `|`: the switch chooses one
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 
@@ -77,8 +78,7 @@ class SteeredPaths:
         """Rows of its links to hosts, by host; int64."""
         rows, segments = list_host_links(self.cluster), self.cluster.plan.links.segments
         is_own = np.array([segment.fabric == self.fabric.name for segment in segments], dtype=bool)
-        own_rows: Ints64 = rows[is_own[self.cluster.plan.links.segment[rows]]]
-        return own_rows
+        return np.asarray(rows[is_own[self.cluster.plan.links.segment[rows]]])
 
     @cached_property
     def leaves(self) -> frozenset[int]:
@@ -93,9 +93,9 @@ class SteeredPaths:
         rows = np.flatnonzero(np.array(between, dtype=bool)[links.segment])
         ends = ((links.a_device, links.a_port), (links.b_device, links.b_port))
         lower, upper = (rows[np.lexsort((port[rows], device[rows]))] for device, port in ends)
-        count = np.arange(len(self.cluster.plan.devices) + 1)
-        return (np.searchsorted(links.a_device[lower], count), lower), (
-            np.searchsorted(links.b_device[upper], count),
+        starts = np.arange(len(self.cluster.plan.devices) + 1)
+        return (np.searchsorted(links.a_device[lower], starts), lower), (
+            np.searchsorted(links.b_device[upper], starts),
             upper,
         )
 
@@ -117,26 +117,15 @@ class SteeredPaths:
         for peer, own_ports in ports_to.items():
             yield PathStep(peer, tuple(own_ports), int(identifiers[peer]))
 
-    def _lengthen_ways(self, ways: Sequence[Way], *, down: bool) -> list[Way]:
-        """Each of the ways with every step that its last switch has."""
-        return [
-            way.take_step(self.cluster.names[way.end], s) for way in ways for s in self.list_steps(way.end, down=down)
-        ]
-
-    def list_ways_up(self, leaf: int) -> Iterator[Way]:
-        """The ways up from a leaf, those that turn in the lowest tier first."""
-        own = () if self.block.links else (int(self.cluster.addresses.identifiers[leaf]),)
-        ways = [Way(leaf, own, ())]
-        while ways:
-            ways = self._lengthen_ways(ways, down=False)
-            yield from ways
-
-    def list_ways_down(self, switch: int) -> Iterator[Way]:
-        """The ways down from a switch to leaves."""
-        ways = [Way(switch, (), ())]
-        while ways:
-            ways = self._lengthen_ways(ways, down=True)
-            yield from (way for way in ways if way.end in self.leaves)
+    def list_ways(self, switch: int, *, down: bool) -> Iterator[Way]:
+        """The ways up from a leaf, those that turn in the lowest tier first, or those down from a switch to leaves."""
+        ways = [Way(switch, () if down or self.block.links else (int(self.cluster.addresses.identifiers[switch]),), ())]
+        while ways := [
+            way.take_step(self.cluster.names[way.end], step)
+            for way in ways
+            for step in self.list_steps(way.end, down=down)
+        ]:
+            yield from (way for way in ways if not down or way.end in self.leaves)
 
 
 def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: ARG001 - one signature for all parts
@@ -147,11 +136,13 @@ def files(cluster: Cluster, context: ExportContext) -> Iterator[File]:  # noqa: 
             yield from _list_node_tables(paths)
             turns = dict[int, None]()
             for leaf in sorted(paths.leaves):
-                ways = list(paths.list_ways_up(leaf))
+                ways = list(paths.list_ways(leaf, down=False))
                 turns |= dict.fromkeys(way.end for way in ways)
-                yield _make_up_table(paths, leaf, ways)
+                tiers = [len(way.hops) for way in ways]
+                yield _make_way_table(paths, f"up/{paths.cluster.names[leaf]}", "turn", ways, tiers=tiers)
             for switch in sorted(turns):
-                yield _make_down_table(paths, switch, list(paths.list_ways_down(switch)))
+                ways = list(paths.list_ways(switch, down=True))
+                yield _make_way_table(paths, f"down/{paths.cluster.names[switch]}", "leaf", ways)
 
 
 def _list_node_tables(paths: SteeredPaths) -> Iterator[File]:
@@ -174,37 +165,17 @@ def _list_node_tables(paths: SteeredPaths) -> Iterator[File]:
         yield make_csv_file(Table(f"paths/nodes/{cluster.names[links.a_device[rows[0]]]}", columns))
 
 
-def _make_up_table(paths: SteeredPaths, leaf: int, ways: Sequence[Way]) -> File:
-    own = 0 if paths.block.links else 1
+def _make_way_table(paths: SteeredPaths, name: str, end: str, ways: Sequence[Way], **more: Sequence[int]) -> File:
+    numbers: defaultdict[int, Iterator[int]] = defaultdict(count)
     columns: dict[str, Sequence[str | int]] = {
-        "path": list(range(len(ways))),
-        "tiers": [len(way.identifiers) - own for way in ways],
-        "turn": [paths.cluster.names[way.end] for way in ways],
-        "down": _number_by_end(ways),
+        **({"path": list(range(len(ways)))} if more else {}),
+        **more,
+        end: [paths.cluster.names[way.end] for way in ways],
+        "down": [next(numbers[way.end]) for way in ways],
         "identifiers": _write_identifiers(way.identifiers for way in ways),
         "ports": [" ".join(way.hops) for way in ways],
     }
-    return make_csv_file(Table(f"paths/up/{paths.cluster.names[leaf]}", columns))
-
-
-def _make_down_table(paths: SteeredPaths, switch: int, ways: Sequence[Way]) -> File:
-    columns: dict[str, Sequence[str | int]] = {
-        "leaf": [paths.cluster.names[way.end] for way in ways],
-        "down": _number_by_end(ways),
-        "identifiers": _write_identifiers(way.identifiers for way in ways),
-        "ports": [" ".join(way.hops) for way in ways],
-    }
-    return make_csv_file(Table(f"paths/down/{paths.cluster.names[switch]}", columns))
-
-
-def _number_by_end(ways: Sequence[Way]) -> list[int]:
-    """The number of each way among those that end in the same switch, from 0."""
-    before: Counter[int] = Counter()
-    numbers = []
-    for way in ways:
-        numbers.append(before[way.end])
-        before[way.end] += 1
-    return numbers
+    return make_csv_file(Table(f"paths/{name}", columns))
 
 
 def _write_identifiers(chains: Iterable[tuple[int, ...]]) -> list[str]:

@@ -10,7 +10,8 @@ reference, `mru (Congestion Notification Profiles)`; YANG, `cable-length`, metre
 of their own, which says both.
 
 A lossy class has another name, no `no-loss` and nothing that pauses; the buffer then is shared as Juniper recommends
-for networks of mostly best-effort unicast traffic (Traffic Management User Guide for QFX Series).
+for networks of mostly best-effort unicast traffic (Traffic Management User Guide for QFX Series, Example: Recommended
+Configuration of the Shared Buffer Pool for Networks with Mostly Best-Effort Unicast Traffic; lossless is 5 % at least).
 
 Load is balanced by that of the links (`ecmp-dlb`): flowlet by flowlet with that design's figures, or packet by packet.
 """
