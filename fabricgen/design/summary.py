@@ -12,6 +12,8 @@ from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.capacity.reserved import list_reserved_ports
 from fabricgen.design.capacity.uneven import UnevenLanding, find_uneven_landings
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.inside.derived import count_node_ports, is_derived
+from fabricgen.design.inside.meshes import list_sizes
 from fabricgen.design.inside.scale_across import compute_site_oversubscription, list_spans
 from fabricgen.design.model import Design
 from fabricgen.design.tenants.stated import count_tenant_figures
@@ -58,6 +60,7 @@ def _summarize_fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
         "planes": fabric.planes,
         "rails": fabric.rails,
         **_summarize_uneven(design, fabric),
+        **_summarize_derived(design, fabric),
         **_summarize_spans(design, fabric),
         **_list_reserved_ports(design, fabric),
         **_summarize_parts(fabric),
@@ -117,6 +120,28 @@ def _summarize_uneven(design: Design, fabric: FabricDesign) -> dict[str, Any]:
         for landing in worst.values()
     }
     return {"uneven": figures} if figures else {}
+
+
+def _summarize_derived(design: Design, fabric: FabricDesign) -> dict[str, Any]:
+    """Groups of dragonflies whose size was derived, by tier: routers, node ports and global links of each (a = 2p = 2h
+    where balanced), links of every two groups, groups, and the most that these links allow; empty where none was.
+    """
+    figures: dict[str, dict[str, int]] = {}
+    for tier in fabric.tiers:
+        stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].mesh
+        for mesh in tier.meshes:
+            if is_derived(stated[mesh.dimension]):
+                ports = count_node_ports(design, tier)
+                groups = max(size.numbers for size in list_sizes(tier, mesh))
+                figures[tier.name] = {
+                    "routers": tier.count,
+                    "node_ports": ports,
+                    "global_links": mesh.run.count,
+                    "links": mesh.links,
+                    "groups": groups,
+                    "most_groups": tier.count * ports // mesh.links + 1,
+                }
+    return {"derived_groups": figures} if figures else {}
 
 
 def _summarize_spans(design: Design, fabric: FabricDesign) -> dict[str, Any]:

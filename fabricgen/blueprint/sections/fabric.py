@@ -176,7 +176,7 @@ class Tier(Model):
     grid: Grid = Field(
         default_factory=dict,
         description="How the switches of a group lie, where more than one number tells them apart, e.g. {row: 4, "
-        "column: 4}.",
+        "column: 4}; [row, column]: as near to a square as `count` allows.",
     )
     mesh: dict[Name, MeshOf] = Field(
         default_factory=dict,

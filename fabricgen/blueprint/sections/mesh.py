@@ -13,7 +13,11 @@ from fabricgen.models.forms import make_text_form
 class MeshSpec(Model):
     """Links between the switches of a tier that differ in one dimension: all with all, or near ones in a ring."""
 
-    links: LinksOf = Field(description="Links of every two that meet, e.g. 1 x 200G.")
+    links: LinksOf = Field(
+        default_factory=lambda: Links(count=None, speed_gbps=None),
+        description="Links of every two that meet, e.g. 1 x 200G. Default: 1; of groups that are spread as many as "
+        "balance a dragonfly, as many global links a switch as node ports.",
+    )
     spread: bool = Field(
         False,
         description="Of groups. true: so many links in all between every two groups, dealt over their switches in turn "
@@ -53,17 +57,33 @@ MeshOf = Annotated[MeshSpec, BeforeValidator(_wrap_links), _LinksAlone()]
 
 GridSize = Annotated[int, Field(ge=2, le=4096, description="Switches along this dimension of the grid.")]
 
+
+def _read_grid(value: Any) -> Any:
+    return dict.fromkeys(value) if isinstance(value, list) and all(isinstance(name, str) for name in value) else value
+
+
 Grid = Annotated[
-    dict[Name, GridSize],
+    dict[Name, GridSize | None],
+    BeforeValidator(_read_grid),
     WithJsonSchema(
         {
-            "type": "object",
-            "maxProperties": 8,
-            "propertyNames": {"pattern": NAME_PATTERN},
-            "additionalProperties": {"type": "integer", "minimum": 2, "maximum": 4096},
-            "description": "Names of dimensions, with how many switches lie along each.",
-            "examples": [{"row": 4, "column": 4}],
+            "anyOf": [
+                {
+                    "type": "object",
+                    "maxProperties": 8,
+                    "propertyNames": {"pattern": NAME_PATTERN},
+                    "additionalProperties": {"type": ["integer", "null"], "minimum": 2, "maximum": 4096},
+                    "description": "Names of dimensions, with how many switches lie along each.",
+                },
+                {
+                    "type": "array",
+                    "maxItems": 8,
+                    "items": {"type": "string", "pattern": NAME_PATTERN},
+                    "description": "Names of dimensions whose widths are as near to equal as `count` allows.",
+                },
+            ],
+            "examples": [{"row": 4, "column": 4}, ["row", "column"]],
         }
     ),
 ]
-"""How the switches of a group lie: the last dimension counts fastest."""
+"""How the switches of a group lie: the last dimension counts fastest. A width of None follows from `count`."""

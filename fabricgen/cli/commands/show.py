@@ -102,6 +102,12 @@ def _write_text(figures: dict[str, Any], no_cable: list[str], power: str) -> str
             lines.append(f"  {key:<14}{links:>9} links{fabric['cables'][key]:>12} cables")
         lines += _list_spans(fabric)
         lines += [
+            f"  {tier}: derived, {one['routers']} a group with {one['node_ports']} node ports and "
+            f"{one['global_links']} global links each, {one['links']} of every two groups, {one['groups']} of at most "
+            f"{one['most_groups']} groups"
+            for tier, one in fabric.get("derived_groups", {}).items()
+        ]
+        lines += [
             f"  {tier}: kept for {purpose} on each switch: {', '.join(ports)}"
             for tier, kept_ports in fabric.get("reserved_ports", {}).items()
             for purpose, ports in kept_ports.items()

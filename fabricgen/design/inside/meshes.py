@@ -47,7 +47,7 @@ class MeshSize(NamedTuple):
 
 def list_grid(spec: TierSpec, count: int) -> dict[str, int]:
     """The dimensions within a group of `count` switches, with how many lie along each, the last counting fastest."""
-    return dict(spec.spec.grid) or {spec.name: count}
+    return {name: width or 1 for name, width in spec.spec.grid.items()} or {spec.name: count}
 
 
 def find_wider_scope(per: tuple[str, ...]) -> str:
@@ -160,19 +160,19 @@ def check_meshes(spec: TierSpec) -> None:
     if tier.grid:
         if clash := sorted(set(tier.grid) & {*list_dimension_names(), *spec.per, spec.name}):
             message = f"'{clash[0]}' is a dimension already, and names no other in a grid of {spec.name}"
-            raise _refuse_mesh((*spec.path, "grid", clash[0]), message, "call it row, column or layer")
-        in_grid = prod(tier.grid.values())
+            raise refuse_mesh((*spec.path, "grid", clash[0]), message, "call it row, column or layer")
+        in_grid = prod(grid.values())
         if in_grid != tier.count:
-            text = " x ".join(map(str, tier.grid.values()))
+            text = " x ".join(map(str, grid.values()))
             stated = f"a group of {spec.name} has {tier.count}" if tier.count else f"{spec.name} states no `count`"
             message = f"a grid of {text} has {in_grid} switches, and {stated}"
-            raise _refuse_mesh((*spec.path, "grid"), message, f"state `count: {in_grid}`, or another grid")
+            raise refuse_mesh((*spec.path, "grid"), message, f"state `count: {in_grid}`, or another grid")
         if not tier.mesh:
             message = f"nothing says which switches of the grid of {spec.name} meet"
-            raise _refuse_mesh((*spec.path, "grid"), message, f"add `mesh: {{{next(iter(tier.grid))}: 1}}`")
+            raise refuse_mesh((*spec.path, "grid"), message, f"add `mesh: {{{next(iter(tier.grid))}: 1}}`")
     if tier.mesh and spec.upper is not None:
         message = f"{spec.name} is linked up to {spec.upper.tier}: only switches with no tier above meet along a `mesh`"
-        raise _refuse_mesh((*spec.path, "mesh"), message, "take `mesh` away, or say it of the top tier")
+        raise refuse_mesh((*spec.path, "mesh"), message, "take `mesh` away, or say it of the top tier")
     scope = find_scope(spec.per)
     usable = [*((scope,) if scope != WHOLE else ()), *list_inner_dimensions(spec.per), *grid]
     for dimension, mesh in tier.mesh.items():
@@ -180,15 +180,16 @@ def check_meshes(spec: TierSpec) -> None:
         if dimension not in usable:
             message = f"{spec.name} has no dimension '{dimension}' along which its switches could meet"
             near = did_you_mean(dimension, usable)
-            raise _refuse_mesh(path, message, near or f"it has {', '.join(usable)}")
+            raise refuse_mesh(path, message, near or f"it has {', '.join(usable)}")
         if mesh.spread and dimension in grid:
             message = f"'{dimension}' tells switches of one group of {spec.name} apart, and `spread` joins groups"
-            raise _refuse_mesh(
+            raise refuse_mesh(
                 (*path, "spread"), message, f"leave `spread` out, or take {scope} or another of its `per`"
             )
 
 
-def _refuse_mesh(path: Path, message: str, hint: str) -> InputError:
+def refuse_mesh(path: Path, message: str, hint: str) -> InputError:
+    """The fault (FG140) of a mesh that cannot be."""
     return fault("FG140", message, path=path, hint=hint)
 
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from fabricgen.blueprint.sections.fabric import SpanSpec
 from fabricgen.design.fabric_model import Feed, NodeFeed, TierKey, Uplink
+from fabricgen.design.inside.derived import complete_mesh
 from fabricgen.design.inside.meshes import check_meshes
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagedPorts
@@ -131,7 +132,9 @@ class TierSizing:
 
     def size_tiers(self) -> dict[TierKey, SizedTier]:
         """Size every tier, lower ones first; raises InputError where one cannot be."""
-        for key, spec in self._specs.items():
+        for key, stated in self._specs.items():
+            node_ports = sum(NodePorts(stated, self._demands.get(key, ())).slots) if stated.spec.mesh else 0
+            spec = complete_mesh(stated, node_ports, self._sizes[key])
             check_meshes(spec)
             below = [sized for sized in self.sized_tiers.values() if sized.spec.upper == key]
             # parts of a cluster that came first keep their ports: the first of a list decides and is laid first
