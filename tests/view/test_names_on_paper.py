@@ -150,3 +150,22 @@ def test_counts_of_cables_are_over_names_of_racks(page):
     assert counts
     assert racks
     assert max(racks) < min(counts)
+
+
+def test_what_stands_beside_the_units_is_named_however_small(page):
+    """One box of three had no name: too narrow for it, and not narrow enough to have it written upward."""
+    shown = page("three-generations")
+    shown.set_viewport_size({"width": 1000, "height": 750})
+    shown.wait_for_function("() => document.getElementById('picture').clientWidth < 700")
+    written = [one["given"][0] for one in shown.evaluate(PAINTED) if one["name"] == "fillText"]
+    assert {"array", "mgmt", "wan"} <= {text.split(" · ")[0] for text in written}
+
+
+def test_labels_of_ribbons_keep_off_each_other(page):
+    """Each group of a dragonfly tells its links to others and those within it, which lie beside each other."""
+    painted = page("dragonfly").evaluate(PAINTED)
+    labels = [one["given"] for one in painted if one["name"] == "fillText" and " x 400G" in one["given"][0]]
+    assert [text for text, *_ in labels].count("128 x 400G") >= 2 * 9
+    assert [text for text, *_ in labels].count("112 x 400G") == 9
+    for (one, x, y, *_), (other, far_x, far_y, *_) in combinations(labels, 2):
+        assert abs(y - far_y) >= 16 or abs(x - far_x) >= 60, (one, other)

@@ -159,7 +159,7 @@ FG.FabricWay = class extends FG.Fabric {
         c.fillRect(X(x), Y(y + h) - bar, w * scale, bar);
       }
       const size = Math.min(13, room * 0.75);
-      const above = cls.kind === "extra" && lit && size < 13 && cls.label.length * 4.5 > w * scale - 6;
+      const above = cls.kind === "extra" && lit && size < 13 && (size < 6.5 || cls.label.length * 5.5 > w * scale - 6);
       if (above) view.texts.push(turned(i, cls));
       else if (size >= 6.5) view.texts.push({ choices: this.bandText(i), x: X(x) + 3, y: Y(y) + room / 2 + 0.5, w: w * scale - 6, size, colour: theme.ink, alpha: lit ? 1 : FG.DIM * 3, plain: true, ground: theme.paper });
       if (cellW * scale < 16 && !over) {
