@@ -1,7 +1,7 @@
 """The rows of the first screen: the few designs among which a buyer decides.
 
 The maker's design comes first, then the nearest to the best of each kind (InfiniBand or Ethernet, planes, how nodes
-attach), then what costs least on each axis, then the nearest of all.
+attach) that nobody would call too many switches, then what costs least on each axis, then the nearest of all.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from fabricgen.size.shapes import Hardware
 MOST_ROWS = 8
 """Rows at most."""
 
+MOST_TIMES = 4
+"""How many times the fewest switches of Ethernet, or of InfiniBand, a design of a further kind has at most."""
+
 
 def choose_rows(
     front: Sequence[Candidate], reference: Candidate | None, axes: Sequence[str], hardware: Hardware
@@ -22,15 +25,20 @@ def choose_rows(
     """At most `MOST_ROWS` of the front and the maker's design, in the order of the front, the latter last if beaten."""
     distances = measure_distances_to_best(front, axes)
     nearest = sorted(front, key=lambda one: (distances[one.name], one.name))
-    kinds: dict[object, Candidate] = {}
-    for candidate in nearest:
-        shape = candidate.shape
-        protocol = hardware.catalog.switch(shape.switch).protocol
-        kinds.setdefault((protocol, shape.planes, shape.attach, shape.meet == "", shape.ready), candidate)
+    switches = {one.name: sum(one.figures.switches.values()) for one in front}
+    protocols = {one.name: hardware.catalog.switch(one.shape.switch).protocol for one in front}
+    fewest = {
+        protocol: min(switches[n] for n in switches if protocols[n] == protocol) for protocol in protocols.values()
+    }
+    kinds = {
+        (protocols[one.name], one.shape.planes, one.shape.attach, one.shape.meet == "", one.shape.ready): one
+        for one in reversed(nearest)
+        if switches[one.name] <= MOST_TIMES * fewest[protocols[one.name]]
+    }
     # the safest of all would be one of the smallest leaves and of the most switches
     costs = [axis for axis in axes if axis not in ("loss", "left") and len(_list_values(front, axis)) > 1]
     best = [min(nearest, key=lambda one: one.list_axis_values((axis,))) for axis in costs]
-    wanted = [*([reference] if reference else []), *kinds.values(), *best, *nearest]
+    wanted = [*([reference] if reference else []), *sorted(kinds.values(), key=nearest.index), *best, *nearest]
     names = list(dict.fromkeys(candidate.name for candidate in wanted))[:MOST_ROWS]
     shown = {candidate.name: candidate for candidate in (*front, *([reference] if reference else []))}
     return tuple(candidate for name, candidate in shown.items() if name in names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from fabricgen.catalog.loader import Catalog
 from tests.size.wished import count_switches, make_designs
 
 
@@ -28,6 +29,16 @@ def test_superpod_b300(gpus: int, switches: tuple[int, ...]) -> None:
     """NVIDIA DGX SuperPOD B300 reference architecture: twin-plane, 64 nodes a unit."""
     designs = make_designs(gpus=gpus, node="dgx-b300", switch="sn5600", attach="rail", tiers=2)
     assert (2, switches) in [(design.shape.planes, count_switches(design)) for design in designs]
+
+
+@pytest.mark.parametrize(("gpus", "switches"), [(576, (8, 4)), (1152, (16, 8)), (2304, (32, 18)), (4608, (64, 36))])
+def test_superpod_b300_xdr(gpus: int, switches: tuple[int, ...]) -> None:
+    """NVIDIA DGX SuperPOD B300 XDR reference architecture, Table 3: units of 72 nodes, which its profile names."""
+    reference = Catalog().node("dgx-b300-xdr").reference
+    assert reference is not None
+    wishes = {"switch": reference.switch, "unit_size": reference.unit or 0, "attach": "rail", "tiers": 2}
+    designs = make_designs(gpus=gpus, node="dgx-b300-xdr", **wishes)
+    assert switches in [count_switches(design) for design in designs]
 
 
 @pytest.mark.slow

@@ -135,6 +135,31 @@ def test_what_a_build_lead_would_buy_is_among_the_rows(node: str, gpus: int, swi
     assert bought, (switches, cut, list_rows(result))
 
 
+ODD = [
+    ("dgx-a100", 256, (8, 2)),  # of NDR, whose ports are split
+    ("dgx-b300-xdr", 1152, (16, 8)),
+    ("dgx-h100", 4096, (128, 128, 64)),  # three tiers of InfiniBand beside two of Ethernet
+    ("dgx-rubin-nvl8", 576, (8, 4)),
+    ("gb200-tray", 2304, (48, 24)),
+    ("gb300-tray-xdr", 1152, (16, 8)),
+    ("hls3-gaudi3", 512, (12, 8)),  # six ports of four links a node
+    ("hpn-node", 4352, (80, 38)),  # two ports a NIC
+    ("mi300x-8", 1024, (16, 8)),
+    ("mi355x-8", 1024, (16, 8)),
+    ("vr200-tray", 1152, (32, 18)),
+    ("xe9680-h200", 1024, (16, 8)),
+]
+"""Cases of other makers and protocols: a node, GPUs, and the switches by tier of what would be bought."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("node", "gpus", "switches"), ODD)
+def test_odd_cases_have_what_would_be_bought(node: str, gpus: int, switches: tuple[int, ...]) -> None:
+    """Without a switch that is named: of all that the catalogue has."""
+    rows = run_search(every=False, gpus=gpus, node=node).rows
+    assert switches in [count_switches(row) for row in rows], list(map(count_switches, rows))
+
+
 SHAPE = Shape(2, "sn5600", 1, "rail", 1, 8, Fraction(1), "spine")
 FIGURES = Figures({"leaf": 4}, 0, 0, 4, 900.0, 3, 1.0, 900.0, None)
 
@@ -147,6 +172,21 @@ def test_a_design_of_unknown_power_dominates_none() -> None:
     assert not beats(unknown.list_axis_values(axes), known.list_axis_values(axes))
     hardware = Hardware(read_options(gpus=64, node="dgx-b200"), Catalog())
     assert {row.name for row in choose_rows((unknown, known), None, axes, hardware)} == {unknown.name, known.name}
+
+
+def test_a_kind_of_far_too_many_switches_takes_no_row_from_others() -> None:
+    """InfiniBand, whose switches have fewer ports, is measured by itself."""
+    axes = ("switches", "optics")
+    near = [
+        Candidate(replace(SHAPE, unit=n), "", replace(FIGURES, switches={"leaf": 4 + n}, optics=40 - n))
+        for n in range(10)
+    ]
+    far = Candidate(replace(SHAPE, attach="group"), "", replace(FIGURES, switches={"leaf": 200}, optics=39))
+    other = Candidate(replace(SHAPE, switch="qm9700"), "", replace(FIGURES, switches={"leaf": 100}, optics=39))
+    hardware = Hardware(read_options(gpus=64, node="dgx-b200"), Catalog())
+    rows = choose_rows((*near, far, other), None, axes, hardware)
+    assert other in rows
+    assert far not in rows
 
 
 def test_where_power_is_limited_a_switch_of_unknown_draw_is_refused(fabricgen) -> None:
