@@ -91,7 +91,7 @@ class Numbering:
         return frozenset(holders).union(*(part.used for part in self.parts.values()))
 
     def make_lock(self, before: Lock, blueprint: str) -> Lock:
-        """The lock of a blueprint of that name with these numbers."""
+        """The lock `before` with these numbers in place of its own, for the blueprint of that name."""
         held = {**before.held, **self.held}
         for part in self.parts.values():
             held |= part.held

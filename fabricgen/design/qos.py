@@ -78,6 +78,7 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
     The cluster's profile applies to RoCE fabrics only, and to fabrics that carry one.
     """
     of_fabric, of_cluster = design.loaded.blueprint.fabrics[fabric.name].qos, design.loaded.blueprint.qos
+    # a fabric on the ports of another has no switches: its class is set up on those of the one that carries it
     carries = [f for f in design.fabrics if f.carrier == fabric.name]
     protocol = "roce" if any(f.protocol == "roce" for f in carries) else fabric.protocol
     profile = find_stated_profile(of_fabric) or (find_stated_profile(of_cluster) if protocol == "roce" else None)
@@ -91,6 +92,7 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
         # 0 is no threshold: the language takes numbers above 0 only
         return read_setting(name, 0) or None
 
+    # what is paused before it is full is never trimmed
     trim = None if lossless else of_fabric.trim or (of_cluster.trim if protocol == "roce" else None)
     watchdog = of_fabric.watchdog or of_cluster.watchdog or Watchdog.model_construct()
     return QosIntent(
@@ -124,6 +126,7 @@ def compute_ecn_thresholds(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> 
     if stated:
         return stated
     base = _LEAF_KB if is_lowest else _UPPER_KB
+    # a faster port drains a queue sooner, so that the same delay is a longer queue
     low, high = (max(1, kb * speed_gbps // _REFERENCE_GBPS) for kb in base)
     # at 1G both come to the same kB, and marking needs a range
     high = max(high, low + 1)

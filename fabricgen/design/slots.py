@@ -51,7 +51,7 @@ class SlotTable:
     """Whether units are numbered by reserved slot, else only the units that exist or existed."""
 
     def number_units(self, *, by_slot: bool) -> SlotTable:
-        """The same table with units numbered the given way."""
+        """The same table with units numbered by reserved slot (`by_slot`), or by the units that are there."""
         return self if by_slot == self.by_slot else replace(self, by_slot=by_slot)
 
     def find_combination(self, leg: Leg) -> Combo:

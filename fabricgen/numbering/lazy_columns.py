@@ -149,7 +149,7 @@ SelectableColumn: TypeAlias = EncodedColumn | ConcatenatedColumn
 
 
 def make_object_array(values: Sequence[Any] | Strings) -> Strings:
-    """Values as an object array, whatever their type."""
+    """Values as an object array of one dimension, which numpy would make a text array where all are texts."""
     return np.array(values, dtype=object)
 
 

@@ -58,6 +58,7 @@ class _OverrideApplier:
         self, plan: WiringPlan, names: Sequence[str], ports: tuple[Strings, Strings], addresses: Addresses
     ) -> None:
         self.plan, self.names = plan, names
+        # copies, as the columns that were allocated are kept elsewhere and must not change
         self.to = replace(addresses, asn=addresses.asn.copy(), router_id=addresses.router_id.copy())
         self.ends = LinkEnds(plan, ports)
         self.families = [
@@ -80,10 +81,12 @@ class _OverrideApplier:
             for name, override in overrides.items()
             for key_of_override in self._list_override_keys(rows[name], override)
         }
+        # a line of the lock for what is gone stays there, and is not used: it comes back with its device
         used = frozenset(key for key in adopted if self._has_number(key, defaults))
         lines: dict[OverrideKey, Key] = {}
         for key in (key for key in adopted if key in used and key.what not in ("name", PLACE)):
             key_of_override = self._make_override_key(defaults[key.device], key)
+            # the first line of a link wins; another one, for its other end, is a fault
             earlier = lines.setdefault(key_of_override, key)
             if earlier != key:
                 message = (
@@ -91,6 +94,7 @@ class _OverrideApplier:
                 )
                 refusal = fault("FG048", message, path=(ADOPTED, key.text()), hint="delete one of the two lines")
                 self.faults += refusal.diagnostics
+            # what a person states in the blueprint goes before what the lock adopted
             elif key_of_override not in stated_keys:
                 self._apply_adopted(defaults[key.device], key, adopted[key])
         for name, override in overrides.items():
@@ -117,6 +121,7 @@ class _OverrideApplier:
                 self.faults += error.diagnostics
 
     def _find_family(self, *, v6: bool) -> FamilyOverrides | None:
+        # `v6` is False or True, and families are IPv4, then IPv6
         return self.families[v6] if v6 < len(self.families) else None
 
     def _has_number(self, key: Key, rows: Mapping[str, int]) -> bool:
@@ -129,6 +134,7 @@ class _OverrideApplier:
         if family is None:
             return False
         if key.what == "port":
+            # -1: no link is at that port any more
             link, upper = self.ends.list_device_links(row).get(key.port, (-1, False))
             return link >= 0 and bool((family.addresses.b if upper else family.addresses.a).at(link))
         if key.what == "mgmt":
@@ -136,7 +142,9 @@ class _OverrideApplier:
         return bool(family.addresses.loopback.at(row) if key.v6 else self.to.router_id[row])
 
     def _make_override_key(self, row: int, key: Key) -> OverrideKey:
-        """What an adopted number replaces; both ends of a link are one, by the row of the link."""
+        """The key of what an adopted number replaces: (kind, row of the device, IPv6). Both ends of a link
+        have one key, with the row of the link: the address of one end decides that of the other.
+        """
         if key.what == "port":
             return "link", self.ends.list_device_links(row).get(key.port, (-1, False))[0], key.v6
         return key.what, row, key.v6

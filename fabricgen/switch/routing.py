@@ -164,8 +164,10 @@ class RouteMapEntry:
 
 @dataclass
 class RouteMaps:
-    """Lists and maps by name. As views make them they are those of one VRF, in the order in which they are written,
-    with names that do not tell of it; those of IPv6 end in 6.
+    """Prefix lists, AS path lists and route maps by name.
+
+    Views make them for one VRF, in the order in which they are written; writers add the VRF to the names. Those of IPv6
+    end in 6.
     """
 
     prefix_lists: dict[str, Set[Permit]] = field(default_factory=dict)

@@ -83,6 +83,7 @@ def _find_linked_peers(devices: DeviceTable, links: LinkTable) -> Ints:
     for i, segment in enumerate(links.segments):
         if is_peer(segment):
             rows = links.find_rows(i)
+            # both ways at once; several links between two switches write the same peer
             peer[links.a_device[rows]], peer[links.b_device[rows]] = links.b_device[rows], links.a_device[rows]
     return peer
 
@@ -95,6 +96,7 @@ def _find_mlag_peers(design: Design, devices: DeviceTable, hosts: list[_BondMemb
     mlag_peer = np.full_like(peer, -1)
     for members in hosts:
         low, high = members.ends
+        # only tiers with a bond over two switches have to be pairs
         for number in np.unique(devices.device_class[low[low != high]]).tolist():
             cls = devices.classes[number]
             _check_pairs(design, members.fabric, design.tier(cls.key))
@@ -155,9 +157,11 @@ class _BondMembers(NamedTuple):
         order = np.lexsort((links.a_port[rows], nic, links.a_device[rows]))
         rows, nic = rows[order], nic[order]
         device = links.a_device[rows]
+        # a bond begins where host or NIC changes, and `cumsum` counts beginnings
         new = np.ones(len(rows), dtype=bool)
         new[1:] = (device[1:] != device[:-1]) | (nic[1:] != nic[:-1])
         bond = np.cumsum(new) - 1
+        # `minlength`: with no links there is a count to index all the same
         several = np.bincount(bond, minlength=1)[bond] > 1
         # a single port is no bond; the others are numbered anew without it
         return cls(fabric, devices, links, rows[several], nic[several], np.cumsum(new[several]) - 1)
@@ -171,6 +175,7 @@ class _BondMembers(NamedTuple):
     def ends(self) -> tuple[Ints64, Ints64]:
         """(lowest, highest) switch of each bond."""
         switch = self.links.b_device[self.rows].astype(np.int64)
+        # a bond on one switch has the same one twice
         return np.minimum.reduceat(switch, self.starts), np.maximum.reduceat(switch, self.starts)
 
     def number_bonds(self, mate: Ints) -> _SomeBonds:
@@ -198,6 +203,7 @@ class _BondMembers(NamedTuple):
         self._check_left()
         low, high = self.ends
         switch = self.links.b_device[self.rows]
+        # a port that is neither on the lowest nor on the highest switch: the bond is on three or more
         more = np.bincount(self.bond, (switch != low[self.bond]) & (switch != high[self.bond])) > 0
         apart = np.flatnonzero(more | ((low != high) & (peer[low] != high)))
         if len(apart):

@@ -54,7 +54,7 @@ class Node(NamedTuple):
     """Of the root: anchors that no alias names."""
 
     def used_at(self, place: Span | None) -> Node:
-        """Return it as put somewhere; what it holds is shared, not copied."""
+        """Return the node with the place where an alias or an include put it; its content is shared, not copied."""
         return self._replace(used=place) if place else self
 
     def plain(self) -> Any:

@@ -48,7 +48,7 @@ class Hardware(NamedTuple):
         return self.device, self.port, self.mac, guid, self.serial, *((self.pci,) if self.pci else ())
 
     def report_cell(self, column: str, message: str, hint: str = "") -> Diagnostic:
-        """A fault of a cell."""
+        """The finding that a cell is wrong, at the cell; at that of the device where the list has no such column."""
         span = self.cells.get(column, self.cells["device"])
         return Diagnostic(PCI_CODE if column == "pci" else CODE, Severity.ERROR, message, hint=hint, span=span)
 

@@ -145,7 +145,7 @@ THRESHOLDS = ("ecn", "ecn_min_kb", "ecn_max_kb")
 
 
 def find_stated_profile(qos: Qos) -> str | None:
-    """The profile that a section states: one that drops, with thresholds beside it, is that which marks as well."""
+    """The QoS profile that a section states; None for none. `best-effort` with ECN thresholds is `roce-lossy`."""
     marks = qos.profile == "best-effort" and any(getattr(qos, name) for name in THRESHOLDS)
     return "roce-lossy" if marks else qos.profile
 

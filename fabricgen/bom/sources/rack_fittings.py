@@ -29,10 +29,10 @@ def needs(cluster: Cluster, cables: CableParts) -> Needs:  # noqa: ARG001 - one 
 def _need_blanks(cluster: Cluster) -> Needs:
     """A panel for each rack unit that neither holds a device nor is reserved; none beside busbars."""
     racks, rows = cluster.plan.racks, find_held_racks(cluster)
-    fitted = flag_busbar_racks(cluster)
-    used = np.array([len(kind.reserved_units - set(kind.reserved.get("blank", ()))) for kind in racks.kinds])
-    free = (racks.units - compute_rack_loads(cluster.plan).units - used[racks.kind])[rows]
-    has_free = (free > 0) & ~fitted[rows]
+    has_busbar = flag_busbar_racks(cluster)
+    reserved_units = np.array([len(kind.reserved_units - set(kind.reserved.get("blank", ()))) for kind in racks.kinds])
+    free = (racks.units - compute_rack_loads(cluster.plan).units - reserved_units[racks.kind])[rows]
+    has_free = (free > 0) & ~has_busbar[rows]
     part = make_accessory(cluster, "blanking-panel-1u", "Blanking panel, 1 U, without tools", "blanking-panel")
     none = np.zeros(int(has_free.sum()), dtype=np.int32)
     return make_needs([part], none, quantity=free[has_free], rack=rows[has_free])

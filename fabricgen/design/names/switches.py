@@ -329,7 +329,7 @@ class NodeNames:
 
     @cached_property
     def _counted(self) -> CountedNames:
-        """How the nodes that are counted together are counted, by pod."""
+        """The numbering of nodes whose names count on through a pod, whatever set they are of."""
         in_unit = Counter[str]()
         for node_set in self._counted_sets:
             in_unit[node_set.unit] += node_set.count

@@ -28,6 +28,7 @@ def is_nested(links_per_group: int, upper_count: int, lower_per: int, upper_per:
     Each connector must be filled by whole pairs of switches, or shared by a whole number of them. On cables whose
     common end is at the upper switch, the links of each lower switch are adjacent.
     """
+    # links of a pair of switches, rounded up
     share = -(-links_per_group // upper_count)
     # a pair's links fill whole connectors of the lower switch, or several pairs share one
     if lower_per > 1:
@@ -35,6 +36,7 @@ def is_nested(links_per_group: int, upper_count: int, lower_per: int, upper_per:
         if not even or (share % lower_per and lower_per % share):
             return False
     # pairs share a connector of the upper switch only on cables that are split at the lower end too
+    # else one breakout at the upper switch would go to more lower switches than its cable has ends
     return share % upper_per == 0 or (lower_per > 1 and upper_per % share == 0)
 
 
@@ -50,6 +52,7 @@ def list_uplink_ends(uplink: Uplink, run: PortRun) -> list[tuple[int, int]]:
     links_per_group, count = uplink.links_per_group, uplink.upper_count
     if not uplink.nested:
         ends_of_group = [(s, k) for s in range(count) for k in range(uplink.count_links_to(s))]
+        # every group of upper switches is linked alike, each by its own ports
         return ends_of_group * uplink.upper_groups
     ends = [(0, 0)] * (links_per_group * uplink.upper_groups)
     for first in range(0, len(ends), links_per_group):

@@ -86,7 +86,6 @@ class SizedTier:
     """Whether ports beside those of nodes are numbered for the units there are, for want of room for reserved ones."""
     reach: tuple[int, ...] = ()
     """By run, how many ports the links of lower switches are spread over; all for runs beyond the end of the tuple."""
-
     taken: tuple[Intervals, ...] = ()
     """By run, the ports of nodes and management where the lock keeps some."""
 
@@ -186,32 +185,11 @@ class TierSizing:
         """Size a tier that nodes, and perhaps switches of `lowers`, attach to, or one of extra devices alone."""
         groups, demands = self._count_groups(spec), self._demands.get(spec.key, ())
         below = [self._make_lower(spec, sized) for sized in lowers]
-        main = demands[0].kind if demands else next((k for key, k in self._reserve if key == spec.key), None)
+        main = self._find_main_kind(spec)
         up = self._plan_uplinks(spec, DownPorts(spec).port_demand(main) if main else None)
         nodes = NodePorts(spec, demands)
 
-        def ports_for(
-            assignment: SlotAssignment, *, now: bool, by_slot: bool = False
-        ) -> tuple[DownPorts, list[tuple[int, int]]]:  # (a switch's down ports, what each purpose has of them)
-            downs = DownPorts(spec)
-            places = [
-                downs.add_purpose(d.kind, *p)
-                for d, p in zip(demands, nodes.count_ports(assignment, now=now), strict=True)
-            ]
-            if spec.key in self._managed:
-                counts = [
-                    self._count_managed(spec, groups * assignment.count, by_slot=flag) for flag in (False, by_slot)
-                ]
-                places.append(
-                    downs.add_purpose(spec.managing_kind(main if main and main.rj45 else MANAGEMENT), *counts)
-                )
-            for tier in below:
-                share, room = (
-                    tier.count_links_to_each(assignment.count),
-                    tier.count_numbered(by_slot=by_slot or spec.for_reserve),
-                )
-                places.append(downs.add_purpose(tier.kind, (tier.now if now else room) * share, room * share))
-            return downs, places
+        ports_for = partial(self._add_lowest_ports, spec, nodes, below)
 
         def demand_for(assignment: SlotAssignment, *, now: bool = False, by_slot: bool = False) -> SwitchDemand:
             more = self._list_extras(spec, groups * assignment.count)
@@ -258,6 +236,37 @@ class TierSizing:
         )
         narrow = differs and not by_slot and bool(feeds)
         return replace(sized, for_extras=kept, slots=sum(nodes.slots), taken=taken, narrow=narrow)
+
+    def _find_main_kind(self, spec: TierSpec) -> PortKind | None:
+        """The kind of a lowest tier's first down ports: those of nodes, else of extra devices; None without either."""
+        demands = self._demands.get(spec.key, ())
+        return demands[0].kind if demands else next((kind for key, kind in self._reserve if key == spec.key), None)
+
+    def _add_lowest_ports(
+        self,
+        spec: TierSpec,
+        nodes: NodePorts,
+        below: Sequence[LowerTier],
+        assignment: SlotAssignment,
+        *,
+        now: bool,
+        by_slot: bool = False,
+    ) -> tuple[DownPorts, list[tuple[int, int]]]:
+        """(down ports of a lowest tier's switch; (run, first port) of those for each kind of node, management, and each
+        lower tier).
+        """
+        main, leaves = self._find_main_kind(spec), self._count_groups(spec) * assignment.count
+        downs, counts = DownPorts(spec), nodes.count_ports(assignment, now=now)
+        demands = self._demands.get(spec.key, ())
+        places = [downs.add_purpose(d.kind, *count) for d, count in zip(demands, counts, strict=True)]
+        if spec.key in self._managed:
+            managed = [self._count_managed(spec, leaves, by_slot=flag) for flag in (False, by_slot)]
+            places.append(downs.add_purpose(spec.managing_kind(main if main and main.rj45 else MANAGEMENT), *managed))
+        for tier in below:
+            share = tier.count_links_to_each(assignment.count)
+            room = tier.count_numbered(by_slot=by_slot or spec.for_reserve)
+            places.append(downs.add_purpose(tier.kind, (tier.now if now else room) * share, room * share))
+        return downs, places
 
     def _is_crowded(self, spec: TierSpec) -> bool:
         """Whether ports beside those of nodes have no room for reserved units, or had none by the lock."""
@@ -322,10 +331,7 @@ class TierSizing:
         """Size a tier above others: as many switches as divide the lower uplinks equally and have enough ports."""
         present = [self._make_lower(spec, sized) for sized in lowers]
         below = [tier._replace(now=tier.slots) for tier in present] if spec.for_reserve else present
-        main = DownPorts(spec).port_demand(below[0].kind)
-        up = self._plan_uplinks(spec, main)
-        groups = self._count_groups(spec)
-
+        up = self._plan_uplinks(spec, DownPorts(spec).port_demand(below[0].kind))
         demand_for = partial(self._demand_ports, spec)
 
         def fits(count: int, met: list[LowerTier]) -> bool:
@@ -345,7 +351,7 @@ class TierSizing:
         full = full._replace(downs=tuple(replace(wanted, count=wanted.needed) for wanted in full.downs))
         dealing, roomy = self._find_dealing(spec.key.text), spec.for_reserve or fit_ports(spec, full, up) is not None
         by_slot = dealing == "slot" or (roomy and not dealing)
-        # numbered by slot before, and the reserve no longer fits: what is in use keeps its numbers, the rest goes
+        # the reserve no longer fits: what is in use keeps its numbers, the rest goes
         if by_slot and not roomy:
             met = [tier._replace(slots=tier.count_numbered(by_slot=False)) for tier in met]
         demand = demand_for(count, met, by_slot=by_slot)
@@ -358,10 +364,8 @@ class TierSizing:
         feeds = []
         for sized, tier, (run, first) in zip(lowers, met, places, strict=True):
             links = 1 if tier.lands_unevenly(count) else -(-tier.share // count)
-            in_use, room = (
-                tier.count_used(count, by_slot=by_slot),
-                tier.count_ports(tier.count_numbered(by_slot=by_slot), count),
-            )
+            in_use = tier.count_used(count, by_slot=by_slot)
+            room = tier.count_ports(tier.count_numbered(by_slot=by_slot), count)
             per = placement.downs[run].per_connector
             nested = self._connect_lower(sized, spec, count, tier, by_slot=by_slot, per_connector=per)
             feeds.append(Feed(sized.spec.key, run, first, in_use, room, links, nested))
@@ -376,6 +380,7 @@ class TierSizing:
             alone = LaidPorts(fit, some, laid.reach) if fit else None
             laid = front.place_demand(demand, laid, alone, lambda wanted: fit_ports(spec, wanted, up))
         self._note_fewest(lowers[0], spec, below, fits)
+        groups = self._count_groups(spec)
         kept = tuple(self._list_extras(spec, groups * count).items())
         sized = SizedTier(
             spec, groups, count, demand, laid.placement, laid.feeds, {}, used, numbered, numbered, up, for_extras=kept

@@ -88,6 +88,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
         "hostname": require_token(switch.name),
         "mtu": GATEWAY_MTU,
         "management_port": naming.find_management_port(switch.profile),
+        # without a gateway nobody outside of the subnet is reached
         "management": [(find_family_word(a), a, gateway) for a, gateway in switch.managements if gateway],
         "loopbacks": [(find_family_word(prefix), prefix) for prefix in list_loopback_prefixes(switch)],
         "breakouts": _list_breakouts(switch, naming),
@@ -121,6 +122,7 @@ def with_trees(
     judge: Catalog | None,  # noqa: ARG001 - what NVUE takes is not known here
 ) -> str:
     """The rendered tree with the trees of snippets merged in, written anew below the comments at its head."""
+    # the file is one document, whose `set` is the tree
     (document,) = read_data(file, text)
     tree = document["set"]
     for snippet in snippets:
@@ -137,6 +139,7 @@ def _list_breakouts(switch: SwitchView, naming: NosNaming) -> list[tuple[str, st
     """(interface of the cage itself, breakout mode, lanes of each port) of split cages, and of cages that these
     disable.
     """
+    # all ports of a cage have the split of the cage, so that any of them tells it
     breakout_of_cage, blocked = {port.cage: port.ways for port in switch.ports}, find_blocked_cages(switch)
     return [
         (
@@ -177,6 +180,7 @@ def _make_port_row(
 
     Lanes are given where a port leaves some of its share of the cage unused. Storms are limited at each port of a bond.
     """
+    # `interface` is what every NOS is told; the rest of the row is how NVUE says it
     cage, interface = switch.profile.find_cage_class(port.cage), model_interface(switch, port)
     lanes, storm = count_lanes(port, cage), model_access(switch, port).storm
     return {

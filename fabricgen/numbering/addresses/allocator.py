@@ -28,6 +28,7 @@ class AddressAllocator:
     def _find_pool(self, fabric: str, name: str) -> NumberPool:
         """The pool of a name that a fabric draws on, with the addresses that all its users together ask for."""
         source = find_pool(self._design.loaded.blueprint, fabric, name, self.family)
+        # `wanted` is for the message of a pool that is too small: what all of its users need together
         return source._replace(wanted=self._demand_by_pool[source.path])
 
     @cached_property
@@ -42,6 +43,7 @@ class AddressAllocator:
 
     def find_slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
         """The slot of every switch of a tier, computed once."""
+        # kept, since the lock remembers a capacity at the first call, and a second one would find another
         if tier.key not in self._slots:
             self._slots[tier.key] = find_switch_slots(fabric, tier, self.blocks.remember_capacity)
         return self._slots[tier.key]

@@ -61,6 +61,7 @@ class FamilyAllocation:
         self.loopback, self.router_id = (no_addresses(self.family, devices) for _ in range(2))
         # addresses of both ends of links, a row a link
         self.a, self.b = (no_addresses(self.family, links) for _ in range(2))
+        # 0: the link has no addresses
         self.length = np.zeros(links, dtype=np.int64)
         self.subnets: dict[str, NodeBlocks] = {}
         self.vrf_links: dict[tuple[str, str], AddressColumn] = {}
@@ -68,6 +69,7 @@ class FamilyAllocation:
 
     def allocate_family(self) -> FamilyAddresses:
         """Number loopbacks, links between switches, links to nodes, then management ports."""
+        # the order of fabrics is that of the design: where the lock has no blocks yet, they are taken in this order
         fabrics = [f for f in self.design.fabrics if self.family.word in list_families(self.design, f)]
         self._allocate_loopbacks()
         for fabric in fabrics:
@@ -77,6 +79,7 @@ class FamilyAllocation:
                 self._number_node_links(fabric)
             if fabric.address_per == "nic":
                 self._join_planes(fabric)
+        # only now, as pairs of all links were numbered: a bond that comes or goes moves no address
         self._clear_bond_followers()
         number_exits(self.design, self.plan, self._allocator, fabrics, (self.a, self.b, self.length))
         managed = allocate_management(self.design, self.plan, self._allocator, self)
@@ -109,8 +112,10 @@ class FamilyAllocation:
         self.length[followers] = 0
         peers = self._find_peers_with_gateways()
         for (owner, vrf), column in self.vrf_links.items():
+            # a fabric without switches of its own, whose hosts are in this VRF of the carrier's switches
             guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (owner, vrf))
             if guest.name in self.subnets:
+                # both switches have an address in the VLAN of the hosts, so that the VRF passes between them there
                 gated_peers = peers[self.subnets[guest.name].gateway[links.a_device[peers]].present]
                 column[gated_peers] = no_addresses(self.family, len(gated_peers))
 
@@ -158,6 +163,7 @@ class FamilyAllocation:
         peers = self._find_peers_with_gateways()
         for name, ports in places.ports.items():
             if name in self.subnets:
+                # `ports` counts by device: a switch without a node of the tenant has not the VLAN
                 gated = (ports > 0) & self.subnets[name].gateway.present
                 unaddressed[peers] |= gated[links.a_device[peers]] & gated[links.b_device[peers]]
         return unaddressed
@@ -189,6 +195,8 @@ class FamilyAllocation:
                     column[rows] = pair
         if numbers_links(self.design, fabric):
             for rows, pair in self._list_link_pairs(fabric, (fabric,), ""):
+                # the upper end has the even address: who reads one address of a link knows the other, and which end is
+                # up
                 self.a[rows], self.b[rows] = pair.plus(1), pair
                 self.length[rows] = self.family.pair_length
 
@@ -206,6 +214,7 @@ class FamilyAllocation:
             first = self.plan.devices.find_tier(tier.key).rows.start
             for run, paths, purpose in runs:
                 subject = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
+                # a block of each switch, so that its links keep their pairs whatever others have
                 block_size = self.family.size_pair_block(round_up_to_power_of_two(tier.count_addressed_links(run)))
                 device_blocks = self._allocator.device_blocks(
                     "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", block_size, subject

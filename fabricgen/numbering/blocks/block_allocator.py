@@ -55,6 +55,7 @@ class DeviceBlocks(NamedTuple):
 
     def find_addresses_at(self, device: Ints, index: Ints64) -> AddressColumn:
         """For each row the address at `index` in all blocks of a device, one block after the other."""
+        # nearly always: no device has outgrown its block
         if len(self.first) == 1:
             return self.first[0][device].plus(index)
         addresses = self.first[0][device]
@@ -69,8 +70,10 @@ class BlockAllocator:
 
     def __init__(self, lock: Lock) -> None:
         self._lock = lock
+        # a copy, as the lock is a frozen value that others read on
         self._held: dict[str, Allocations] = dict(lock.held)
         self._capacities = dict(lock.rooms)
+        # numbers that a running cluster had already are in nobody's block, and nobody else may get them
         self._adopted = _find_adopted_outside(lock)
         self.used: set[tuple[str, str]] = set()
         """(kind of number, name) of every holder that asked for numbers."""
@@ -87,6 +90,7 @@ class BlockAllocator:
         """The largest block size that the lock remembers for a purpose, whatever its prefix length; 0 for none."""
         start, sizes = f"{slots.name} {purpose}", [0]
         for name in self._lock.find_allocations(source.kind):
+            # names end with the prefix length, which may have been another
             if name.startswith(start) and name in self._lock.rooms:
                 sizes.append(self._lock.rooms[name])
         return max(sizes)
@@ -103,10 +107,12 @@ class BlockAllocator:
         self.used.add((source.kind, name))
         have = held.get(name, ())
         self._check_windows(source, name, have)
+        # what the lock has stays, also where today's rule would give more
         if have and count_numbers(have) >= (least or size):
             return have
         try:
             allocated = allocate_intervals(
+                # both are taken, but only what is held is written back to the lock
                 {**held, **self._adopted.get(source.kind, {})},
                 [AllocationRequest(name, size, source.windows, aligned=aligned)],
             )
@@ -137,6 +143,7 @@ class BlockAllocator:
         requests = [AllocationRequest(name, counts[name], (Interval(0, most),)) for name in ordered]
         self.used |= {(kind, name) for name in counts}
         held = self._held.get(kind, {})
+        # places of names that are gone are kept as long as there is room, in case they come back
         for held_before in (held, {name: held[name] for name in held if name in counts}):
             with suppress(NoRoomError):
                 allocations = allocate_intervals(held_before, requests)
@@ -159,6 +166,7 @@ class BlockAllocator:
             while piece and have + piece < slots.count:
                 have += piece
                 self.take_numbers(source, name, have, need)
+            # a power of two, so that a group may grow to it and its block still reads as one prefix or range
             size, in_use = round_up_to_power_of_two(slots.count), int(slots.number.max(initial=0)) + 1
             try:
                 intervals = self.take_numbers(source, name, size, need, least=slots.count)
@@ -175,6 +183,7 @@ class BlockAllocator:
         """One address for each device, from a block of a power of two whose first address stays unused."""
 
         def allocate_for_name(name: str) -> AddressColumn:
+            # one more, for the first address, which reads as that of the subnet
             size = round_up_to_power_of_two(slots.count + 1)
             intervals = self.take_numbers(source, name, size, need, aligned=True, least=slots.count + 1)
             return column.pick_addresses(source.kind, intervals, slots.number + 1, 1)

@@ -125,6 +125,7 @@ class IPv4Column(AddressColumn):
     @property
     def present(self) -> Flags:
         """Where there is an address."""
+        # 0.0.0.0 is no address of a device, and stands for none
         flags: Flags = self.values != 0
         return flags
 
@@ -214,6 +215,7 @@ class IPv6Column(AddressColumn):
 
     def number(self) -> Ints64:
         """The number of each distinct address."""
+        # seen as int64, which is what the sort takes; equal bits stay equal
         return unique_combinations(self.high.view(np.int64), self.low.view(np.int64))[1]
 
     def same(self, other: IPv6Column) -> Flags:
@@ -239,6 +241,7 @@ class IPv6Column(AddressColumn):
     def plus(self, count: Ints64 | int, size: int = 1) -> IPv6Column:
         """Each address plus `count` times `size`, a power of two; a `size` of 2^64 or more counts in the high word."""
         steps = np.asarray(count).astype(np.uint64)
+        # the step has no bits in the low word
         if size > _LOW:
             return IPv6Column(self.high + steps * np.uint64(size >> HALF), self.low + np.zeros_like(steps))
         shift = np.uint64(size.bit_length() - 1)

@@ -58,6 +58,8 @@ def _model_qos(
     lossy = dialect.lossy_class
     trim = None if "packet-trim" in lacked else qos.trim
     trim_percent = qos.trim_percent if trim else 0
+    # a DSCP that is stated twice is that of the last entry: congestion notifications, then RoCE data, before what is
+    # left of trimmed packets
     class_of = {
         **({trim.dscp: trim.traffic_class} if trim else {}),
         qos.roce_dscp: qos.roce_class,
@@ -80,9 +82,11 @@ def _model_qos(
             },
             length_m=length_m if dialect.names_cable_lengths else 0,
         )
+        # without their names: ports of one kind share one row
         for speed, pauses, length_m in {port[1:] for port in ports}
     }
     return SwitchQos(
+        # a DSCP has six bits
         class_of=tuple(class_of.get(dscp, lossy) for dscp in range(64)),
         # every class has the queue of its own number
         queue_of={number: number for number in sorted({lossy, *class_of.values()})},
@@ -123,6 +127,7 @@ def model_balancing(switch: SwitchView) -> Balancing:
         for port in switch.ports:
             if port.role == "host" and port.address and not port.bond:
                 groups.setdefault(port.peer, []).append(port.name)
+    # hosts behind a gateway are bridged: they have no block of their own that ports could be dealt by
     blocks = [s.host_subnet for s in switch.services if s.host_subnet and not s.gateways] if groups else []
     return Balancing(
         by_load=balancing.mode in _BY_LOAD and not switch.lacks(_BY_LOAD[balancing.mode]),

@@ -53,11 +53,12 @@ BASE, DENIED, PASSED, LAST = 10, 5, 50, 90
 def model_maps(switch: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps:
     """The lists and maps of a VRF, whose sessions with other switches are on links of these roles."""
     maps, drain = RouteMaps(), _make_drain_settings(switch)
-    mates = {"PEER": drain} if "PEER" in roles and switch.passes_to_mates else {}
+    to_mlag_peer = {"PEER": drain} if "PEER" in roles and switch.passes_to_mates else {}
     if switch.announces_own_only:
         maps.as_paths["OWN"] = OrderedSet((OWN_ROUTES,))
+    # a rule of every map for each list of prefixes, with what the map sets beside
     outward = {"as_path": "OWN", **drain} if switch.announces_own_only else drain
-    terms = {"CONNECTED": {}, **({"IN": {}, "OUT": outward} if roles or not vrf else {}), **mates}
+    terms = {"CONNECTED": {}, **({"IN": {}, "OUT": outward} if roles or not vrf else {}), **to_mlag_peer}
     for ending, bits in _list_families(switch):
         hosts = OrderedSet(
             make_permit(pool, bits - 1) for pool in _select_family(_list_host_pools(switch, vrf), ending)
@@ -71,7 +72,7 @@ def model_maps(switch: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps
             maps.maps[name + ending] = {
                 BASE * n: RouteMapEntry(True, list_, **sets) for n, list_ in enumerate(lists, 1)
             }
-    _add_outside(maps, switch, vrf, mates)
+    _add_outside(maps, switch, vrf, to_mlag_peer)
     _add_leaks(maps, switch, vrf)
     return maps
 
@@ -100,7 +101,7 @@ def _list_host_pools(switch: SwitchView, vrf: str) -> Iterator[str]:
     yield from loopback.prefixes if loopback else ()
 
 
-def _add_outside(maps: RouteMaps, switch: SwitchView, vrf: str, mates: Iterable[str]) -> None:
+def _add_outside(maps: RouteMaps, switch: SwitchView, vrf: str, to_mlag_peer: Iterable[str]) -> None:
     """Add what the exits of a VRF, of this switch or others, let pass."""
     policies, paths, drain = (
         switch.exits.policies_in(vrf),
@@ -111,14 +112,14 @@ def _add_outside(maps: RouteMaps, switch: SwitchView, vrf: str, mates: Iterable[
         maps.as_paths["EXITS"] = paths
     # which as-path list each map asks for, "" for none; maps of MLAG peers ask for none
     path_of_map = {"OUT": "EXITS" if paths else ""} if paths or not switch.announces_own_only else {}
-    path_of_map |= dict.fromkeys(mates, "")
+    path_of_map |= dict.fromkeys(to_mlag_peer, "")
 
     for ending, _ in _list_families(switch):
         aggregates, outside = f"AGGREGATES{ending}", f"OUTSIDE{ending}"
         if _add_list(
             maps, aggregates, ending, map(make_permit, (prefix for policy in policies for prefix in policy.announces))
         ):
-            for name in ("OUT", *mates):
+            for name in ("OUT", *to_mlag_peer):
                 _add_entry(maps, name + ending, DENIED, RouteMapEntry(False, aggregates))
         if _add_list(maps, outside, ending, switch.list_outside(vrf)):
             _add_entry(maps, f"IN{ending}", PASSED, RouteMapEntry(True, outside))

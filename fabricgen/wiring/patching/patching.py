@@ -82,6 +82,7 @@ class Patcher(NamedTuple):
         electrical = np.array([m.copper or m.medium == "COPPER" for m in self.media], dtype=bool)[choice.medium]
         # copper is not patched
         policy = np.where(electrical, -1, _find_cable_policies(self.inputs, ends, len(run_m))).astype(np.int32)
+        # the direct run is the least that a channel can be
         is_patched, channel_m, laid = policy >= 0, run_m, None
         # a medium sets the trunks (how many lanes a connector has), these the length, and the length the medium;
         # lengths only grow, so that it settles
@@ -89,9 +90,11 @@ class Patcher(NamedTuple):
             medium, reaches = self._choose_pluggable(chooser, channel_m, direct, is_patched)
             if laid is None or (self._number_kinds(medium) != self._number_kinds(choice.medium))[is_patched].any():
                 laid = lay_trunks(self.inputs, ends, policy, medium)
+            # nothing changed since the last round: trunks, lengths and media agree
             elif (medium == choice.medium).all():
                 break
             choice = MediumChoice(medium, reaches, policy, ends, laid)
+            # never shorter than before, or two media could take turns for ever
             channel_m = np.where(is_patched, np.maximum(channel_m, laid.length_m), run_m)
         return choice
 
@@ -113,6 +116,8 @@ class Patcher(NamedTuple):
         plugged = [i for i, m in enumerate(self.media) if (m.fibre and not m.attached) or "RJ45" in m.form_factors]
         medium, reaches = chooser(run_m, tuple(self.media[i] for i in plugged))
         attached = np.array([m.attached for m in self.media], dtype=bool)[direct[0]]
+        # a transceiver that shares a cage with a patched fibre has to be chosen with it; a cable with ends of its own
+        # shares none
         loose: Flags = is_patched | ~attached
         medium = np.array(plugged, dtype=np.int32)[medium]
         return np.where(loose, medium, direct[0]).astype(np.int32), np.where(loose, reaches, direct[1])
@@ -138,6 +143,7 @@ class Patcher(NamedTuple):
             np.where(is_patched, laid.run_m, table.run_m),
         )
         reach = np.array([m.reach_m for m in self.media])[table.medium]
+        # a billionth of a metre, for rounding
         reaches = table.reaches & (~is_patched | (length_m <= reach + 1e-9))
         return replace(table, length_m=length_m, run_m=run_m, reaches=reaches), laid.racks, laid.patching
 
@@ -151,6 +157,7 @@ def _find_cable_policies(inputs: PatchingInput, ends: CableEnds, cables: int) ->
         fitting = [
             n for n, p in enumerate(inputs.policies) if is_patchable and p.covers_links(segment.fabric, segment.key)
         ]
+        # the first policy that covers a link is the one that applies
         of_segment[i] = fitting[0] if fitting else -1
     policy_of_end = of_segment[inputs.links.segment[ends.link]]
     a, b = (
@@ -160,6 +167,7 @@ def _find_cable_policies(inputs: PatchingInput, ends: CableEnds, cables: int) ->
     a_place, b_place = inputs.find_places(ends, policy_of_end)
     # the last entry is that of no policy, -1
     shuffled = np.array([*(p.shuffles for p in inputs.policies), False], dtype=bool)[policy_of_end]
+    # within one place a cable goes straight, unless it is to pass a shuffle; and no trunk leaves a site
     is_taken = ((a_place != b_place) | shuffled) & (a == b) & _are_across(inputs, ends, policy_of_end)
     policy_of_end = np.where(is_taken, policy_of_end, -1)
     # a breakout is patched only if all of its ends have one policy, so that lowest and highest agree

@@ -67,9 +67,13 @@ def make_access(
 
 
 def _list_storm_percents(row: Row, speed_gbps: int) -> dict[str, float]:
-    """Percent of the speed; copper that negotiates states none, and is 1 Gb/s."""
+    """Storm limits of a port by kind of packet, percent of its speed; NVUE counts packets a second of 84 bytes.
+
+    Copper that negotiates states no speed (0), and is 1 Gb/s.
+    """
     limits = row.get("storm-control", {})
     allow_fields(limits, "broadcast", "multicast", "unknown-unicast")
+    # 10**9 bit/s a Gb/s, less the 100 of percent
     return {kind: round(packets * SMALLEST_BITS / (speed_gbps or 1) / 10**7, 2) for kind, packets in limits.items()}
 
 

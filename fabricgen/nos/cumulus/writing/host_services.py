@@ -51,6 +51,7 @@ def make_bridge_values(port: Interface | Bond) -> dict[str, Any]:
 
 def count_packets_a_second(percent: float, speed_gbps: int) -> int:
     """Packets of the smallest size in a percentage of a port's speed, at least 1."""
+    # at least 1, also where the share of a slow port is less than a packet
     return max(1, round(percent / 100 * speed_gbps * 10**9 / (8 * SMALLEST_BYTES)))
 
 
@@ -60,6 +61,7 @@ def list_filters(switch: SwitchView) -> list[dict[str, Any]]:
         {
             "name": guard.name,
             "type": "ipv6" if guard.v6 else "ipv4",
+            # steps of ten leave numbers between them for rules of people
             "drops": [(10 * number, kind) for number, kind in enumerate(guard.kinds, 1)],
         }
         for guard in list_guards(switch, "bond{number}")
@@ -105,6 +107,7 @@ def _list_upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]
     """Interfaces of a VRF at which replies of servers come in: its VLANs where it has no others."""
     services = [s for s in switch.services if s.vrf == vrf]
     subnets = [(f"vlan{s.vlan}", ip_interface(gateway).network) for s in services for gateway in s.gateways]
+    # a server in the subnet of hosts answers there, and not over a link
     near = {name for name, subnet in subnets if any(ip_address(server) in subnet for server in servers)}
     if vrf:
         links = [
@@ -115,6 +118,7 @@ def _list_upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]
     pair = switch.pair
     vni_vlan_number = find_vni_vlan(switch, vrf)
     links += [f"vlan{vni_vlan_number}_l3"] if vni_vlan_number else []
+    # where the other switch of the MLAG pair has the shorter way to the server, replies come over the peer link
     between = [vlan for vlan, (own_vrf, _) in pair.vlans.items() if own_vrf == vrf] if pair else []
     return [*links, *(f"peerlink.{vlan}" for vlan in between), *sorted(near)] or sorted({name for name, _ in subnets})
 
@@ -144,6 +148,7 @@ def _make_relay6_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Rel
     servers = {server for _, _, relay in relayed for server in relay.list_servers(v6=True)}
     ranked, upstream = sorted(servers, key=ip_address), _list_upstream(switch, vrf, servers)
     loopback = switch.loopback_in(vrf)
+    # a device without IPv6 cannot be what a request is sent from
     over_evpn = [(name, ranked)] if loopback and loopback.address6 else []
     return {
         "vrf": name,

@@ -134,11 +134,13 @@ def _make_bgp_instance(switch: SwitchView, vrf: str, bgp: Bgp, vrf_name: Callabl
         word: {row["name"]: row for row in list_member_rows(bgp, names, "v6" if v6 else "v4")}
         for word, v6 in words.items()
     }
+    # a map without a rule is written too, as sessions name it
     maps: dict[str, list[dict[str, Any]]] = {
         names.name_map(name): [] for name in bgp.maps.maps if name != OVERLAY_OUT and not name.startswith("LEAKED")
     }
     empty = {names.find_name(name) for name, permits in bgp.maps.prefix_lists.items() if not permits}
     for row in list_entry_rows(bgp.maps, names, WORDS):
+        # lists without a rule are not written (`lists` below), so that no rule may name one
         if row["key"] != OVERLAY_OUT and row["prefix_list"] not in empty:
             maps[row["map"]].append(_make_entry(row))
     groups = {peer.group: peer for peer in bgp.peers.values()}
@@ -180,6 +182,7 @@ def _make_entry(row: dict[str, Any]) -> dict[str, Any]:
     once.
     """
     return row | {
+        # loopbacks are 10 and hosts 20, also in a VRF, which has no loopbacks
         "seq": 20 if row["prefix_list"].startswith("HOSTS") else row["seq"],
         "communities": [community for community in row["communities"] if community != GRACEFUL_SHUTDOWN],
         "prepend": str(row["prepend"]).partition(" ")[0],

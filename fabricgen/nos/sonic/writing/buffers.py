@@ -79,6 +79,7 @@ def list_cabled_ports(
     if buffers is None or not switch.fabric.qos.lossless:
         return ()
     lengths = [_choose_length_m(buffers, port, length) for port, length in zip(switch.ports, lengths_m, strict=True)]
+    # one cable that is longer than all published: no table holds then, since sizes depend on each other
     if None in lengths:
         return ()
     return tuple(
@@ -102,12 +103,14 @@ def find_headroom(buffers: BufferSet, length_m: int, gbps: int) -> Headroom | No
     """
     if length_m in buffers.headroom:
         return buffers.headroom[length_m].get(gbps)
+    # `length_m` rounds up to a published length; beyond the last there is none
     shorter = buffers.length_m(length_m) or max(buffers.headroom)
     row = buffers.headroom[shorter].get(gbps)
     if row is None or shorter >= length_m:
         return row
     # a pause takes as long as the light to arrive, and what is on the way meanwhile has to be held
     more = round(count_bytes_in_flight((length_m - shorter) / 1000, gbps))
+    # xon, at which the sender goes on, is the same for every length
     return row._replace(size=row.size + more, xoff=row.xoff + more)
 
 
@@ -159,6 +162,7 @@ def make_length_tables(
 
 def _make_key(switch: SwitchView, platform: SonicPlatform, port_table: PortTable) -> _BufferKey | None:
     buffers = platform.find_buffers(port_table.hwsku)
+    # all ports of the face, since an unused one holds buffers too
     names, cabled = tuple(port.name for port in port_table.ports), frozenset(port.name for port in switch.ports)
     return _BufferKey(id(buffers), names, cabled, switch.fabric.qos.roce_class, buffers) if buffers else None
 
@@ -208,6 +212,7 @@ def choose_role(buffers: BufferSet, preferred: BufferRole, ports: Iterable[Cable
     rows = [find_headroom(buffers, port.length_m, port.speed_gbps) for port in pausing]
     if None in rows:
         return None
+    # published headroom is in the shared pool by its maker's sizes; only what spans add has to be proven to fit
     spans = sum(
         row.xoff for port, row in zip(pausing, rows, strict=True) if row and port.length_m > max(buffers.headroom)
     )

@@ -71,9 +71,11 @@ def _make_qos_values(
 ) -> dict[str, Any]:
     """`speeds` are those of `qos.ports`, Gb/s; `spectrum`: whether the chip is NVIDIA's."""
     lossy_class, cnp_class, roce_class = qos.classes
+    # ports of one speed are told the same, and the last stands for all
     by_speed = dict(zip(speeds, qos.ports.values(), strict=True))
     # shares and percents are alike at every speed: any port tells them
     first = by_speed[speeds[0]]
+    # without a watchdog nothing pauses, and one group does for all
     group_of = {group: group for group in (roce_class, NETWORK_CLASS)} if watchdog else {}
     shaped_percent, queues = first.queues[cnp_class].limit, {str(n): n for n in range(CLASSES)}
     guarded = (
@@ -85,6 +87,7 @@ def _make_qos_values(
         if watchdog
         else {}
     )
+    # both name the class: what may be paused is what is watched
     paused = {"pfc_enable": roce_class, "pfcwd_sw_enable": roce_class}
     queue_rows = {
         f"{name}|{number}": row
@@ -143,6 +146,7 @@ def _make_shaper(shaped_percent: int, speed_gbps: int) -> dict[str, Any]:
 def _make_wred_thresholds(ecn: Ecn) -> dict[str, int]:
     """Where marking begins and ends, bytes: alike for packets of all colours."""
     ends = {"min": 1000 * ecn.min_kb, "max": 1000 * ecn.max_kb}
+    # RoCE is not coloured by a meter, so that green would do; the image sets all three
     return {f"{colour}_{end}_threshold": ends[end] for colour in ("green", "yellow", "red") for end in ends}
 
 
