@@ -123,7 +123,11 @@ def test_what_a_slip_holds_is_not_repeated(tmp_path: Path) -> None:
         ("extra: {ufm: {device: ufm}}", "unknown key 'extra' at the top level", "`extra` is a key of fabrics.NAME or"),
         ("mtu: 9000", "unknown key 'mtu' at the top level", "`mtu` is a key of config_of.NAME.ports.NAME"),
         ("management: {syslog: 10.32.0.6}", "expected a mapping", "its keys: level, servers"),
-        ("scale_up: {nvlink: hgx-b200}", "expected a mapping", "write `{domain: ...}`; its keys: domain, joins, per, racks"),
+        (
+            "scale_up: {nvlink: hgx-b200}",
+            "expected a mapping",
+            "its keys: domain, joins, per, racks",
+        ),
         ("scalable_unit: {nodes: 16}", "expected a mapping, found 16", "nodes: `32 x dgx-b200`, or several sets"),
         ("floor: {rack_pitch_m: 600}", "less than or equal to 10", "Between the centres of racks in a row, m"),
         ("floor: {trays: {exits: {h: [1]}}}", "exits.h: value 2 of the list is missing", "[x, y] in m"),
