@@ -46,6 +46,7 @@ NOT_YET = {
     "full-cluster": "not tried: 25,745 links, as above",
     "shuffled-planes": "fibre shuffles: their labels are not read by the model of halls",
     "small-pair": "InfiniBand ports of splitters: their numbers are those of unsplit ones as well",
+    "torus-gordon": "a grid of two dimensions in a group is taken for one ring",
     "two-generations": "two fabrics for ports of one role",
     "two-site": "spans between sites",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 import networkx as nx
@@ -49,6 +50,23 @@ def test_the_largest_row_of_deepseek_is_derived(design_of: MakeDesign) -> None:
     }
     codes = {finding.code for finding in lint(design).findings}
     assert "FG324" in codes  # 510 links over 32 switches
+
+
+@pytest.mark.parametrize("p", [2, 3, 4])
+def test_a_derived_dragonfly_is_that_of_infragraph(p: int, design_of: MakeDesign) -> None:
+    """Keysight/infragraph, DragonflyFabric(a = 2p, p, h = p): a h + 1 groups of a routers, all of a group linked, one
+    link of every two groups, p + (a - 1) + h ports of every router. Which router has a global link differs there.
+    """
+    a, groups = 2 * p, 2 * p * p + 1
+    page = make_dragonfly(1, groups).replace("1 x dgx-h100", f"{a * p // 2} x generic-server")
+    page = page.replace("infiniband", "ethernet\n    hosts: routed\n    speed: 100G").replace("qm9700", "sn4700")
+    graph = wire(design_of(page))
+    assert len(graph) == groups * a
+    assert degrees(graph) == {(a - 1) + p}
+    between = Counter((i // a, j // a) for i, j in graph.edges())
+    assert {n for (i, j), n in between.items() if i == j} == {a * (a - 1) // 2}
+    assert [n for (i, j), n in between.items() if i != j] == [1] * (groups * (groups - 1) // 2)
+    assert nx.diameter(nx.Graph(graph)) <= 3
 
 
 def test_what_is_derived_is_wired_and_balanced(design_of: MakeDesign) -> None:
