@@ -112,4 +112,5 @@ def _classify_type(schema: Schema) -> Kind:
     words = schema.get("enum")
     if words is None:
         return "text"
+    # SONiC's models spell truth in several ways, all of which are words to JSON
     return "boolean" if TRUTH.issuperset(words) else "word"

@@ -129,6 +129,7 @@ def number_tenants(before: Numbering, lock: Lock, tenants: Sequence[str], vlans:
 
     Raises InputError (FG114) where there are too few VLANs.
     """
+    # 0 is no tenant
     numbers = (Interval(1, LAST_TENANT),)
     tenant_numbers = {**lock.find_allocations("tenants")}
     tenant_numbers |= allocate_intervals(tenant_numbers, [AllocationRequest(name, 1, numbers) for name in tenants])
@@ -232,6 +233,7 @@ def _number_pods(pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, suff
 
 def _number_vlans(held: Allocations, fabrics: Sequence[str]) -> Allocations:
     """A VLAN for each fabric: 100, 110, 120 and so on; one after the other where there are too many for that."""
+    # steps of ten leave numbers between them
     for step in (10, 1):
         with suppress(NoRoomError):
             return {

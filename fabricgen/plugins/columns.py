@@ -36,7 +36,7 @@ def column(make: Callable[[Any], Array], doc: str = "") -> Column[Array]:
 
 
 def table_column(convert: Callable[[Any], Array], doc: str, name: str = "") -> Column[Array]:
-    """A column that the table has from which a view's is read, under the same name or another."""
+    """A column of a view that `convert` makes of a column of the table below it: `name`, or its own name."""
 
     def read(table: TableColumns) -> Array:
         return convert(table._table.columns[name or str(made.attrname)])

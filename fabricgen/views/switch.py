@@ -315,6 +315,7 @@ def make_segment_id(router_id: str, number: int) -> str:
     """What names the Ethernet segment of a bond, of the router id of the first of its switches and its number there: a
     locally administered MAC of 02, the last three bytes of the one and two of the other.
     """
+    # the first byte is left out: router ids come from one pool
     three = int(IPv4Address(router_id)) & 0xFFFFFF
     return ":".join(f"{byte:02x}" for byte in bytes([2]) + three.to_bytes(3, "big") + number.to_bytes(2, "big"))
 

@@ -31,6 +31,7 @@ def _need_blanks(cluster: Cluster) -> Needs:
     racks, rows = cluster.plan.racks, find_held_racks(cluster)
     has_busbar = flag_busbar_racks(cluster)
     reserved_units = np.array([len(kind.reserved_units - set(kind.reserved.get("blank", ()))) for kind in racks.kinds])
+    # `kind` indexes what holds for a kind of rack, `rows` are the racks that stand in the plan
     free = (racks.units - compute_rack_loads(cluster.plan).units - reserved_units[racks.kind])[rows]
     has_free = (free > 0) & ~has_busbar[rows]
     part = make_accessory(cluster, "blanking-panel-1u", "Blanking panel, 1 U, without tools", "blanking-panel")

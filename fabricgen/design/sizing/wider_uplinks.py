@@ -60,6 +60,7 @@ def widen_uplinks(upper: TierSpec, below: list[LowerTier], fits: Fits) -> list[L
     most = chief.share + find_largest(lambda links: chief.stretch(chief.share + links), most_added)
     stages = [_Stage(stage, _count_fewest(stage, fits)) for stage in halves if _count_switches(upper, stage, fits)]
 
+    # tuples are compared from the left: growth decides before switches, and these before links
     def compute_cost(share: int) -> tuple[Fraction, int, int]:
         # (the worst ratio of switches to the fewest over all stages of growth, switches in the end, links) of a share
         counts = [_count_switches(upper, [s.below[0]._replace(share=share), *s.below[1:]], fits) for s in stages]

@@ -284,6 +284,7 @@ def _read_inventory(cluster: Cluster, rows: Ints64) -> Sequence[list[str]]:
 def format_guid(guid: int) -> str:
     """A GUID as sysfs has it: b83f:d203:00c0:0100."""
     digits = f"{guid:016x}"
+    # four groups of four digits, as the kernel prints node_guid
     return ":".join(digits[i : i + 4] for i in range(0, 16, 4))
 
 

@@ -209,6 +209,7 @@ class _Lookup:
 
     def nodes_below(self, device: int) -> set[int]:
         """The nodes on a switch."""
+        # `port ^ 1` is the far end of the planned link of a port
         far = unique_values(self.cabling.device[self.cabling.list_device_ports(device) ^ 1])
         return set(filter(self.is_node, far))
 

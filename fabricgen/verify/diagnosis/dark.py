@@ -142,6 +142,7 @@ def _is_gone(topology: SeenTopology, device: int, ports: Ints64) -> bool:
     """Whether nobody sees a device, nor it anybody."""
     all_ports = topology.list_ports(device)
     sees = any(topology.mate[port] >= 0 or topology.towards[port] >= 0 or topology.odd[port] for port in all_ports)
+    # nor does a far end name the device, at a port that is not known
     return not sees and not bool((topology.towards[ports ^ 1] == device).any())
 
 
@@ -192,12 +193,14 @@ def _find_blind_sides(topology: SeenTopology, dark: Flags) -> list[tuple[int, st
     for device in np.unique(cabling.device[np.flatnonzero(np.repeat(dark, 2))]).tolist():
         sides: dict[str, list[int]] = defaultdict(list)
         for port in cabling.list_device_ports(device).tolist():
+            # `port ^ 1` is the planned far end, `port >> 1` the link
             far_tier = tier.vocabulary[tier.codes[cabling.device[port ^ 1]]]
             sides[f"{fabric.vocabulary[fabric.codes[port >> 1]]} {far_tier}s"].append(port >> 1)
         cables = {side: set(cabling.cable[links].tolist()) for side, links in sides.items() if dark[links].all()}
         blind = {side: side_cables for side, side_cables in cables.items() if len(side_cables) >= LEAST}
         if blind:
             blind_sides.append((device, " and ".join(sorted(blind)), sorted(set().union(*blind.values()))))
+    # by device where numbers are equal, so that reports never differ from run to run
     return sorted(blind_sides, key=lambda blind_side: (-len(blind_side[2]), blind_side[0]))
 
 

@@ -82,6 +82,7 @@ class _Explanation:
     def price(self) -> int:
         """What is to be done, in plugs: what is left in doubt costs as much as an exchange of two boxes."""
         looks = sum(action.kind is Kind.PORT for action in self.actions) + len(self.missing) + len(self.doubtful)
+        # a ring of n boxes is n moves, and LEAST_PLUGS is the price of an exchange of two
         boxes = sum(map(len, self.exchanges))
         return sum(action.moves for action in self.actions) + LEAST_PLUGS * looks + LEAST_PLUGS * boxes // 2
 
@@ -105,6 +106,7 @@ def diagnose(cabling: PlannedCabling, seen_ports: SeenPorts) -> Diagnosis:
     moved = add_steps_home(explanation.actions, steps_home)
     actions = [*add_box_exchanges(as_seen, moved, instead), *list_dark_actions(explanation.after, explanation.missing)]
     states = judge_cables(as_seen, find_dark_links(explanation.after))
+    # an end is a port, and `port >> 1` its link
     missing_cables = cabling.cable[np.array(explanation.missing, dtype=np.int64) >> 1]
     # a cable at which something worse is known keeps that
     states[missing_cables] = np.maximum(states[missing_cables], CableState.DARK)
@@ -135,6 +137,7 @@ def _find_exchanged_boxes(
     """
     exchanges, topology = find_exchanges(as_seen, BOXES, as_seen)
     likely_rings = [ring for ring, _ in list_likely_rings(as_seen, BOXES) if ring not in exchanges]
+    # where the exchange changes which devices are joined, shifted plugs cannot explain it
     doubted = [ring for ring in exchanges + likely_rings if as_seen.keeps_pairs(ring)]
     if not doubted or _is_hopeless(topology, states):
         return exchanges, topology, []
@@ -204,6 +207,7 @@ def _group_rings_by_cage(topology: SeenTopology, rings: list[Ring]) -> Iterator[
     cabling = topology.cabling
     at_cage: dict[tuple[int, str], list[int]] = defaultdict(list)
     for nth, ring in enumerate(rings):
+        # the far ends of all links of the exchanged boxes
         for port in {port ^ 1 for device in ring for port in cabling.list_device_ports(device).tolist()}:
             at_cage[int(cabling.device[port]), cabling.find_cage(port)].append(nth)
     for members in merge_groups(len(rings), at_cage.values()):
@@ -218,6 +222,7 @@ def _list_cables_towards(topology: SeenTopology, states: Ints, boxes: Iterable[i
     cabling = topology.cabling
     # one number for each pair of tier and fabric
     tier = cabling.devices["tier"].codes.astype(np.int64) << 32 | cabling.devices["fabric"].codes
+    # `^ 1` below: the planned far ends of these ports
     box_ports = np.concatenate([cabling.list_device_ports(box) for box in boxes])
     cable_ids = set[str]()
     for device in np.unique(cabling.device[box_ports ^ 1]).tolist():

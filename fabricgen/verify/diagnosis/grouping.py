@@ -63,10 +63,12 @@ class _ShiftClass(NamedTuple):
 
 
 def _order_repairs(explainer: Explainer, sides: list[list[Repair]]) -> list[list[Repair]]:
-    """The ways of each chain: that first which takes the fewest pulls beside all others, then that which others share.
+    """The repairs of each chain, the best first: of the fewest pulls beside those of all chains, then those that other
+    chains share.
 
-    Ways of more plugs than the best are left out.
+    Repairs of more plugs than the best one are left out.
     """
+    # counted over all chains first: a pull that several share is paid once
     pulls: Counter[object] = Counter()
     classes: Counter[_ShiftClass] = Counter()
     for repairs in sides:

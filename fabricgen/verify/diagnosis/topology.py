@@ -155,6 +155,7 @@ class SeenTopology:
 
     def _is_alike(self, port: int, mate: int) -> bool:
         # whether two parallel links may be swapped without harm, as both have the same configuration; kept by pair
+        # either port may be asked first
         key = min(port, mate), max(port, mate)
         if key not in self._alike:
             cabling = self.cabling
@@ -233,7 +234,9 @@ class SeenTopology:
                 right.append(now)
                 far |= {int(self.device[port]), sees} - devices.keys()
             wrong += not will
+        # what is right then, less what is right now: an exchange that only swaps faults gains nothing
         links, plugs = len(right) - len(before), self._count_rows(right) - self._count_rows(before)
+        # spare ports, from `planned` on, have no planned far end
         planned = {int(self.device[port ^ 1]) for port in touched if port < self.planned}
         witnesses, tiers = (len({self.cabling.read_device("tier", d) for d in devices}) for devices in (far, planned))
         return Gain(links, plugs, len(unseen), len(right), wrong, broken, witnesses, tiers)
@@ -247,6 +250,7 @@ class SeenTopology:
                 if mate >= 0 or sees >= 0:
                     seen_links[int(self.device[mate]) if mate >= 0 else sees] += 1
             planned = Counter(self.device[self.cabling.list_device_ports(device) ^ 1].tolist())
+            # `Counter` drops what is not more than planned
             if not seen_links or seen_links - planned:
                 return False
         return True

@@ -142,7 +142,7 @@ class KnownAddress(NamedTuple):
 
 
 def read_inventory_addresses(rows: Iterable[Hardware]) -> Iterator[KnownAddress]:
-    """What an inventory table tells."""
+    """The MACs and GUIDs of an inventory table, each with its device and port."""
     for row in rows:
         if row.mac:
             yield KnownAddress(row.mac, row.device, row.port)

@@ -223,7 +223,9 @@ def _is_elsewhere(cabling: PlannedCabling, ends: SightedEnds) -> Flags:
     home, away = (np.zeros(len(cabling.device_names), dtype=np.int64) for _ in range(2))
     for port, device in ((ends.near, ends.far_device), (ends.far, ends.near_device)):
         rows = np.flatnonzero((port >= 0) & (device >= 0))
+        # ports are numbered in pairs: `port ^ 1` is the other end of the planned link
         at_home = cabling.device[port[rows] ^ 1] == device[rows]
         home += np.bincount(device[rows[at_home]], minlength=len(home))
         away += np.bincount(device[rows[~at_home]], minlength=len(away))
+    # a tie speaks for the plan
     return away > home
