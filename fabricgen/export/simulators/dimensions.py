@@ -85,7 +85,7 @@ def _list_domain_dimensions(numbers: NumberedAccelerators, domain: ScaleUpDomain
     elif domain.shape == "torus" and prod(domain.dims) == size and not domain.switches:
         links_per_axis = domain.links_per_neighbour or (1,) * len(domain.dims)
         for number, (length, links) in enumerate(zip(domain.dims, links_per_axis, strict=True), start=1):
-            if length > 1:
+            if length > 1 and links:
                 gbps = numbers.reduce_bandwidth(domain, links * domain.link_gbps)
                 yield NetworkDimension("Ring", length, gbps, 1000 * step_us, f"axis {number} of {domain.id}")
     else:
