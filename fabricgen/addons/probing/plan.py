@@ -181,18 +181,17 @@ def _make_hashed_ports(view: ClusterView, fabric: str, graph: Graph, model: str)
         hint = "state `routing: {load_balance: {seeds: ...}}`, or what was learnt by --learnt"
         message = f"nobody knows what {name} and {len(unknown) - 1} others begin their hashes with"
         raise view.refuse("FG180", message, ("fabrics", fabric), hint=hint)
-    rows = np.flatnonzero(graph.edge_of_link >= 0)  # an edge each
-    ends = [b""] * len(graph)
-    for row, edge in zip(rows.tolist(), graph.edge_of_link[rows].tolist(), strict=True):
-        if graph.level[edge] == 0:
-            if not links.a_ip[row]:
-                message = f"{links.name[row]} has no address of its own that switches could hash"
-                raise view.refuse("FG180", message, links.path_of(row))
-            ends[edge] = ip_interface(links.a_ip[row]).ip.packed
+    rows = np.flatnonzero(graph.edge_of_link >= 0)  # an edge each, of which some are from endpoints
+    rows = rows[graph.level[graph.edge_of_link[rows]] == 0]
+    for row in rows[links.a_ip[rows] == ""][:1].tolist():
+        message = f"{links.name[row]} has no address of its own that switches could hash"
+        raise view.refuse("FG180", message, links.path_of(row))
+    ends = dict(zip(graph.edge_of_link[rows].tolist(), links.a_ip[rows].tolist(), strict=True))
+    packed = [ip_interface(ends[edge]).ip.packed if edge in ends else b"" for edge in range(len(graph))]
     # a turning point that is no device leads on over one edge, whatever its hash
     seeds = np.zeros(len(graph.height), dtype=np.int64)
     seeds[: len(devices)] = steering.seeds
-    return HashedPorts(graph, ends, model, seeds)
+    return HashedPorts(graph, packed, model, seeds)
 
 
 FEW = 4

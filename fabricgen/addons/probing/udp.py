@@ -215,17 +215,15 @@ class Learner:
             device = self._tracer.devices.get(hop, NONE)
             if device == NONE:
                 refuse(f"'{hop}' is no address or name of a switch", self._file, line)
-            if not number:  # the first switch answers for the sender's own link
-                if device != at:
-                    cabled = f"{source} is cabled to {self._names[at]}, and not to {self._names[device]}"
-                    refuse(cabled, self._file, line)
-                continue
-            joining = self._tracer.find_links(at, device, hop)
-            if len(joining) != 1:
+            # the first switch answers for the sender's own link
+            joining = self._tracer.find_links(at, device, hop) if number else []
+            if not number and device != at:
+                cabled = f"{source} is cabled to {self._names[at]}, and not to {self._names[device]}"
+                refuse(cabled, self._file, line)
+            if number and len(joining) != 1:
                 what = f"{len(joining)} links join" if joining else "no link joins"
                 hint = "name the address of the port that it came in by" if joining else ""
-                message = f"{what} {self._names[at]} and {self._names[device]}"
-                refuse(message, self._file, line, hint=hint)
+                refuse(f"{what} {self._names[at]} and {self._names[device]}", self._file, line, hint=hint)
             rows += joining
             at = device
         if at != self._links.b[last]:

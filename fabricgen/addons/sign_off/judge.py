@@ -347,15 +347,9 @@ def find_causes(parts: Iterable[Part], chances: Sequence[Mapping[int, float]], s
     every = {part: _find_passes(part, chances, runs_by_link) for part in touched}
     # of a module that no run passes for certain, runs tell no more than of its links
     passes_by_part = {p: passes for p, passes in every.items() if p.kind != "module" or max(passes.values()) > 1 / 2}
-    clear = {part: _clear(part, passes, slow) for part, passes in passes_by_part.items()}
-    slow_by_part = {part: {n: c for n, c in passes.items() if slow[n]} for part, passes in passes_by_part.items()}
     causes = list[Cause]()
     while left:
-        # the same of slow runs that no other cause explains: never less
-        scores = {
-            part: clear[part] + sum(log1p(c * (_SEEN / _FALSE - 1)) for n, c in passes.items() if n in left)
-            for part, passes in slow_by_part.items()
-        }
+        scores = {part: _weigh(part, passes, slow, left) for part, passes in passes_by_part.items()}
         ranked = sorted(scores, key=lambda part: (-scores[part], KINDS.index(part.kind), part.name))
         if not ranked or scores[ranked[0]] < _ENOUGH:
             return [*causes, Cause(tuple(sorted(left)), ())]
@@ -399,10 +393,16 @@ def _find_passes(
     return {number: min(1.0, chance) for number, chance in passes.items()}
 
 
-def _clear(part: Part, passes: Mapping[int, float], slow: Sequence[bool]) -> float:
-    """How much more probable right runs are if a part is at fault than if nothing is, as a logarithm: never more."""
-    right = (chance for number, chance in passes.items() if not slow[number])
-    return sum(log1p(-chance * (_SEEN - _FALSE) / (1 - _FALSE)) for chance in right) - PRIOR * KINDS.index(part.kind)
+def _weigh(part: Part, passes: Mapping[int, float], slow: Sequence[bool], left: set[int]) -> float:
+    """How much more probable runs are if a part is at fault than if nothing is, as a logarithm: right ones never more,
+    slow ones never less, of which those count that no other cause explains.
+    """
+    right = sum(log1p(-c * (_SEEN - _FALSE) / (1 - _FALSE)) for number, c in passes.items() if not slow[number])
+    return (
+        right
+        - PRIOR * KINDS.index(part.kind)
+        + sum(log1p(c * (_SEEN / _FALSE - 1)) for number, c in passes.items() if number in left)
+    )
 
 
 def _count_runs(passes: Mapping[int, float], slow: Sequence[bool]) -> tuple[int, int]:
