@@ -39,7 +39,7 @@ Figures = dict[str, int | float]
 
 
 def judge_halls(halls: int, before: Figures) -> Iterator[Figures]:
-    """Plan, read the plan back, and break one hall after the other; the figures so far, after each."""
+    """Plan, read the plan back, and break one hall after the other; the figures so far, at first and after each."""
     view = compile_blueprint(BLUEPRINT)
     began = time.process_time()
     probes = plan_exactly(view, "compute")
@@ -59,6 +59,7 @@ def judge_halls(halls: int, before: Figures) -> Iterator[Figures]:
         (folder / "results.csv").write_text(f"probe,sent,lost\n{rows}")
         figures |= measure_command(folder / "results.csv")
         table = ProbeTable(view, folder)
+    yield figures
     parts = table.make_parts(np.ones(len(table.number), dtype=bool))
     for seed in range(int(figures["halls"]), halls):
         kind = KINDS[seed % len(KINDS)]
