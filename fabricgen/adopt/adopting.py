@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from fabricgen.adopt.units import Units, choose_main, find_scale_up, find_units
 from fabricgen.adopt.words import Words, get, write_words
 from fabricgen.catalog.loader import Catalog
 from fabricgen.cluster import Cluster, build_cluster
-from fabricgen.kernel.diagnostics import fault, make_printable
+from fabricgen.kernel.diagnostics import InputError, fault, make_printable
 from fabricgen.reports.tables.text import align_columns
 from fabricgen.verify.report import Report
 
@@ -35,7 +35,7 @@ class Adoption:
     inferences: Sequence[Inference]
     notes: Sequence[str]
     trial: Trial
-    cluster: Cluster
+    cluster: Cluster | None
     settings: InferredSettings | None = None
 
 
@@ -89,13 +89,18 @@ def adopt(
     of_files = configurations.notes if configurations else []
     notes = [*of_files, *facts.notes, *wires.notes, *units.notes, *of_forms, *of_idle]
     inferences = [*models.inferences, *_count_units(units), *(i for form in forms for i in form.inferences)]
+    cluster = None
+    try:
+        cluster = build_cluster(search.trial.wired.design)
+    except InputError as error:
+        notes.append(f"the page cannot be built yet: {error.diagnostics[0].message}")
     return Adoption(
         facts,
         edit_page(search.best, ()),
         [*_keep_stated(inferences, search.best), *(settings.inferences if settings else ())],
         notes,
         search.trial,
-        build_cluster(search.trial.wired.design),
+        cluster,
         settings,
     )
 
@@ -164,7 +169,7 @@ def write_json(adoption: Adoption, report: Report | None, page: str) -> str:
             "beside": len(trial.unseen),
         },
         "notes": list(adoption.notes),
-        "unexplained": [*map(list, _list_ends(adoption))],
+        "unexplained": [[*joint.a, *joint.b] for joint in trial.missing],
         "unplaced": list(trial.unplaced),
         "silent": _list_silent_devices(adoption),
         "actions": [{"id": a.id, "kind": a.kind.value, "text": a.text} for a in report.actions] if report else [],
@@ -181,18 +186,16 @@ def _count_links(trial: Trial) -> str:
     return f"{seen - len(trial.missing):,} of {seen:,} links come back, with both of their ports{beside}"
 
 
-def _list_ends(adoption: Adoption) -> Iterator[tuple[str, str, str, str]]:
-    return ((j.a.device, j.a.port, j.b.device, j.b.port) for j in adoption.trial.missing)
-
-
 def list_unexplained(adoption: Adoption) -> list[str]:
     """In sentences, the links and devices of the facts that the page does not give; of many the first."""
-    links = [f"{a} port {ap} to {b} port {bp}" for a, ap, b, bp in _list_ends(adoption)]
-    texts = links[:_SHOWN]
-    if len(links) > _SHOWN:
-        texts.append(f"and {len(links) - _SHOWN:,} more links")
-    texts += [f"{name} has no place" for name in adoption.trial.unplaced]
-    return [*texts, *(f"{name} is in a list, and no link of it was seen" for name in _list_silent_devices(adoption))]
+    trial = adoption.trial
+    links = [f"{a.device} port {a.port} to {b.device} port {b.port}" for a, b, _ in trial.missing]
+    return [
+        *links[:_SHOWN],
+        *([f"and {len(links) - _SHOWN:,} more links"] if len(links) > _SHOWN else []),
+        *(f"{name} has no place" for name in trial.unplaced),
+        *(f"{name} is in a list, and no link of it was seen" for name in _list_silent_devices(adoption)),
+    ]
 
 
 def _list_silent_devices(adoption: Adoption) -> list[str]:
@@ -203,5 +206,6 @@ def _list_silent_devices(adoption: Adoption) -> list[str]:
 
 
 def is_whole(adoption: Adoption) -> bool:
-    """Whether the page gives all of the facts, and nothing beside them."""
-    return not (adoption.trial.missing or adoption.trial.unseen or adoption.trial.unplaced)
+    """Whether the page can be built and gives all of the facts, and nothing beside them."""
+    wrong = adoption.trial.missing or adoption.trial.unseen or adoption.trial.unplaced
+    return adoption.cluster is not None and not wrong

@@ -62,7 +62,7 @@ def gather_configurations(folder: str) -> Configurations:
     for (device, nos), texts in sorted(files.items()):
         # not every NOS tells the model of its switch
         find_model = getattr(load_part(nos, "dumps"), "find_model", lambda _: "")
-        devices.append(DeviceFacts(device, model=find_model(texts), nos=nos, source=places[device]))
+        devices.append(DeviceFacts(device, model=find_model(texts), nos=nos))
         read = read_switch(nos, texts)
         if isinstance(read, str):
             notes.append(f"{places[device]}: {read}")

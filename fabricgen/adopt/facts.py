@@ -31,13 +31,8 @@ class DeviceFacts(NamedTuple):
     name: str
     model: str = ""
     nos: str = ""
-    role: str = ""
-    serial: str = ""
-    chassis: str = ""
     site: str = ""
     rack: str = ""
-    u: str = ""
-    source: str = ""
 
     def join(self, other: DeviceFacts) -> DeviceFacts:
         """Both together; where they differ, what stands here."""

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -42,12 +43,8 @@ DEVICES = {
     "name": ("device", "name"),
     "model": ("model", "device_type", "device type", "type"),
     "nos": ("nos", "platform"),
-    "role": ("tier", "role"),
-    "serial": ("serial", "serial number"),
-    "chassis": ("mac", "guid"),
     "site": ("site",),
     "rack": ("rack",),
-    "u": ("u", "position"),
 }
 """The columns of a list of devices, by what they tell."""
 
@@ -89,7 +86,7 @@ def read_list(file: str, gathered: Gathered) -> None:
     if ends := next((names for names in (*ENDS, LABELS) if columns.keys() >= set(names)), None):
         _read_cables(file, columns, ends, rows[1:], gathered)
     elif {"name", "device"} & columns.keys() and set(DEVICES["model"]) & columns.keys():
-        _read_devices(file, columns, rows[1:], gathered)
+        _read_devices(columns, rows[1:], gathered)
     else:
         found = ", ".join(head) or "none"
         raise _refuse(file, 1, f"neither a list of cables nor one of devices: its columns are {found}")
@@ -103,9 +100,9 @@ def _read_cables(
     gathered: Gathered,
 ) -> None:
     """Add the joints of a list of cables; rows without one of the four cells are counted in a note."""
-    without = 0
+    without, pick = 0, itemgetter(*(columns[name] for name in names))
     for line, cells in rows:
-        a_device, a_port, b_device, b_port = (cells[columns[name]].strip() for name in names)
+        a_device, a_port, b_device, b_port = map(str.strip, pick(cells))
         if names is LABELS:
             a_port, b_port = _read_label(a_port), _read_label(b_port)
         if a_device and a_port and b_device and b_port:
@@ -124,14 +121,14 @@ def _read_label(label: str) -> str:
     return "" if "+" in port else port
 
 
-def _read_devices(file: str, columns: Mapping[str, int], rows: list[tuple[int, list[str]]], gathered: Gathered) -> None:
+def _read_devices(columns: Mapping[str, int], rows: list[tuple[int, list[str]]], gathered: Gathered) -> None:
     """Add the devices of a list that have a name. NetBox shows a rack with its facility id in brackets."""
     numbers = {key: next((columns[name] for name in names if name in columns), -1) for key, names in DEVICES.items()}
-    for line, cells in rows:
+    for _, cells in rows:
         values = {key: cells[number].strip() if number >= 0 else "" for key, number in numbers.items()}
         if values["name"]:
-            values |= {"rack": re.sub(r" \([^()]*\)$", "", values["rack"]), "u": values["u"].removesuffix(".0")}
-            gathered.add_device(DeviceFacts(**values, source=f"{file}:{line}"))
+            values["rack"] = re.sub(r" \([^()]*\)$", "", values["rack"])
+            gathered.add_device(DeviceFacts(**values))
 
 
 def _refuse(file: str, line: int, message: str) -> Exception:
@@ -167,14 +164,14 @@ def gather_facts(
     if dumps:
         _add_dumps(dumps, gathered, jobs)
     joints = sorted(Joint(*ends, source) for ends, source in gathered.joints.items())
-    used = {end: joint.source for joint in joints for end in (joint.a, joint.b)}
-    for end, source in used.items():
-        gathered.devices.setdefault(end.device, DeviceFacts(end.device, source=source))
+    used = {end for joint in joints for end in (joint.a, joint.b)}
+    for name in {end.device for end in used}:
+        gathered.devices.setdefault(name, DeviceFacts(name))
     names = sorted(gathered.devices, key=make_natural_key)
     return Facts(
         tuple(joints),
         {name: gathered.devices[name] for name in names},
-        tuple(sorted(gathered.alone - used.keys())),
+        tuple(sorted(gathered.alone - used)),
         tuple(gathered.notes),
     )
 
@@ -221,8 +218,7 @@ def _name_boxes(sightings: Sightings, gathered: Gathered) -> list[tuple[str, str
         if not host:
             unnamed.append(box.chassis or box.address or box.file)
         else:
-            chassis = "" if adapter else box.chassis
-            gathered.add_device(DeviceFacts(host, model=model, chassis=chassis, source=box.file))
+            gathered.add_device(DeviceFacts(host, model=model))
         names.append((host, adapter))
     gathered.notes += cap_notes([f"{text} does not say which device it is" for text in unnamed], "boxes without a name")
     return names

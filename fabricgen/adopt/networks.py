@@ -24,7 +24,6 @@ class NodeWire(NamedTuple):
 
     node: str
     leg: NicLeg
-    node_port: str
     switch: str
     port: str
 
@@ -72,7 +71,7 @@ def sort_wires(facts: Facts, models: Models) -> Wires:
                     f"{b} is a {models.nodes[b].id}, which has no port {b_port}, joined to {a} port {a_port}"
                 )
             else:
-                of_nodes.append(NodeWire(b, leg, b_port, a, a_port))
+                of_nodes.append(NodeWire(b, leg, a, a_port))
         elif b not in models.switches:
             unknown += 1
         elif is_management(a_port) or is_management(b_port):

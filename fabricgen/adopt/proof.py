@@ -24,7 +24,7 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.names import find_stated_places, name_devices
 from fabricgen.numbering.ports import PortNames
 from fabricgen.verify.port_numbers import list_synonyms
-from fabricgen.wiring.arrays import Flags, Ints64, unique_inverse, unique_values
+from fabricgen.wiring.arrays import Flags, Floats, Ints64, unique_inverse, unique_values
 from fabricgen.wiring.expand import build_wiring_plan
 from fabricgen.wiring.links.columns import make_tier_columns
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, WiringPlan
@@ -121,15 +121,6 @@ class Trial:
         ends = [device * self._most + spelled[side] for side, (device, _) in enumerate(self.seen.ends)]
         return np.minimum(*ends), np.maximum(*ends)
 
-    def _name_end(self, number: int) -> End:
-        """The end that a number of `planned` or `joined` stands for."""
-        return End(self._devices[number // self._most], self._port_list[number % self._most])
-
-    @cached_property
-    def _port_list(self) -> list[str]:
-        assert self.joined  # noqa: S101 - names that the facts alone have are numbered by then
-        return list(self._ports)
-
     def _spell_ports(self) -> list[Ints64]:
         """The port of either end of each joint by its number: as the plan spells it, else as the facts do."""
         plan, planned = self.wired.plan, {seen: name for name, seen in self.names.items()}
@@ -161,37 +152,53 @@ class Trial:
         return result
 
     @cached_property
-    def _lost(self) -> Flags:
+    def lost(self) -> Flags:
+        """Which joints of the facts the plan has not."""
         return ~_are_in(self.joined, self.planned)
 
     @cached_property
     def missing(self) -> tuple[Joint, ...]:
         """The joints of the facts that the plan has not."""
-        return tuple(self.facts.joints[row] for row in np.flatnonzero(self._lost).tolist())
+        return tuple(self.facts.joints[row] for row in np.flatnonzero(self.lost).tolist())
+
+    @cached_property
+    def beside(self) -> tuple[list[Ints64], list[list[str]]]:
+        """(devices, ports) of either end of each planned link that the facts have not; devices as in `SeenLinks`."""
+        kept = ~_are_in(self.planned, self.joined)
+        names = list(self._ports)
+        ends = [ends[kept] for ends in self.planned]
+        return [of // self._most for of in ends], [[names[port] for port in (of % self._most).tolist()] for of in ends]
 
     @cached_property
     def unseen(self) -> tuple[tuple[End, End], ...]:
         """The planned links that the facts have not."""
-        beside = ~_are_in(self.planned, self.joined)
-        pairs = zip(*(ends[beside].tolist() for ends in self.planned), strict=True)
-        return tuple(sorted((self._name_end(a), self._name_end(b)) for a, b in pairs))
+        sides = [
+            [End(self._devices[row], port) for row, port in zip(rows.tolist(), ports, strict=True)]
+            for rows, ports in zip(*self.beside, strict=True)
+        ]
+        return tuple(sorted(zip(*sides, strict=True)))
 
     @cached_property
-    def near(self) -> list[float]:
+    def near(self) -> Floats:
         """How near each missing joint is: 1 where the plan joins its devices, and 0.5 for each end that it uses."""
-        lost = [ends[self._lost] for ends in self.joined]
+        lost = [ends[self.lost] for ends in self.joined]
         joined = [ends // self._most for ends in self.planned]
-        near = _are_in((lost[0] // self._most, lost[1] // self._most), (joined[0], joined[1])) + 0.0
+        near: Floats = _are_in((lost[0] // self._most, lost[1] // self._most), (joined[0], joined[1])).astype(float)
         for ends in lost:
-            near += np.isin(ends, np.concatenate(self.planned)) / 2
-        values: list[float] = near.tolist()
-        return values
+            near += _find_among(ends, np.concatenate(self.planned)) / 2
+        return near
 
 
 def _are_in(links: tuple[Ints64, Ints64], others: tuple[Ints64, Ints64]) -> Flags:
     """Which links are among others; a link is two numbers, the lesser first."""
-    most = max((int(ends.max(initial=0)) for ends in (*links, *others)), default=0) + 1
-    found: Flags = np.isin(links[0] * most + links[1], others[0] * most + others[1])
+    most = max(int(ends.max(initial=0)) for ends in (*links, *others)) + 1
+    return _find_among(links[0] * most + links[1], others[0] * most + others[1])
+
+
+def _find_among(values: Ints64, others: Ints64) -> Flags:
+    """Which values are among others; np.isin hashes them, which takes seconds where there are many."""
+    ordered = np.sort(np.append(others, -1))
+    found: Flags = ordered[np.searchsorted(ordered, values, side="right") - 1] == values
     return found
 
 

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise, permutations
 from typing import Any
 
-from fabricgen.adopt.facts import End, Facts
+import numpy as np
+
+from fabricgen.adopt.facts import Facts
 from fabricgen.adopt.models import Models, is_management
 from fabricgen.adopt.proof import Trial, encode_joints, try_page
 from fabricgen.adopt.tiers import PLACES, FabricForm, TierForm, list_cage_words
@@ -23,6 +25,7 @@ from fabricgen.adopt.words import Edit, Named, Words, count_words, edit_words, f
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.wiring.arrays import Ints64
 
 OF_LINK = 4
 """Words of a row of `cable_of`: the id of a cable, its end, and the cage there."""
@@ -48,9 +51,14 @@ class Search:
 
     def __post_init__(self) -> None:
         self._tier_of = {s: (f.network.name, t.name) for f in self.forms for t in f.tiers.values() for s in t.at}
-        self._network_of = {s: f.network.name for f in self.forms for t in f.tiers.values() for s in t.at}
         self._cost: dict[str, float] = {}
         self._seen = encode_joints(self.facts)
+        self._names = [*sorted(form.network.name for form in self.forms), ""]
+        network_of = [self._names.index(self._tier_of.get(name, ("", ""))[0]) for name in (*self._seen.devices, "")]
+        self._network_of = np.array(network_of, dtype=np.int64)
+        devices, texts = zip(*self._seen.ends, strict=True)
+        of_texts = [[self._seen.texts[text] for text in side.tolist()] for side in texts]
+        self._of_joint = self._find_fabrics(devices, of_texts)
 
     def try_page(self, words: Words) -> Trial:
         """Wire a page and hold it against the facts; raises InputError where it cannot be wired."""
@@ -91,26 +99,27 @@ class Search:
 
     def measure_links(self, trial: Trial) -> Counter[str]:
         """Links that a page does not give, or gives beside those of the facts, by fabric."""
-        missing = Counter(self.find_fabric(joint.a, joint.b) for joint in trial.missing)
-        unseen = Counter(self.find_fabric(*ends) for ends in trial.unseen)
-        return missing | unseen
+        beside = self._find_fabrics(*trial.beside)
+        wrong = np.maximum(
+            *(np.bincount(of, minlength=len(self._names)) for of in (self._of_joint[trial.lost], beside))
+        )
+        return Counter({name: count for name, count in zip(self._names, wrong.tolist(), strict=True) if count})
 
-    def find_fabric(self, a: End, b: End) -> str:
-        """The fabric of a link: that of its upper end."""
-        if is_management(a.port):
-            return self._network_of.get(b.device, "")
-        if is_management(b.port):
-            return self._network_of.get(a.device, "")
-        one, two = self._network_of.get(a.device, ""), self._network_of.get(b.device, "")
-        return min(filter(None, (one, two)), default="")
+    def _find_fabrics(self, devices: Sequence[Ints64], ports: Sequence[Sequence[str]]) -> Ints64:
+        """The fabric of each link by its place in `_names`: that of its upper end, or of what manages the other."""
+        one, two = (self._network_of[np.minimum(of, len(self._network_of) - 1)] for of in devices)
+        first, second = (np.array([is_management(port) for port in texts], dtype=bool) for texts in ports)
+        found: Ints64 = np.where(first, two, np.where(second, one, np.minimum(one, two)))
+        return found
 
     def _measure_page(self, words: Words, trial: Trial) -> dict[str, float]:
         """The length of each fabric's part of a page, and "" for the rest."""
         cost: dict[str, float] = defaultdict(float)
         for name, count in self.measure_links(trial).items():
             cost[name] += OF_LINK * count
-        for joint, near in zip(trial.missing, trial.near, strict=True):
-            cost[self.find_fabric(joint.a, joint.b)] -= near
+        near = np.bincount(self._of_joint[trial.lost], trial.near, len(self._names))
+        for name, credit in zip(self._names, near.tolist(), strict=True):
+            cost[name] -= credit
         kinds = Counter(self._tier_of.get(seen, ("", "")) for seen in trial.names.values())
         wrong = Counter(self._tier_of.get(seen, ("", "")) for planned, seen in trial.names.items() if planned != seen)
         for kind, count in wrong.items():

@@ -305,7 +305,7 @@ def _name_sets(nodes: Sequence[str], models: Models, by_unit: Partition, units: 
     kinds = {node: (models.nodes[node].id, tuple(split_words(node))) for node in nodes}
     groups = list(group_by(nodes, kinds))
     parts = len({by_unit[node] for node in nodes})
-    if len(groups) > 1 and any(len({by_unit[n] for n in members}) < parts for _, members in groups):
+    if len(groups) > 1 and any(len(m) < 2 or len({by_unit[n] for n in m}) < parts for _, m in groups):
         # words differ between pods and units as well: profiles alone tell sets apart
         groups = list(group_by(nodes, {node: (kind[0], ()) for node, kind in kinds.items()}))
     common = set.intersection(*(set(kind[1]) for kind, _ in groups)) if len(groups) > 1 else set()

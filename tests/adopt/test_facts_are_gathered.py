@@ -74,7 +74,7 @@ def test_a_list_of_devices_tells_models_and_places(tmp_path: Path) -> None:
     file = tmp_path / "devices.csv"
     file.write_text('Name,Type,Rack,Position\nleaf-1,MSN4700,"r1 (h1.R01)",40.0\n', encoding="utf-8")
     facts = gather_facts([], [str(file)])
-    assert facts.devices["leaf-1"] == DeviceFacts("leaf-1", model="MSN4700", rack="r1", u="40", source=f"{file}:2")
+    assert facts.devices["leaf-1"] == DeviceFacts("leaf-1", model="MSN4700", rack="r1")
 
 
 def test_another_list_is_refused_with_what_would_be_right(tmp_path: Path) -> None:
