@@ -51,13 +51,13 @@ def _run_rule(entry: EntryPoint, rule: ViewRule, view: ClusterView) -> Iterator[
         raise entry.make_error(f"it yields more than {MOST_FINDINGS:,} findings", "yield one a cause, not one a row")
     for finding in findings:
         if not isinstance(finding, Diagnostic):
-            raise entry.unusable(f"it yields {type(finding).__name__}", "yield self.flag(path, message)")
+            raise entry.make_error(f"it yields {type(finding).__name__}", "yield self.flag(path, message)")
         if finding.code != rule.id:
             raise entry.make_error(f"it yields a finding of {finding.code}", f"its findings are of {rule.id}")
         if not isinstance(finding.severity, Severity) or not isinstance(finding.message, str) or not finding.message:
             raise entry.make_error("it yields a finding without message or severity", "yield self.flag(path, message)")
         if not isinstance(finding.hint, str) or not isinstance(finding.span, Span | None):
-            raise entry.unusable("it yields a finding whose hint or span is none", "yield self.flag(path, message)")
+            raise entry.make_error("it yields a finding whose hint or span is none", "yield self.flag(path, message)")
         if not (isinstance(finding.fix, tuple) and all(isinstance(edit, Edit) for edit in finding.fix)):
             raise entry.make_error("it yields a finding whose fix is no tuple of edits", "leave it out")
         if not isinstance(finding.path, tuple) or not all(isinstance(step, str | int) for step in finding.path):

@@ -109,7 +109,7 @@ class AlikeRacks:
 
     @property
     def count(self) -> int:
-        """How many racks there are."""
+        """How many racks look like this one."""
         return len(self.members)
 
 

@@ -219,7 +219,7 @@ def _find_taken_ports(cabling: PlannedCabling, ends: SightedEnds) -> Flags:
 
 
 def _is_elsewhere(cabling: PlannedCabling, ends: SightedEnds) -> Flags:
-    """Devices that stand, by what they say themselves, mostly where the plan has others: they were exchanged."""
+    """By device, whether it stands, by what it says itself, mostly where the plan has others: it was exchanged."""
     home, away = (np.zeros(len(cabling.device_names), dtype=np.int64) for _ in range(2))
     for port, device in ((ends.near, ends.far_device), (ends.far, ends.near_device)):
         rows = np.flatnonzero((port >= 0) & (device >= 0))

@@ -198,7 +198,10 @@ class _LossyKey:
 
 @lru_cache(maxsize=64)
 def _make_lossy_tables(key: _LossyKey) -> Mapping[str, Mapping[str, Any]]:
-    """Switches with like ports get the very same mapping, so that its tables are rendered once."""
+    """By table, the values of its template: all tables of a switch share one mapping of buffers, maps and trimming.
+
+    Switches with like ports get the very same one, so that its tables are rendered once.
+    """
     trimming = key.trimming
     buffers = _make_lossy_buffers(key)
     if trimming is None:
