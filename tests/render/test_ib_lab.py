@@ -171,9 +171,7 @@ def test_dfsssp_lacks_virtual_lanes_for_a_torus_that_nue_routes_on_one(folder: P
     """Why the options ask for nue: dfsssp takes as many lanes as it needs to part circles, and a torus of 6 x 6 needs
     nine of the eight there are; opensm then routes by hops alone, which may stop.
     """
-    router, reach = "fabrics.compute.tiers.router", "{links: 2, reach: 1}"
-    sets = (f"{router}.mesh={{router: {reach}, su: {reach}}}", f"{router}.count=6", "scalable_unit.nodes=3 x dgx-h100")
-    files = of_fabric("dragonfly", "compute", *sets, "pods.p1.su=6")
+    files = make_small_torus()
     options = files["opensm.conf"].replace("routing_engine nue\n", "routing_engine dfsssp\nqos TRUE\n")
     with simulated(files | {"opensm.conf": options}, folder) as subnet:
         log = subnet.route()
@@ -195,6 +193,81 @@ def test_gordon_is_routed_rail_by_rail_at_its_size(folder: Path) -> None:
     assert len(graph.names) == 64 + 1024 + 64
     assert waiting.number_of_edges() > 0
     assert nx.is_directed_acyclic_graph(waiting)
+
+
+def make_small_torus() -> dict[str, str]:
+    """The files of a torus of 6 x 6 switches, with two links of neighbours."""
+    router, reach = "fabrics.compute.tiers.router", "{links: 2, reach: 1}"
+    sets = (f"{router}.mesh={{router: {reach}, su: {reach}}}", f"{router}.count=6", "scalable_unit.nodes=3 x dgx-h100")
+    return of_fabric("dragonfly", "compute", *sets, "pods.p1.su=6")
+
+
+@pytest.mark.parametrize(
+    ("size", "name", "built"),
+    [
+        ((4, 4, 4), r"-su(\d+)-r1-(\d+)$", "4 x 4 x 4 torus w/ 1664 links, 64 switches, 1088 CA ports"),
+        ((6, 6, 1), r"-su(\d+)-(\d+)$", "6 x 6 x 1 torus w/ 290 links, 36 switches, 146 CA ports"),
+    ],
+    ids=["gordon", "6x6"],
+)
+def test_torus_2qos_finds_the_torus_that_is_wired(folder: Path, size: tuple[int, ...], name: str, built: str) -> None:
+    """Another engine's eyes: from the neighbours of one switch torus-2QoS builds the torus, and its paths wait for each
+    other in no circle on the lanes that it has for them (torus-2QoS(8): a lane for paths that cross the dateline of a
+    link's dimension, between the last switch and the first, and one for others).
+    """
+    files = of_fabric("torus-gordon", "compute") if size[2] > 1 else make_small_torus()
+    planned = parse(files["topology.net"])
+    place: dict[str, tuple[int, ...]] = {}
+    for node, label in planned.names.items():
+        if found := re.search(name, label) if node.startswith("S-") else None:
+            place[node] = (int(found[1]) - 1, *divmod(int(found[2]) - 1, size[2]))
+    at = {coordinates: node.removeprefix("S-") for node, coordinates in place.items()}
+    seed = [
+        f"{axis}{sign}_link 0x{at[0, 0, 0]} 0x{at[tuple(far if d == dimension else 0 for d in range(3))]}"
+        for dimension, axis in enumerate("xyz")
+        for far, sign in ((1, "p"), (size[dimension] - 1, "m"))
+        if far < size[dimension] > 1
+    ]
+    files["torus-2QoS.conf"] = "\n".join([f"torus {size[0]} {size[1]} {size[2]}", "portgroup_max_ports 18", *seed, ""])
+    engine = "routing_engine torus-2QoS\nqos TRUE\ntorus_config /etc/opensm/torus-2QoS.conf\n"
+    files["opensm.conf"] = files["opensm.conf"].replace("routing_engine nue\n", engine)
+    rail_1 = (node for node, label in sorted(planned.names.items()) if label.endswith("HCA1"))
+    with simulated(files, folder, next(rail_1, "")) as subnet:
+        log = subnet.route()
+        graph = parse(subnet.discover())
+        assert unreached(graph, subnet) == []
+        tables = {f"S-{guid}": table for guid, table in subnet.routes().items()}
+    waiting: nx.DiGraph[tuple[str, int, bool]] = nx.DiGraph()
+    for lid in {graph.lids[node] for node in graph.names if node.startswith("H-")}:
+        for start in place:
+            nx.add_path(waiting, list(list_lanes(graph, tables, place, start, lid)))
+    assert f"Built {built}" in log
+    assert "torus-2QoS tables configured on all switches" in log
+    assert nx.is_directed_acyclic_graph(waiting)
+    on_one_lane = nx.DiGraph((a[:2], b[:2]) for a, b in waiting.edges())
+    # rings of four are short: no way of two links goes round the end
+    assert nx.is_directed_acyclic_graph(on_one_lane) == (size[0] == 4)
+
+
+def list_lanes(
+    graph: Graph,
+    tables: dict[str, dict[int, int]],
+    place: dict[str, tuple[int, ...]],
+    start: str,
+    lid: int,
+) -> Iterator[tuple[str, int, bool]]:
+    """The links between switches on a path, by switch and port, and whether the path crosses the dateline of its
+    dimension, which is its lane.
+    """
+    hops: list[tuple[str, int, int]] = []
+    crossed: set[int] = set()
+    while (far := graph.links[start, tables[start][lid]][0]) in place:
+        dimension = next(d for d in range(3) if place[start][d] != place[far][d])
+        step = abs(place[start][dimension] - place[far][dimension])
+        crossed |= {dimension} if step > 1 else set()
+        hops.append((start, tables[start][lid], dimension))
+        start = far
+    yield from ((switch, port, dimension in crossed) for switch, port, dimension in hops)
 
 
 def dependencies(graph: Graph, subnet: Subnet) -> nx.DiGraph[tuple[str, int]]:
