@@ -117,6 +117,21 @@ def test_only_what_is_handed_over_is_planned(tmp_path: Path, fabricgen: Run) -> 
     assert not (tmp_path / "none").exists()
 
 
+def test_links_that_no_run_loads_are_told_with_why(tmp_path: Path, fabricgen: Run) -> None:
+    ran = fabricgen("accept", "plan", BLUEPRINTS / "leaf-spine.yaml", "-o", tmp_path, "--only", "p1/su2")
+    left = Counter(row["why_not"] for row in read_table(tmp_path / "coverage.csv") if row["why_not"])
+    told = re.findall(r"^compute: ([\d,]+) links are not loaded: (.+)$", ran.err, re.MULTILINE)
+    assert {why: int(count) for count, why in told} | {"not asked for": 8} == left
+    assert told == [("8", "no run crosses it: no two chosen nodes are joined by it alone")]
+
+
+@pytest.mark.slow
+def test_meshes_of_switches_are_told_as_not_loaded(tmp_path: Path, fabricgen: Run) -> None:
+    ran = fabricgen("accept", "plan", BLUEPRINTS / "dragonfly.yaml", "-o", tmp_path)
+    why = "it joins two switches of one tier, over which no run is led"
+    assert f"compute: 1,584 links are not loaded: {why}\n" in ran.err
+
+
 EACH_NODE = """\
 #!/bin/sh
 # starts node.sh of the folder of a plan once for each node, or a collective once

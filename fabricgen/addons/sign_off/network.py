@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from fabricgen.addons.probing.graph import Ints
 
 
+NOT_ASKED = "not asked for"
+
+
 class Port(NamedTuple):
     """A port of a node, or several in a bond: rows of its links, of the node and of the switch at the first link.
 
@@ -139,7 +142,7 @@ def _read_network(view: ClusterView, fabric: str, chosen: set[int]) -> Network:
         if not (at_leaf[row] and is_node[device]):
             untested[row] = "no node runs tests on it"
         elif device not in chosen:
-            untested[row] = "not asked for"
+            untested[row] = NOT_ASKED
         else:
             members[device, links.a_bond[row] or links.a_port[row]].append(row)
     ports = []
@@ -162,5 +165,7 @@ def _read_network(view: ClusterView, fabric: str, chosen: set[int]) -> Network:
             height = int(graph.level[edge]) - 1
             out[height][int(graph.parts[height][graph.lower[edge]])].append(row)
             gbps[row] = float(links.speed_gbps[row])
+        elif devices.tier[links.a[row]] == devices.tier[links.b[row]]:
+            untested[row] = "it joins two switches of one tier, over which no run is led"
     leaving = tuple({name: tuple(rows) for name, rows in each.items()} for each in out)
     return Network(fabric, tuple(ports), graph.parts, leaving, gbps, untested)

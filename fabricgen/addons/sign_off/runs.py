@@ -12,13 +12,13 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from itertools import islice, zip_longest
 from math import ceil, log
 from typing import NamedTuple
 
-from fabricgen.addons.sign_off.network import Choice, Network, Port, read_networks
+from fabricgen.addons.sign_off.network import NOT_ASKED, Choice, Network, Port, read_networks
 from fabricgen.api import ClusterView
 
 PING, PORTS, UPLINKS, LOAD, COLLECTIVE = "ping", "ports", "uplinks", "load", "collective"
@@ -189,7 +189,18 @@ def plan_runs(view: ClusterView, only: Sequence[str] = (), seconds: int = 3, see
     for collective_round in _plan_collectives(view, fast, notes):
         kinds.append(COLLECTIVE)
         runs += [run._replace(round=len(kinds), name=f"{len(kinds):03}-{run.name}") for run in collective_round]
-    return Plan(view, networks, tuple(runs), seconds, tuple(kinds), tuple(notes))
+    plan = Plan(view, networks, tuple(runs), seconds, tuple(kinds), tuple(notes))
+    return replace(plan, notes=(*notes, *_tell_uncrossed(plan, {network.fabric for network in fast})))
+
+
+def _tell_uncrossed(plan: Plan, fabrics: set[str]) -> Iterator[str]:
+    """How many links of some fabrics no run loads, and why, but for those that nobody asked for."""
+    links = plan.view.links
+    untested = plan.count_coverage().untested.items()
+    uncrossed = Counter((links.fabric[row], why) for row, why in untested if not links.a_management[row])
+    for (fabric, why), count in uncrossed.items():
+        if fabric in fabrics and why != NOT_ASKED:
+            yield f"{fabric}: {count:,} links are not loaded: {why}"
 
 
 def _tell_limits(view: ClusterView, network: Network) -> Iterator[str]:
