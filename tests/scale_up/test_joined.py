@@ -212,3 +212,19 @@ def test_a_second_tier_that_is_too_small_is_refused_with_its_numbers(tmp_path: P
     (tmp_path / "b.yaml").write_text(text.replace("nvl256-h100", "nvl512"))
     with pytest.raises(InputError, match=r"64 switches below, with 4 links .* need 512 of its lanes, it has 256"):
         build_design(load_blueprint(str(tmp_path / "b.yaml"), ()))
+
+
+def test_a_node_that_is_left_out_has_no_links_and_moves_no_others() -> None:
+    """Ports above follow from places in the domain: those of the other 31 nodes stay."""
+    whole = set(rows(example_cluster("nvl256")))
+    design = build_design(load_blueprint(str(BLUEPRINTS / "nvl256.yaml"), ("omit=[p1/su-1/node-5]",)))
+    assert summarize_design(design)["scale_up"]["nvl256"]["links"] == 2304 - 72
+    left = set(rows(build_cluster(design)))
+    assert left < whole
+    assert {row[2] for row in whole - left} == {"p1-su01-n005"}
+
+
+def test_a_further_unit_moves_no_link() -> None:
+    """A CloudMatrix of eleven racks of nodes has the links that it has of twelve, but for those of the last."""
+    small = build_design(load_blueprint(str(BLUEPRINTS / "cloudmatrix-384.yaml"), ("pods.p1.su=11",)))
+    assert set(rows(build_cluster(small))) < set(rows(example_cluster("cloudmatrix-384")))
