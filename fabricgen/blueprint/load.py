@@ -12,6 +12,7 @@ from pathlib import Path
 from fabricgen.blueprint.beside.adopted import ADOPTED
 from fabricgen.blueprint.beside.inventory import Hardware, read_inventory
 from fabricgen.blueprint.beside.lock import CODE, Lock, find_lock_path, find_locked_blueprint, read_lock
+from fabricgen.blueprint.beside.pairs import read_pairs
 from fabricgen.blueprint.beside.tables import GuidRow, read_guids
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.overlays import spell_as_written
@@ -77,6 +78,9 @@ class LoadedBlueprint:
         data = json.dumps({"fabricgen": self.blueprint.fabricgen, **stated}, sort_keys=True, default=str)
         for name, rows in sorted(self.guids.items()):
             data += name + json.dumps(sorted(row[:-1] for row in rows))
+        for fabric in self.blueprint.fabrics.values():
+            for mesh in (mesh for tier in fabric.tiers.values() for mesh in tier.mesh.values() if mesh.pairs):
+                data += json.dumps([pair[:2] for pair in mesh.pairs])
         if self.inventory:
             data += json.dumps(sorted(row.figures for row in self.inventory))
         return hashlib.sha256(data.encode()).hexdigest()
@@ -120,6 +124,7 @@ def load_blueprint(
     blueprint = validate(Blueprint, source)
     guids = read_guids(blueprint, source, folder, allow_outside=allow_outside)
     inventory = read_inventory(blueprint, source, folder, allow_outside=allow_outside)
+    read_pairs(blueprint, source, folder, allow_outside=allow_outside)
     project, project_source = read_settings(settings or find_settings(folder))
     lock = read_lock(path, blueprint.name)
     return LoadedBlueprint(

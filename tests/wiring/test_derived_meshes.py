@@ -1,13 +1,17 @@
-"""Meshes whose sizes follow: balanced dragonflies, and widths of a grid."""
+"""Meshes whose sizes follow, and those of a table: balanced dragonflies, widths of a grid, a Slim Fly, a torus."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import product
+from pathlib import Path
 
 import networkx as nx
 import pytest
 
+from fabricgen.blueprint.load import load_blueprint
+from fabricgen.design.build import build_design
 from fabricgen.design.inside.derived import balance_groups
 from fabricgen.design.model import Design
 from fabricgen.design.summary import summarize_design
@@ -50,6 +54,7 @@ def test_the_largest_row_of_deepseek_is_derived(design_of: MakeDesign) -> None:
     }
     codes = {finding.code for finding in lint(design).findings}
     assert "FG324" in codes  # 510 links over 32 switches
+    assert "FG325" not in codes
 
 
 @pytest.mark.parametrize("p", [2, 3, 4])
@@ -76,12 +81,17 @@ def test_what_is_derived_is_wired_and_balanced(design_of: MakeDesign) -> None:
     assert nx.diameter(nx.Graph(graph)) == 3
 
 
-def test_stated_sizes_are_told_from_derived_ones(design_of: MakeDesign) -> None:
+def test_stated_sizes_are_told_from_derived_ones_and_held_against_them(design_of: MakeDesign) -> None:
     """Five groups of four routers with two node ports each: two links of every two groups, and one is stated."""
     stated = design_of(make_dragonfly(1, 5, "count: 4, mesh: {router: 1, su: {links: 1, spread: true}}"))
     assert "derived_groups" not in summarize_design(stated)["fabrics"]["compute"]
+    (finding,) = [f for f in lint(stated).findings if f.code == "FG325"]
+    assert (
+        "2 node ports, 3 local and up to 1 global links each; a balanced dragonfly has 3 local and 2" in finding.message
+    )
     derived = design_of(make_dragonfly(1, 5, "count: 4, mesh: {router: 1, su: {spread: true}}"))
     assert derived.tiers[0].meshes[-1].links == 2
+    assert [f for f in lint(derived).findings if f.code == "FG325"] == []
 
 
 @pytest.mark.parametrize(
@@ -115,3 +125,83 @@ def test_what_cannot_follow_is_refused(page: str, message: str, design_of: MakeD
     """With its numbers."""
     with pytest.raises(InputError, match=message):
         design_of(page)
+
+
+def make_slim_fly(q: int = 5) -> nx.Graph[int]:
+    """The graph of McKay, Miller and Siran for q = 5 (Besta and Hoefler, SC 2014): 50 routers, numbered from 0."""
+    graph: nx.Graph[int] = nx.Graph()
+    squares, others = (1, 4), (2, 3)
+    for side, shifts in enumerate((squares, others)):
+        for x, y, shift in product(range(q), range(q), shifts):
+            graph.add_edge(side * q * q + x * q + y, side * q * q + x * q + (y + shift) % q)
+    for x, m, c in product(range(q), repeat=3):
+        graph.add_edge(x * q + (m * x + c) % q, q * q + m * q + c)
+    return graph
+
+
+def write_table(folder: Path, graph: nx.Graph[int], name: str = "pairs.csv") -> None:
+    """The table of a graph beside a blueprint."""
+    (folder / name).write_text("a,b\n" + "".join(f"{a + 1},{b + 1}\n" for a, b in graph.edges()))
+
+
+def load(folder: Path, page: str) -> Design:
+    (folder / "b.yaml").write_text(page)
+    return build_design(load_blueprint(str(folder / "b.yaml"), ()))
+
+
+@pytest.mark.parametrize("per", ["su", "[]"])
+def test_a_slim_fly_is_wired_by_its_table(tmp_path: Path, per: str) -> None:
+    """50 switches of degree 7, 175 links, diameter 2: as deployed with 200 servers (arXiv 2310.03742)."""
+    expected = make_slim_fly()
+    write_table(tmp_path, expected)
+    dimension, count = ("su", "count: 1, ") if per == "su" else ("router", "")
+    page = make_page(f"mesh: {{{dimension}: {{table: pairs.csv}}}}", pods="{p1: {su: 50}}", per=per, count=4)
+    design = load(tmp_path, page.replace("count: 4, ", count))
+    graph = wire(design)
+    assert (len(graph), graph.number_of_edges(), degrees(graph)) == (50, 175, {7})
+    assert nx.diameter(nx.Graph(graph)) == 2
+    assert set(map(frozenset, graph.edges())) == set(map(frozenset, expected.edges()))
+    assert nx.is_isomorphic(nx.Graph(graph), nx.hoffman_singleton_graph())
+
+
+def test_units_that_come_later_have_their_ports(tmp_path: Path) -> None:
+    """Of a table of 50 units 49 are there: links of the last are left out, and no other link moves."""
+    write_table(tmp_path, make_slim_fly())
+    page = make_page("mesh: {su: {table: pairs.csv}}", pods="{p1: {su: 49, reserve: 50}}", count=1)
+    assert wire(load(tmp_path, page)).number_of_edges() == 175 - 7
+
+
+@pytest.mark.parametrize(
+    ("table", "place", "message"),
+    [
+        ("a,b\n1,2\n2,x\n", "pairs.csv:3:3", "'x' is no number of a switch"),
+        ("a,b\n1,2\n0,2\n", "pairs.csv:3:1", "'0' is no number of a switch"),
+        ("a,b\n1,2\n2,1\n", "pairs.csv:3:1", "2 and 1 are there twice|1 and 2 are there twice, first in line 2"),
+        ("a,b\n2,2\n", "pairs.csv:2:1", "switch 2 cannot meet itself"),
+        ("a,c\n1,2\n", "pairs.csv:1:1", "the table has no column 'b'"),
+        ("a,b\n", "pairs.csv:1:1", "the table has no pair"),
+        ("a,b\n1,2\n3,5\n", "pairs.csv:3:1", "there are 4 router numbers, and the table has 5"),
+        ("a,b\n1,2\n3,4\n", "b.yaml:10:74", "joins router switches 1 and 3 in no way"),
+    ],
+)
+def test_a_table_that_is_wrong_is_told_at_its_cell(tmp_path: Path, table: str, place: str, message: str) -> None:
+    """At file, line and column."""
+    (tmp_path / "pairs.csv").write_text(table)
+    with pytest.raises(InputError, match=message) as refusal:
+        load(tmp_path, make_page("mesh: {router: {table: pairs.csv}}"))
+    assert place in str(refusal.value)
+
+
+def test_a_table_stays_in_the_folder_of_its_blueprint(tmp_path: Path) -> None:
+    """FG007, as of every file that a blueprint names."""
+    with pytest.raises(InputError, match="FG007"):
+        load(tmp_path, make_page("mesh: {router: {table: ../pairs.csv}}"))
+
+
+def test_another_table_is_another_blueprint(tmp_path: Path) -> None:
+    """What the manifest says of a blueprint is of its tables, too."""
+    page, digests = make_page("mesh: {router: {table: pairs.csv}}"), set()
+    for graph in (nx.path_graph(4), nx.cycle_graph(4)):
+        write_table(tmp_path, graph)
+        digests.add(load(tmp_path, page).loaded.digest)
+    assert len(digests) == 2

@@ -39,6 +39,7 @@ def figures(network: Network, _job: Job, _question: Question) -> dict[str, Any]:
             {"along": mesh.dimension, "rate": round(_find_neighbour_rate(graph, tier, mesh), 4)}
             for tier in list_top_tiers(network.cluster.design, network.fabric)
             for mesh in tier.meshes
+            if not mesh.pairs  # a table does not say that a switch meets the next
         ],
         "counted_from": {"switches": len(graph.sources), "all": graph.counts_all},
         "formula": FORMULA,

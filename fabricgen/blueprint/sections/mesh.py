@@ -1,13 +1,22 @@
 """The language of links within a tier: which of its switches meet which, with how many links."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
-from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, WithJsonSchema, model_validator
 
 from fabricgen.blueprint.base import Model
-from fabricgen.blueprint.scalars import NAME_PATTERN, Links, LinksOf, Name
+from fabricgen.blueprint.scalars import NAME_PATTERN, Line, Links, LinksOf, Name
+from fabricgen.kernel.diagnostics import Span
 from fabricgen.models import forms
 from fabricgen.models.forms import make_text_form
+
+
+class Pair(NamedTuple):
+    """Two switches that meet, by their numbers from 0 in ascending order, and the line that says so."""
+
+    a: int
+    b: int
+    span: Span
 
 
 class MeshSpec(Model):
@@ -31,8 +40,26 @@ class MeshSpec(Model):
         description="How far neighbours are in a ring of the dimension: 1 for a torus. Default: all meet all.",
     )
 
+    table: Line | None = Field(
+        None,
+        description="A table beside the blueprint, CSV with the columns a and b: which switches meet, by numbers from "
+        "1, as of a Slim Fly. Default: a rule says.",
+    )
+    _pairs: tuple[Pair, ...] = PrivateAttr(())
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The lines of its `table`; empty without one."""
+        return self._pairs
+
+    def read_pairs(self, pairs: tuple[Pair, ...]) -> None:
+        """Keep what the table says, which is read once, as the blueprint is loaded."""
+        self._pairs = pairs
+
     @model_validator(mode="after")
     def _check_one_form(self) -> Self:
+        if self.table and (self.spread or self.reach):
+            raise ValueError("a `table` says which switches meet, and `spread` and `reach` are rules that do")
         if self.spread and self.reach:
             raise ValueError("links that are spread over groups have no `reach`: every two groups meet")
         return self

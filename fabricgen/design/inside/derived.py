@@ -13,6 +13,8 @@ from dataclasses import replace
 from math import prod
 from typing import NamedTuple
 
+import networkx as nx
+
 from fabricgen.blueprint.sections.fabric import Tier
 from fabricgen.blueprint.sections.mesh import MeshSpec
 from fabricgen.design.fabric_model import TierDesign
@@ -20,6 +22,7 @@ from fabricgen.design.inside.meshes import list_mesh_sizes, refuse_mesh
 from fabricgen.design.model import Design
 from fabricgen.design.shape import find_scope
 from fabricgen.design.tiers import TierSpec
+from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 
 
 class Balance(NamedTuple):
@@ -65,6 +68,8 @@ def complete_mesh(spec: TierSpec, node_ports: int, sizes: Mapping[str, int]) -> 
     tier = _share_out_grid(spec)
     for name, mesh in tier.mesh.items():
         path = (*spec.path, "mesh", name)
+        if mesh.pairs:
+            tier = _check_pairs(spec, tier, name, sizes)
         if not is_derived(mesh):
             continue
         if not node_ports or name != find_scope(spec.per):
@@ -83,6 +88,32 @@ def complete_mesh(spec: TierSpec, node_ports: int, sizes: Mapping[str, int]) -> 
         meshes = tier.mesh | {name: mesh.model_copy(update={"links": links})}
         tier = tier.model_copy(update={"count": balance.routers, "mesh": meshes})
     return replace(spec, spec=tier)
+
+
+def _check_pairs(spec: TierSpec, tier: Tier, name: str, sizes: Mapping[str, int]) -> Tier:
+    """A tier with as many switches as the table of a mesh has, where it states none.
+
+    Raises InputError (FG140) where the table has more numbers than its dimension, or leaves switches apart.
+    """
+    pairs, path = tier.mesh[name].pairs, (*spec.path, "mesh", name)
+    if name == spec.name and not tier.grid and not tier.count:
+        tier = tier.model_copy(update={"count": 1 + max(pair.b for pair in pairs)})
+    known = {name, *sizes, *tier.grid, spec.name, find_scope(spec.per)}
+    if name not in known:
+        return tier  # `check_meshes` says what the tier has
+    grid = {key: width or 1 for key, width in tier.grid.items()} or {spec.name: tier.count or 1}
+    along = list_mesh_sizes(spec.layout, spec.per, sizes, grid, name) if name in known - {spec.name} | set(grid) else ()
+    span = max((size.span for size in along), default=0)
+    if beyond := next((pair for pair in pairs if pair.b >= span), None):
+        message = f"there are {span} {name} numbers, and the table has {beyond.b + 1}"
+        raise InputError([Diagnostic("FG140", Severity.ERROR, message, path, span=beyond.span)])
+    graph = nx.Graph([pair[:2] for pair in pairs])
+    graph.add_nodes_from(range(span))
+    apart = sorted(map(min, nx.connected_components(graph)))
+    if len(apart) > 1:
+        message = f"the table joins {spec.name} switches 1 and {apart[1] + 1} in no way"
+        raise refuse_mesh((*path, "table"), message, f"let it join all {span} of {name}")
+    return tier
 
 
 def _share_out_grid(spec: TierSpec) -> Tier:

@@ -47,3 +47,5 @@ class Mesh(NamedTuple):
     most: int
     """Ports of a switch with all reserved places."""
     path: Path
+    pairs: tuple[tuple[int, int], ...] = ()
+    """Numbers of the switches that meet, from 0, ascending, where a table says so; empty where a rule does."""

@@ -7,6 +7,7 @@ dealt over their switches: the global links of a dragonfly (Kim et al., ISCA 200
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import prod
@@ -29,7 +30,7 @@ from fabricgen.design.shape import (
 )
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
-from fabricgen.kernel.intervals import count_numbers
+from fabricgen.kernel.intervals import Interval, Intervals, count_numbers
 
 
 class MeshSize(NamedTuple):
@@ -43,6 +44,13 @@ class MeshSize(NamedTuple):
     span: int
     """Likewise with every reserved place."""
     times: int
+    held: Intervals = ()
+    """The numbers of places that there are; () where they are all below `last`."""
+
+    def has(self, pair: tuple[int, int]) -> bool:
+        """Whether there are switches of both numbers."""
+        held = self.held or (Interval(0, self.last),)
+        return all(any(run.first <= number < run.end for run in held) for number in pair)
 
 
 def list_grid(spec: TierSpec, count: int) -> dict[str, int]:
@@ -67,7 +75,8 @@ def list_mesh_sizes(
         others = prod(inner.values()) * prod(grid.values())
         for children in number_children(layout, dimension, find_wider_scope(per), by_slot=True):
             last = children.numbers[-1].end if children.numbers else 0
-            yield MeshSize(count_numbers(children.numbers), last, children.span, children.places * others)
+            held = children.numbers
+            yield MeshSize(count_numbers(held), last, children.span, children.places * others, held)
         return
     size = (grid if dimension in grid else inner)[dimension]
     every = count_places(layout, find_scope(per)) * prod(inner.values()) * prod(grid.values())
@@ -82,6 +91,8 @@ def count_ring_neighbours(size: int, reach: int) -> int:
 def count_mesh_ports(mesh: MeshSpec, size: int, count: int) -> int:
     """The most ports that a switch of a group of `count` has for a mesh along `size` values."""
     links = mesh.links.count or 1
+    if mesh.pairs:  # ports for all that the table says, whether it is there or not
+        return links * max(Counter(number for pair in mesh.pairs for number in pair[:2]).values())
     if mesh.reach:
         # opposite switches of an even ring are reached once, and take no second port
         return links * max(0, count_ring_neighbours(size, mesh.reach))
@@ -101,6 +112,8 @@ def list_sizes(tier: TierDesign, mesh: Mesh) -> list[MeshSize]:
 
 def _count_links_of_size(mesh: Mesh, size: MeshSize, count: int) -> int:
     """The links of the sets of switches of one size, in groups of `count` switches."""
+    if mesh.pairs:
+        return sum(map(size.has, mesh.pairs)) * mesh.links * size.times
     met = count_ring_neighbours(size.numbers, mesh.reach) if mesh.reach else size.numbers - 1
     pairs = max(0, size.numbers * met) // 2
     return pairs * mesh.links * (size.times // count if mesh.spread else size.times)
@@ -116,10 +129,14 @@ def has_long_ways(tier: TierDesign) -> bool:
     ring.
     """
     rings = [mesh for mesh in tier.meshes if mesh.reach]
-    return len(tier.meshes) > 1 or any(
-        count_ring_neighbours(size.numbers, mesh.reach) < size.numbers - 1
-        for mesh in rings
-        for size in list_sizes(tier, mesh)
+    return (
+        len(tier.meshes) > 1
+        or any(mesh.pairs for mesh in tier.meshes)
+        or any(
+            count_ring_neighbours(size.numbers, mesh.reach) < size.numbers - 1
+            for mesh in rings
+            for size in list_sizes(tier, mesh)
+        )
     )
 
 
@@ -139,7 +156,8 @@ def count_links_between_pods(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[int
             members = sorted((pod for pod in range(pods) if places[pod] == place), key=lambda pod: numbers[pod])
             for low, high in combinations(range(len(members)), 2):
                 steps = min(high - low, len(members) - high + low)
-                if not mesh.reach or steps <= mesh.reach:
+                pair = numbers[members[low]], numbers[members[high]]
+                if pair in mesh.pairs if mesh.pairs else not mesh.reach or steps <= mesh.reach:
                     yield members[low], members[high], between
     elif tier.scope == mesh.dimension and find_wider_scope(tier.per) == "pod":
         for pod, size in enumerate(list_sizes(tier, mesh)):
@@ -228,6 +246,7 @@ def make_meshes(spec: TierSpec, runs: Sequence[PortRun], demands: Sequence[PortD
             run=run,
             most=demand.needed,
             path=(*spec.path, "mesh", dimension),
+            pairs=tuple(pair[:2] for pair in mesh.pairs),
         )
         for (dimension, mesh), run, demand in zip(meshes, runs[first:], demands[first:], strict=True)
     )

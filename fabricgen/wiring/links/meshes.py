@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -61,7 +62,10 @@ def _list_sets(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[Ints, Ints]]:
 
 def _join_set(switches: Ints, numbers: Ints, tier: TierDesign, mesh: Mesh) -> MeshLinks:
     """The links between switches, int32 (sets, values), that meet within each set; `numbers` are those of values."""
-    low, high, low_port, high_port = _meet_in_ring(mesh, len(numbers)) if mesh.reach else _meet_all(numbers)
+    if mesh.pairs:
+        low, high, low_port, high_port = _meet_by_table(mesh, numbers)
+    else:
+        low, high, low_port, high_port = _meet_in_ring(mesh, len(numbers)) if mesh.reach else _meet_all(numbers)
     link = np.arange(mesh.links, dtype=np.int32)
     # axes: set, pair of values, link of the pair
     a, b = (np.repeat(switches[:, end, None], mesh.links, axis=2) for end in (low, high))
@@ -81,6 +85,21 @@ def _meet_all(numbers: Ints) -> tuple[Ints, Ints, Ints, Ints]:
     """
     low, high = (ends.astype(np.int32) for ends in np.triu_indices(len(numbers), 1))
     return low, high, numbers[high] - 1, numbers[low]
+
+
+def _meet_by_table(mesh: Mesh, numbers: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    """As `_meet_all`, of pairs of numbers of a table; a switch has a port for each pair of its own, in their order,
+    whether the other is there or not.
+    """
+    position = {number: place for place, number in enumerate(numbers.tolist())}
+    taken: Counter[int] = Counter()
+    ends: list[tuple[int, int, int, int]] = []
+    for a, b in mesh.pairs:
+        if a in position and b in position:
+            ends.append((position[a], position[b], taken[a], taken[b]))
+        taken.update((a, b))
+    columns = np.array(ends, dtype=np.int32).reshape(-1, 4).T
+    return columns[0], columns[1], columns[2], columns[3]
 
 
 def _meet_in_ring(mesh: Mesh, size: int) -> tuple[Ints, Ints, Ints, Ints]:
