@@ -10,7 +10,7 @@ from typing import NamedTuple
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
 from fabricgen.design.inside.meshes import count_mesh_links
 from fabricgen.design.model import Design
-from fabricgen.design.sizing.ranks import list_group_ranks, list_ranks
+from fabricgen.design.shape import list_group_ranks, list_ranks
 from fabricgen.design.sizing.spread import make_run_ports
 from fabricgen.design.slots import SlotTable
 

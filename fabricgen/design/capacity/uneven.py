@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, Uplink
 from fabricgen.design.model import Design
-from fabricgen.design.sizing.ranks import list_group_ranks
+from fabricgen.design.shape import list_group_ranks
 
 
 class UnevenLanding(NamedTuple):

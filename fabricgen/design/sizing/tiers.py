@@ -22,7 +22,7 @@ from fabricgen.design.ports import (
     find_down_class,
     find_largest,
 )
-from fabricgen.design.shape import Coarser, count_groups, find_scope, spans_units
+from fabricgen.design.shape import Coarser, count_groups, count_lowers, find_scope, list_group_ranks, spans_units
 from fabricgen.design.sizing.arithmetic import (
     LowerTier,
     UplinkPlan,
@@ -48,7 +48,6 @@ from fabricgen.design.sizing.node_ports import (
     list_purposes,
 )
 from fabricgen.design.sizing.port_fit import explain_no_count
-from fabricgen.design.sizing.ranks import count_lowers, list_group_ranks
 from fabricgen.design.sizing.spread import RunPorts, is_nested
 from fabricgen.design.sizing.wider_uplinks import Fits, widen_uplinks
 from fabricgen.design.tiers import TierSpec, have_common_part
