@@ -46,6 +46,7 @@ NOT_YET = {
     "full-cluster": "devices that stand in racks of nodes: power shelves",
     "shuffled-planes": "fibre shuffles: their labels are not read by the model of halls",
     "small-pair": "InfiniBand ports of splitters: their numbers are those of unsplit ones as well",
+    "slim-fly": "a table of pairs: no words say who meets whom",
     "torus-gordon": "a grid of two dimensions in a group is taken for one ring",
     "two-generations": "two fabrics for ports of one role",
     "two-site": "spans between sites",

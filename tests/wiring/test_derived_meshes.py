@@ -17,6 +17,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.summary import summarize_design
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.engine import lint
+from tests.conftest import example_cluster
 from tests.wiring.test_meshes import degrees, make_page, wire
 
 MakeDesign = Callable[..., Design]
@@ -162,6 +163,14 @@ def test_a_slim_fly_is_wired_by_its_table(tmp_path: Path, per: str) -> None:
     assert nx.diameter(nx.Graph(graph)) == 2
     assert set(map(frozenset, graph.edges())) == set(map(frozenset, expected.edges()))
     assert nx.is_isomorphic(nx.Graph(graph), nx.hoffman_singleton_graph())
+
+
+def test_the_example_is_the_slim_fly_that_was_built() -> None:
+    """arXiv 2310.03742: 50 switches, 200 servers, seven links of each switch."""
+    design = example_cluster("slim-fly").design
+    assert summarize_design(design)["fabrics"]["compute"]["links"] == {"node-router": 2 * 200, "router-router": 175}
+    graph = wire(design)
+    assert set(map(frozenset, graph.edges())) == set(map(frozenset, make_slim_fly().edges()))
 
 
 def test_units_that_come_later_have_their_ports(tmp_path: Path) -> None:
