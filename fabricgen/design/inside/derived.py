@@ -13,8 +13,6 @@ from dataclasses import replace
 from math import prod
 from typing import NamedTuple
 
-import networkx as nx
-
 from fabricgen.blueprint.sections.fabric import Tier
 from fabricgen.blueprint.sections.mesh import MeshSpec
 from fabricgen.design.fabric_model import TierDesign
@@ -95,6 +93,8 @@ def _check_pairs(spec: TierSpec, tier: Tier, name: str, sizes: Mapping[str, int]
 
     Raises InputError (FG140) where the table has more numbers than its dimension, or leaves switches apart.
     """
+    import networkx as nx  # a fifth of a second that pages without a table do not need
+
     pairs, path = tier.mesh[name].pairs, (*spec.path, "mesh", name)
     if name == spec.name and not tier.grid and not tier.count:
         tier = tier.model_copy(update={"count": 1 + max(pair.b for pair in pairs)})
