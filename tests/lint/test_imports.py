@@ -26,7 +26,7 @@ run_command(sys.argv[1:])
 print(json.dumps(sorted(sys.modules)))
 """
 
-MOST_MODULES = 295
+MOST_MODULES = 296
 """Modules of ours that a lint loads at most, rules aside: each takes a thousandth of the three imports that
 limits of speed are told in."""
 
