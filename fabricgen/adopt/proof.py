@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -246,6 +246,9 @@ def match_devices(wired: Wired, units: Units, forms: Sequence[FabricForm]) -> tu
         keys[NODE, pods[str(own["pod"])], int(own["su"]) - 1, int(own["node"]) - 1] = node
     for label, names in units.extras.items():
         keys |= {(EXTRA, label, number): name for number, name in enumerate(names)}
+    for label, (_, places) in units.in_racks.items():
+        for name, (pod, su, rack, number) in places.items():
+            keys[NODE, label, pods[str(pod)], int(su) - 1, int(rack) - 1, int(number) - 1] = name
     for label, (_, trays) in units.scale_up.items():
         keys |= {(TRAY, label, number): name for number, name in enumerate(trays)}
     for form in forms:
@@ -286,7 +289,13 @@ def _list_keys(wired: Wired) -> list[tuple[object, ...]]:
     keys: list[tuple[object, ...]] = []
     for cls in devices.classes:
         rows = range(cls.first, cls.first + cls.count)
-        if cls.kind == NODE:
+        if cls.kind == NODE and "devices" in cls.path:
+            places = [(pod[row], su[row], rack[row]) for row in rows]
+            standing = Counter[tuple[int, ...]]()
+            for place in places:
+                keys.append((NODE, cls.label, *place, standing[place]))
+                standing[place] += 1
+        elif cls.kind == NODE:
             keys += [(NODE, pod[row], su[row], node[row]) for row in rows]
         elif cls.kind == EXTRA:
             keys += [(EXTRA, cls.label, number) for number in range(cls.count)]

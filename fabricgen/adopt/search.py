@@ -249,9 +249,18 @@ def _list_edits(form: FabricForm, search: Search, wrong: int) -> Iterator[Edit]:
         yield (((*lowest, "spread"), spread),)
     for tier in form.tiers.values():
         yield from _list_tier_edits(tier, (*of, "tiers", tier.name), lowest, search)
+    extras = get(search.best, (*of, "extra")) or {}
+    split = {
+        tier for tier, stated in search.best["fabrics"][form.network.name]["tiers"].items() if "breakout" in stated
+    }
+    profiles = {label: search.catalog.node(e["device"]) for label, e in extras.items() if e.get("to") in split}
+    apart = [(label, max(s for nic in p.roles.values() for s in nic.speeds)) for label, p in profiles.items()]
     for place, role in enumerate(form.network.roles):
         for speed in _list_node_speeds(role, search):
-            yield ((("fabrics", role if place else form.network.name, "speed"), f"{speed}G"),)
+            slower = (("fabrics", role if place else form.network.name, "speed"), f"{speed}G")
+            yield (slower,)
+            # devices on a tier that is split for them keep a speed of their own, as a rule their fastest
+            yield (slower, *(((*of, "extra", label, "speed"), f"{fastest}G") for label, fastest in apart))
     speeds = {speed for node in search.models.profiles for nic in node.roles.values() for speed in nic.speeds}
     breakouts = _list_breakouts(search.catalog.switch(form.tiers[form.network.leaf].profile), speeds)
     for ways, speed in breakouts:
@@ -284,6 +293,7 @@ def _list_extra_edits(form: FabricForm, search: Search) -> Iterator[Edit]:
     """Changes of the devices beside the nodes: how fast their ports are, and how these are dealt."""
     of = ("fabrics", form.network.name)
     extras = get(search.best, (*of, "extra")) or {}
+    yield tuple(((*of, "extra", label, "speed"), None) for label in extras)
     for label, extra in extras.items():
         yield (((*of, "extra", label, "spread"), "stripe"),)
         speeds = {speed for nic in search.catalog.node(extra["device"]).roles.values() for speed in nic.speeds}
@@ -295,8 +305,6 @@ def _list_extra_edits(form: FabricForm, search: Search) -> Iterator[Edit]:
             split = ((*of, "tiers", tier.name, "breakout"), f"{ways} x {speed}G")
             yield (split,)
             yield (split, ((*of, "extra", label, "speed"), f"{speed}G"))
-    if len(extras) > 1:
-        yield (((*of, "extra"), dict(reversed(extras.items()))),)
 
 
 def _list_tier_edits(tier: TierForm, path: tuple[str, ...], lowest: tuple[str, ...], search: Search) -> Iterator[Edit]:
@@ -373,9 +381,10 @@ def _list_breakouts(profile: SwitchProfile, speeds: Collection[int]) -> list[tup
 
 
 def _list_node_speeds(role: str, search: Search) -> list[int]:
-    """The speeds of node ports, but the fastest, which is usual."""
+    """The speeds of node ports, but the fastest where it says nothing, as it is usual."""
     speeds = [s for p in search.models.profiles if role in p.roles for s in p.roles[role].speeds]
-    return list(dict.fromkeys(speeds))[1:]
+    # devices beside the nodes may be faster, and have the speed of nodes where it is stated
+    return list(dict.fromkeys(speeds))[0 if search.units.extras else 1 :]
 
 
 def list_deletions(words: Words) -> dict[str, list[Edit]]:

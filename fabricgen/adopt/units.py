@@ -60,6 +60,8 @@ class Units:
     extras: dict[str, list[str]] = field(default_factory=dict)
     scale_up: dict[str, tuple[dict[str, str | int], list[str]]] = field(default_factory=dict)
     """By name of a scale-up domain, what a page says of it, and its switch trays in order."""
+    in_racks: dict[str, tuple[str, dict[str, Sequence[str | int]]]] = field(default_factory=dict)
+    """By set of devices in every rack of nodes: their profile; pod, unit, rack and number of each, from 1."""
     notes: list[str] = field(default_factory=list)
 
 
@@ -75,14 +77,32 @@ def choose_main(models: Models) -> frozenset[str]:
 def find_units(facts: Facts, models: Models, wires: Wires, networks: Sequence[Network], main: frozenset[str]) -> Units:
     """The units that explain which nodes share leaves; names say what links do not."""
     units = Units()
-    units.extras = _name_extras(sorted(models.nodes.keys() - main, key=make_natural_key))
+    units.extras = _name_extras(sorted(models.nodes.keys() - main, key=make_natural_key), models)
     nodes = sorted(main, key=make_natural_key)
     if not nodes:
         return units
     partitions = _list_partitions(nodes, wires, networks)
     places = _assign_places(nodes, partitions, units, MOST_UNITS // max(models.nodes[n].rack_units or 1 for n in nodes))
     _number_nodes(nodes, places, facts, models, units)
+    _find_devices_in_racks(facts, models, units)
     return units
+
+
+def _find_devices_in_racks(facts: Facts, models: Models, units: Units) -> None:
+    """Take from the extra devices those of which every rack of nodes has as many, where lists tell all racks."""
+    racks = {facts.devices[node].rack: (at["pod"], at["su"], at["rack"]) for node, at in units.at.items()}
+    others = [name for names in units.extras.values() for name in names if facts.devices[name].rack in racks]
+    for profile, names in group_by(others, {name: models.nodes[name].id for name in others}):
+        by_rack = dict(group_by(names, {name: facts.devices[name].rack for name in names}))
+        if "" in racks or by_rack.keys() != racks.keys() or len({len(of_rack) for of_rack in by_rack.values()}) > 1:
+            continue
+        label = split_words(names[0])[-1]
+        places: dict[str, Sequence[str | int]] = {}
+        for rack, of_rack in by_rack.items():
+            places |= {name: (*racks[rack], n) for n, name in enumerate(of_rack, 1)}
+        units.in_racks[label] = profile, places
+        left = {key: [name for name in of if name not in places] for key, of in units.extras.items()}
+        units.extras = {key: of for key, of in left.items() if of}
 
 
 def _list_partitions(nodes: Sequence[str], wires: Wires, networks: Sequence[Network]) -> list[tuple[Partition, bool]]:
@@ -236,7 +256,8 @@ def _number_nodes(
     """Give each node its pod, unit, rack and number, in natural order of names; and the sets and sizes of units."""
     whole = dict.fromkeys(nodes, "")
     by_pod, by_unit = places.get("pod", whole), places.get("su", places.get("pod", whole))
-    racks = places.get("rack") or {n: facts.devices[n].rack for n in nodes}
+    told = {n: facts.devices[n].rack for n in nodes}
+    racks = told if all(told.values()) else places.get("rack") or told
     profiles: dict[str, set[str]] = defaultdict(set)
     for node in nodes:
         profiles[by_unit[node]].add(models.nodes[node].id)
@@ -318,13 +339,23 @@ def _name_sets(nodes: Sequence[str], models: Models, by_unit: Partition, units: 
     return sets
 
 
-def _name_extras(names: Iterable[str]) -> dict[str, list[str]]:
-    """Devices beside the nodes by set: by their name without the number, or the letter, at its end."""
-    sets: dict[str, list[str]] = defaultdict(list)
+def _name_extras(names: Iterable[str], models: Models) -> dict[str, list[str]]:
+    """Devices beside the nodes by set: by their name without the number, or the letter, at its end.
+
+    Those of one profile that are not numbered so are one set, called after it: sets take ports in the order of their
+    names, and usual ones are called so.
+    """
+    stems: dict[str, list[str]] = defaultdict(list)
     for name in names:
         stem = re.sub(r"(?:[-_.]?\d+|[-_.][a-z])$", "", name)
-        sets[re.sub(r"[^a-z0-9-]+", "-", stem.lower()).strip("-") or "extra"].append(name)
-    return dict(sets)
+        stems[re.sub(r"[^a-z0-9-]+", "-", stem.lower()).strip("-") or "extra"].append(name)
+    sets: dict[str, list[str]] = {}
+    for stem, members in stems.items():
+        is_numbered = members == [f"{stem}-{n}" for n in range(1, len(members) + 1)]
+        word = models.nodes[members[0]].id.partition("-")[0]
+        label = stem if is_numbered or word in stems else word
+        sets.setdefault(label, []).extend(members)
+    return sets
 
 
 def find_scale_up(trays: Mapping[str, str], units: Units, nodes: Iterable[str], catalog: Catalog) -> None:

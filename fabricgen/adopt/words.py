@@ -78,7 +78,7 @@ Edit = tuple[tuple[tuple[str, ...], Any], ...]
 
 def write_words(name: str, units: Units, forms: Sequence[FabricForm], wires: Wires, models: Models) -> Words:
     """The words of a page. All that is known is stated; see `search`."""
-    kinds = {name: _write_unit(kind) for name, kind in units.kinds.items()}
+    kinds = {name: _write_unit(kind, units) for name, kind in units.kinds.items()}
     fabrics: Words = {}
     extras = _count_extra_ports(units, forms, wires, models)
     for form in forms:
@@ -124,9 +124,11 @@ def shorten(values: Sequence[Any]) -> Any:
     return values[0] if len(values) == 1 else list(values)
 
 
-def _write_unit(kind: UnitKind) -> Words:
+def _write_unit(kind: UnitKind, units: Units) -> Words:
     sets = {label: f"{count} x {profile}" for label, (profile, count) in kind.sets.items()}
-    racks = {"nodes_per_rack": kind.per_rack} if kind.per_rack else {}
+    in_racks = units.in_racks.items()
+    devices = {label: f"{max(p[-1] for p in places.values())} x {profile}" for label, (profile, places) in in_racks}
+    racks = drop_empty(nodes_per_rack=kind.per_rack, devices=devices)
     return drop_empty(nodes=sets[""] if list(sets) == [""] else sets, racks=racks)
 
 

@@ -25,7 +25,16 @@ WHOLE = (
         "evpn-guests",
         "four-tier",
     ),
-    *("gaudi3", "host-vlans", "hyperx", "known-hardware", "leaf-spine", "mi300x-roce", "mixed-breakouts"),
+    *(
+        "full-cluster",
+        "gaudi3",
+        "host-vlans",
+        "hyperx",
+        "known-hardware",
+        "leaf-spine",
+        "mi300x-roce",
+        "mixed-breakouts",
+    ),
     *(
         "mixed-generations",
         "mixed-speeds",
@@ -43,7 +52,6 @@ WHOLE = (
 """Examples of which all links, ports and names come back."""
 
 NOT_YET = {
-    "full-cluster": "devices that stand in racks of nodes: power shelves",
     "shuffled-planes": "fibre shuffles: their labels are not read by the model of halls",
     "small-pair": "InfiniBand ports of splitters: their numbers are those of unsplit ones as well",
     "slim-fly": "a table of pairs: no words say who meets whom",
