@@ -28,7 +28,8 @@ def _find_obstacle(design: Design, fabric: FabricDesign) -> tuple[str, str] | No
         message = f"has `hosts: {fabric.hosts}`, and one address for a NIC is that of a routed host in all planes"
         return message, "" if fabric.protocol == "infiniband" else "state `hosts: routed`"
     if fabric.planes == 1:
-        return "has one plane, and one address for a NIC is that in several", "state `planes`, or leave it out"
+        hint = "state `planes: 2` or more, or `address_per: port`"
+        return "has one plane, and one address for a NIC is that in several", hint
     owners = dict.fromkeys(leaf.fabric for leaf in fabric.leaves)
     mixed = [tier for owner in owners for tier in design.fabric(owner).tiers if "plane" not in tier.per]
     if mixed:

@@ -451,7 +451,13 @@ def _order_from_below(specs: dict[TierKey, TierSpec]) -> dict[TierKey, TierSpec]
         if not free:
             key = next(iter(pending))
             raise _explain_circle(key, pending)
-        ordered |= {key: pending.pop(key) for key in free}
+        for key in free:
+            ordered[key] = pending.pop(key)
+            later = {other.name for other in pending if other.fabric == key.fabric}
+            later -= {other.name for other in ordered if other.fabric == key.fabric}
+            if above := sorted(later & {*specs[key].per}):
+                message = f"{key.name} cannot be grouped by {above[0]}, which is above it"
+                raise fault("FG017", message, path=(*specs[key].path, "per"), hint="group it by what is below it")
     return ordered
 
 
