@@ -31,7 +31,7 @@ def find_lost_gbps(planned: Network, actual: Network) -> float:
     cuts = [_Cut(planned), _Cut(actual)]
     least = [np.inf, np.inf]
     for half in _list_halves(planned, _find_changed_devices(planned, actual)):
-        least = [min(least[at], cut.gbps(half)) for at, cut in enumerate(cuts)]
+        least = [min(least[at], cut.find_least_cut(half)) for at, cut in enumerate(cuts)]
     return float(least[0] - least[1])
 
 
@@ -121,14 +121,16 @@ class _Cut:
         self._levels = network.levels
         self._tiers = [np.flatnonzero(height == number) for number in range(len(network.levels))]
 
-    def gbps(self, half: Flags) -> float:
+    def find_least_cut(self, half: Flags) -> float:
         """The least cut found between a half of the nodes and the other ones, Gb/s."""
         size = self._size
+        # by switch, Gb/s of its nodes in the half less Gb/s of those outside; `side` is 1 in the half and -1 outside
         pull = np.bincount(self._leaf, np.where(half[self._node], self._gbps, -self._gbps), size).astype(np.float64)
         side = np.ones(size)
         for level, rows in zip(self._levels, self._tiers, strict=True):
             side[rows] = np.sign(np.bincount(level.component, pull, size)[level.component[rows]])
         side[side == 0] = 1.0  # with as much on either side a switch is in the half
+        # three starts: switches with most of the nodes of their component, all in the half, and all outside
         return min(self._settle_sides(half, pull, start) for start in (side, np.ones(size), -np.ones(size)))
 
     def _settle_sides(self, half: Flags, pull: Floats, side: Floats) -> float:

@@ -138,8 +138,8 @@ def _pick_names(names: Any, rows: Ints) -> list[str]:
 
 
 def _list_cages_and_cables(bill: Bill, needs: Needs) -> tuple[list[str], list[str]]:
-    """(cage, cables) of each need: where a piece plugs into a cage, the cage and all cables in it; else
-    its own cable.
+    """(cage, cables) of each part that is needed: of one that plugs into a cage, the cage and the names of all cables
+    in it, joined; of another "" and its own cable.
     """
     table, ids = bill.cluster.plan.cables, np.array(bill.cluster.cable_ids, dtype=object)
     cages, cables = np.full(len(needs), "", dtype=object), np.append(ids, "")[needs.cable]

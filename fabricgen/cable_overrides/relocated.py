@@ -266,7 +266,7 @@ def split_rows(
             faults += fault(NOT_THERE, message, path=path, hint=PULL).diagnostics
         else:
             split |= {min(row for jumper in jumpers for row in jumper.rows): jumpers for jumpers in apart}
-    return _add_rows(plan, split) if split else plan
+    return _split_cable_rows(plan, split) if split else plan
 
 
 def _make_end_key(cable: int, end: CableEnd) -> EndKey:
@@ -293,21 +293,21 @@ def _run_side_by_side(jumpers: Sequence[MovedJumper]) -> bool:
     return len(cages) == 1 and order == sorted(order) and [b for _, b in order] == sorted(b for _, b in order)
 
 
-def _add_rows(plan: WiringPlan, split: Mapping[int, Sequence[MovedJumper]]) -> WiringPlan:
-    """A plan with the cable rows of some links replaced by one for each fibre, in the order of cables as before;
-    `split` has the jumpers of each such row, by its first link.
+def _split_cable_rows(plan: WiringPlan, jumpers_by_first_link: Mapping[int, Sequence[MovedJumper]]) -> WiringPlan:
+    """A plan with the cable rows of some links replaced by one for each jumper, in the order of cables as before;
+    `jumpers_by_first_link` has the jumpers of each such row, by its first link.
     """
-    table, rows, first = plan.cables, list[tuple[int, int, int]](), list[int]()
+    table, rows, new_rows = plan.cables, list[tuple[int, int, int]](), list[int]()
     columns = (table.end_cable.tolist(), table.end_link.tolist(), table.end_links.tolist())
-    for cable, link, carried in zip(*columns, strict=True):
-        first.append(len(rows))
-        if link in split and carried > 1:
-            rows += [(cable, jumper.rows[0], len(jumper.rows)) for jumper in split[link]]
+    for cable, link, link_count in zip(*columns, strict=True):
+        new_rows.append(len(rows))
+        if link in jumpers_by_first_link and link_count > 1:
+            rows += [(cable, jumper.rows[0], len(jumper.rows)) for jumper in jumpers_by_first_link[link]]
         else:
-            rows.append((cable, link, carried))
+            rows.append((cable, link, link_count))
     end_cable, end_link, end_links = (np.ascontiguousarray(column) for column in np.array(rows, dtype=np.int32).T)
     cables = replace(table, end_cable=end_cable, end_link=end_link, end_links=end_links)
-    return plan._replace(cables=cables, patching=_renumber_rows(plan.patching, np.array(first, dtype=np.int32)))
+    return plan._replace(cables=cables, patching=_renumber_rows(plan.patching, np.array(new_rows, dtype=np.int32)))
 
 
 def _renumber_rows(patching: Patching | None, first: Ints) -> Patching | None:

@@ -5,7 +5,7 @@ dropped or trimmed when it is full: what NVIDIA calls RoCE lossy, and with trimm
 guide, RoCE: `lossy` and `lossy-multi-tc`; MRC: OCP, Multipath Reliable Connection 1.0, and Araujo et al.,
 arXiv:2605.04333, whose NICs take marks as a signal of their paths). `best-effort`: no class.
 
-No vendor agrees with another on thresholds; these are the starting values of facts gathered from public guides
+No vendor agrees with another on thresholds; these are starting values of ours, within what public guides state
 (256/512 kB at a leaf, 512/768 kB at a spine, for a 400G port), scaled by port speed.
 """
 
@@ -94,6 +94,7 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
 
     # what is paused before it is full is never trimmed
     trim = None if lossless else of_fabric.trim or (of_cluster.trim if protocol == "roce" else None)
+    # as a whole, not number by number: its times belong together; the defaults need no validation
     watchdog = of_fabric.watchdog or of_cluster.watchdog or Watchdog.model_construct()
     return QosIntent(
         lossless=lossless,

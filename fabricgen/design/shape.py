@@ -69,7 +69,7 @@ def is_part_of_unit(scope: str) -> bool:
 
 
 def count_places_in_pod(layout: Layout, scope: str, units: int) -> int:
-    """How many places of a scope, a pod or narrower, a pod of so many units has."""
+    """Places of kind `scope` (a pod or narrower) in a pod of `units` scalable units, rounded up."""
     if scope == "pod":
         return 1
     return -(-units // count_units_per_place(layout, scope)) * count_parts_of_unit(layout, scope)

@@ -127,7 +127,7 @@ def read_blocks(file: Path, content: bytes, names: tuple[str, ...]) -> Iterator[
         while rows := list(islice(reader, _BLOCK)):
             if set(map(len, rows)) != {width}:
                 number, row = next((number, row) for number, row in enumerate(rows) if len(row) != width)
-                raise _explain_malformed(file, done + number, f"{len(row)} fields where the header has {width}")
+                raise _make_row_error(file, done + number, f"{len(row)} fields where the header has {width}")
             yield list(zip(*map(pick, rows), strict=True))
             done += len(rows)
     except (UnicodeDecodeError, csv.Error) as error:
@@ -155,7 +155,7 @@ def _normalize_numbers(
         try:
             spelled[text] = "" if may_lack and not text else spell(text)
         except ValueError as error:
-            raise _explain_malformed(file, texts.index(text), f"{name} '{text}' is not a number") from error
+            raise _make_row_error(file, texts.index(text), f"{name} '{text}' is not a number") from error
     return [spelled[text] for text in texts]
 
 
@@ -179,7 +179,7 @@ def _check_keys(file: Path, keys: list[tuple[str, ...]]) -> None:
         earlier: set[tuple[str, ...]] = set()
         for i, key in enumerate(keys):
             if key in earlier:
-                raise _explain_malformed(file, i, f"{' '.join(key)} is listed twice")
+                raise _make_row_error(file, i, f"{' '.join(key)} is listed twice")
             earlier.add(key)
 
 
@@ -189,9 +189,9 @@ def _check_cables(file: Path, cables: Listing) -> None:
     facts = zip(*(cables[name].tolist() for name in _SHARED), strict=True)
     for i, (cable, row) in enumerate(zip(cables["cable"].tolist(), facts, strict=True)):
         if properties.setdefault(cable, row) != row:
-            raise _explain_malformed(file, i, f"cable {cable} has rows of different part, medium or length")
+            raise _make_row_error(file, i, f"cable {cable} has rows of different part, medium or length")
 
 
-def _explain_malformed(file: Path, row: int, message: str) -> InputError:
-    """The error for a data row, counted from 0."""
+def _make_row_error(file: Path, row: int, message: str) -> InputError:
+    """The error for a data row, counted from 0; lines count from 1, and the first is the header."""
     return fault(NO_BUILD, message, hint=_HINT, span=Span(str(file), row + 2, 1))

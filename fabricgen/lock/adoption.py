@@ -201,7 +201,10 @@ class _Adoption:
         return key, family.format_address(family.family.parse(value) ^ apart)
 
     def _find_value(self, key: Key, addresses: Addresses) -> str:
-        """The value of a key by some addresses, as text; "" for none."""
+        """What a key stands for (a name, a place, an AS number, an address) where `addresses` hold, as text; else "".
+
+        Names and places are those of now with the cluster's own addresses, else those without what was adopted.
+        """
         row = self._rows[key.device]
         if key.what == "name":
             present = addresses is self._cluster.addresses

@@ -265,7 +265,9 @@ class FamilyOverrides:
         return faults
 
     def set_loopback(self, row: int, address: int, path: Path) -> None:
-        """Set the loopback of a switch; in IPv4 also its router id, even where its fabric has no IPv4."""
+        """Set the loopback of a switch, and its management address where that is the same; in IPv4 also its router id,
+        even where its fabric has no IPv4. Raises InputError where the switch has none to replace.
+        """
         to, names_routers = self.addresses, self.addresses.family.bits == ROUTER_ID_BITS
         before = to.loopback.at(row)
         if not (int(self.router_id[row]) if names_routers else before):

@@ -350,21 +350,21 @@ def cut_patching(patching: Patching, phase: AtPhase) -> Patching:
 
 
 def _cut_patches(table: PatchTable, phase: AtPhase) -> tuple[PatchTable, Ints64]:
-    """(the patches of cable ends that are there, by new end rows; the former trunk of each)."""
+    """(patches whose cable end is there at the phase, with its row there; the trunk of each in the whole plan)."""
     rows, kept_rows = _keep_ends(table.row, phase)
     columns = {key: getattr(table, key)[kept_rows] for key in ("trunk", "port", "flipped", "lanes")}
     return replace(table, row=rows, **columns), table.trunk[kept_rows].astype(np.int64)
 
 
 def _cut_shuffles(table: ShuffleTable, phase: AtPhase) -> tuple[ShuffleTable, Ints64]:
-    """(the fibre pairs of cable ends that are there, by new end rows; the former panel of each)."""
+    """(fibre pairs whose cable end is there at the phase, with its row there; the panel of each in the whole plan)."""
     rows, kept_rows = _keep_ends(table.row, phase)
     columns = {key: getattr(table, key)[kept_rows] for key in ("panel", "shuffle", "port_in", "port_out")}
     return replace(table, row=rows, **columns), table.panel[kept_rows].astype(np.int64)
 
 
 def _keep_ends(row: Ints, phase: AtPhase) -> tuple[Ints, Ints64]:
-    """(the new end row of each row whose cable end is there, which rows these are)."""
+    """(by kept row the row of its cable end at the phase, the rows whose cable end is there at the phase)."""
     size = max(int(row.max(initial=-1)), int(phase.ends.max(initial=-1))) + 1
     end = np.full(size, -1, dtype=np.int32)
     end[phase.ends] = np.arange(len(phase.ends), dtype=np.int32)

@@ -207,7 +207,7 @@ class Renderer:
         for template, file in nos.files(view):
             text = self.render_text(f"{view.nos}/{template}", values)
             if trees and isinstance(nos, TakesTrees):
-                text = self._merge_trees(nos, file, text, trees, self._choose_judge(resolved, trees, file, catalog))
+                text = self._merge_trees(nos, file, text, trees, self._take_judge_once(resolved, trees, file, catalog))
             yield f"configs/{view.name}/{file}", text
 
     def _merge_trees(
@@ -225,8 +225,12 @@ class Renderer:
             faulty = find_first_fault(trees, lambda snippets: not _can_merge(nos, file, text, snippets, judge))
             raise fault("FG052", why, path=faulty.path, hint=hint) from None
 
-    def _choose_judge(self, view: Any, trees: tuple[PlacedSnippet, ...], file: str, catalog: Catalog) -> Catalog | None:
-        """What to judge a user's trees by: the first time that a tier takes them, since its switches are alike."""
+    def _take_judge_once(
+        self, view: Any, trees: tuple[PlacedSnippet, ...], file: str, catalog: Catalog
+    ) -> Catalog | None:
+        """The catalogue to check a user's trees against; None where another switch of the tier has had the same trees
+        checked for this file, since switches of a tier are alike.
+        """
         key = (view.tier.key, file, *(snippet.path for snippet in trees))
         new = key not in self._judged
         self._judged.add(key)

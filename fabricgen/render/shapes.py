@@ -355,7 +355,7 @@ class SwitchShapes:
         # what tells switches apart: `shape` is all that may change lines, the rest only texts that are printed as they
         # are
         addresses = _list_frame_addresses(frame)
-        texts, indexes = _sort_distinct(addresses)
+        texts, indexes = _sort_addresses(addresses)
         names = [frame.name, frame.rack, str(frame.asn), frame.mac]
         shape = (
             int(self._views.plan.devices.device_class[row]),
@@ -422,10 +422,11 @@ def _make_asn_placeholder(number: int) -> int:
     return _NUMBERS + number if number >= 0 else 0
 
 
-def _sort_distinct(texts: Sequence[str]) -> tuple[list[str], tuple[int, ...]]:
-    """(the distinct addresses, sorted as text and without prefix lengths; the index of each of `texts`, -1 for "").
+def _sort_addresses(texts: Sequence[str]) -> tuple[list[str], tuple[int, ...]]:
+    """(addresses, distinct with their prefix lengths, sorted as text and then without; the index of each of `texts`
+    among them, -1 for "").
 
-    Prefix lengths are a part of the shape.
+    Prefix lengths are a part of the shape, so one address may be there with two of them.
     """
     distinct = sorted(set(texts) - {""})
     index_of_text = {text: i for i, text in enumerate(distinct)} | {"": -1}

@@ -53,7 +53,7 @@ def merge_tree(
 
 
 def _find_key(base: Mapping[str, Any], key: Any) -> Any:
-    """The key of a mapping with the same spelling: a blueprint's 3 is the configuration's "3"."""
+    """The key of a mapping with the same spelling, else the key itself: a blueprint's 3 is the configuration's "3"."""
     return next((name for name in base if str(name) == str(key)), key)
 
 

@@ -71,10 +71,12 @@ class SwitchQos:
     queue_of: Mapping[int, int]
     ports: Mapping[str, PortQos]
     watchdog: PfcWatchdog | None
+    # not compared: a reader cannot know it, and what it changes is seen in the queues
     trim_class: int = field(default=0, compare=False)
     """The class of what is left of trimmed packets, where it has a queue of its own; 0 for none."""
 
     def __hash__(self) -> int:
+        # mappings cannot be hashed; a part of what is compared is enough to find it in a cache
         return hash((self.class_of, frozenset(self.ports), self.watchdog))
 
     @property

@@ -1,4 +1,4 @@
-"""AS numbers, VLANs, prefixes and addresses."""
+"""NetBox's objects of AS numbers, VLANs, VRFs, prefixes and IP addresses."""
 
 from __future__ import annotations
 

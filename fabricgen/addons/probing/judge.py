@@ -88,20 +88,22 @@ class ProbeTable:
         self._read_classes(folder / CLASSES, rows)
 
     def _read_classes(self, file: Path, rows: dict[str, int]) -> None:
-        # by direction its class, -1 for none, by row whether its packets are spread, by reason what is on no probe
+        # classes.csv: a class is a set of directions of links that the probes cannot tell apart. `_class` has its
+        # number by direction (-1 for none), `_why` its reason by number, `_is_shared` says by link whether packets are
+        # spread, and `unplanned` has by reason the directions that no probe crosses
         numbers = defaultdict[str, int](count().__next__)
         self._class, self._why = np.full(2 * len(rows), NONE), dict[int, str]()
         self._is_shared = np.zeros(len(rows), dtype=bool)
         self.unplanned: dict[str, list[str]] = defaultdict(list)
         for line, cls, link, direction, why in read_rows(file, ("class", "link", "direction", "why")):
             (row,) = _find_rows(rows, [link], file, line)
-            at = 2 * row + (direction == DOWN)
+            direction_row = 2 * row + (direction == DOWN)
             if cls:
-                self._class[at] = numbers[cls]
+                self._class[direction_row] = numbers[cls]
                 self._why[numbers[cls]] = why
                 self._is_shared[row] |= why == SPREAD_OVER
             else:
-                self.unplanned[why].append(self._name_direction(at))
+                self.unplanned[why].append(self._name_direction(direction_row))
 
     def list_classes(self) -> dict[str, list[tuple[str, int]]]:
         """By reason the directions of links that stand together: the first of each class, and how many there are."""

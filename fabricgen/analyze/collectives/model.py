@@ -194,7 +194,7 @@ class Turn:
 
 
 def find_turn(number: int) -> Turn:
-    """The turn of a flow over both trees of so many places, 2 and more.
+    """What the busiest of `number` ranks (2 and more) has to do when data goes up two binary trees and back down.
 
     Of four and more, even places with one behind them have two children in the first tree and are leaves of the second.
     Of three, one has a child in each tree, in one of them 2 edges above the farthest place; of large messages it first

@@ -64,8 +64,9 @@ def up(
 ) -> int:
     """Start a lab of a BLUEPRINT, or of a folder that `build` wrote, and wait until its sessions are up.
 
-    A network namespace a device, a veth pair a link; each switch runs what FRR makes of its own configuration. The lab
-    goes on when the command ends, until `lab down`. Exits with 1 where sessions stay down.
+    Each device is a network namespace and each link a veth pair; every switch runs FRR with a configuration that is
+    derived from its own. The lab goes on when the command ends, until `lab down`. Exits with 1 where sessions stay
+    down.
     """
     from fabricgen.lab.machine import require_machine
     from fabricgen.lab.state import LABS

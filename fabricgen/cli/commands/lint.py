@@ -95,7 +95,7 @@ def command(
         return 0
     judged = judging.judge_all(mend=fix or diff, only_shown=diff)
     if diff:
-        _tell_beside_diff(form, judged.reports, failed=judged.failed)
+        _print_reasons_beside_diff(form, judged.reports, failed=judged.failed)
     else:
         click.echo(write_report(form, judged.reports))
     return 2 if judged.unusable else int(judged.failed)
@@ -205,7 +205,7 @@ def watch_blueprints(judging: Judging) -> None:
         click.echo()
 
 
-def _tell_beside_diff(form: str, reports: list[FileReport], *, failed: bool) -> None:
+def _print_reasons_beside_diff(form: str, reports: list[FileReport], *, failed: bool) -> None:
     """Say on standard error why a blueprint has no diff, and why the command fails although it shows one."""
     from fabricgen.lint.report import write_report
 

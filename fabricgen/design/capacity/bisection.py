@@ -356,12 +356,15 @@ class _Strand:
         )
 
     def _count_places_hit_below(self, tier: TierDesign) -> int:
-        """Above how many places of a tier switches have failed, those that lost some standing together."""
+        """How many places of a tier have failed switches below them, where these are packed into as few as can be; 0
+        for none.
+        """
         most = 0
         for lower in self._lower[tier.key]:
             loss = self._lost.get(lower.key)
             places = loss.places if loss else self._count_places_hit_below(lower)
             if loss or places:
+                # places of this tier that so many of the lower one fill; a loss by number has none, and is below one
                 most = max(most, 1, ceil(Fraction(places * tier.places, lower.places)))
         return most
 

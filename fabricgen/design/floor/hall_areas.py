@@ -118,6 +118,7 @@ class HallAreas:
     def _is_placed_by_hand(self, run: RackRun) -> bool:
         """Whether the blueprint states a place for every rack of a run, so that it needs no other."""
         stated, names = self._design.loaded.blueprint.floor.racks, self._design.loaded.blueprint.names.racks
+        # renamed racks are not found by their usual names; a run in the lock keeps the places that it has there
         if not stated or names or run.holder in self._lock.find_allocations(self.find_lock_kind(run.hall, run.holder)):
             return False
         return all(name_usual_rack(run, place) in stated for place in range(self._shared.count_racks(run)))

@@ -281,7 +281,9 @@ def _make_tags(cluster: Cluster, fabric: FabricDesign, rows: Ints64) -> str | En
 
 
 def _list_subinterface_sections(cluster: Cluster, allocated: FamilyAddresses) -> Iterator[AddressSection]:
-    """Sub-interfaces of links that carry the VRF of a fabric on another's switches, or of a tenant."""
+    """Addresses of sub-interfaces on links that carry the VRF of a tenant, or of a fabric that uses another fabric's
+    switches: two sections a VRF, lower ends and then upper ones.
+    """
     links = cluster.plan.links
     for (owner, vrf), pairs in allocated.vrf_links.items():
         vlan = cluster.views.find_vlan(owner, vrf)

@@ -152,7 +152,7 @@ class TechnicianPack:
 
     @cached_property
     def rack_places(self) -> Strings:
-        """`h1.R03.07` of every rack."""
+        """Where each rack stands, as text: hall, row and place in the row, `h1.R03.07`."""
         return locate_racks(self.cluster)
 
     @cached_property

@@ -98,7 +98,8 @@ def make_wiring_sheet(pack: TechnicianPack, rows: Ints64, name: str) -> WorkShee
 def list_pull_sheets(pack: TechnicianPack, rows: Ints64) -> Iterator[tuple[str, Ints64, str]]:
     """(wanted sheet name, rows, title) of each sheet of a shift's work; pulled `rows` are in pulling order.
 
-    A sheet has whole bundles of one step. Its title says the step, which of its sheets this is, and how much it lays.
+    A sheet has whole bundles of one step, or of several where there would be more sheets than `MOST_SHEETS`. Its title
+    says the step, which of the step's sheets this is, and how much it lays.
     """
     pull = pack.records.pull
     shift_of_bundle = _divide_into_shifts(pack, rows)

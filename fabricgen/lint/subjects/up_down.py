@@ -47,25 +47,27 @@ def find_roots_above(view: FabricView) -> list[int]:
     return roots
 
 
-def find_circle(view: FabricView) -> list[FabricSwitch]:
-    """Roots that are linked in a circle, whose paths through a third site wait for each other; none without one.
+def find_credit_loop(view: FabricView) -> list[FabricSwitch]:
+    """Roots on a circle of links that may deadlock, the buffers of each link waiting for the next; empty without one.
 
-    All links of roots are up from both ends: what comes from one goes on to the next, unless their sites are linked.
+    Links between roots are up from both ends, so that a packet from one part of the fabric passes a root of a second on
+    its way to a third, unless the first and the third are linked themselves.
     """
     import networkx as nx
 
     graph, tops = _build_switch_graph(view)
-    # links among roots; without these the sites fall apart
+    # links between roots; without these the fabric falls into parts, each called by its first switch
     between = list(graph.subgraph(tops).edges)
     graph.remove_edges_from(between)
-    site = {switch: min(part) for part in nx.connected_components(graph) for switch in part}
-    sites: nx.Graph[int] = nx.Graph([(site[a], site[b]) for a, b in between])
+    part_of = {switch: min(part) for part in nx.connected_components(graph) for switch in part}
+    linked_parts: nx.Graph[int] = nx.Graph([(part_of[a], part_of[b]) for a, b in between])
     roots: nx.Graph[int] = nx.Graph(between)
+    # by direction of a link between roots, those whose buffers it waits for
     waits: nx.DiGraph[tuple[int, int]] = nx.DiGraph(
         ((a, b), (b, c))
         for b in roots
         for a, c in permutations(roots[b], 2)
-        if site[a] != site[c] and not sites.has_edge(site[a], site[c])
+        if part_of[a] != part_of[c] and not linked_parts.has_edge(part_of[a], part_of[c])
     )
     try:
         return [view.switches[a] for (a, _), _ in nx.find_cycle(waits)]

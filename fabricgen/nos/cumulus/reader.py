@@ -172,7 +172,7 @@ def _add_access(
 
 
 def _make_qos(tree: Mapping[str, Any], rows: Mapping[str, Row], ports: Mapping[str, Interface]) -> SwitchQos | None:
-    # lossless QoS; None where the tree has none, or only the map of DSCPs that packet trimming needs
+    # QoS of RoCE's class, paused or not; None where the tree has none, or only the map of DSCPs that trimming needs
     if "qos" not in tree or qos.is_map_alone(tree["qos"]):
         return None
     qos_of_port = {name: row["qos"] for name, row in rows.items() if row.get("qos")}

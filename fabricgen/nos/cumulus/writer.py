@@ -46,7 +46,7 @@ from fabricgen.render.nos_protocol import Circuits
 from fabricgen.render.ports import find_blocked_cages, list_unused_ports, number_cages
 from fabricgen.render.trees import merge_tree, read_data, write_yaml
 from fabricgen.switch.interfaces import Bond, Subinterface
-from fabricgen.switch.qos import Balancing, PacketTrimming, PfcWatchdog, SwitchQos
+from fabricgen.switch.qos import Balancing, PacketTrimming, SwitchQos
 from fabricgen.views.exits import EXIT
 from fabricgen.views.model.forwarding import model_balancing, model_qos, model_trimming
 from fabricgen.views.model.hosts import model_access, model_vlan
@@ -329,7 +329,7 @@ def _make_snmp_values(spec: Management, switch: SwitchView) -> dict[str, Any]:
     }
 
 
-# Lossless Ethernet as NVUE's QoS objects have it, load balancing and packet trimming.
+# RoCE's class, lossless or lossy, as NVUE's QoS objects have it, load balancing and packet trimming.
 # `qos roce` would set all of it in one line, with NVIDIA's numbers and none of ours to be seen; the objects below are
 # what it stands for (user guide, "Quality of Service" and "RDMA over Converged Ethernet"; NVUE Command Reference,
 # QoS): profiles that ports refer to, one map of priorities to queues for the whole switch, and half of the buffer for
@@ -362,12 +362,13 @@ def make_qos_values(switch: SwitchView) -> dict[str, Any] | None:
     qos = model_qos(switch)
     if qos is None:
         return None
-    return _make_qos_values(qos, qos.watchdog, tuple(port.speed_gbps for port in switch.ports))
+    return _make_qos_values(qos, tuple(port.speed_gbps for port in switch.ports))
 
 
 @lru_cache(maxsize=256)
-def _make_qos_values(qos: SwitchQos, watchdog: PfcWatchdog | None, speeds: tuple[int, ...]) -> dict[str, Any]:
+def _make_qos_values(qos: SwitchQos, speeds: tuple[int, ...]) -> dict[str, Any]:
     """The values of QoS that all switches with such ports share; `speeds` are those of `qos.ports`, Gb/s."""
+    watchdog = qos.watchdog  # none: nothing is paused, no PFC profile and no lossless buffer is needed
     lossy_class, cnp_class, roce_class = qos.classes
     # thresholds depend on the speed alone, so that any port of a speed stands for it; `model_qos` keeps ports in the
     # order of the switch, and profiles are written by speed
@@ -397,7 +398,7 @@ def _make_qos_values(qos: SwitchQos, watchdog: PfcWatchdog | None, speeds: tuple
             for length_m in (sorted({0, *(p.length_m for p in qos.ports.values())}) if watchdog else ())
         ],
         "poll_ms": watchdog.poll_ms if watchdog else 0,
-        # rounded up: the watchdog counts whole polls
+        # rounded up: the watchdog counts whole polls; `poll_ms` is above 0, since Cumulus claims watchdog-poll
         "polls": -(-watchdog.detect_ms // watchdog.poll_ms) if watchdog else 0,
         "memory": [("default-lossless", LOSSLESS_MEMORY), ("default-lossy", LOSSY_MEMORY)]
         if watchdog
@@ -411,7 +412,10 @@ def make_speed_profile_name(speed_gbps: int) -> str:
 
 
 def make_pfc_profile_name(length_m: int) -> str:
-    """The name of the PFC profile of ports that pause over a length of fibre, or over a usual cable (0)."""
+    """The name of the PFC profile of ports that pause over a length of fibre, or over a usual cable (0).
+
+    ROCE is the name of a scheduler and of a map in the templates as well: each kind of profile has names of its own.
+    """
     return f"ROCE-{length_m}M" if length_m else "ROCE"
 
 

@@ -284,18 +284,18 @@ class _DifferenceReader:
 
     def __init__(self, device: str, nos: str, planned: Statements, spelling: Spelling) -> None:
         self._device, self._nos, self._planned, self._spelling = device, nos, planned, spelling
-        self._form = self._read_model(planned)
+        self._planned_switch = self._read_model(planned)
 
     def describe_causes(self, causes: list[_LeadingError]) -> Mapping[Path, list[DriftFinding]]:
         """What differs once some causes are laid in, by the cause that it is of: the one whose name it says."""
-        if self._form is None:
+        if self._planned_switch is None:
             return {}
         statements = dict(self._planned)
         for cause in causes:
             for verdict in cause.list_verdicts():
                 _lay_in(statements, verdict)
-        form = self._read_model(statements)
-        if form is None:
+        switch = self._read_model(statements)
+        if switch is None:
             return {}
         by_name: dict[str, list[_LeadingError]] = {}
         for cause in causes:
@@ -303,7 +303,7 @@ class _DifferenceReader:
                 by_name.setdefault(name, []).append(cause)
         findings_by_path: dict[Path, list[DriftFinding]] = {}
         removed = {cause.path for cause in causes if cause.verdict.difference.running is None and not cause.instead}
-        for finding in compare_switches(self._device, form, self._form, frozenset()):
+        for finding in compare_switches(self._device, switch, self._planned_switch, frozenset()):
             if finding.severity == Severity.ERROR:
                 for path in _match_names(finding, by_name) if len(causes) > 1 else [causes[0].path]:
                     # what is gone adds nothing: a VLAN of a VRF is one of hosts to a reader that misses its VNI
@@ -315,10 +315,10 @@ class _DifferenceReader:
         """The model of the switch, None where it or a part of it cannot be read."""
         try:
             with read_tolerantly() as notes:
-                form: Switch = load_part(self._nos, "reader").read(self._spelling.files_of(statements))
+                switch: Switch = load_part(self._nos, "reader").read(self._spelling.files_of(statements))
         except CANNOT_READ:
             return None
-        return None if notes.unread else form
+        return None if notes.unread else switch
 
 
 def _lay_in(statements: Statements, verdict: Verdict) -> None:

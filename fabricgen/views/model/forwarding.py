@@ -13,7 +13,7 @@ from fabricgen.views.balancing import choose_hash_seed
 from fabricgen.views.exits import EXIT
 from fabricgen.views.switch import SwitchView
 
-_QOS_LIMITS: tuple[Intent, ...] = (
+_QOS_INTENTS: tuple[Intent, ...] = (
     "cnp-shaping",
     "packet-trim",
     "watchdog-forward",
@@ -42,7 +42,7 @@ def model_qos(switch: SwitchView) -> SwitchQos | None:
     )
     # arguments that can be compared and hashed, since the model is kept by them: thousands of switches have the same
     # few
-    lacked = frozenset(intent for intent in _QOS_LIMITS if switch.lacks(intent))
+    lacked = frozenset(intent for intent in _QOS_INTENTS if switch.lacks(intent))
     return _model_qos(qos, switch.is_lowest, ports, switch.dialect, lacked)
 
 

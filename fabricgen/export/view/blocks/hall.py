@@ -210,7 +210,10 @@ class HallAisle:
 
 @dataclass(frozen=True, slots=True)
 class HallDrawing:
-    """Where the floor is drawn, mm; `shift` is added to the coordinates of each hall's site (m)."""
+    """The drawing of the floor: `size` is in mm; halls, aisles, trays and exits are in m, in the frame of their site.
+
+    `shift`, m, is added to the coordinates of each hall's site; `tray_of_rack` has indexes into `trays`.
+    """
 
     size: tuple[int, int]
     shift: list[tuple[float, float]]

@@ -14,18 +14,20 @@ from fabricgen.running.tree import allow_fields, is_tolerant, report_misfit
 from fabricgen.switch.qos import Ecn, PacketTrimming, PfcWatchdog, PortQos, Queue, SwitchQos
 
 Row = Mapping[str, Any]
-NAMED = ("congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc")
+PROFILE_KINDS = ("congestion-control", "egress-scheduler", "egress-shaper", "mapping", "pfc")
+"""What a port refers to as `{profile: NAME}`."""
 PFC_ON = {"rx": "enable", "tx": "enable"}
-
-
+WATCHED = ("enable", "enabled")
+"""`enable` in the command reference and in exports of NVIDIA's designs, `enabled` in prose of 5.16 and later."""
 WHOLE_PERCENT = 100
 KBPS_PER_GBPS = 1_000_000
 
 
 def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int]) -> SwitchQos:
     """QoS of `qos` and what ports refer to, as the model has it; raises UnknownTextError where these do not fit."""
-    allow_fields(qos, *NAMED, "egress-queue-mapping", "pfc-watchdog", "traffic-pool")
+    allow_fields(qos, *PROFILE_KINDS, "egress-queue-mapping", "pfc-watchdog", "traffic-pool")
     allow_fields(qos["egress-queue-mapping"], "default-global")
+    # what a switch shows may leave out pools that are as they were shipped
     if not is_tolerant() and sum(pool["memory-percent"] for pool in qos["traffic-pool"].values()) != WHOLE_PERCENT:
         report_misfit(f"pools of memory: {qos['traffic-pool']}")
     mappings = {port["mapping"]["profile"] for port in ports.values()}
@@ -35,6 +37,7 @@ def read_qos(qos: Row, ports: Mapping[str, Row], speeds_gbps: Mapping[str, int])
     queue_of = {int(priority): row["traffic-class"] for priority, row in into.items()}
     return SwitchQos(
         class_of=classes,
+        # the file maps all eight priorities, the model has those that carry something
         queue_of={number: queue_of[number] for number in sorted(set(classes))},
         ports={name: _make_port_qos(qos, port, speeds_gbps[name]) for name, port in ports.items()},
         watchdog=_make_watchdog(qos["pfc-watchdog"]) if "pfc-watchdog" in qos else None,
@@ -57,13 +60,14 @@ def _make_watchdog(row: Row) -> PfcWatchdog:
 
 def _make_port_qos(qos: Row, port: Row, speed_gbps: int) -> PortQos:
     # QoS of a port from the profiles that it names; `limit` of a queue is in percent of the port's speed
-    allow_fields(port, *NAMED, "pfc-watchdog")
-    profiles = {name: qos[name][port[name]["profile"]] for name in NAMED if name in port}
+    allow_fields(port, *PROFILE_KINDS, "pfc-watchdog")
+    profiles = {name: qos[name][port[name]["profile"]] for name in PROFILE_KINDS if name in port}
+    # a port without a PFC profile pauses nothing: filled in so that the check below passes
     pfc = profiles.get("pfc", {**PFC_ON, "switch-priority": {}})
     allow_fields(pfc, *PFC_ON, "cable-length", "switch-priority")
     off = {key: pfc[key] for key in PFC_ON} != PFC_ON
-    if off or port.get("pfc-watchdog", {}) not in ({}, {"state": "enable"}):
-        report_misfit("PFC is not on in both directions, or is not watched")
+    if off or port.get("pfc-watchdog", {}).get("state", "enable") not in WATCHED:
+        report_misfit("PFC is not on in both directions, or its watchdog is stated and off")
     paused = frozenset(map(int, pfc["switch-priority"]))
     marked = {int(queue): _make_ecn(row) for queue, row in profiles["congestion-control"]["traffic-class"].items()}
     shaper = profiles.get("egress-shaper", {"traffic-class": {}})
@@ -74,6 +78,7 @@ def _make_port_qos(qos: Row, port: Row, speed_gbps: int) -> PortQos:
     queues = {
         int(queue): replace(
             _make_queue(row, marked.pop(int(queue), None)),
+            # at least 1: a port that could not be read has speed 0
             limit=limits.get(int(queue), 0) // max(1, speed_gbps * KBPS_PER_GBPS),
         )
         for queue, row in scheduled.items()
@@ -106,7 +111,7 @@ def read_seed(system: Mapping[str, Any]) -> int | None:
 
 
 def is_map_alone(qos: Row) -> bool:
-    """Whether all that `qos` has is a map of DSCPs: nothing of it is lossless."""
+    """Whether all that `qos` has is a map of DSCPs: RoCE has no class, and the map serves trimming."""
     return set(qos) == {"mapping"}
 
 

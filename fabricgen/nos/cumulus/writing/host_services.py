@@ -124,9 +124,12 @@ def _list_upstream(switch: SwitchView, vrf: str, servers: set[str]) -> list[str]
 
 
 def find_vni_vlan(switch: SwitchView, vrf: str) -> int:
-    """The VLAN that the VNI of a VRF must have, as its DHCP relay names its interface; 0 for any."""
-    over = switch.overlay_in(vrf)
-    return over.vlan if over and any(any(_list_relayed(switch, vrf, v6=v6)) for v6 in (False, True)) else 0
+    """The VLAN that the layer 3 VNI of a VRF has to use, since a DHCP relay in the VRF refers to `vlanN_l3`; 0 where
+    there is no relay, and any VLAN will do.
+    """
+    overlay = switch.overlay_in(vrf)
+    has_relay = any(any(_list_relayed(switch, vrf, v6=v6)) for v6 in (False, True))
+    return overlay.vlan if overlay and has_relay else 0
 
 
 def _make_relay_row(switch: SwitchView, vrf: str, name: str, relayed: list[_Relayed]) -> dict[str, Any]:

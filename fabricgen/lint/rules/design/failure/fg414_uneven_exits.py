@@ -66,7 +66,9 @@ class UnevenExits(DesignRule):
                     yield from self._check_announcements(exit_, primary)
 
     def _check_announcements(self, backup: ExitDesign, primary: list[ExitDesign]) -> Iterator[Diagnostic]:
-        """Parts of what primary exits announce that a backup announces, and they do not."""
+        """A finding for each prefix of a backup that is a part of one that a primary exit announces as a whole: the
+        more specific one draws what comes in.
+        """
         announced_by_primary = {ip_network(text) for exit_ in primary for text in exit_.spec.announce or ()}
         for prefix in map(ip_network, backup.spec.announce or ()):
             around = next(

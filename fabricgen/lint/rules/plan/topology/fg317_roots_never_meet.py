@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from fabricgen.design.linked import group_infiniband_fabrics
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import PlanRule
-from fabricgen.lint.subjects.up_down import Unjoined, count_unjoined_pairs, find_circle
+from fabricgen.lint.subjects.up_down import Unjoined, count_unjoined_pairs, find_credit_loop
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -63,7 +63,7 @@ class RootsNeverMeet(PlanRule):
                 devices, ports = (count_unjoined_pairs(view, by_port=by_port) for by_port in (False, True))
                 if ports.pairs:
                     yield self.flag(self._find_path(cluster, fabric), _describe_pairs(fabric, devices, ports), HINT)
-                if circle := find_circle(view):
+                if circle := find_credit_loop(view):
                     names = " - ".join(switch.name for switch in (*circle, circle[0]))
                     message = f"paths of UFM's up/down routing in {fabric} may wait for each other in a circle, {names}"
                     hint = "open the ring, link its sites with each other, or state `subnet_manager: opensm`"
