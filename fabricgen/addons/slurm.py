@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from json import dumps
 
 from fabricgen.api import ClusterView, join_hostlist
@@ -28,27 +28,21 @@ MOST_NODES = 65_536
 def files(view: ClusterView) -> Iterator[tuple[str, str]]:
     """Yield the files; raises InputError (FG155) where no fabric joins nodes, or where they are too many."""
     leaves = list_leaves(view)
-    nodes = sum(len(leaf.nodes) for leaf in leaves)
-    if nodes > MOST_NODES:
-        raise view.refuse(
-            "FG155",
-            f"Slurm has at most {MOST_NODES:,} nodes, and {nodes:,} are on the network",
-            path=("pods",),
-            hint="several Slurm clusters, each of a blueprint or phase of its own",
-        )
-    networks, block_lists, head = list_trees(view, leaves), list_blocks(view, leaves), _write_head(view, nodes)
-    yield "topology.conf", _join_lines(head, _write_tree_lines(networks))
+    networks, block_lists, head = list_trees(view, leaves), list_blocks(view, leaves), write_head(view)
+    yield "topology.conf", join_lines(head, _write_tree_lines(networks))
     if len(block_lists) == 1:
-        yield "topology-block.conf", _join_lines(head, _write_block_lines(block_lists[0]))
-    yield "topology.yaml", _join_lines(head, _write_yaml_lines(networks, block_lists))
+        yield "topology-block.conf", join_lines(head, _write_block_lines(block_lists[0]))
+    yield "topology.yaml", join_lines(head, write_yaml_lines(networks, block_lists))
 
 
-def _join_lines(head: Iterable[str], lines: Iterable[str]) -> str:
-    return "\n".join([*head, *lines, ""])
+def join_lines(*parts: Iterable[str]) -> str:
+    """The text of a file."""
+    return "\n".join([*chain(*parts), ""])
 
 
-def _write_head(view: ClusterView, nodes: int) -> list[str]:
+def write_head(view: ClusterView) -> list[str]:
     """Comment lines for the head of a file: what it is of, and which nodes it lacks."""
+    nodes = (view.places.group >= 0).sum()
     kinds = " > ".join(dict.fromkeys(reversed(view.groups.tier.tolist())))
     others = view.places.node[view.places.group < 0].tolist()
     absent = [f"# not on the network: {join_hostlist(others)}"] if others else []
@@ -76,7 +70,7 @@ def _write_block_lines(network: list[Block]) -> Iterator[str]:
     yield f"BlockSizes={','.join(map(str, list_block_sizes(network)))}"
 
 
-def _write_yaml_lines(networks: list[list[Branch]], block_lists: list[list[Block]]) -> Iterator[str]:
+def write_yaml_lines(networks: list[list[Branch]], block_lists: list[list[Block]]) -> Iterator[str]:
     """Lines of topology.yaml: a tree, and blocks for each network.
 
     Texts are in quotes: a host name may read as a number.
@@ -120,11 +114,21 @@ class Branch:
 
 
 def list_leaves(view: ClusterView) -> list[Leaf]:
-    """The logical leaves, those of a group beside each other; raises InputError (FG155) where no fabric joins nodes."""
+    """The logical leaves, those of a group beside each other; raises InputError (FG155) where no fabric joins nodes, or
+    where they are too many.
+    """
     above, nodes_by_group = view.groups.above.tolist(), dict[int, list[int]]()
     for row, group in enumerate(view.places.group.tolist()):
         if group >= 0:
             nodes_by_group.setdefault(group, []).append(row)
+    nodes = sum(map(len, nodes_by_group.values()))
+    if nodes > MOST_NODES:
+        raise view.refuse(
+            "FG155",
+            f"Slurm has at most {MOST_NODES:,} nodes, and {nodes:,} are on the network",
+            path=("pods",),
+            hint="several Slurm clusters, each of a blueprint or phase of its own",
+        )
     leaves = [Leaf(tuple(_list_groups(above, group)), tuple(nodes)) for group, nodes in nodes_by_group.items()]
     return sorted(leaves, key=lambda leaf: leaf.groups[::-1])
 
@@ -136,14 +140,14 @@ def _list_groups(above: Sequence[int], group: int) -> Iterator[int]:
         group = above[group]
 
 
-def _split_networks(leaves: Iterable[Leaf]) -> Iterator[list[Leaf]]:
+def split_networks(leaves: Iterable[Leaf]) -> Iterator[list[Leaf]]:
     """The leaves of each network."""
     return (list(network_leaves) for _, network_leaves in groupby(leaves, lambda leaf: leaf.groups[-1]))
 
 
 def list_trees(view: ClusterView, leaves: Iterable[Leaf]) -> list[list[Branch]]:
     """The branches of each network, lower ones first; a group that joins but one below it is that one."""
-    return [list(_list_branches(view, network_leaves)) for network_leaves in _split_networks(leaves)]
+    return [list(_list_branches(view, network_leaves)) for network_leaves in split_networks(leaves)]
 
 
 def _list_branches(view: ClusterView, network: list[Leaf]) -> Iterator[Branch]:
@@ -183,7 +187,7 @@ class Block:
 
 def list_blocks(view: ClusterView, leaves: Iterable[Leaf]) -> list[list[Block]]:
     """The blocks of each network, those of a group beside each other."""
-    return [list(_list_network_blocks(view, network_leaves)) for network_leaves in _split_networks(leaves)]
+    return [list(_list_network_blocks(view, network_leaves)) for network_leaves in split_networks(leaves)]
 
 
 def _list_network_blocks(view: ClusterView, network: Iterable[Leaf]) -> Iterable[Block]:

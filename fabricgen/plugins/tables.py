@@ -39,6 +39,7 @@ from fabricgen.plugins.columns import (
 )
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 from fabricgen.wiring.bonds import LACP, MLAG, PEER
+from fabricgen.wiring.links.meshes import list_sets
 from fabricgen.wiring.tables import Segment
 
 
@@ -92,6 +93,21 @@ class Devices(TableColumns):
         for cls, rows in list_corded(self._cluster):
             counts[rows] = cls.profile.psu.count if cls.profile.psu else 0
         return counts
+
+    @column
+    def torus(self) -> Strings:
+        """Where a switch is in the rings that its tier is made of, `3/4 1/4`, by its `mesh`; "" if it is in others."""
+        places = np.full(len(self), "", dtype=object)
+        for tier in (tier for fabric in self._cluster.design.fabrics for tier in fabric.tiers):
+            if {(mesh.reach, mesh.spread) for mesh in tier.meshes} != {(1, False)}:
+                continue
+            texts = np.full(tier.switches, "", dtype=object)
+            for mesh in tier.meshes:
+                for switches, numbers in list_sets(tier, mesh):
+                    steps = [f"{step}/{len(numbers)} " for step in range(1, len(numbers) + 1)]
+                    texts[switches] += np.array(steps, dtype=object)
+            places[self._plan.find_tier(tier.key).rows] = [text.rstrip() for text in texts]
+        return places
 
 
 def segment_column(convert: Callable[[Any], Array], read: Callable[[Segment], object], doc: str) -> Column[Array]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import yaml
@@ -67,7 +67,7 @@ def aggregated(blocks: Mapping[str, Sequence[str]], sizes: Sequence[int]) -> lis
 
 def topologies(content: bytes) -> dict[str, Mapping[str, Any]]:
     """topology.yaml by name of topology, with no key but those of src/plugins/data_parser/v0.0.45/parsers.c."""
-    keys = {"tree": {"switches"}, "block": {"block_sizes", "blocks"}}
+    keys = {"tree": {"switches"}, "block": {"block_sizes", "blocks"}, "ring": {"rings"}, "torus3d": {"toruses"}}
     found = {}
     told = yaml.safe_load(content)
     assert [one["topology"] for one in told if one["cluster_default"]] == ["tree"]
@@ -83,3 +83,55 @@ def topologies(content: bytes) -> dict[str, Mapping[str, Any]]:
         assert one["topology"] not in found
         found[one["topology"]] = inside
     return found
+
+
+Cell = tuple[int, int, int]
+
+
+def cells(torus: Mapping[str, Any]) -> dict[Cell, str]:
+    """The node in each cell, after github.com/SchedMD/slurm@56fe8678: src/plugins/topology/torus3d/torus3d_record.c.
+
+    AssertionError for what _validate_config and _validate_regions_config refuse.
+    """
+    assert set(torus) == {"name", "dims", "regions", "placements"}
+    assert torus["name"]
+    found: dict[Cell, str] = {}
+    for region in torus["regions"]:
+        assert set(region) == {"anchor", "dims", "nodes"}
+        names, (width, height, depth), anchor = expanded(region["nodes"]), xyz(region["dims"]), xyz(region["anchor"])
+        assert len(names) == width * height * depth, "region node count does not match dims"
+        for number, name in enumerate(names):
+            inside = number % width, number // width % height, number // (width * height)
+            cell = anchor[0] + inside[0], anchor[1] + inside[1], anchor[2] + inside[2]
+            assert all(at < size for at, size in zip(cell, xyz(torus["dims"]), strict=True)), "exceeds torus dimensions"
+            assert cell not in found, "region overlaps existing nodes"
+            found[cell] = name
+    assert len(set(found.values())) == len(found)
+    return found
+
+
+def anchored(torus: Mapping[str, Any], placement: Mapping[str, Any]) -> list[set[str]]:
+    """What jobs of the size of a placement may get: after _build_placement_anchors and _check_anchor there.
+
+    Anchors are as far apart as the placement is wide, round each dimension, and one with an empty cell is nobody's.
+    AssertionError for what _validate_placement refuses.
+    """
+    assert set(placement) == {"dims"}
+    shape, size, held = xyz(placement["dims"]), xyz(torus["dims"]), cells(torus)
+    assert all(0 < length <= most for length, most in zip(shape, size, strict=True))
+    axes = [list(dict.fromkeys(n * step % most for n in range(most))) for step, most in zip(shape, size, strict=True)]
+    taken = (
+        {
+            held.get(tuple((at + by) % most for at, by, most in zip(anchor, inside, size, strict=True)), "")  # type: ignore[call-overload]
+            for inside in product(*map(range, shape))
+        }
+        for anchor in product(*axes)
+    )
+    return [nodes for nodes in taken if "" not in nodes]
+
+
+def xyz(row: Mapping[str, int]) -> Cell:
+    """Three dimensions; each is a UINT16 of parsers.c."""
+    assert list(row) == ["x", "y", "z"]
+    assert all(0 <= value < 2**16 for value in row.values())
+    return row["x"], row["y"], row["z"]

@@ -80,9 +80,10 @@ def command(
     \b
     Parts: summary, devices, links, endpoints, cables, racks, addresses, bom, configs;
     of patched fibre: trunks, panels, patches, shuffles; on request: technician, labels, drawings, graph,
-    bom-trace, hosts, kubernetes, paths, scale-up, spectrum-x, view; for schedulers: kueue, slurm, topograph; to boot
-    machines: dns, kea, ztp; to run them: ansible, gnmic, prometheus, ptm; for a lab: containerlab,
-    containerlab-frr; for records: nautobot, netbox; for simulators: astra-sim, astra-sim-ns3, infragraph, simai.
+    bom-trace, hosts, kubernetes, paths, scale-up, spectrum-x, view; for schedulers: kueue, slurm, slurm-torus,
+    topograph; to boot machines: dns, kea, ztp; to run them: ansible, gnmic, prometheus, ptm; for a lab:
+    containerlab, containerlab-frr; for records: nautobot, netbox; for simulators: astra-sim, astra-sim-ns3,
+    infragraph, simai.
     """
     from fabricgen import pipeline
     from fabricgen.cli.findings import exceeds_limit, print_findings, refuse_impossible

@@ -29,12 +29,12 @@ class MeshLinks(NamedTuple):
 
 def join_mesh(tier: TierDesign, mesh: Mesh) -> MeshLinks:
     """The links of a tier along one of its dimensions, those of the first of its sets of switches first."""
-    joined = [_join_set(switches, numbers, tier, mesh) for switches, numbers in _list_sets(tier, mesh)]
+    joined = [_join_set(switches, numbers, tier, mesh) for switches, numbers in list_sets(tier, mesh)]
     columns = zip(*joined, strict=True) if joined else ((np.empty(0, dtype=np.int32),),) * 4
     return MeshLinks(*(np.concatenate(parts).astype(np.int32) for parts in columns))
 
 
-def _list_sets(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[Ints, Ints]]:
+def list_sets(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[Ints, Ints]]:
     """(switches, numbers) of each place within which some meet: rows of a tier, int32 (sets, values), and the number of
     each value, int32 (values,), ascending. With `spread` the switches are the first of each group.
     """
