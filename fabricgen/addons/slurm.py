@@ -140,14 +140,14 @@ def _list_groups(above: Sequence[int], group: int) -> Iterator[int]:
         group = above[group]
 
 
-def split_networks(leaves: Iterable[Leaf]) -> Iterator[list[Leaf]]:
+def _split_networks(leaves: Iterable[Leaf]) -> Iterator[list[Leaf]]:
     """The leaves of each network."""
     return (list(network_leaves) for _, network_leaves in groupby(leaves, lambda leaf: leaf.groups[-1]))
 
 
 def list_trees(view: ClusterView, leaves: Iterable[Leaf]) -> list[list[Branch]]:
     """The branches of each network, lower ones first; a group that joins but one below it is that one."""
-    return [list(_list_branches(view, network_leaves)) for network_leaves in split_networks(leaves)]
+    return [list(_list_branches(view, network_leaves)) for network_leaves in _split_networks(leaves)]
 
 
 def _list_branches(view: ClusterView, network: list[Leaf]) -> Iterator[Branch]:
@@ -187,7 +187,7 @@ class Block:
 
 def list_blocks(view: ClusterView, leaves: Iterable[Leaf]) -> list[list[Block]]:
     """The blocks of each network, those of a group beside each other."""
-    return [list(_list_network_blocks(view, network_leaves)) for network_leaves in split_networks(leaves)]
+    return [list(_list_network_blocks(view, network_leaves)) for network_leaves in _split_networks(leaves)]
 
 
 def _list_network_blocks(view: ClusterView, network: Iterable[Leaf]) -> Iterable[Block]:

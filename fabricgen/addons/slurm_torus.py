@@ -26,7 +26,6 @@ from fabricgen.addons.slurm import (
     list_blocks,
     list_leaves,
     list_trees,
-    split_networks,
     write_head,
     write_yaml_lines,
 )
@@ -41,7 +40,10 @@ Shape = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Torus:
-    """A network of rings: its name, switches along each dimension, and the nodes at each of its switches."""
+    """A network of rings: its name, switches along each dimension, and the nodes at each of its switches.
+
+    In a scale-up domain each node stands for a switch of its own.
+    """
 
     name: str
     switches: Shape
@@ -54,14 +56,13 @@ class Torus:
 
     @property
     def is_ring(self) -> bool:
-        """Whether it is of one dimension, and Slurm takes it as a ring."""
-        return self.switches[1:] == (1, 1) and sum(map(len, self.nodes.values())) <= MOST_RING_NODES
+        """Whether it is of one dimension, whole, and Slurm takes it as a ring."""
+        nodes = sum(map(len, self.nodes.values()))
+        return self.switches[1:] == (1, 1) and len(self.nodes) == self.switches[0] and nodes <= MOST_RING_NODES
 
 
 def files(view: ClusterView) -> Iterator[tuple[str, str]]:
-    """Yield the file; raises InputError (FG155) where nodes are not on switches that are rings, of three dimensions at
-    most.
-    """
+    """Yield the file; raises InputError (FG155) where nodes are in no rings, or in more than three dimensions."""
     leaves = list_leaves(view)
     toruses = list_toruses(view, leaves)
     write = _write_ring_lines if all(torus.is_ring for torus in toruses) else _write_torus_lines
@@ -70,30 +71,29 @@ def files(view: ClusterView) -> Iterator[tuple[str, str]]:
 
 
 def list_toruses(view: ClusterView, leaves: Iterable[Leaf]) -> list[Torus]:
-    """The networks as tori; raises InputError (FG155) for one that is none that Slurm knows."""
-    place = view.devices.torus
+    """The scale-up domains that are tori of nodes, else the networks whose switches are; raises InputError (FG155) for
+    what Slurm cannot have.
+    """
+    place, devices, toruses = view.devices.torus, view.places.device, dict[str, Torus]()
     places_by_node = dict[int, set[str]]()
     for node, switch in zip(view.links.a.tolist(), place[view.links.b].tolist(), strict=True):
         places_by_node.setdefault(node, set()).add(switch)
-    return [_read_torus(view, network, places_by_node) for network in split_networks(leaves)]
-
-
-def _read_torus(view: ClusterView, network: list[Leaf], places_by_node: dict[int, set[str]]) -> Torus:
-    # the last group that a leaf is in is the network, by whose name it goes
-    names, devices, nodes = view.groups.name, view.places.device, dict[Shape, list[str]]()
-    for leaf in network:
-        leaf_name = names[leaf.groups[0]]
-        places = {place for row in leaf.nodes for place in places_by_node[int(devices[row])] if place}
+    for leaf, row in ((of, row) for of in leaves for row in of.nodes):
+        node, own = view.places.node[row], place[devices[row]]
+        places = {own} if own else places_by_node[int(devices[row])] - {""}
         if len(places) != 1:
-            problem = f"are at {len(places)} places of rings" if places else "are on no switch that is in rings alone"
-            raise _refuse(view, f"nodes of {leaf_name} {problem}", "`reach: 1` along each dimension of a `mesh`")
+            problem = f"is at {len(places)} places of rings" if places else "is on no switch that is in rings alone"
+            raise _refuse(view, f"{node} {problem}", "`reach: 1` along each dimension of a `mesh`")
         # a dimension of one switch is none
         steps = [step for step in (tuple(map(int, text.split("/"))) for text in places.pop().split()) if step[1] > 1]
         if len(steps) > MOST_DIMENSIONS:
-            raise _refuse(view, f"{leaf_name} is in rings of {len(steps)} dimensions", "three dimensions at most")
+            raise _refuse(view, f"{node} is in rings of {len(steps)} dimensions", "three dimensions at most")
         numbers, lengths = zip(*steps, *[(1, 1)] * (MOST_DIMENSIONS - len(steps)), strict=True)
-        nodes.setdefault(tuple(number - 1 for number in numbers), []).extend(view.places.node[list(leaf.nodes)])
-    return Torus(names[network[0].groups[-1]], lengths, nodes)
+        # the last group that a leaf is in is the network; of a domain there may be but one node
+        name = view.places.domain[row] or node if own else view.groups.name[leaf.groups[-1]]
+        torus = toruses.setdefault(name, Torus(name, lengths, {}))
+        torus.nodes.setdefault(tuple(number - 1 for number in numbers), []).append(node)
+    return list(toruses.values())
 
 
 def _refuse(view: ClusterView, problem: str, needed: str) -> InputError:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from itertools import product
+from math import prod
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -17,6 +19,7 @@ from fabricgen.bom.sources.power_cords import list_corded
 from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment, Leg
 from fabricgen.design.names.switches import name_interface
+from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.export.files import devices
 from fabricgen.export.files.addresses import is_management_port
 from fabricgen.export.graph import KINDS
@@ -40,7 +43,8 @@ from fabricgen.plugins.columns import (
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 from fabricgen.wiring.bonds import LACP, MLAG, PEER
 from fabricgen.wiring.links.meshes import list_sets
-from fabricgen.wiring.tables import Segment
+from fabricgen.wiring.links.scale_up_places import find_device_domains
+from fabricgen.wiring.tables import NODE, Segment
 
 
 class _ClusterTable(Columns):
@@ -96,8 +100,16 @@ class Devices(TableColumns):
 
     @column
     def torus(self) -> Strings:
-        """Where a switch is in the rings that its tier is made of, `3/4 1/4`, by its `mesh`; "" if it is in others."""
+        """Where a switch is in the rings that its tier is made of, `3/4 1/4`, by its `mesh`, or a node in the torus of
+        its scale-up domain that no switch makes; else "".
+        """
         places = np.full(len(self), "", dtype=object)
+        # of several domains the widest, and of equal ones the first, has the nodes, as in the column of domains
+        for scale_up in sorted(self._cluster.design.scale_up, key=lambda of: -of.places.nodes)[::-1]:
+            names = np.array([*(list_node_places(scale_up) or [""] * scale_up.places.nodes), ""], dtype=object)
+            for cls in (cls for cls in self._plan.classes if cls.kind == NODE):
+                domain, rank = find_device_domains(self._cluster.design, self._plan, scale_up.places, cls.rows)
+                places[cls.rows] = np.where(domain >= 0, names[np.where(domain >= 0, rank, -1)], places[cls.rows])
         for tier in (tier for fabric in self._cluster.design.fabrics for tier in fabric.tiers):
             if {(mesh.reach, mesh.spread) for mesh in tier.meshes} != {(1, False)}:
                 continue
@@ -108,6 +120,22 @@ class Devices(TableColumns):
                     texts[switches] += np.array(steps, dtype=object)
             places[self._plan.find_tier(tier.key).rows] = [text.rstrip() for text in texts]
         return places
+
+
+def list_node_places(scale_up: ScaleUpDesign) -> list[str]:
+    """By the number of a node in a domain where it is in a torus of several nodes, `1/1 1/1 3/4`; [] for no such torus.
+
+    The accelerators of a node are a block of the torus; where switches join cubes, their settings say what it is.
+    """
+    profile = scale_up.profile
+    if profile.shape != "torus" or profile.switches or not profile.block:
+        return []
+    lengths = [length // own for length, own in zip(profile.dims, profile.block, strict=True)]
+    if prod(lengths) != scale_up.places.nodes or scale_up.places.nodes == 1:
+        return []
+    # the first dimension turns fastest
+    cells = product(*(range(1, length + 1) for length in reversed(lengths)))
+    return [" ".join(f"{at}/{length}" for at, length in zip(cell[::-1], lengths, strict=True)) for cell in cells]
 
 
 def segment_column(convert: Callable[[Any], Array], read: Callable[[Segment], object], doc: str) -> Column[Array]:

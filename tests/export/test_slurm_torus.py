@@ -123,9 +123,9 @@ FOUR = """per: [su, rail], count: 24, grid: {row: 2, column: 3, layer: 4}, mesh:
 @pytest.mark.parametrize(
     ("tier", "problem"),
     [
-        ("per: [su, rail], count: 4, mesh: {router: 1}", "su01-01 are on no switch that is in rings"),
-        (FOUR, "compute-router-p1-su01-01 is in rings of 4 dimensions"),
-        (RING.format(4).replace("[su, rail]", "su"), "su01-g01 are at 2 places of rings"),
+        ("per: [su, rail], count: 4, mesh: {router: 1}", "p1-su01-n001 is on no switch that is in rings"),
+        (FOUR, "p1-su01-n001 is in rings of 4 dimensions"),
+        (RING.format(4).replace("[su, rail]", "su"), "p1-su01-n007 is at 2 places of rings"),
     ],
 )
 def test_what_is_no_torus_of_three_dimensions_is_refused(
@@ -143,3 +143,22 @@ def test_cuboids_are_one_a_size_and_near_to_cubes() -> None:
         *[(1, 1, 1), (2, 1, 1), (1, 3, 1), (2, 2, 1), (2, 3, 1)],
         *[(2, 2, 2), (2, 3, 2), (4, 2, 2), (4, 3, 2), (4, 6, 2)],
     ]
+
+
+def test_instances_of_an_ultraserver_are_a_ring() -> None:
+    """Four Trn2 instances whose chips of equal coordinates meet in rings (AWS Neuron, Trn2 Architecture)."""
+    told = topologies(built(example_cluster("trn2-ultraserver")).encode())
+    rows = told["ring"]["rings"]
+    assert len(rows) == 8
+    assert rows[1] == {
+        "ring": "neuronlink-p1-su01-rk03-rk04",
+        "nodes": "p1-su01-n005,p1-su01-n006,p1-su01-n007,p1-su01-n008",
+    }
+    wired: networkx.Graph[str] = networkx.Graph()
+    scale_up = built_files(example_cluster("trn2-ultraserver"), "scale-up")["scale-up.csv"].decode().splitlines()
+    wired.add_edges_from((row["a_device"], row["b_device"]) for row in csv.DictReader(scale_up))
+    for row in rows:
+        nodes = row["nodes"].split(",")
+        assert {frozenset(edge) for edge in wired.subgraph(nodes).edges if edge[0] != edge[1]} == {
+            frozenset(pair) for pair in zip(nodes, [*nodes[1:], nodes[0]], strict=True)
+        }
