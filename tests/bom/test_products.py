@@ -6,19 +6,25 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
 from fabricgen.bom.cables import CableParts, describe_cable, describe_fibre
 from fabricgen.bom.sets import format_set
+from fabricgen.catalog.cable_models import Modules
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.build import build_design
+from fabricgen.design.media.policy import CablePolicy
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.lint.rules.plan.ordering.fg629_part_not_listed import PartNotListed
+from fabricgen.wiring.cabling.cables import number_cages
 from fabricgen.wiring.cabling.end_kinds import EndKind, explain_mismatch
+from fabricgen.wiring.cabling.media import MediaFit
 from fabricgen.wiring.cabling.shelf import CableOrder, Shelf
+from fabricgen.wiring.tables import MediumOffer
 from tests.conftest import BLUEPRINTS, EXAMPLES, example_cluster
 
 CATALOG = Catalog()
@@ -419,6 +425,57 @@ def test_what_the_first_list_has_not_long_enough_comes_from_the_next(tmp_path: P
     names = set(CableParts(build_with_own_list(tmp_path, "sr8-100g", "0.5, 7")).parts[0])
     assert names > {"ACME-SR-7"}
     assert all(name.startswith("MFP7E10-N") for name in names - {"ACME-SR-7", "ACME-SR-0.5"})
+
+
+OPTICS_OF_TWO_KINDS = """
+kind: products
+id: ours
+name: our frame contract
+vendor: ACME
+source: frame contract of 2026
+tag: V
+products:
+  - {part: EITHER, kind: transceiver, name: for nodes and switches, media: [sr8-100g, dr8-100m], form_factor: OSFP,
+     gbps: [800], protocols: [infiniband], source: frame contract of 2026}
+  - {part: SINGLE, kind: transceiver, name: for the appliance, media: [dr8-100m], form_factor: OSFP,
+     gbps: [400], protocols: [infiniband], source: frame contract of 2026}
+"""
+
+
+def test_a_cage_that_serves_two_kinds_of_device_has_one_transceiver(tmp_path: Path) -> None:
+    """The third node of a leaf shares a twin-port cage with the appliance, for which SR is not sold."""
+    (tmp_path / "catalog" / "products").mkdir(parents=True)
+    (tmp_path / "catalog" / "products" / "ours.yaml").write_text(OPTICS_OF_TWO_KINDS)
+    blueprint = tmp_path / "small.yaml"
+    blueprint.write_text(
+        "name: small\nscalable_unit: {nodes: 3 x dgx-b200}\ncabling: {products: [ours]}\n"
+        "fabrics: {compute: {protocol: infiniband, tiers: {leaf: {switch: qm9700, per: [su, rail]},"
+        " spine: {switch: qm9700}}, extra: {ufm: {device: ufm, ports: 1, to: leaf}}}}\n"
+    )
+    plan = build_cluster(build_design(load_blueprint(str(blueprint)))).plan
+    cages, media = number_cages(plan).b.tolist(), plan.cables.medium[plan.cables.end_cable].tolist()
+    of_appliance = [segment.path[-1] == "ufm" for segment in plan.links.segments]
+    (shared,) = (cages[row] for row, link in enumerate(plan.cables.end_link) if of_appliance[plan.links.segment[link]])
+    in_cage = [plan.cables.media[medium].id for cage, medium in zip(cages, media, strict=True) if cage == shared]
+    assert in_cage == ["dr8-100m", "dr8-100m"]
+
+
+def test_what_is_sold_comes_before_what_is_preferred() -> None:
+    media = (MEDIA["sr8-100g"], MEDIA["dr8-100m"])
+    segment = example_cluster("superpod-b200").plan.links.segments[0]
+    preferring = segment._replace(policy=CablePolicy(prefer=("DR", "FR", "LR", "ZR", "AOC")))
+    listed = preferring._replace(offered=(MediumOffer("sr8-100g", 50),))
+    ranks = MediaFit.evaluate_media((preferring, listed), media).rank
+    assert np.argmin(ranks, axis=1).tolist() == [1, 0]
+
+
+def test_a_module_with_a_gearbox_that_nobody_sells_is_unsold() -> None:
+    sold, light = MEDIA["dr4-50g"], MEDIA["dr8-100m"]
+    unsold = sold.model_copy(update={"modules": (Modules(cage="QSFP-DD", unsold=(400,)),)})
+    for module in (sold, unsold):
+        end = EndKind("QSFP-DD", 400, 50, light_gbps=100, speed_gbps=400, geared=(module,))
+        assert end.find_transceiver_part(light) == "dr4-50g-qsfp-dd-400g"
+        assert end.is_unsold(light) is (module is unsold)
 
 
 def test_a_list_of_an_unknown_medium_is_refused_where_it_names_it(tmp_path: Path) -> None:

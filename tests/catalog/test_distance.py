@@ -84,7 +84,16 @@ def test_coherent_modules_carry_links_of_their_own_speed_over_lanes_of_either_ra
 
 @pytest.mark.parametrize(
     ("run", "length"),
-    [(480, 500), (501, 600), (1_950, 2_000), (2_000, 2_000), (2_001, 3_000), (9_400, 10_000), (80_000, 80_000)],
+    [
+        (480, 500),
+        (501, 600),
+        (1_950, 2_000),
+        (2_000, 2_000),
+        (2_000.000_000_5, 3_000),  # more than a rounding error beyond the reels, of which there is none of 2,100 m
+        (2_001, 3_000),
+        (9_400, 10_000),
+        (80_000, 80_000),
+    ],
 )
 def test_long_fibre_comes_by_100_m_and_then_by_the_kilometre(run: float, length: float) -> None:
     fibre = next(c for c in Catalog().cables if c.id == "lr4")

@@ -89,9 +89,9 @@ class EndKind:
 
     def is_unsold(self, medium: CableProfile) -> bool:
         """Whether it needs a transceiver that nobody is known to sell, and no product list has one."""
-        modules = medium.find_modules(self.form_factor)
-        named = bool(self.find_transceiver_part(medium)) and self.find_product(medium) is None
-        return named and modules is not None and self.gbps in modules.unsold
+        modules = self.find_module(medium).find_modules(self.form_factor)
+        has_made_up_part = bool(self.find_transceiver_part(medium)) and self.find_product(medium) is None
+        return has_made_up_part and modules is not None and self.gbps in modules.unsold
 
     def transceiver_w(self, medium: CableProfile) -> float | None:
         """The power of the transceiver, W; None where it is not known."""

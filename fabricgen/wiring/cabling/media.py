@@ -9,7 +9,7 @@ import numpy as np
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.media.policy import is_named
 from fabricgen.design.ports import PortRun
-from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
+from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64, unique_inverse
 from fabricgen.wiring.cabling.assemblies import CageSharing
 from fabricgen.wiring.cabling.stock import find_longest_run
 from fabricgen.wiring.tables import LinkTable, Segment
@@ -40,10 +40,14 @@ def choose_media(
     sample_cables, sample_of_cable = requirements.group_alike(fit)
     medium, reaches = _choose_best(fit, requirements.select_cables(sample_cables))
     medium, reaches = medium[sample_of_cable], reaches[sample_of_cable]
-    # with one policy and no stated medium, cables that share cages have chosen alike already
-    if any(s.media_path for s in links.segments) or len({s.policy for s in links.segments}) > 1:
-        usable = [fit.does_reach(requirements.select_cables(sample_cables), i) for i in fit.order]
-        _choose_common_media(medium, reaches, together, sample_of_cable, list(zip(fit.order, usable, strict=True)))
+    # cables of one segment that share cages chose alike; those of several need not: policy, products, far ends differ
+    disagrees = medium != medium[together]
+    if disagrees.any():
+        # the whole of each such group: of those that are alone, or agree, none has to change
+        rows = np.flatnonzero(np.bincount(together[disagrees], minlength=len(medium))[together]).astype(np.int32)
+        medium[rows], reaches[rows] = _choose_common_media(
+            fit, requirements.select_cables(rows), unique_inverse(together[rows])[1], (medium[rows], reaches[rows])
+        )
     if (medium < 0).any():
         _choose_fallback_media(medium, segment, links.segments, media)
     return medium, reaches
@@ -68,19 +72,14 @@ class MediaFit(NamedTuple):
         serves, rank = np.full(shape, -1.0), np.zeros(shape)
         for row, segment in enumerate(segments):
             for i, profile in enumerate(media):
-                # one number in place of three keys: sold first, then the place in the policy, then the order of `media`
-                unsold = 0 if segment.sells(profile) else len(media) ** 2
+                # one number in place of three keys: sold first, then the place in the policy, then the order of
+                # `media`; the square, as ranks of cables that share cages are added: being sold counts most there, too.
+                unsold = 0 if segment.sells(profile) else (len(segment.policy.prefer) + 1) * len(media) ** 2
                 rank[row, i] = unsold + segment.policy.find_rank(profile) * len(media) + i
                 if fits_segment(segment, profile):
                     serves[row, i] = find_longest_run(profile, find_longest_m(segment, profile))
         splits = [[m.splits_for(s.lanes) for m in media] for s in segments]
         return cls(media, serves, np.array(splits, dtype=bool).reshape(shape), rank)
-
-    @property
-    def order(self) -> list[int]:
-        """Indexes of media by their total rank, worst first, so that better ones overwrite them."""
-        total = self.rank.sum(axis=0)
-        return sorted(range(len(self.media)), key=lambda i: (-total[i], -i))
 
     def is_legal(self, wants: _MediaRequirements, i: int) -> Flags:
         """Whether medium `i` fits the cages of each cable, and what shares these."""
@@ -152,25 +151,24 @@ def _choose_best(fit: MediaFit, requirements: _MediaRequirements) -> tuple[Ints,
 
 
 def _choose_common_media(
-    medium: Ints, reaches: Flags, together: Ints64, like: Ints, usable: list[tuple[int, Flags]]
-) -> None:
-    """Give cables that share cages, but have different requirements, the best-ranked medium that suits all of them.
+    fit: MediaFit, requirements: _MediaRequirements, group: Ints64, chosen: tuple[Ints, Flags]
+) -> tuple[Ints, Flags]:
+    """(medium, whether it reaches) of cables that share cages, but chose different media: the one that suits the whole
+    group, by the least sum of ranks.
 
-    `usable` are (medium, whether it suits each combination of requirements), worst rank first; `like` is the
-    combination of each cable. Changes `medium` and `reaches` in place.
+    `group` is the number of each cable's group; where no medium suits all, cables keep what they have `chosen`.
     """
-    least, most = like.copy(), like.copy()
-    np.minimum.at(least, together, like)
-    np.maximum.at(most, together, like)
-    # only groups whose cables differ in their requirements have anything to agree on
-    rows = np.flatnonzero((least < most)[together])
-    group, sample = together[rows], like[rows]
-    for i, fits in usable:
-        every = np.ones(len(together), dtype=bool)
+    medium, reaches = chosen
+    best = np.full(int(group.max()) + 1, np.inf)
+    for i in range(len(fit.media)):
+        # ranks differ by segment (policy, products): what any of the group would have to buy elsewhere comes last
+        total = np.bincount(group, weights=fit.rank[requirements.segment, i])
         # one cable of a group that it does not suit rules it out for the group
-        every[group[~fits[sample]]] = False
-        agreed = rows[every[group]]
+        total[group[~fit.does_reach(requirements, i)]] = np.inf
+        agreed = (total < best)[group]
         medium[agreed], reaches[agreed] = i, True
+        best = np.minimum(best, total)
+    return medium, reaches
 
 
 def _choose_fallback_media(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: Media) -> None:
