@@ -21,7 +21,7 @@ from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
 from fabricgen.wiring.arrays import Flags, Ints64, unique_values
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower, count_ends_and_lanes
-from fabricgen.wiring.cabling.shelf import count_fibres
+from fabricgen.wiring.cabling.shelf import split_into_fibres
 from fabricgen.wiring.tables import SWITCH, DeviceClass, WiringPlan
 
 
@@ -433,5 +433,5 @@ def _count_pieces(plan: WiringPlan, far_ends: Ints64, lanes: Ints64) -> Ints64:
     for value in kinds.tolist():
         rest, of_lanes = divmod(value, most[1])
         medium, ends = divmod(rest, most[0])
-        counts.append(1 if media[medium].attached else (count_fibres(media[medium], ends, of_lanes) or (1, 1))[0])
+        counts.append(1 if media[medium].attached else (split_into_fibres(media[medium], ends, of_lanes) or (1, 1))[0])
     return np.array(counts, dtype=np.int64)[kind]

@@ -24,7 +24,7 @@ from fabricgen.wiring.cabling.end_kinds import (
     make_slug,
 )
 from fabricgen.wiring.cabling.offers import make_shelf
-from fabricgen.wiring.cabling.shelf import CableOrder, count_fibres
+from fabricgen.wiring.cabling.shelf import CableOrder, split_into_fibres
 
 
 class CablePart(NamedTuple):
@@ -91,9 +91,9 @@ class CableParts:
         columns = (cables.medium, a_kind[row], b_kind[row], lower, *self.widths, cables.length_m)
         first, code = unique_combinations(*columns)
         distinct = []
-        for medium, a, b, hub_is_a, split, count, length in zip(*(c[first].tolist() for c in columns), strict=True):
-            hub, far = (kinds[a], kinds[b]) if hub_is_a else (kinds[b], kinds[a])
-            order = CableOrder(cables.media[medium], hub, far, split, count, hub.lane_gbps)
+        for medium, a, b, common_is_a, split, count, length in zip(*(c[first].tolist() for c in columns), strict=True):
+            common, far = (kinds[a], kinds[b]) if common_is_a else (kinds[b], kinds[a])
+            order = CableOrder(cables.media[medium], common, far, split, count, common.lane_gbps)
             distinct.append(self._make_part(order, (kinds[a], kinds[b]), length))
         return distinct, code
 
@@ -166,7 +166,7 @@ def describe_cable(
         split_text = f", breakout to {far_ends}" if split else ""
         text = f"{medium.name}, {gbps}G {b.form_factor} to {a.form_factor}"
         return f"{medium.id}-{ends}-{gbps}g{split}-{length}m", f"{text}{split_text}, {length} m"
-    single = next((module.connector for end in (a, b) if (module := end.find_module(medium)).splits_of), "")
+    single = next((module.connector for end in (a, b) if (module := end.find_module_or_medium(medium)).splits_of), "")
     return describe_fibre(medium, far_ends, lanes, length_m, single)
 
 
@@ -178,7 +178,7 @@ def describe_fibre(
 
     `single` is the connector of far ends that take one lane of a wider module; "" where they have that of the medium.
     """
-    pieces, legs = count_fibres(medium, far_ends, lanes) or (1, far_ends)
+    pieces, legs = split_into_fibres(medium, far_ends, lanes) or (1, far_ends)
     near, length = medium.describe_connectors(lanes / pieces), format_number(length_m)
     far = f"{legs}x {single or medium.find_connector(lanes / pieces / legs)}" if legs > 1 else near
     crossed = f", {medium.polarity}" if medium.polarity else ""
@@ -218,7 +218,7 @@ def list_span_parts(cluster: Cluster, lanes: Ints, make: Make) -> Iterator[tuple
                 f"Dark fibre, a leased pair, {medium.fibre.upper()}, {a} to {b}, "
                 f"{format_number(span_segment.km)} km, ODF to ODF"
             )
-            pairs = count_fibres(medium, 1, jumper.lanes)
+            pairs = split_into_fibres(medium, 1, jumper.lanes)
             leased = format_set(f"{LEASED}{name}-{format_number(span_segment.km)}km", text, pairs[0] if pairs else 1)
             jumpers = jumper.part, jumper.text
             part, described = (

@@ -35,7 +35,10 @@ def find_end_powers(cluster: Cluster, parts: CableParts) -> CableEndPowers:
     attached = np.array([medium.attached for medium in cables.media], dtype=bool)
     rows = np.flatnonzero(attached[cables.medium[cables.end_cable]])
     watts_by_kind = np.array(
-        [[np.nan if (watts := kind.power_w(medium)) is None else watts for medium in cables.media] for kind in kinds],
+        [
+            [np.nan if (watts := kind.catalogue_power_w(medium)) is None else watts for medium in cables.media]
+            for kind in kinds
+        ],
         dtype=np.float64,
     ).reshape(len(kinds), len(cables.media))
     sides: list[tuple[Ints, Ints, Floats]] = []

@@ -17,7 +17,7 @@ from fabricgen.numbering.ports import PortNames
 from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
 from fabricgen.wiring.cabling.cables import find_common_ends
 from fabricgen.wiring.cabling.end_kinds import count_ends_and_lanes
-from fabricgen.wiring.cabling.shelf import count_fibres
+from fabricgen.wiring.cabling.shelf import split_into_fibres
 from fabricgen.wiring.tables import DeviceClass, Segment, Side, WiringPlan
 
 
@@ -170,7 +170,8 @@ class CableIndex:
         first, code = unique_combinations(cables.medium, far_ends, lanes)
         keys = zip(*(column[first].tolist() for column in (cables.medium, far_ends, lanes)), strict=True)
         fibre_counts = [
-            1 if cables.media[i].attached else (count_fibres(cables.media[i], *key) or (1, 1))[0] for i, *key in keys
+            1 if cables.media[i].attached else (split_into_fibres(cables.media[i], *key) or (1, 1))[0]
+            for i, *key in keys
         ]
         return np.array(fibre_counts, dtype=np.int32)[code]
 

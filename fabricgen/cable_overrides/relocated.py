@@ -24,7 +24,7 @@ from fabricgen.wiring.arrays import Ints, Ints64
 from fabricgen.wiring.bonding import make_bonds
 from fabricgen.wiring.bonds import PEER, Bonds
 from fabricgen.wiring.cabling.cables import measure_runs
-from fabricgen.wiring.cabling.end_numbers import has_lower_common_end
+from fabricgen.wiring.cabling.end_numbers import hangs_on_lower_end
 from fabricgen.wiring.cabling.media import fits_segment
 from fabricgen.wiring.patching.tables import Patching
 from fabricgen.wiring.tables import CableTable, ManagementPort, Segment, WiringPlan
@@ -197,7 +197,7 @@ def _list_fitting(catalog: Catalog, cables: CableIndex, cable: int) -> Iterator[
     """The profiles that carry a cable's lanes and fit the cages at its ends, cheapest first."""
     segments = _list_segments(cables, cable)
     several = len(cables.list_ends(cable, upper=False)) + len(cables.list_ends(cable, upper=True)) > 2
-    split = several or any(not has_lower_common_end(s) and s.b.per_connector > 1 for s in segments)
+    split = several or any(not hangs_on_lower_end(s) and s.b.per_connector > 1 for s in segments)
     for profile in catalog.cables:
         stated_segments = [segment._replace(media=(profile.id,), media_path=("cable_of",)) for segment in segments]
         lanes = max(segment.lanes for segment in segments)

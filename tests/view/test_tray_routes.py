@@ -90,7 +90,7 @@ def _beside(at: Positions, a: int, b: int) -> float:
     """What a piece has beside its way along trays: up to them and down, or the way inside a rack, and across one."""
     across = max(at.depth[a], at.depth[b]) if (at.hot[a] and at.cold[b]) or (at.cold[a] and at.hot[b]) else 0
     if at.rack[a] == at.rack[b]:
-        return float(abs(at.high[a] - at.high[b]) + RACK_WIDTH_M + across)
+        return float(abs(at.height[a] - at.height[b]) + RACK_WIDTH_M + across)
     return float(at.rise[a] + at.rise[b] + across)
 
 

@@ -18,7 +18,7 @@ from fabricgen.export.table import ExportContext, File, make_csv_file, pick_name
 from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Ints, rank_within
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
-from fabricgen.wiring.cabling.end_numbers import has_lower_common_end
+from fabricgen.wiring.cabling.end_numbers import hangs_on_lower_end
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
 
 ON_REQUEST = False
@@ -94,7 +94,7 @@ def name_sockets(cluster: Cluster, patching: Patching, end: int, row: Ints) -> l
     device = (links.b_device if end else links.a_device)[link]
     # far ends of one cable are in cages of one name on several devices
     keys = list(zip(cable.tolist(), device.tolist(), sockets, strict=True))
-    lower = np.array([has_lower_common_end(segment) for segment in links.segments], dtype=bool)
+    lower = np.array([hangs_on_lower_end(segment) for segment in links.segments], dtype=bool)
     is_one_plug = (patching.split[cable] == AT_COMMON_END) & (lower[links.segment[link]] == (end == 0))
     totals, counts, numbered = Counter(keys), Counter[tuple[int, int, str]](), []
     for key, one_plug in zip(keys, is_one_plug.tolist(), strict=True):

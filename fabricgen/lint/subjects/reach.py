@@ -45,10 +45,10 @@ class OutOfReach(NamedTuple):
 
 def compute_longest_run_m(segment: Segment, medium: CableProfile) -> float:
     """The longest run of a segment's links that a medium reaches, m; -1 where the medium is not allowed."""
-    from fabricgen.wiring.cabling.media import find_longest_m, fits_segment
+    from fabricgen.wiring.cabling.media import find_length_limit, fits_segment
     from fabricgen.wiring.cabling.stock import find_longest_run
 
-    return find_longest_run(medium, find_longest_m(segment, medium)) if fits_segment(segment, medium) else -1.0
+    return find_longest_run(medium, find_length_limit(segment, medium)) if fits_segment(segment, medium) else -1.0
 
 
 def find_cables_out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:

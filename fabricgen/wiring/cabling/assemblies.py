@@ -15,20 +15,20 @@ import numpy as np
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, all_alike
-from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, has_lower_common_end
+from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, hangs_on_lower_end
 from fabricgen.wiring.tables import LinkTable, Side
 
 
 class CageSharing(NamedTuple):
     """How cables share cages, columns of one row a cable.
 
-    `alone`: it shares no cage. `together` (int32): the lowest-numbered cable of those connected to it through shared
+    `alone`: it shares no cage. `group` (int32): the lowest-numbered cable of those connected to it through shared
     cages. `one_cable`: it is not alone, and one assembly with attached ends could replace all of these. `split`: it is
     a breakout.
     """
 
     alone: Flags
-    together: Ints
+    group: Ints
     one_cable: Flags
     split: Flags
 
@@ -44,31 +44,32 @@ def count_connectors(side: Side) -> int:
 
 def find_cage_sharing(links: LinkTable, segment: Ints, ends: CableEnds) -> CageSharing:
     """How cables share cages; `segment` is that of each cable."""
-    alone, together = _join_over_cages(ends, len(segment))
+    alone, group = _join_over_cages(ends, len(segment))
     split = ends.last > ends.first
-    # a breakout of the upper end of which one leg is used has a single end row, and is known by its segment
-    split |= np.array([not has_lower_common_end(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)[
+    # a breakout of the upper end of which one leg is used has a single end row, and is known by its segment; at the
+    # lower end only legs in use count, as in `count_far_ends`: nothing else takes what a device does not link up
+    split |= np.array([not hangs_on_lower_end(s) and s.b.per_connector > 1 for s in links.segments], dtype=bool)[
         segment
     ]
     one_cable = np.zeros(len(segment), dtype=bool)
     if not alone.all():
         rows = np.flatnonzero(~alone[ends.cable])
-        one_cable = _could_be_one_cable(links, segment, together, ends, rows) & ~alone
-    return CageSharing(alone, together, one_cable, split)
+        one_cable = _could_be_one_cable(links, segment, group, ends, rows) & ~alone
+    return CageSharing(alone, group, one_cable, split)
 
 
-def _could_be_one_cable(links: LinkTable, segment: Ints, together: Ints, ends: CableEnds, rows: Ints64) -> Flags:
+def _could_be_one_cable(links: LinkTable, segment: Ints, group: Ints, ends: CableEnds, rows: Ints64) -> Flags:
     """Whether one assembly could replace the cables that share cages: alike, from one cage to one or to single ones."""
     cable = ends.cable[rows].astype(np.int64)
-    group = together[cable].astype(np.int64)
-    is_same_segment = all_alike(group, segment[cable], len(segment))
+    group_of_row = group[cable].astype(np.int64)
+    is_same_segment = all_alike(group_of_row, segment[cable], len(segment))
     # both ends in one cage each is a straight assembly; one cage against cages of one connector is a splitter
-    one_a, one_b = (all_alike(group, cage[rows], len(segment)) for cage in (ends.cage.a, ends.cage.b))
+    one_a, one_b = (all_alike(group_of_row, cage[rows], len(segment)) for cage in (ends.cage.a, ends.cage.b))
     single_a, single_b = (
         np.array([count_connectors(side) == 1 for side in sides], dtype=bool)[segment]
         for sides in ([s.a for s in links.segments], [s.b for s in links.segments])
     )
-    replaceable: Flags = (is_same_segment & ((one_a & one_b) | (one_a & single_b) | (one_b & single_a)))[together]
+    replaceable: Flags = (is_same_segment & ((one_a & one_b) | (one_a & single_b) | (one_b & single_a)))[group]
     return replaceable
 
 
@@ -98,12 +99,13 @@ class MergedCables(NamedTuple):
     """Cables after merging those that are one assembly.
 
     `number` (int32, one a former cable): its new number. One a new cable, int32: `first`, the lowest number of the
-    former cables that it replaces, and `connectors`, how many these are. `ends`: its end rows.
+    former cables that it replaces, and `cables_merged`, how many these are, each on a connector of its own. `ends`: its
+    end rows.
     """
 
     number: Ints
     first: Ints
-    connectors: Ints
+    cables_merged: Ints
     ends: CableEnds
 
 
@@ -111,15 +113,15 @@ def merge_assemblies(sharing: CageSharing, attached: Flags, ends: CableEnds) -> 
     """Merge cables with attached ends that share cages and could be one assembly; the order of cables is kept."""
     number = cable_numbers = np.arange(len(attached), dtype=np.int32)
     merged = attached & sharing.one_cable
-    stays = ~merged | (sharing.together == cable_numbers)
+    stays = ~merged | (sharing.group == cable_numbers)
     if not stays.all():
         # what stays is numbered through in its old order; cables that merge then take the number of the first of theirs
         number = np.cumsum(stays, dtype=np.int32) - 1
-        number[merged] = number[sharing.together[merged]]
+        number[merged] = number[sharing.group[merged]]
     merges_ends = attached & (merged | sharing.split)
-    connectors = np.bincount(number, minlength=int(stays.sum())).astype(np.int32)
+    cables_merged = np.bincount(number, minlength=int(stays.sum())).astype(np.int32)
     rows = _merge_end_rows(number, merges_ends, ends) if merges_ends.any() else ends
-    return MergedCables(number, cable_numbers[stays], connectors, rows)
+    return MergedCables(number, cable_numbers[stays], cables_merged, rows)
 
 
 def _merge_end_rows(number: Ints, merges_ends: Flags, ends: CableEnds) -> CableEnds:

@@ -23,7 +23,7 @@ from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
 from fabricgen.wiring.cabling.end_numbers import (
     CableEnds,
     EndNumbers,
-    has_lower_common_end,
+    hangs_on_lower_end,
     number_ends,
     number_two_kinds,
 )
@@ -49,16 +49,19 @@ def make_cables(
     false; lint reports it. Raises InputError (FG086) where a rack has no room for its panels.
     """
     connector_numbers, cage_numbers = number_two_kinds(devices, links, number_connectors, number_cages_of_ports)
-    near, far = _find_cable_connectors(links, connector_numbers)
+    common, far = _find_cable_connectors(links, connector_numbers)
     # twice the connectors: common ends that are upper ones are numbered behind all lower ones
-    cable_of_link = _number_cables(near, 2 * connector_numbers.count)
+    cable_of_link = _number_cables(common, 2 * connector_numbers.count)
     ends = _make_end_rows(cable_of_link, far, connector_numbers.count, cage_numbers)
     # a breakout has far ends at several distances, and is ordered for the farthest
     run_m = ends.find_longest(measure_runs(design, devices, racks, links, ends.link))
     segment = links.segment[ends.link[ends.last]]
     media = _list_media(design, links)
     shared = find_cage_sharing(links, segment, ends)
+    # lengths, too, are those of the product lists by which `add_offers` preferred media
     shelf = make_shelf(design)
+    # through panels a cable's medium sets the trunks, these its length, and that its medium: the patcher asks for media
+    # again until they settle; without panels it asks once
     patcher = Patcher.make_patcher(design, devices, racks, links, media, shelf)
     choice = patcher.choose_media(partial(choose_media, links, segment, shared), ends, run_m)
     # a cable with ends of its own may fill both connectors of a cage: what was two cables then is one
@@ -74,10 +77,12 @@ def make_cables(
     length_m, ends = _choose_lengths(media, medium, longest), merged.ends
     if shelf:
         # above, lengths are those of the trade; where a list sells the product, its own lengths win
-        sold_m = find_sold_lengths(shelf, links, ends, merged.connectors, (medium, media, longest))
+        sold_m = find_sold_lengths(shelf, links, ends, merged.cables_merged, (medium, media, longest))
         length_m = np.where(np.isnan(sold_m), length_m, sold_m)
     end_link = ends.link.astype(np.int32)
-    table = CableTable(media, length_m, longest, medium, reaches, merged.connectors, ends.cable, end_link, ends.links)
+    table = CableTable(
+        media, length_m, longest, medium, reaches, merged.cables_merged, ends.cable, end_link, ends.links
+    )
     return cable_of_link, *patcher.patch_cables(table, ends, choice, merged.first)
 
 
@@ -119,24 +124,24 @@ def _find_cable_connectors(links: LinkTable, connectors: EndNumbers) -> tuple[In
     Common ends that are upper ends are numbered after all lower ones; backplane links have -1.
     """
     # backplane links keep these; their -1 makes any key of theirs negative
-    near, far = np.full(len(links), -1, dtype=np.int32), np.zeros(len(links), dtype=np.int32)
+    common, far = np.full(len(links), -1, dtype=np.int32), np.zeros(len(links), dtype=np.int32)
     for i, segment in enumerate(links.segments):
         rows = links.find_rows(i)
         if segment.backplane:
             continue
-        if has_lower_common_end(segment):
-            near[rows], far[rows] = connectors.a[rows], connectors.b[rows]
+        if hangs_on_lower_end(segment):
+            common[rows], far[rows] = connectors.a[rows], connectors.b[rows]
         else:
             # beyond all lower ends, since a connector may be the common end of one cable and the far end of another
-            near[rows], far[rows] = connectors.count + connectors.b[rows], connectors.a[rows]
-    return near, far
+            common[rows], far[rows] = connectors.count + connectors.b[rows], connectors.a[rows]
+    return common, far
 
 
-def _number_cables(near: Ints, count: int) -> Ints:
+def _number_cables(common: Ints, count: int) -> Ints:
     """The cable of each link, int32, numbered in the order of first links; -1 for none."""
     # no sort: a table by connector is filled backwards, so that the first link of each connector is written last and
     # stays
-    links, at = np.arange(len(near), dtype=np.int32), near.astype(np.int64)
+    links, at = np.arange(len(common), dtype=np.int32), common.astype(np.int64)
     table = np.empty(count + 1, dtype=np.int32)
     table[at[::-1]] = links[::-1]
     table[-1] = -1  # no connector has this place: it is that of backplane links
@@ -158,7 +163,7 @@ def find_common_ends(links: LinkTable, cables: CableTable) -> tuple[Ints64, Flag
     of_segment = links.segment[first]
     for i in unique_values(of_segment):
         segment, cables_here = links.segments[i], np.flatnonzero(of_segment == i)
-        side, column = (segment.a, links.a_port) if has_lower_common_end(segment) else (segment.b, links.b_port)
+        side, column = (segment.a, links.a_port) if hangs_on_lower_end(segment) else (segment.b, links.b_port)
         ports, row_of_port = unique_inverse(column[first[cables_here]])
         connector[cables_here] = np.array([find_connector(side, port) for port in ports], dtype=np.int32)[row_of_port]
     # a cable that fills the cage hangs on all its connectors
@@ -177,14 +182,14 @@ def find_connector(side: Side, port: int) -> int:
     return -1
 
 
-def find_socket(side: Side, port: int, links: int, hangs: bool) -> int:
+def find_socket(side: Side, port: int, links: int, at_common_end: bool) -> int:
     """The connector (from 0) of the cage that a cable of `links` links uses, by one of its ports; -1 for all of it.
 
-    At an end that is not its common one (`hangs` is false) and where cables share a connector: the index of its share.
+    Not `at_common_end`, and where cables share a connector: the index of its share.
     """
     if links > side.per_connector:
         return -1
-    if hangs or links == side.per_connector:
+    if at_common_end or links == side.per_connector:
         return find_connector(side, port)
     return find_share_of_cage(side, port, links) if isinstance(side, PortRun | Attachment) else -1
 
@@ -205,11 +210,11 @@ def number_cages(plan: WiringPlan) -> EndNumbers:
     return EndNumbers(numbers.a[rows], numbers.b[rows], numbers.count)
 
 
-def _make_end_rows(of_link: Ints, far: Ints, connectors: int, cages: EndNumbers) -> CableEnds:
+def _make_end_rows(of_link: Ints, far: Ints, connector_count: int, cages: EndNumbers) -> CableEnds:
     """The end rows of all cables, cable by cable: one for each connector at the end that is not the common one."""
     # cable and far connector in one number, that sorts by cable first; in place, as columns may have fifty million rows
     key = of_link.astype(np.int64)
-    key *= connectors
+    key *= connector_count
     key += far
     order = None
     # links are mostly in this order already, which saves the sort

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.cabling.assemblies import count_connectors
-from fabricgen.wiring.cabling.end_numbers import has_lower_common_end
+from fabricgen.wiring.cabling.end_numbers import hangs_on_lower_end
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import CableTable, LinkTable, Segment, Side
@@ -46,8 +47,12 @@ class EndKind:
     geared: tuple[CableProfile, ...] = field(default=(), compare=False)
     """Profiles of modules with a gearbox."""
 
-    def find_module(self, medium: CableProfile) -> CableProfile:
-        """The profile of the module for a medium: another where a gearbox is between; the medium where none is sold."""
+    def find_module_or_medium(self, medium: CableProfile) -> CableProfile:
+        """The profile of the module for a medium: another where a gearbox is between; the medium where none is sold.
+
+        Unlike `Segment.find_module`, by which media are chosen: a medium that was chosen for want of a legal one, or is
+        stated for a cable as built, has a line in the bill, too, and lint says what is wrong with it.
+        """
         if not self.light_gbps or medium.attached:
             return medium
         # the gearbox is in the module: what the cage offers electrically and what the fibre carries are told apart here
@@ -66,14 +71,14 @@ class EndKind:
         if product:
             return product.part
         flat = "-flat" if self._find_top(medium) == "flat" else ""
-        return f"{self.find_module(medium).id}-{make_slug(self.find_plug_form(medium))}-{self.gbps}g{flat}"
+        return f"{self.find_module_or_medium(medium).id}-{make_slug(self.find_plug_form(medium))}-{self.gbps}g{flat}"
 
     def transceiver_text(self, medium: CableProfile) -> str:
         """The description of the transceiver for the bill of materials."""
         product = self.find_product(medium)
         if product:
             return product.name
-        module = self.find_module(medium)
+        module = self.find_module_or_medium(medium)
         plugs = module.describe_connectors(self.gbps / self.lane_gbps, self.connectors)
         details = (module.name, plugs, f"{module.reach_m:g} m", f"{top} top" if (top := self._find_top(medium)) else "")
         return f"{self.find_plug_form(medium)} {self.gbps}G transceiver, {', '.join(filter(None, details))}"
@@ -84,12 +89,12 @@ class EndKind:
 
     def find_plug_form(self, medium: CableProfile) -> str:
         """The form factor of a medium's modules for the cage: 50G lanes in QSFP112 cages are those of QSFP56."""
-        modules = self.find_module(medium).find_modules(self.form_factor)
+        modules = self.find_module_or_medium(medium).find_modules(self.form_factor)
         return (modules.form_factor if modules else "") or self.form_factor
 
     def is_unsold(self, medium: CableProfile) -> bool:
         """Whether it needs a transceiver that nobody is known to sell, and no product list has one."""
-        modules = self.find_module(medium).find_modules(self.form_factor)
+        modules = self.find_module_or_medium(medium).find_modules(self.form_factor)
         has_made_up_part = bool(self.find_transceiver_part(medium)) and self.find_product(medium) is None
         return has_made_up_part and modules is not None and self.gbps in modules.unsold
 
@@ -97,17 +102,17 @@ class EndKind:
         """The power of the transceiver, W; None where it is not known."""
         product = self.find_product(medium)
         draws = product.draws_w(self.gbps) if product else None
-        return self.power_w(medium) if draws is None else draws
+        return self.catalogue_power_w(medium) if draws is None else draws
 
-    def power_w(self, medium: CableProfile) -> float | None:
+    def catalogue_power_w(self, medium: CableProfile) -> float | None:
         """The power of an end of a medium as the catalogue has it, W; None where it is not known."""
-        return self.find_module(medium).end_power_w(self.gbps / self.lane_gbps)
+        return self.find_module_or_medium(medium).end_power_w(self.gbps / self.lane_gbps)
 
     def find_product(self, medium: CableProfile) -> Product | None:
         """The transceiver of the product lists; None without lists, or where they have none for this cage."""
         if self.shelf is None or medium.attached or self.takes_fibre:
             return None
-        return self.shelf.find_transceiver(self.find_module(medium), self)
+        return self.shelf.find_transceiver(self.find_module_or_medium(medium), self)
 
 
 def make_slug(text: str) -> str:
@@ -117,22 +122,25 @@ def make_slug(text: str) -> str:
 
 def make_end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> EndKind:
     """The cage that an end of the cables of a segment plugs into."""
-    of_shelf = (segment.protocol, shelf.find_vendor_key(find_vendor(side)), shelf) if shelf else ("", "", None)
-    details = find_top(side), *of_shelf, count_connectors(side)
+    kind = partial(EndKind, top=find_top(side), connectors=count_connectors(side))
+    if shelf:
+        vendor = shelf.find_vendor_key(find_vendor(side))
+        kind = partial(kind, protocol=segment.protocol, vendor=vendor, shelf=shelf)
     if isinstance(side, PortRun | Attachment) and side.lane_gbps != segment.lane_gbps:
         # the lane between the ends is not that of the cage: a module with a gearbox makes one of the other
-        details = *details, segment.lane_gbps, segment.speed_gbps, segment.gearboxes
+        light_gbps, speed_gbps = segment.lane_gbps, segment.speed_gbps
+        kind = partial(kind, light_gbps=light_gbps, speed_gbps=speed_gbps, geared=segment.gearboxes)
     if isinstance(side, PortRun):
-        fibre = side.form_factor in OPTICAL
-        return EndKind(side.form_factor, side.speed_gbps * side.ways, side.lane_gbps, fibre, *details)
+        takes_fibre = side.form_factor in OPTICAL
+        return kind(side.form_factor, side.speed_gbps * side.ways, side.lane_gbps, takes_fibre)
     if isinstance(side, Attachment):
         # a NIC with legs in one cage: the transceiver has the bandwidth of all of them
         in_cage = max(sum(neighbour.cage == leg.cage for neighbour in side.legs) for leg in side.legs)
-        return EndKind(side.form_factor, side.speed_gbps * in_cage, side.lane_gbps, False, *details)
+        return kind(side.form_factor, side.speed_gbps * in_cage, side.lane_gbps)
     if isinstance(side, ScaleUpPort):
         gbps = round(segment.speed_gbps * side.per_connector)
-        return EndKind(side.form_factor, gbps, segment.lane_gbps, side.takes_fibre, *details)
-    return EndKind("RJ45", int(segment.speed_gbps), segment.lane_gbps, False, *details)
+        return kind(side.form_factor, gbps, segment.lane_gbps, side.takes_fibre)
+    return kind("RJ45", int(segment.speed_gbps), segment.lane_gbps)
 
 
 def find_top(side: Side) -> str:
@@ -159,9 +167,9 @@ def explain_mismatch(a: EndKind, medium: CableProfile, b: EndKind, far: CablePro
     for end, end_medium in ((a, medium), (b, far_medium)):
         if end.takes_fibre and end_medium.attached:
             return f"{end_medium.id} has ends of its own, and {end.form_factor} takes fibres"
-        if not end.find_module(end_medium).plugs_into(end.form_factor):
+        if not end.find_module_or_medium(end_medium).plugs_into(end.form_factor):
             return f"{end_medium.id} does not go into {end.form_factor}"
-        if end.lane_gbps not in end.find_module(end_medium).lane_gbps:
+        if end.lane_gbps not in end.find_module_or_medium(end_medium).lane_gbps:
             return f"{end_medium.id} does not carry lanes of {end.lane_gbps:g}G"
     # what meets is on the fibre: behind a gearbox another rate than that of the cage
     lights = [end.light_gbps or end.lane_gbps for end in (a, b)]
@@ -181,7 +189,7 @@ def count_link_lanes(links: LinkTable) -> Ints:
 def count_far_ends(links: LinkTable, end_cable: Ints, end_link: Ints | Ints64, end_links: Ints, cables: int) -> Ints:
     """The number of far ends of each cable, int32; arguments and what counts as in `count_ends_and_lanes`."""
     far_ends = np.bincount(end_cable, minlength=cables).astype(np.int32)
-    shared = [1 if has_lower_common_end(s) else s.b.per_connector for s in links.segments]
+    shared = [1 if hangs_on_lower_end(s) else s.b.per_connector for s in links.segments]
     if max(shared, default=1) > 1:  # else the least that there may be
         # an upper common end splits into so many ends, whether a device hangs on each or not
         np.maximum.at(far_ends, end_cable, np.array(shared, dtype=np.int32)[links.segment[end_link]] // end_links)
@@ -205,11 +213,12 @@ def count_ends_and_lanes(
 
 
 def is_common_end_lower(segment: Segment, connectors: int) -> bool:
-    """Whether the common end of cables of a segment is their lower one.
+    """Whether the common end of a segment's cables that fill so many connectors is their lower one.
 
-    A cable that fills several connectors of a twin-port cage hangs on that cage, whatever else does.
+    A cable that fills several connectors of a twin-port cage hangs on that cage; one on a single connector as
+    `hangs_on_lower_end` says.
     """
-    return count_connectors(segment.a) > 1 if connectors > 1 else has_lower_common_end(segment)
+    return count_connectors(segment.a) > 1 if connectors > 1 else hangs_on_lower_end(segment)
 
 
 def are_common_ends_lower(links: LinkTable, cables: CableTable) -> Flags:

@@ -58,9 +58,12 @@ class CableEnds:
         return longest_m
 
 
-def has_lower_common_end(segment: Segment) -> bool:
-    """Whether the common end of the cables of a segment is their lower one."""
-    # straight cables hang on the lower end, too, by convention
+def hangs_on_lower_end(segment: Segment) -> bool:
+    """Whether a cable of a segment on one connector has its common end below: it splits from there, or is straight.
+
+    Of assemblies that fill several connectors of a cage `end_kinds.is_common_end_lower` tells.
+    """
+    # a straight cable has no common end of its own: by convention it is the lower one
     return segment.a.per_connector > 1 or segment.b.per_connector == 1
 
 
@@ -101,6 +104,10 @@ def number_two_kinds(
 
 
 def _plan_numbering(segments_ends: list[_SegmentEnds], place_of: PlaceOf) -> _Numbering:
+    """The numbers of all places of ports that links use, in the order of device classes, devices and places.
+
+    A few ports of each class stand for all of its devices: columns of links are not looked at.
+    """
     places = [place_of(ends.side, np.arange(ends.ports, dtype=np.int32)).tolist() for ends in segments_ends]
     held: dict[int, set[int]] = {}
     for ends, places_of_ends in zip(segments_ends, places, strict=True):
@@ -121,6 +128,7 @@ def _plan_numbering(segments_ends: list[_SegmentEnds], place_of: PlaceOf) -> _Nu
 
 
 def _apply_numbering(links: LinkTable, segments_ends: list[_SegmentEnds], scheme: _Numbering) -> EndNumbers:
+    """The number at both ends of each link, by its device and port."""
     numbers = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
     for ends, step, within in zip(segments_ends, scheme.steps, scheme.within, strict=True):
         device, port = (links.b_device, links.b_port) if ends.upper else (links.a_device, links.a_port)
@@ -134,6 +142,7 @@ def _apply_numbering(links: LinkTable, segments_ends: list[_SegmentEnds], scheme
 
 
 def _list_segment_ends(devices: DeviceTable, links: LinkTable) -> Iterator[_SegmentEnds]:
+    """Both ends of each segment that has links, by class of device."""
     for i, segment in enumerate(links.segments):
         rows = links.find_rows(i)
         for upper, side in enumerate((segment.a, segment.b)):

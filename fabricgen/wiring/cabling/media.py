@@ -1,4 +1,10 @@
-"""The medium of each cable: the first permitted one that is long enough for all cables that share its cages."""
+"""The medium of each cable: the first permitted one that is long enough for all cables that share its cages.
+
+From the widest question to the narrowest: a medium is permitted by policy (`CablePolicy.permits`), allowed for a
+segment (`is_allowed`: stated, else permitted, and made for its cages), fits it (`fits_segment`: allowed, and its lanes,
+speed and plugs are right), is legal for a cable (`is_legal`: it fits, and suits what shares the cages), and reaches
+(`does_reach`: legal, and sold long enough).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +17,7 @@ from fabricgen.design.media.policy import is_named
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64, unique_inverse
 from fabricgen.wiring.cabling.assemblies import CageSharing
-from fabricgen.wiring.cabling.stock import find_longest_run
+from fabricgen.wiring.cabling.stock import ROUNDING_M, find_longest_run
 from fabricgen.wiring.tables import LinkTable, Segment
 
 if TYPE_CHECKING:
@@ -24,29 +30,29 @@ def choose_media(
     links: LinkTable, segment: Ints, sharing: CageSharing, run_m: Floats, media: Media
 ) -> tuple[Ints, Flags]:
     """(medium of each cable, an index of `media`, int32; whether its reach suffices)."""
-    together = sharing.together.astype(np.int64)
+    group = sharing.group.astype(np.int64)
     # cables that share cages share transceivers, and so a medium: the longest of them decides for all
     longest = run_m.copy()
-    np.maximum.at(longest, together, run_m)
-    alone, split = sharing.alone, np.zeros(len(together), dtype=bool)
+    np.maximum.at(longest, group, run_m)
+    alone, split = sharing.alone, np.zeros(len(group), dtype=bool)
     # one breakout in a cage makes its whole transceiver one for breakouts
-    split[together[np.flatnonzero(sharing.split)]] = True
-    split = split[together]
+    split[group[np.flatnonzero(sharing.split)]] = True
+    split = split[group]
     fit = MediaFit.evaluate_media(links.segments, media)
     wants_one_cable = np.array([wants_assembly(s) for s in links.segments], dtype=bool)[segment]
     requirements = _MediaRequirements(
-        segment, alone, alone | sharing.one_cable & wants_one_cable, split, longest[together]
+        segment, alone, alone | sharing.one_cable & wants_one_cable, split, longest[group]
     )
     sample_cables, sample_of_cable = requirements.group_alike(fit)
     medium, reaches = _choose_best(fit, requirements.select_cables(sample_cables))
     medium, reaches = medium[sample_of_cable], reaches[sample_of_cable]
     # cables of one segment that share cages chose alike; those of several need not: policy, products, far ends differ
-    disagrees = medium != medium[together]
+    disagrees = medium != medium[group]
     if disagrees.any():
         # the whole of each such group: of those that are alone, or agree, none has to change
-        rows = np.flatnonzero(np.bincount(together[disagrees], minlength=len(medium))[together]).astype(np.int32)
+        rows = np.flatnonzero(np.bincount(group[disagrees], minlength=len(medium))[group]).astype(np.int32)
         medium[rows], reaches[rows] = _choose_common_media(
-            fit, requirements.select_cables(rows), unique_inverse(together[rows])[1], (medium[rows], reaches[rows])
+            fit, requirements.select_cables(rows), unique_inverse(group[rows])[1], (medium[rows], reaches[rows])
         )
     if (medium < 0).any():
         _choose_fallback_media(medium, segment, links.segments, media)
@@ -56,12 +62,12 @@ def choose_media(
 class MediaFit(NamedTuple):
     """The suitability of each medium for each segment; arrays of shape (segments, media).
 
-    `serves` float64: the longest run that it serves, m, as sold and permitted; -1 where it must not be used. `splits`:
+    `serves_m` float64: the longest run that it serves, m, as sold and permitted; -1 where it must not be. `splits`:
     whether it can carry several links from one cage. `rank` float64: the medium with the lowest rank is preferred.
     """
 
     media: Media
-    serves: Floats
+    serves_m: Floats
     splits: npt.NDArray[np.bool_]
     rank: Floats
 
@@ -69,60 +75,61 @@ class MediaFit(NamedTuple):
     def evaluate_media(cls, segments: tuple[Segment, ...], media: Media) -> MediaFit:
         """Evaluate every medium for every segment."""
         shape = (len(segments), len(media))
-        serves, rank = np.full(shape, -1.0), np.zeros(shape)
+        serves_m, rank = np.full(shape, -1.0), np.zeros(shape)
         for row, segment in enumerate(segments):
             for i, profile in enumerate(media):
                 # one number in place of three keys: sold first, then the place in the policy, then the order of
-                # `media`; the square, as ranks of cables that share cages are added: being sold counts most there, too.
+                # `media`; the square, as ranks of cables that share cages are added: being sold counts most there, too
                 unsold = 0 if segment.sells(profile) else (len(segment.policy.prefer) + 1) * len(media) ** 2
                 rank[row, i] = unsold + segment.policy.find_rank(profile) * len(media) + i
                 if fits_segment(segment, profile):
-                    serves[row, i] = find_longest_run(profile, find_longest_m(segment, profile))
+                    serves_m[row, i] = find_longest_run(profile, find_length_limit(segment, profile))
         splits = [[m.splits_for(s.lanes) for m in media] for s in segments]
-        return cls(media, serves, np.array(splits, dtype=bool).reshape(shape), rank)
+        return cls(media, serves_m, np.array(splits, dtype=bool).reshape(shape), rank)
 
-    def is_legal(self, wants: _MediaRequirements, i: int) -> Flags:
+    def is_legal(self, requirements: _MediaRequirements, i: int) -> Flags:
         """Whether medium `i` fits the cages of each cable, and what shares these."""
         profile = self.media[i]
-        fits: Flags = self.serves[wants.segment, i] >= 0
-        fits &= ~wants.split | self.splits[wants.segment, i]
+        fits: Flags = self.serves_m[requirements.segment, i] >= 0
+        fits &= ~requirements.split | self.splits[requirements.segment, i]
         # a module of one link has no second connector for what shares the cage
         if profile.link_gbps:
-            return fits & wants.alone
-        return fits & wants.one_cable if profile.attached else fits
+            return fits & requirements.alone
+        return fits & requirements.may_be_attached if profile.attached else fits
 
-    def does_reach(self, wants: _MediaRequirements, i: int) -> Flags:
+    def does_reach(self, requirements: _MediaRequirements, i: int) -> Flags:
         """Whether medium `i` is legal for each cable, sold long enough and reaches."""
-        # a billionth of a metre: a run of 3 m, summed from parts, must not miss a reach of 3 m by rounding
-        is_reached: Flags = self.is_legal(wants, i) & (wants.longest <= self.serves[wants.segment, i] + 1e-9)
+        serves_m = self.serves_m[requirements.segment, i]
+        is_reached: Flags = self.is_legal(requirements, i) & (requirements.longest <= serves_m + ROUNDING_M)
         return is_reached
 
 
 class _MediaRequirements(NamedTuple):
     """What the medium of each cable, and of those that share its cages, must meet; columns of one length.
 
-    `alone`: it shares no cage. `one_cable`: one assembly with attached ends fills its cages. `split`: one of the cables
-    is a breakout. `longest`: the longest of their runs, m.
+    `alone`: it shares no cage. `may_be_attached`: it may have ends of its own, as it is alone in its cages, or one
+    assembly that is asked for replaces all that share them. `split`: one of them is a breakout. `longest`: the longest
+    of their runs, m.
     """
 
     segment: Ints
     alone: Flags
-    one_cable: Flags
+    may_be_attached: Flags
     split: Flags
     longest: Floats
 
     def select_cables(self, rows: Ints) -> _MediaRequirements:
         """The requirements of some cables."""
-        alone, one_cable, split = self.alone[rows], self.one_cable[rows], self.split[rows]
-        return _MediaRequirements(self.segment[rows], alone, one_cable, split, self.longest[rows])
+        alone, may_be_attached, split = self.alone[rows], self.may_be_attached[rows], self.split[rows]
+        return _MediaRequirements(self.segment[rows], alone, may_be_attached, split, self.longest[rows])
 
-    def group_alike(self, terms: MediaFit) -> tuple[Ints, Ints]:
+    def group_alike(self, fit: MediaFit) -> tuple[Ints, Ints]:
         """(a cable of each distinct combination of requirements; the index of each cable's combination), int32."""
         # only between which two limits a run lies can matter: a million lengths become a few kinds
-        limits = np.array(sorted(set(terms.serves.ravel().tolist()))) + 1e-9
+        limits = np.array(sorted(set(fit.serves_m.ravel().tolist()))) + ROUNDING_M
         steps, kinds = np.searchsorted(limits, self.longest), len(limits) + 1
         # mixed radix: every combination is one small number, looked up in a table instead of sorted
-        flags = (self.segment * 2 + self.alone) * 4 + self.one_cable * 2 + self.split
+        flags = (self.segment * 2 + self.alone) * 4 + self.may_be_attached * 2 + self.split
         code = flags * kinds + steps
         sample = np.full(int(code.max(initial=0)) + 1, -1, dtype=np.int32)
         # the last cable of each kind stays; any would do
@@ -172,7 +179,11 @@ def _choose_common_media(
 
 
 def _choose_fallback_media(medium: Ints, segment: Ints, segments: tuple[Segment, ...], media: Media) -> None:
-    """Give cables without a legal medium a stated one, else any that carries their lanes; `reaches` stays false."""
+    """Give cables without a legal medium a stated one, else any that carries their lanes; `reaches` stays false.
+
+    Of stated ones that of the longest reach, as where legal ones do not reach: it misses the run by least, and is what
+    was asked for. Where none was stated, no reach makes one legal, and the plan names the cheapest.
+    """
     by_reach = sorted(enumerate(media), key=lambda m: (-m[1].reach_m, m[1].cost_rank))
     for is_stated, ordered in ((True, by_reach), (False, list(enumerate(media)))):
         for i, profile in ordered:
@@ -181,7 +192,7 @@ def _choose_fallback_media(medium: Ints, segment: Ints, segments: tuple[Segment,
             medium[np.logical_and(allowed, carries)[segment] & (medium < 0)] = i
 
 
-def find_longest_m(segment: Segment, profile: CableProfile) -> float:
+def find_length_limit(segment: Segment, profile: CableProfile) -> float:
     """The longest cable of a medium for a segment, m; policies do not limit a stated medium."""
     permitted = profile.reach_m if segment.media else segment.policy.find_most_length(profile)
     return min(permitted, segment.reach_m(profile))

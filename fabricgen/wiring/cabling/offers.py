@@ -13,12 +13,11 @@ from fabricgen.design.model import Design
 from fabricgen.wiring.arrays import Floats, Ints, unique_combinations
 from fabricgen.wiring.cabling.assemblies import count_connectors
 from fabricgen.wiring.cabling.end_kinds import EndKind, count_ends_and_lanes, is_common_end_lower, make_end_kind
-from fabricgen.wiring.cabling.end_numbers import CableEnds, has_lower_common_end
-from fabricgen.wiring.cabling.media import is_allowed
-from fabricgen.wiring.cabling.shelf import CableOrder, Shelf, count_fibres
+from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower_end
+from fabricgen.wiring.cabling.media import Media, is_allowed
+from fabricgen.wiring.cabling.shelf import CableOrder, Shelf, split_into_fibres
+from fabricgen.wiring.cabling.stock import ROUNDING_M
 from fabricgen.wiring.tables import LinkTable, MediumOffer, Segment
-
-Media = tuple[CableProfile, ...]
 
 
 def make_shelf(design: Design) -> Shelf | None:
@@ -54,19 +53,19 @@ def make_end_kinds(segment: Segment, shelf: Shelf | None) -> tuple[EndKind, EndK
 
 
 def make_cable_order(
-    segment: Segment, medium: CableProfile, kinds: tuple[EndKind, EndKind], connectors: int, ends: int, count: int
+    segment: Segment, medium: CableProfile, kinds: tuple[EndKind, EndKind], connectors: int, far_ends: int, lanes: int
 ) -> CableOrder:
-    """The order of a cable of a segment: connectors that it fills, far ends (`ends`), and lanes (`count`)."""
+    """The order of a cable of a segment that fills so many connectors of a cage."""
     a, b = kinds
-    hub, far = (a, b) if is_common_end_lower(segment, connectors) else (b, a)
-    return CableOrder(medium, hub, far, ends, count, segment.lane_gbps)
+    common, far = (a, b) if is_common_end_lower(segment, connectors) else (b, a)
+    return CableOrder(medium, common, far, far_ends, lanes, segment.lane_gbps)
 
 
 def _list_cable_sizes(segment: Segment) -> Iterator[tuple[int, tuple[int, int]]]:
     """(connectors, (far ends, lanes)) of the cables that a segment may have: on one connector, or filling the cage."""
-    hub, far = (segment.a, segment.b) if has_lower_common_end(segment) else (segment.b, segment.a)
-    ends = max(1, hub.per_connector // max(1, far.per_connector))
-    yield 1, (ends, segment.lanes * max(hub.per_connector, far.per_connector))
+    common, far = (segment.a, segment.b) if hangs_on_lower_end(segment) else (segment.b, segment.a)
+    far_ends = max(1, common.per_connector // max(1, far.per_connector))
+    yield 1, (far_ends, segment.lanes * max(common.per_connector, far.per_connector))
     in_cage = [count_connectors(side) for side in (segment.a, segment.b)]
     if max(in_cage) > 1:
         links_of_cage = [side.per_connector * held for side, held in zip((segment.a, segment.b), in_cage, strict=True)]
@@ -104,8 +103,8 @@ def find_sold_jumper_lengths(shelf: Shelf, media: Media, columns: tuple[Ints, In
     """
     first, code = unique_combinations(*columns)
     length_m = np.full(len(run_m), np.nan)
-    for i, (medium, far, count) in enumerate(zip(*(c[first].tolist() for c in columns), strict=True)):
-        pieces = count_fibres(media[medium], far, count)
+    for i, (medium, far_ends, lanes) in enumerate(zip(*(c[first].tolist() for c in columns), strict=True)):
+        pieces = split_into_fibres(media[medium], far_ends, lanes)
         jumpers_here = np.flatnonzero(code == i)
         length_m[jumpers_here] = _choose_sold_lengths(
             shelf.list_fibres(media[medium], pieces[1]) if pieces else (), run_m[jumpers_here]
@@ -119,6 +118,6 @@ def _choose_sold_lengths(products: Iterable[Product], run_m: Floats) -> Floats:
     for product in products:
         sold = np.array([*product.lengths_m, np.nan])
         # beyond the longest `searchsorted` gives the last place, which holds NaN: the next product is asked for these
-        length_m[unserved] = sold[np.searchsorted(sold[:-1], run_m[unserved] - 1e-9)]
+        length_m[unserved] = sold[np.searchsorted(sold[:-1], run_m[unserved] - ROUNDING_M)]
         unserved = unserved[np.isnan(length_m[unserved])]
     return length_m

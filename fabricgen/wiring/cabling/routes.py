@@ -6,10 +6,12 @@
                   side --+                 +-- side     or the bottom of it (under the floor), and `tray_m` beyond
                  device                        device
 
-    length = (side + up + in + along + across + detour + in + down + side + crossing) x (1 + slack) + 2 x loop
+    length = (side + up + in + along + across + detour + in + down + side + through_rack) x (1 + slack) + 2 x loop
 
 `side`: from the port to the cable manager beside it, half of `RACK_WIDTH_M`. `in`: from above the manager, at the face
-of the rack, to the middle of the tray, which lies above the middle of the rack: half its depth.
+of the rack, to the middle of the tray, which lies above the middle of the rack: half its depth. `detour`: where the two
+are in different rows and no cross tray lies between them, on to the nearest one and back. `through_rack`: from a port
+that faces the cold aisle to one that faces the hot one, the depth of the deeper rack.
 
 Inside a rack: the difference in height and `RACK_WIDTH_M`. Between halls: to the exit of one, on to that of the other,
 by the riser that is nearest where they lie on two storeys. docs/cabling.md has examples.
@@ -24,6 +26,7 @@ import numpy as np
 from fabricgen.blueprint.sections.floor import Cross, Floor, Point, Trays
 from fabricgen.design.floor.halls import Hall
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
+from fabricgen.wiring.cabling.stock import ROUNDING_M
 from fabricgen.wiring.tables import DeviceTable, RackTable
 
 RACK_UNIT_M = 0.04445
@@ -39,7 +42,7 @@ BLOCK = 1 << 15
 class Positions(NamedTuple):
     """Positions of devices or panels, columns of one length: rack and hall int32, lengths m, float64.
 
-    `x` and `y`: the centre of the rack in the frame of its site; `high`: the middle of the device above the bottom of
+    `x` and `y`: the centre of the rack in the frame of its site; `height`: the middle of the device above the bottom of
     the rack; `rise`: from a port to the middle of the tray; `depth`: of the rack. `hot`, `cold`: whether its ports face
     that aisle; neither where it is not known.
     """
@@ -48,7 +51,7 @@ class Positions(NamedTuple):
     hall: Ints
     x: Floats
     y: Floats
-    high: Floats
+    height: Floats
     rise: Floats
     depth: Floats
     hot: Flags
@@ -57,27 +60,27 @@ class Positions(NamedTuple):
 
 def locate_devices(devices: DeviceTable, racks: RackTable, floor: Floor) -> Positions:
     """The position of every device."""
-    heights = np.array([cls.profile.rack_units for cls in devices.classes], dtype=np.int32)[devices.device_class]
+    units = np.array([cls.profile.rack_units for cls in devices.classes], dtype=np.int32)[devices.device_class]
     faces = tuple(
         np.array([cls.aisle == aisle for cls in devices.classes], dtype=bool)[devices.device_class]
         for aisle in ("hot", "cold")
     )
-    return make_positions(racks, floor, (devices.rack, devices.u, heights), faces)
+    return make_positions(racks, floor, (devices.rack, devices.u, units), faces)
 
 
 def make_positions(racks: RackTable, floor: Floor, at: tuple[Ints, Ints, Ints], faces: tuple[Flags, ...]) -> Positions:
     """Positions from rack, lowest unit and height in units; `faces` are where ports face the hot and the cold aisle."""
-    rack, u, heights = at
+    rack, u, units = at
     # units count from 1 at the bottom
-    high = (u - 1 + heights / 2) * RACK_UNIT_M
-    below = racks.units[rack] * RACK_UNIT_M - high
+    height = (u - 1 + units / 2) * RACK_UNIT_M
+    to_top = racks.units[rack] * RACK_UNIT_M - height
     return Positions(
         rack=rack,
         hall=racks.hall[rack],
         x=racks.x_m[rack],
         y=racks.y_m[rack],
-        high=high,
-        rise=(below if floor.trays.at == "overhead" else high) + floor.tray_m + measure_ways_inside(racks)[rack],
+        height=height,
+        rise=(to_top if floor.trays.at == "overhead" else height) + floor.tray_m + measure_ways_inside(racks)[rack],
         depth=np.array([kind.depth_m for kind in racks.kinds])[racks.kind][rack],
         hot=faces[0],
         cold=faces[1],
@@ -115,16 +118,16 @@ def measure_runs_between(at: Positions, racks: RackTable, floor: Floor, a: Ints 
 
 def measure_ways_between(at: Positions, racks: RackTable, floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
     """The shortest way of a cable between pairs of rows of `at`, without slack and service loops, m, float64."""
-    run = at.rise[a] + at.rise[b]
-    run += _measure_trays(at, racks.halls, floor, a, b)
+    way_m = at.rise[a] + at.rise[b]
+    way_m += _measure_trays(at, racks.halls, floor, a, b)
     # inside a rack no tray is used: this replaces what was added up
     inside = np.flatnonzero(at.rack[a] == at.rack[b])
-    run[inside] = np.abs(at.high[a[inside]] - at.high[b[inside]]) + RACK_WIDTH_M
+    way_m[inside] = np.abs(at.height[a[inside]] - at.height[b[inside]]) + RACK_WIDTH_M
     # from the cold to the hot side a cable goes through, or round, a rack: the deeper of the two
     if at.cold.any() and at.hot.any():
-        across = (at.cold[a] & at.hot[b]) | (at.hot[a] & at.cold[b])
-        run += np.where(across, np.maximum(at.depth[a], at.depth[b]), 0)
-    return run
+        is_cold_to_hot = (at.cold[a] & at.hot[b]) | (at.hot[a] & at.cold[b])
+        way_m += np.where(is_cold_to_hot, np.maximum(at.depth[a], at.depth[b]), 0)
+    return way_m
 
 
 def _measure_trays(at: Positions, halls: tuple[Hall, ...], floor: Floor, a: Ints | Ints64, b: Ints | Ints64) -> Floats:
@@ -137,8 +140,8 @@ def _measure_trays(at: Positions, halls: tuple[Hall, ...], floor: Floor, a: Ints
     between_halls_rows = np.flatnonzero(at.hall[a] != at.hall[b]) if len(halls) > 1 else ()
     if len(between_halls_rows):
         to_exit, between = _measure_ways_to_exits(at, halls, trays), measure_ways_between_halls(halls, floor)
-        far, near = a[between_halls_rows], b[between_halls_rows]
-        way_m[between_halls_rows] = to_exit[far] + between[at.hall[far], at.hall[near]] + to_exit[near]
+        from_row, to_row = a[between_halls_rows], b[between_halls_rows]
+        way_m[between_halls_rows] = to_exit[from_row] + between[at.hall[from_row], at.hall[to_row]] + to_exit[to_row]
     return way_m
 
 
@@ -184,7 +187,7 @@ def _find_crossings_beside(x_a: Floats, x_b: Floats, crossing: Floats) -> tuple[
     """
     low, high = np.minimum(x_a, x_b), np.maximum(x_a, x_b)
     # a crossing at the device itself counts as on the way, whatever its last bit says
-    next_up = np.searchsorted(crossing, low - 1e-9)
+    next_up = np.searchsorted(crossing, low - ROUNDING_M)
     beyond = np.append(crossing, np.inf)[next_up] - high
     short = low - np.insert(crossing, 0, -np.inf)[next_up]
     return next_up, beyond, short
@@ -203,8 +206,8 @@ def _measure_ways_to_exits(at: Positions, halls: tuple[Hall, ...], trays: Trays)
         x, y = find_exit(hall, trays)
         to_exit_m[rows] = np.abs(at.x[rows] - x) + np.abs(at.y[rows] - y)
         if trays.cross != "everywhere":
-            across = measure_detour(at.x[rows], np.full(len(rows), float(x)), list_crossings(hall, trays.cross))
-            to_exit_m[rows] += np.where(at.y[rows] == y, 0, across)
+            detour_m = measure_detour(at.x[rows], np.full(len(rows), float(x)), list_crossings(hall, trays.cross))
+            to_exit_m[rows] += np.where(at.y[rows] == y, 0, detour_m)
     return to_exit_m
 
 

@@ -39,8 +39,8 @@ class PluggedCage(Protocol):
         """Whether fibres plug in without a transceiver."""
         ...
 
-    def find_module(self, medium: CableProfile) -> CableProfile:
-        """The profile of the module for a medium."""
+    def find_module_or_medium(self, medium: CableProfile) -> CableProfile:
+        """The profile of the module for a medium; the medium where none is sold."""
         ...
 
     @property
@@ -50,34 +50,28 @@ class PluggedCage(Protocol):
 
 
 class CableOrder(NamedTuple):
-    """A cable to order: its common end (`hub`), its far ends, their number, and the lanes at the common end."""
+    """A cable to order: its common end, its far ends, their number, and the lanes at the common end."""
 
     medium: CableProfile
-    hub: PluggedCage
+    common: PluggedCage
     far: PluggedCage
     far_ends: int
     lanes: int
     lane_gbps: float
 
     @property
-    def connectors(self) -> int:
-        """Fibre connectors at the common end."""
-        # rounded up
-        return -(-self.lanes // self.medium.lanes_per_connector)
-
-    @property
     def pieces(self) -> tuple[int, int] | None:
         """(number of assemblies, far ends of each); None where no whole number of them makes the cable.
 
-        A cable with attached ends is one assembly; for fibres see `count_fibres`.
+        A cable with attached ends is one assembly; for fibres see `split_into_fibres`.
         """
-        return (1, self.far_ends) if self.medium.attached else count_fibres(self.medium, self.far_ends, self.lanes)
+        return (1, self.far_ends) if self.medium.attached else split_into_fibres(self.medium, self.far_ends, self.lanes)
 
 
-def count_fibres(medium: CableProfile, far_ends: int, lanes: int) -> tuple[int, int] | None:
-    """(number of fibres, far ends of each) that make a cable of `lanes` lanes; None where no whole number does.
+def split_into_fibres(medium: CableProfile, far_ends: int, lanes: int) -> tuple[int, int] | None:
+    """(number of fibre cables, far ends of each) that make a cable of `lanes` lanes; None where no whole number does.
 
-    There is one fibre a connector: straight ones to as many far ends, or splitters.
+    There is one a connector: straight ones to as many far ends, or splitters.
     """
     # rounded up: a connector is used whole
     count = -(-lanes // medium.lanes_per_connector)
@@ -129,11 +123,11 @@ class Shelf:
         if not order.medium.attached:
             yield from self.list_fibres(order.medium, splits)
             return
-        hub, far, gbps = order.hub, order.far, round(order.lanes * order.lane_gbps)
-        for product in list_products_of_kind(self.lists_for(hub.vendor, far.vendor), "cable", order.medium.id):
-            if product.splits == splits and gbps in product.gbps and product.carries_protocol(hub.protocol):
+        common, far, gbps = order.common, order.far, round(order.lanes * order.lane_gbps)
+        for product in list_products_of_kind(self.lists_for(common.vendor, far.vendor), "cable", order.medium.id):
+            if product.splits == splits and gbps in product.gbps and product.carries_protocol(common.protocol):
                 # a straight cable may lie either way round; of a splitter the common end is fixed
-                pairs = ((hub, far), (far, hub)) if splits == 1 else ((hub, far),)
+                pairs = ((common, far), (far, common)) if splits == 1 else ((common, far),)
                 if any(
                     product.fits_cage(a.form_factor, a.top) and product.far_takes(b.form_factor, b.top)
                     for a, b in pairs
@@ -141,14 +135,15 @@ class Shelf:
                     yield product
 
     def list_fibres(self, medium: CableProfile, splits: int) -> list[Product]:
-        """The fibres with `splits` far ends for transceivers of a medium, in order of preference."""
+        """The fibre cables with `splits` far ends for transceivers of a medium, in order of preference."""
+        # of all lists: a fibre plugs into transceivers, by connector and polish, and no switch asks who made it
         return [p for p in list_products_of_kind(self.lists, "fibre", medium.id) if p.splits == splits]
 
     def find_jumper(
         self, medium: CableProfile, far_ends: int, lanes: int, length_m: float
     ) -> tuple[Product, int] | None:
         """(product, quantity) of a jumper of exactly `length_m`, m; None where no list has that length."""
-        pieces = count_fibres(medium, far_ends, lanes)
+        pieces = split_into_fibres(medium, far_ends, lanes)
         sold = (p for p in self.list_fibres(medium, pieces[1]) if p.find_length(length_m) == length_m) if pieces else ()
         return next(((p, pieces[0]) for p in sold if pieces), None)
 
@@ -160,10 +155,10 @@ class Shelf:
         if medium.attached:
             return max((product.lengths_m[-1] for product in self.list_cables(order)), default=-1)
         reach = medium.reach_m
-        for end in (order.hub, order.far):
+        for end in (order.common, order.far):
             if end.takes_fibre:
                 continue
-            product = self.find_transceiver(end.find_module(medium), end)
+            product = self.find_transceiver(end.find_module_or_medium(medium), end)
             if product is None:
                 return -1
             reach = min(reach, product.reach_m or reach)

@@ -1,4 +1,8 @@
-"""Where ports are on a device: numbers of their cages and of the connectors of these."""
+"""Where ports are on a device: numbers of their cages and of the connectors of these.
+
+A number is unique within the device, whatever the side, but numbers have gaps: each kind of port has a range of its
+own, so that a switch's management port is in no cage of its face. `end_numbers.number_ends` makes them dense.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +15,15 @@ from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 from fabricgen.wiring.tables import Side
 
 _STRIDE = 1 << 20
-"""Connectors and cages of one device are numbered below this."""
+"""The range of a device's numbers of cages, or of connectors; the next two divide it. No device has so many."""
 _MANAGEMENT = _STRIDE // 4
-"""Numbers of management ports: beyond those of any face."""
+"""The least number of a management port: beyond all cages on the face of a switch, of NICs, and of scale-up ports."""
 _SCALE_UP = _STRIDE // 8
-"""Numbers of scale-up ports: between the two."""
+"""The least number of a scale-up port: beyond cages on the face of a switch, from 0, and those of NICs, from 1024."""
 
 
 def number_connectors(side: Side, ports: Ints) -> Ints:
-    """The connector (from 0, within the device and side) of each port; int32."""
+    """The connector of each port, int32: unique within the device, with gaps."""
     if isinstance(side, PortRun):
         per_cage = max(1, side.connectors)
         # `%` and `//` bind alike, from the left: the port within its cage, then its connector there
@@ -31,7 +35,7 @@ def number_connectors(side: Side, ports: Ints) -> Ints:
 
 
 def number_cages_of_ports(side: Side, ports: Ints) -> Ints:
-    """The cage (from 0, within the device and side) of each port; int32."""
+    """The cage of each port, int32: unique within the device, with gaps."""
     if isinstance(side, PortRun):
         # cages of a run are numbered from 1, as on the front
         return (np.array(side.cages, dtype=np.int32)[ports // side.ways] - 1).astype(np.int32)

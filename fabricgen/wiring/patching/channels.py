@@ -10,7 +10,7 @@ from fabricgen.catalog.models import CableProfile
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.wiring.arrays import Flags, Ints
 from fabricgen.wiring.cabling.end_kinds import count_ends_and_lanes, count_link_lanes
-from fabricgen.wiring.cabling.end_numbers import CableEnds, has_lower_common_end
+from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower_end
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, IN_SHUFFLE, NOWHERE
 from fabricgen.wiring.tables import LinkTable
 
@@ -68,7 +68,7 @@ def make_channels(
     cables = len(policy)
     rows = np.flatnonzero(policy[ends.cable] >= 0).astype(np.int32)
     cable, segment = ends.cable[rows], links.segment[ends.link[rows]]
-    lower = np.array([has_lower_common_end(s) for s in links.segments], dtype=bool)[segment]
+    lower = np.array([hangs_on_lower_end(s) for s in links.segments], dtype=bool)[segment]
     a_place, b_place = (place[rows] for place in places)
     lanes_per_connector = np.array([m.lanes_per_connector for m in media], dtype=np.int32)[medium[cable]]
     leg_lanes = count_link_lanes(links)[segment] * ends.links[rows]
@@ -115,9 +115,7 @@ def find_jumper_widths(links: LinkTable, ends: CableEnds, split: Ints) -> tuple[
     legs, cable_lanes = count_ends_and_lanes(*table)
     leg_lanes, lower = np.zeros(count, dtype=np.int32), np.zeros(count, dtype=bool)
     np.maximum.at(leg_lanes, ends.cable, count_link_lanes(links)[links.segment[ends.link]] * ends.links)
-    lower[ends.cable] = np.array([has_lower_common_end(s) for s in links.segments], dtype=bool)[
-        links.segment[ends.link]
-    ]
+    lower[ends.cable] = np.array([hangs_on_lower_end(s) for s in links.segments], dtype=bool)[links.segment[ends.link]]
     # (far ends, lanes) of the jumpers at the common end, then at the far ends, by where the cable splits
     common = np.where(split == AT_COMMON_END, legs, 1), np.where(split == NOWHERE, leg_lanes, cable_lanes)
     full = (split == AT_FAR_END) | (split == IN_SHUFFLE)

@@ -14,7 +14,7 @@ from fabricgen.design.floor.floor_plan import RackNames
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.wiring.arrays import Flags, Floats, Ints, unique_values
-from fabricgen.wiring.cabling.end_numbers import CableEnds, has_lower_common_end
+from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower_end
 from fabricgen.wiring.cabling.offers import find_sold_jumper_lengths
 from fabricgen.wiring.cabling.routes import (
     Positions,
@@ -319,7 +319,7 @@ def _list_shuffle_lanes(
     for i in sorted(set(segment_of_row.tolist())):
         segment, rows_here = links.segments[i], np.flatnonzero(segment_of_row == i)
         if (
-            not has_lower_common_end(segment)
+            not hangs_on_lower_end(segment)
             or segment.lanes * int(ends.links[rows[rows_here]].max()) > 1
             or segment.a.per_connector < 2
         ):

@@ -52,7 +52,7 @@ class OpticsTooHungry(PlanRule):
             for medium in _list_media(cluster, number) if limited else ():
                 profile = cluster.plan.cables.media[medium]
                 for switch, limit, run in limited:
-                    draws = make_end_kind(run, segment).power_w(profile)
+                    draws = make_end_kind(run, segment).catalogue_power_w(profile)
                     if limit is not None and draws is not None and draws > limit:
                         yield self.flag(
                             segment.media_path or segment.path,
@@ -71,7 +71,7 @@ class OpticsTooHungry(PlanRule):
         for cable in cluster.planned.own:
             profile = cables.media[cables.medium[cable]]
             for switch, limit, run, cage, segment in _list_moved_ends(cluster, cable):
-                draws = make_end_kind(run, segment).power_w(profile)
+                draws = make_end_kind(run, segment).catalogue_power_w(profile)
                 if limit is not None and draws is not None and draws > limit:
                     yield self.flag(
                         ("cable_of", cluster.cable_ids[cable]),

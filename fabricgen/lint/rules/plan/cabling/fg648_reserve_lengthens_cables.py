@@ -148,8 +148,8 @@ def _find_shorter_media(cluster: Cluster, saved: Floats) -> npt.NDArray[np.int64
     shorter, best = np.full(len(cables), -1, dtype=np.int64), fit.rank[segment, cables.medium].copy()
     optics = ~attached[cables.medium] & (saved > 0)
     for i in np.flatnonzero(~attached).tolist():
-        serves = fit.serves[segment, i]
-        better = optics & (serves >= cables.run_m - saved) & (serves < cables.run_m) & (fit.rank[segment, i] < best)
+        serves_m = fit.serves_m[segment, i]
+        better = optics & (serves_m >= cables.run_m - saved) & (serves_m < cables.run_m) & (fit.rank[segment, i] < best)
         # a breakout stays one
         better &= fit.splits[segment, i] | ~fit.splits[segment, cables.medium]
         shorter[better], best[better] = i, fit.rank[segment, i][better]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.kernel.units import format_number
 from fabricgen.lint.rule import PlanRule
-from fabricgen.wiring.cabling.shelf import count_fibres
+from fabricgen.wiring.cabling.shelf import split_into_fibres
 
 if TYPE_CHECKING:
     from fabricgen.bom.cables import CableParts
@@ -131,7 +131,7 @@ def _count_jumper_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> G
 def _name_missing_jumper(near: _Nearest, jumper: Jumper) -> tuple[str, str]:
     """(what no list has, the nearest part that one has) for a jumper."""
     shelf = near.shelf
-    medium, pieces = jumper.medium, count_fibres(jumper.medium, jumper.far_ends, jumper.lanes)
+    medium, pieces = jumper.medium, split_into_fibres(jumper.medium, jumper.far_ends, jumper.lanes)
     if jumper.kind == "B" and pieces:
         product = max(shelf.list_fibres(medium, pieces[1]), key=lambda p: p.lengths_m[-1], default=None)
         if product:
@@ -160,8 +160,8 @@ def _name_missing_cable(near: _Nearest, wanted: CableOrder) -> tuple[str, str]:
     if medium.attached:
         split = f"{wanted.far_ends}x " if wanted.far_ends > 1 else ""
         gbps = round(wanted.lanes * wanted.lane_gbps)
-        tops = [f" ({end.top})" if end.form_factor == "OSFP" and end.top else "" for end in (wanted.hub, wanted.far)]
-        ends = [end.form_factor + top for end, top in zip((wanted.hub, wanted.far), tops, strict=True)]
+        tops = [f" ({end.top})" if end.form_factor == "OSFP" and end.top else "" for end in (wanted.common, wanted.far)]
+        ends = [end.form_factor + top for end, top in zip((wanted.common, wanted.far), tops, strict=True)]
         missing = f"{medium.name}, {gbps}G, {ends[0]} to {split}{ends[1]} ({medium.id})"
     else:
         pieces = wanted.pieces
@@ -189,7 +189,8 @@ def _count_transceiver_gaps(cluster: Cluster, parts: CableParts, near: _Nearest)
             s, kind, chosen = links.segments[rest // len(kinds)], kinds[rest % len(kinds)], table.media[of_medium]
             if kind.find_transceiver_part(chosen) and kind.find_product(chosen) is None:
                 vendor = f" of {kind.vendor}" if kind.vendor else ""
-                missing = f"a transceiver {kind.find_module(chosen).id} for {kind.form_factor} of {kind.gbps}G{vendor}"
+                module = kind.find_module_or_medium(chosen)
+                missing = f"a transceiver {module.id} for {kind.form_factor} of {kind.gbps}G{vendor}"
                 _add_gap(gaps, s, (missing, near.find_transceiver(kind, chosen)), count)
     return gaps
 
@@ -224,7 +225,7 @@ class _Nearest:
 
     def find_transceiver(self, kind: EndKind, medium: CableProfile) -> str:
         """The transceiver that fits a cage and the plug of its fibre; "" where none is sold."""
-        module = kind.find_module(medium)
+        module = kind.find_module_or_medium(medium)
         plug = module.find_connector(kind.gbps / kind.lane_gbps / max(1, kind.connectors))
 
         def fits(product: Product) -> bool:
@@ -234,12 +235,12 @@ class _Nearest:
 
     def find_cable(self, wanted: CableOrder) -> str:
         """The cable with ends of its own that fits the cages at both ends; "" where none is sold."""
-        hub, far = wanted.hub, wanted.far
-        lists = self.shelf.lists_for(hub.vendor, far.vendor)
+        common, far = wanted.common, wanted.far
+        lists = self.shelf.lists_for(common.vendor, far.vendor)
 
         def fits(product: Product) -> bool:
-            # a straight cable may be turned round, a splitter has its hub at one end
-            pairs = ((hub, far), (far, hub)) if product.splits == 1 else ((hub, far),)
+            # a straight cable may be turned round, a splitter has its common end on one side
+            pairs = ((common, far), (far, common)) if product.splits == 1 else ((common, far),)
             return any(
                 product.fits_cage(a.form_factor, a.top) and product.far_takes(b.form_factor, b.top) for a, b in pairs
             )
