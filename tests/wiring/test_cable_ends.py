@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fabricgen.cluster import Cluster
+from fabricgen.design.ports import PortRun
 from fabricgen.wiring.cabling import routes
 from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, number_ends, number_two_kinds
 from fabricgen.wiring.cabling.sockets import number_cages_of_ports, number_connectors
@@ -38,6 +39,12 @@ def test_both_cases_are_among_the_examples() -> None:
     plans = [example_cluster(name).plan for name in ("superpod-b200", "superpod-b300")]
     numbers = [number_two_kinds(plan.devices, plan.links, number_connectors, number_cages_of_ports) for plan in plans]
     assert {one is other for one, other in numbers} == {True, False}
+
+
+def test_connectors_of_twin_and_single_cages_of_a_switch_are_told_apart() -> None:
+    twin, single = PortRun(8, 400, 100, 0, (31, 32, 33, 34), 2, 2), PortRun(2, 200, 100, 1, (65, 66), 1, 1)
+    numbers = [number_connectors(run, np.arange(run.count, dtype=np.int32)).tolist() for run in (twin, single)]
+    assert len(set(numbers[0] + numbers[1])) == 10
 
 
 def test_rows_of_ends_are_found_by_cable() -> None:

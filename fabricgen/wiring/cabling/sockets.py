@@ -25,10 +25,10 @@ _SCALE_UP = _STRIDE // 8
 def number_connectors(side: Side, ports: Ints) -> Ints:
     """The connector of each port, int32: unique within the device, with gaps."""
     if isinstance(side, PortRun):
-        per_cage = max(1, side.connectors)
         # `%` and `//` bind alike, from the left: the port within its cage, then its connector there
         in_cage = ports % side.ways // side.per_connector
-        return (number_cages_of_ports(side, ports) * per_cage + in_cage).astype(np.int32)
+        # two numbers a cage, the most connectors that one has, used or not: runs of a switch may differ in connectors
+        return (number_cages_of_ports(side, ports) * 2 + in_cage).astype(np.int32)
     if isinstance(side, Attachment):
         return _number_legs(side, cages=False)[ports]
     return number_cages_of_ports(side, ports)
