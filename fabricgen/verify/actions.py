@@ -26,15 +26,25 @@ class CableState(IntEnum):
 class Kind(Enum):
     """Kinds of actions, in the order in which reports list them."""
 
+    # boxes of one model stand in each other's places
     EXCHANGE = "exchange"
+    # a row of plugs of one device is off by as much
     SHIFT = "shift"
+    # one bundle is fanned out wrongly: the tails of a breakout, or the ends of trunks between panels
     SPLITTER = "splitter"
+    # plugs of one node are in each other's rail or plane
     CROSSED = "crossed"
+    # three plugs or more are in each other's places
     RING = "ring"
+    # two plugs are in each other's places
     SWAP = "swap"
+    # plugs are in the wrong places, and one place at least is free
     MOVE = "move"
+    # nobody is seen where a cable should be
     DARK = "dark"
+    # another module than planned is plugged in
     OPTIC = "optic"
+    # nothing that could be moved explains it: a person has to look at the port
     PORT = "port"
 
 
@@ -105,7 +115,8 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing to do. `moves` counts plugs that are pulled and put elsewhere; `boxes` devices that change places.
+    """One thing to do. `moves` counts what a hand pulls and puts elsewhere: plugs, those of a cage that go to one other
+    cage together, or ends of trunks; `boxes` devices that change places.
 
     `cables` are the ids of the cables that are not as planned because of it; `ends` where one has to go.
     `renamed` maps, for an exchange, the name of each box as it tells it to the device that it stands for; `by_hardware`

@@ -121,6 +121,7 @@ def make_refusal(accepted_id: str, message: str, hint: str = "") -> InputError:
 ALL = "all"
 
 INSTEAD = {
+    # of trunks alone: the steps of a breakout have cables of the plan, so that it is never refused
     Kind.SPLITTER: "trunks are exchanged, and an overlay states only where cables end: move the trunks as it says",
     Kind.DARK: "nothing is plugged where the hall could win: plug it in, or replace the cable or the port",
     Kind.OPTIC: "put the right module in; another part or medium that shall stay is stated with `part` or `medium`",

@@ -12,7 +12,10 @@ from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, SeenTopology
 LEAST_VOTES = 2
 """A single link of a box in the place of another is a plug that was moved."""
 RIGHT_PER_WRONG = 3
-"""An exchange explains the links of its boxes port by port, but for few of which something else is wrong."""
+"""An exchange explains the links of its boxes port by port, but for few of which something else is wrong.
+
+A quarter that is wrong leaves room for a plug or two that were moved beside; it is a choice, not a measurement.
+"""
 LEAST_WITNESSES = 2
 """So many tiers beyond the boxes have to say the same where not every link was seen: see `is_well_seen`."""
 LEAST_PLUGS = 4
@@ -24,16 +27,16 @@ def _count_votes(topology: SeenTopology) -> list[Vote]:
 
     Its links to other tiers that are right count against that: those within a tier may be right between exchanged ones.
     """
-    cabling, planned = topology.cabling, topology.planned
+    cabling, first_spare = topology.cabling, topology.first_spare
     wrong = port = topology.find_wrong_ports()
     sees = topology.mate[port]
-    is_planned = sees < planned
+    is_planned = sees < first_spare
     port, sees = port[is_planned], sees[is_planned]
     home = sees ^ 1  # the port that the plan joins to the one that is seen: where this plug belongs
     # a box that took another's place was cabled port by port, so that both names are the same
     agree = (topology.name[port] == topology.name[home]) & (topology.device[port] != topology.device[home])
     # sightings without a port still say which device is there
-    lone = np.flatnonzero((topology.towards[:planned] >= 0) & (topology.mate[:planned] < 0))
+    lone = np.flatnonzero((topology.towards[:first_spare] >= 0) & (topology.mate[:first_spare] < 0))
     lone = lone[topology.towards[lone] != topology.device[lone ^ 1]]
     actual = np.r_[topology.device[port[agree]], topology.towards[lone]]
     home = np.r_[topology.device[home[agree]], topology.device[lone ^ 1]]
@@ -90,8 +93,9 @@ def _make_room(topology: SeenTopology, ring: Ring, port: int) -> int:
 def _is_worth(topology: SeenTopology, ring: Ring, gain: Gain) -> bool:
     """Whether exchanging boxes saves plugs, is seen well, and leaves few links wrong; `gain` is that of `ring`."""
     return (
-        # `LEAST_PLUGS` is meant for two boxes; a ring of more has to save as much for each
-        gain.plugs >= LEAST_PLUGS * len(ring) // 2
+        # a row of cables.csv stands for a plug: both jumpers of a cage are pulled at once. `LEAST_PLUGS` is meant for
+        # two boxes; a ring of more has to save as much for each
+        gain.rows >= LEAST_PLUGS * len(ring) // 2
         and is_well_seen(gain)
         and gain.wrong * RIGHT_PER_WRONG <= gain.right
         and count_plugs(topology, ring) >= LEAST_PLUGS
@@ -117,8 +121,8 @@ def count_plugs(topology: SeenTopology, ring: Ring) -> int:
     return len({int(cabling.plug[port]) for device in ring for port in cabling.list_device_ports(device).tolist()})
 
 
-def make_box_kind(staying: Collection[int], doubtful: Collection[int] = ()) -> Exchangeable:
-    """Boxes for which several links vote, but for those that stand `staying`; at `doubtful` ones single links will do.
+def make_box_exchangeable(staying: Collection[int], one_vote_enough: Collection[int] = ()) -> Exchangeable:
+    """Boxes for which several links vote, but for those that stand `staying`; at `one_vote_enough` one link will do.
 
     At these the links of a plug do not go to one plug. The plugs of two boxes may carry different numbers of links: one
     of three at the one, one of one link and one of two at the other. Once such boxes are exchanged no plug is where
@@ -126,11 +130,12 @@ def make_box_kind(staying: Collection[int], doubtful: Collection[int] = ()) -> E
     """
 
     def count_votes(topology: SeenTopology) -> list[Vote]:
-        # votes of links for boxes that stand in each other's place: all where a doubtful box is involved, else from
+        # votes of links for boxes that stand in each other's place: all where a box of `one_vote_enough` is involved,
+        # else from
         # LEAST_VOTES on
         votes = [vote for vote in _count_votes(topology) if not {vote.actual, vote.planned} & set(staying)]
-        # all boxes that votes join to a doubtful one, over any number of votes, are one question
-        involved = set(doubtful)
+        # all boxes that votes join to such a one, over any number of votes, are one question
+        involved = set(one_vote_enough)
         while more := {device for vote in votes if not involved.isdisjoint(vote[1:]) for device in vote[1:]} - involved:
             involved |= more
         return [vote for vote in votes if vote.actual in involved or vote.links >= LEAST_VOTES]
@@ -138,4 +143,4 @@ def make_box_kind(staying: Collection[int], doubtful: Collection[int] = ()) -> E
     return Exchangeable(count_votes, _renumber_ports, _is_worth, _make_room, are_devices=True)
 
 
-BOXES = make_box_kind(())
+BOXES = make_box_exchangeable(())

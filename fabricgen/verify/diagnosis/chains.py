@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from fabricgen.verify.diagnosis.plugs import PlugIndex
 from fabricgen.verify.diagnosis.topology import SeenTopology
 
@@ -68,7 +70,7 @@ class WrongCables:
             # swapped cables may come round to where they began
             met.add(at)
             mates = [int(self.topology.mate[lane]) for lane in self.plugs.list_lanes(at)]
-            beyond = [mate for mate in mates if 0 <= mate < self.topology.planned]
+            beyond = [mate for mate in mates if 0 <= mate < self.topology.first_spare]
             if not beyond or self.topology.mate[beyond[0]] == beyond[0] ^ 1:
                 break
             if not self.topology.joins_right(beyond[0], int(self.topology.mate[beyond[0]])):
@@ -82,9 +84,9 @@ def find_wrong_cables(topology: SeenTopology, plugs: PlugIndex) -> WrongCables:
     cables = WrongCables(topology, plugs, {}, {}, [], [])
     wrong = topology.find_wrong_ports().tolist()
     for port in wrong:
-        if port >= topology.planned:
+        if port >= topology.first_spare:
             mate = int(topology.mate[port])
-            if mate < topology.planned:
+            if mate < topology.first_spare:
                 # spare ports of one device that see the same planned end are lanes of one cable; the lowest of them
                 # stands for it
                 cables.first[port] = cables._spare.setdefault((int(topology.device[port]), cables.find_end(mate)), port)
@@ -92,11 +94,11 @@ def find_wrong_cables(topology: SeenTopology, plugs: PlugIndex) -> WrongCables:
     for port in wrong:
         mate = int(topology.mate[port])
         # each link once, from its lower port; links between two spare ports are no cable of the plan
-        if port < mate and (port < topology.planned or mate < topology.planned):
-            end_a = cables.find_end(port) if port < topology.planned else cables.first[port]
-            end_b = cables.find_end(mate) if mate < topology.planned else cables.first[mate]
+        if port < mate and (port < topology.first_spare or mate < topology.first_spare):
+            end_a = cables.find_end(port) if port < topology.first_spare else cables.first[port]
+            end_b = cables.find_end(mate) if mate < topology.first_spare else cables.first[mate]
             counts[end_a, end_b] += 1
-            are_planned = port < topology.planned and mate < topology.planned
+            are_planned = port < topology.first_spare and mate < topology.first_spare
             # a plug that is moved as a whole keeps the order of its lanes, wherever it sits
             if are_planned and plugs.list_lanes(port).index(port) != plugs.list_lanes(mate).index(mate):
                 cables.misfit += [port, mate]
@@ -108,7 +110,7 @@ def find_wrong_cables(topology: SeenTopology, plugs: PlugIndex) -> WrongCables:
             or _is_also_right(cables, end_a)
             or _is_also_right(cables, end_b)
         ):
-            cables.unclear += [end for end in (end_a, end_b) if end < topology.planned]
+            cables.unclear += [end for end in (end_a, end_b) if end < topology.first_spare]
         else:
             cables.mate[end_a], cables.mate[end_b] = end_b, end_a
     return cables
@@ -117,7 +119,7 @@ def find_wrong_cables(topology: SeenTopology, plugs: PlugIndex) -> WrongCables:
 def _is_also_right(cables: WrongCables, end: int) -> bool:
     # whether some other link of the plug at an end is as planned, so that the plug as a whole is where it belongs
     topology = cables.topology
-    if end >= topology.planned:
+    if end >= topology.first_spare:
         return False
     return any(
         topology.mate[lane] >= 0 and topology.joins_right(lane, int(topology.mate[lane]))
@@ -125,11 +127,29 @@ def _is_also_right(cables: WrongCables, end: int) -> bool:
     )
 
 
+def find_missing_ends(cables: WrongCables) -> list[int]:
+    """Ends whose cable is missing although its other end sees somebody: a cable swapped with it took its place."""
+    topology = cables.topology
+    first_spare = topology.first_spare
+    mate = topology.mate[:first_spare]
+    port = np.arange(first_spare)
+    missing = []
+    for end in np.flatnonzero((mate < 0) & (mate[port ^ 1] >= 0)).tolist():
+        first = cables.find_end(end)
+        beyond = cables.find_partner(first)
+        # nothing was swapped, or the place is taken, or the pair of free ends is told from the lower one
+        if beyond in (first, first ^ 1) or beyond in cables.mate or topology.mate[beyond] >= 0 or first > beyond:
+            continue
+        if topology.empty[first] or topology.empty[beyond]:
+            missing.append(beyond if topology.empty[beyond] else first)
+    return sorted(set(missing))
+
+
 def list_chains(cables: WrongCables) -> list[Chain]:
     """All rings and chains, in the order of their lowest ports."""
-    planned = cables.topology.planned
+    first_spare = cables.topology.first_spare
     # open chains are walked first, from an end that nothing leads to; what is then left can only be rings
-    ends = [end for end in sorted(cables.mate) if end >= planned or cables.find_partner(end) not in cables.mate]
+    ends = [end for end in sorted(cables.mate) if end >= first_spare or cables.find_partner(end) not in cables.mate]
     done: set[int] = set()
     rings_and_chains = []
     for start in [*ends, *sorted(cables.mate)]:
@@ -140,11 +160,11 @@ def list_chains(cables: WrongCables) -> list[Chain]:
             far_end = cables.mate[near_end]
             joined.append((near_end, far_end))
             done |= {near_end, far_end}
-            after = cables.find_partner(far_end) if far_end < planned else -1
+            after = cables.find_partner(far_end) if far_end < first_spare else -1
             if after not in cables.mate or after in done:
                 break
             near_end = after
         closed = after == start
-        before = -1 if closed or start >= planned else cables.find_partner(start)
+        before = -1 if closed or start >= first_spare else cables.find_partner(start)
         rings_and_chains.append(Chain(tuple(joined), closed, before, -1 if closed else after))
     return rings_and_chains

@@ -4,19 +4,18 @@ a trunk, or a cable."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from fabricgen.verify.actions import Action, AsFound, CableState, End, Kind, Step
+from fabricgen.verify.actions import Action, End, Kind
+from fabricgen.verify.diagnosis.states import find_dark_links
 from fabricgen.verify.diagnosis.topology import SeenTopology
 from fabricgen.verify.diagnosis.trunks import list_trunk_ends, list_trunk_links
-from fabricgen.verify.diagnosis.wording import describe_box, describe_location, describe_plug, describe_steps, make_end
-from fabricgen.wiring.arrays import Flags, Ints, Ints64
+from fabricgen.verify.diagnosis.wording import describe_box, describe_plug, make_end
+from fabricgen.wiring.arrays import Flags, Ints64
 
-ONE_KIND = "are these of one batch, of another polarity or kind than planned, or are their ports shut?"
-LEAST = 2
+ASK_BATCH = "are these of one batch, of another polarity or kind than planned, or are their ports shut?"
+LEAST_DARK_CABLES = 2
 """So many dark cables of one device may have one cause; a single one is told as a cable."""
 
 
@@ -34,7 +33,7 @@ def list_dark_actions(topology: SeenTopology, missing: list[int]) -> list[Action
     # one cause for many cables first: what a device explains is not told again of its sides, nor cable by cable
     for device, cables, unseen in _find_blind_devices(topology, links):
         dark_cables = [cable for cable in cables if cable in by_cable]
-        if len(dark_cables) < LEAST:
+        if len(dark_cables) < LEAST_DARK_CABLES:
             continue
         for cable in dark_cables:  # the other plug of the cage may hang loose as well
             other_links = [
@@ -46,7 +45,7 @@ def list_dark_actions(topology: SeenTopology, missing: list[int]) -> list[Action
     actions += _take_blind_trunks(topology, by_cable)
     for device, tier, cables in _find_blind_sides(topology, dark):
         dark_cables = [cable for cable in cables if cable in by_cable]
-        if len(dark_cables) >= LEAST:
+        if len(dark_cables) >= LEAST_DARK_CABLES:
             actions.append(
                 _make_side_action(topology, device, tier, {cable: by_cable.pop(cable) for cable in dark_cables})
             )
@@ -122,7 +121,7 @@ def _find_blind_devices(topology: SeenTopology, links: Ints64) -> list[tuple[int
     cabling = topology.cabling
     ends = np.r_[cabling.device[2 * links], cabling.device[2 * links + 1]]
     devices, dark = np.unique(ends, return_counts=True)
-    of_dark = np.zeros(topology.planned // 2, dtype=bool)
+    of_dark = np.zeros(topology.first_spare // 2, dtype=bool)
     of_dark[links] = True
     blind_devices = []
     for device, count in zip(devices.tolist(), dark.tolist(), strict=True):
@@ -133,7 +132,7 @@ def _find_blind_devices(topology: SeenTopology, links: Ints64) -> list[tuple[int
         if count == looked_at or (2 * count > looked_at and _is_gone(topology, device, ports)):
             cables = sorted(set(cabling.cable[ports[of_dark[ports >> 1]] >> 1].tolist()))
             unseen_cables = len(set(cabling.cable[unseen >> 1].tolist()) - set(cables))
-            if len(cables) >= LEAST:
+            if len(cables) >= LEAST_DARK_CABLES:
                 blind_devices.append((device, cables, unseen_cables))
     return sorted(blind_devices, key=lambda blind_device: (-len(blind_device[1]), blind_device[0]))
 
@@ -156,7 +155,7 @@ def _make_device_action(topology: SeenTopology, device: int, cables: list[int], 
     ports = topology.cabling.list_device_ports(device)
     links = ports[np.isin(topology.cabling.cable[ports >> 1], cables)] >> 1
     ends = tuple(plug_end for plug_end in _list_plugs(topology, links.tolist()) if plug_end.device == end.device)
-    return Action(Kind.DARK, 0, tuple(_list_cable_ids(topology, cables)), ends, f"{text}{ONE_KIND}")
+    return Action(Kind.DARK, 0, tuple(_list_cable_ids(topology, cables)), ends, f"{text}{ASK_BATCH}")
 
 
 def _take_blind_trunks(topology: SeenTopology, by_cable: dict[int, list[int]]) -> list[Action]:
@@ -165,7 +164,7 @@ def _take_blind_trunks(topology: SeenTopology, by_cable: dict[int, list[int]]) -
     Their links are taken out of `by_cable`, the dark links of each cable that nothing explains yet.
     """
     cabling = topology.cabling
-    ends = list_trunk_ends(cabling) if len(by_cable) >= LEAST else None
+    ends = list_trunk_ends(cabling) if len(by_cable) >= LEAST_DARK_CABLES else None
     dark = {link for links in by_cable.values() for link in links}
     actions = []
     for links, places, name in list_trunk_links(ends) if ends else ():
@@ -197,7 +196,7 @@ def _find_blind_sides(topology: SeenTopology, dark: Flags) -> list[tuple[int, st
             far_tier = tier.vocabulary[tier.codes[cabling.device[port ^ 1]]]
             sides[f"{fabric.vocabulary[fabric.codes[port >> 1]]} {far_tier}s"].append(port >> 1)
         cables = {side: set(cabling.cable[links].tolist()) for side, links in sides.items() if dark[links].all()}
-        blind = {side: side_cables for side, side_cables in cables.items() if len(side_cables) >= LEAST}
+        blind = {side: side_cables for side, side_cables in cables.items() if len(side_cables) >= LEAST_DARK_CABLES}
         if blind:
             blind_sides.append((device, " and ".join(sorted(blind)), sorted(set().union(*blind.values()))))
     # by device where numbers are equal, so that reports never differ from run to run
@@ -210,127 +209,5 @@ def _make_side_action(topology: SeenTopology, device: int, tier: str, links: dic
     ends = _list_plugs(topology, [link for cable_links in links.values() for link in cable_links])
     own_ends = tuple(end for end in ends if end.device == topology.cabling.device_names[device])
     end = End(own_ends[0].device, "", own_ends[0].rack, own_ends[0].u)
-    text = f"{describe_box(end)}: none of its {len(names)} cables to {tier} is up, and others are: {ONE_KIND}"
+    text = f"{describe_box(end)}: none of its {len(names)} cables to {tier} is up, and others are: {ASK_BATCH}"
     return Action(Kind.DARK, 0, tuple(names), own_ends, text)
-
-
-# Cables of which both plugs are in cages that the plan leaves free: their own place is dark at both ends.
-
-
-def bring_cables_home(topology: SeenTopology) -> list[Step]:
-    """Take one plug of cables that join spare ports for the planned one; the steps that make it so, one a cable.
-
-    Such are links between spare ports of two devices, as many from cage to cage as those of a planned cable between the
-    two that is empty at both ends. What is left to be told is the plug at the other end.
-    """
-    cabling, mate, device = topology.cabling, topology.mate, topology.device
-    homes = _list_empty_homes(topology)
-    steps = []
-    for spare_ports in _group_spare_cables(topology) if homes else ():
-        free_homes = homes.get((frozenset(device[[spare_ports[0], mate[spare_ports[0]]]].tolist()), len(spare_ports)))
-        if free_homes:
-            # homes between the same two devices are filled in order: no sighting tells which one a cable was meant for
-            home = [port if device[port] == device[spare_ports[0]] else port + 1 for port in free_homes.pop(0)]
-            cable = str(cabling.cable_ids[cabling.cable[home[0] >> 1]])
-            steps.append(Step(cable, make_end(topology, spare_ports[0]), make_end(topology, home[0])))
-            # read before it is overwritten: at the far end the cable stays where it is
-            far = mate[spare_ports].copy()
-            mate[spare_ports], mate[home], mate[far], topology.empty[home] = -1, far, home, False
-    return steps
-
-
-_Home = tuple[frozenset[int], int]
-"""What a cable and its home have in common: the devices (rows) at its ends, and how many links it carries."""
-
-
-def _list_empty_homes(topology: SeenTopology) -> dict[_Home, list[list[int]]]:
-    """The planned cables that are empty at both ends, each as the a ends of its links."""
-    cabling, empty = topology.cabling, topology.empty[: topology.planned]
-    by_plugs: dict[tuple[int, int], list[int]] = defaultdict(list)
-    # even entries of a column by port are a ends, odd ones b ends of the same links
-    for port in (2 * np.flatnonzero(find_dark_links(topology) & empty[0::2] & empty[1::2])).tolist():
-        by_plugs[int(cabling.plug[port]), int(cabling.plug[port + 1])].append(port)
-    homes: dict[_Home, list[list[int]]] = defaultdict(list)
-    for ports in by_plugs.values():
-        homes[frozenset(topology.device[[ports[0], ports[0] + 1]].tolist()), len(ports)].append(ports)
-    return homes
-
-
-def _group_spare_cables(topology: SeenTopology) -> list[list[int]]:
-    """The cables that were seen between spare ports, by the cages at both ends, each as its lower ports."""
-    by_cages: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for port in range(topology.planned, topology.size):
-        # a pair of spare ports is met once, at the lower one
-        if topology.mate[port] > port:
-            ends = [make_end(topology, seen_port) for seen_port in (port, int(topology.mate[port]))]
-            by_cages[tuple((end.device, end.connector or end.cage or end.port) for end in ends)].append(port)
-    return list(by_cages.values())
-
-
-def add_steps_home(actions: Iterable[Action], steps: Sequence[Step]) -> list[Action]:
-    """Actions that move the other plugs of cables that were brought home, with the steps that do."""
-    completed = []
-    for action in actions:
-        steps_home = tuple(step for step in steps if step.cable in {own_step.cable for own_step in action.steps})
-        if not steps_home:
-            completed.append(action)
-            continue
-        pulls = {(step.pull.device, step.pull.cage, step.put.device, step.put.cage) for step in steps_home}
-        location = describe_location(step.pull for step in steps_home)
-        completed_action = replace(
-            action,
-            moves=action.moves + len(pulls),
-            ends=action.ends + tuple(step.pull for step in steps_home),
-            steps=action.steps + steps_home,
-            text=f"{action.text} Then, at the other end, {location}: move {describe_steps(steps_home)}.",
-            alternatives=(),
-        )
-        completed.append(completed_action)
-    return completed
-
-
-# The state of every cable, which cables are dark, and which links are not where they are planned.
-
-
-def judge_cables(topology: SeenTopology, dark: Flags) -> Ints:
-    """The state of each cable as seen, of CableState; int32, by cable of PlannedCabling. `dark`: links that are."""
-    cabling, planned = topology.cabling, topology.planned
-    mate, towards = topology.mate[:planned], topology.towards[:planned]
-    port = np.arange(planned)
-    state = np.full(planned // 2, CableState.UNSEEN, dtype=np.int32)
-    state[dark] = CableState.DARK
-    # later lines overwrite earlier ones: a link of which one end is as planned is not dark, and one bad end makes it
-    # bad
-    as_planned = (mate == port ^ 1) | ((mate < 0) & (towards >= 0) & (towards == cabling.device[port ^ 1]))
-    state[as_planned[0::2] | as_planned[1::2]] = CableState.AS_PLANNED
-    joined = (mate >= 0) & (mate != port ^ 1)
-    state[joined[0::2] | joined[1::2]] = CableState.HARMLESS
-    wrong = topology.odd[:planned] | ((mate < 0) & (towards >= 0) & (towards != cabling.device[port ^ 1]))
-    seen_wrong = topology.find_wrong_ports()
-    wrong[seen_wrong[seen_wrong < planned]] = True
-    state[wrong[0::2] | wrong[1::2]] = CableState.ELSEWHERE
-    cable_states = np.zeros(len(cabling.cable_ids), dtype=np.int32)
-    # CableState ascends from best to worst, and a cable has the worst state of its links
-    np.maximum.at(cable_states, cabling.cable, state)
-    # one that is as planned has to be seen whole
-    partly = cabling.cable[state == CableState.UNSEEN]
-    cable_states[partly[cable_states[partly] < CableState.DARK]] = CableState.UNSEEN
-    return cable_states
-
-
-def find_dark_links(topology: SeenTopology) -> Flags:
-    """Links of which no end sees anything and at least one says so for certain; bool, one entry a link."""
-    planned = topology.planned
-    blind = (topology.mate[:planned] < 0) & (topology.towards[:planned] < 0) & ~topology.odd[:planned]
-    empty = topology.empty[:planned]
-    dark: Flags = blind[0::2] & blind[1::2] & (empty[0::2] | empty[1::2])
-    return dark
-
-
-def describe_hall(topology: SeenTopology) -> AsFound:
-    """What is joined to what in a topology that has boxes in their places."""
-    planned, names = topology.planned, topology.cabling.device_names
-    mate, port = topology.mate[: topology.size].copy(), np.arange(planned)
-    astray = (mate[:planned] >= 0) & (mate[:planned] != port ^ 1) | (mate[:planned] < 0) & topology.odd[:planned]
-    gone: Flags = find_dark_links(topology) | astray[0::2] | astray[1::2]
-    return AsFound(mate, gone, tuple(names[device] for device in topology.device[planned : topology.size].tolist()))

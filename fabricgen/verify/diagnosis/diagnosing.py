@@ -11,16 +11,9 @@ import numpy as np
 
 from fabricgen.verify.actions import Action, CableState, Diagnosis, Kind
 from fabricgen.verify.cabling import PlannedCabling
-from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS, is_well_seen, make_box_kind
-from fabricgen.verify.diagnosis.chains import Chain, WrongCables, find_wrong_cables, list_chains
-from fabricgen.verify.diagnosis.dark import (
-    add_steps_home,
-    bring_cables_home,
-    describe_hall,
-    find_dark_links,
-    judge_cables,
-    list_dark_actions,
-)
+from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS, is_well_seen, make_box_exchangeable
+from fabricgen.verify.diagnosis.chains import Chain, find_missing_ends, find_wrong_cables, list_chains
+from fabricgen.verify.diagnosis.dark import list_dark_actions
 from fabricgen.verify.diagnosis.exchange_search import (
     Ring,
     compose_rings,
@@ -30,7 +23,7 @@ from fabricgen.verify.diagnosis.exchange_search import (
 )
 from fabricgen.verify.diagnosis.exchanges import (
     add_box_exchanges,
-    add_doubtful_exchanges,
+    add_unproven_exchanges,
     join_actions,
     list_mended_cables,
     make_box_action,
@@ -39,10 +32,12 @@ from fabricgen.verify.diagnosis.exchanges import (
 )
 from fabricgen.verify.diagnosis.explaining import Explainer
 from fabricgen.verify.diagnosis.grouping import group_chains, merge_groups
-from fabricgen.verify.diagnosis.plugs import PlugIndex, make_plug_kind
-from fabricgen.verify.diagnosis.shifts import PairedCages, make_cage_kind
+from fabricgen.verify.diagnosis.plugs import PlugIndex, make_plug_exchangeable
+from fabricgen.verify.diagnosis.shifts import PairedCages, make_cage_exchangeable
+from fabricgen.verify.diagnosis.spare_cables import add_steps_home, pretend_at_planned_ports
+from fabricgen.verify.diagnosis.states import describe_hall, find_dark_links, judge_cables
 from fabricgen.verify.diagnosis.topology import SeenTopology
-from fabricgen.verify.diagnosis.trunks import list_trunk_ends, make_trunk_action, make_trunk_kind
+from fabricgen.verify.diagnosis.trunks import list_trunk_ends, make_trunk_action, make_trunk_exchangeable
 from fabricgen.verify.diagnosis.unexplained import (
     list_conflict_actions,
     list_half_known_actions,
@@ -55,10 +50,17 @@ from fabricgen.verify.sightings import SeenPorts, is_outside, name_port
 from fabricgen.wiring.arrays import Ints, Ints64
 
 HOPELESS = 5000
-"""More cables elsewhere than this, and more than half of those that are seen, are one action instead of as many."""
+"""More cables elsewhere than this, and more than half of those that are seen, are one action instead of as many.
 
-MOST_TRIALS = 24
-"""So many explanations are priced: each of them explains the whole hall anew."""
+Nobody works through so many, and each takes time to explain: a round number far above the mistakes of a hall that was
+built by its plan.
+"""
+
+MOST_EXPLANATIONS = 24
+"""So many explanations are priced: each of them explains the whole hall anew.
+
+A bound on time alone: the search ends by itself where no other exchange is left to be tried.
+"""
 
 
 @dataclass(frozen=True)
@@ -66,8 +68,8 @@ class _Explanation:
     """What to do about boxes, trunks and plugs, and what is left to be told.
 
     `exchanges` are those of boxes; `boxed` has boxes in their places, `after` plugs and trunks too; `missing` are ends
-    whose cable is missing, and `doubtful` ends of cables that do not go to the plugs that are planned where they were
-    seen, link by link.
+    whose cable is missing, and `disagreeing_ends` ends of cables that do not go to the plugs that are planned where
+    they were seen, link by link.
     """
 
     exchanges: list[Ring]
@@ -76,12 +78,18 @@ class _Explanation:
     boxed: SeenTopology
     after: SeenTopology
     missing: list[int]
-    doubtful: list[int]
+    disagreeing_ends: list[int]
 
     @property
     def price(self) -> int:
-        """What is to be done, in plugs: what is left in doubt costs as much as an exchange of two boxes."""
-        looks = sum(action.kind is Kind.PORT for action in self.actions) + len(self.missing) + len(self.doubtful)
+        """What is to be done, in plugs: each look costs as much as an exchange of two boxes.
+
+        Looks are actions that ask for one, missing cables, and ends whose links disagree. An unclear end is looked at
+        and disagrees: it counts for both, so that whatever explains it is cheaper.
+        """
+        looks = (
+            sum(action.kind is Kind.PORT for action in self.actions) + len(self.missing) + len(self.disagreeing_ends)
+        )
         # a ring of n boxes is n moves, and LEAST_PLUGS is the price of an exchange of two
         boxes = sum(map(len, self.exchanges))
         return sum(action.moves for action in self.actions) + LEAST_PLUGS * looks + LEAST_PLUGS * boxes // 2
@@ -91,20 +99,25 @@ def diagnose(cabling: PlannedCabling, seen_ports: SeenPorts) -> Diagnosis:
     """The state of every cable, and the fewest actions that explain what is not as planned."""
     as_seen = SeenTopology(cabling, seen_ports)
     # this changes `as_seen`: all that follows takes such cables for those that are planned
-    steps_home = bring_cables_home(as_seen)
+    steps_home = pretend_at_planned_ports(as_seen)
     # these states say what has to be explained; they are judged anew below, once it is known which boxes are silent
     states = judge_cables(as_seen, find_dark_links(as_seen))
-    exchanges, topology, shifted = _find_exchanged_boxes(as_seen, seen_ports, states)
+    exchanges, topology, rings_told_as_shifts = _find_exchanged_boxes(as_seen, seen_ports, states)
     if _is_hopeless(topology, states):
         explanation = _explain_hopeless_hall(as_seen, topology, states, exchanges)
     else:
         explanation = _choose_cheapest(
-            as_seen, seen_ports, states, exchanges, {device for ring in shifted for device in ring}
+            as_seen, seen_ports, states, exchanges, {device for ring in rings_told_as_shifts for device in ring}
         )
-    # of shifts into free cages an exchange would explain a part
-    instead = [ring for ring in shifted if BOXES.is_worth(as_seen, ring, BOXES.measure_gain(as_seen, ring))]
+    # shifts into free cages are told as shifts although an exchange of boxes would explain a part of them
+    exchange_alternatives = [
+        ring for ring in rings_told_as_shifts if BOXES.is_worth(as_seen, ring, BOXES.measure_gain(as_seen, ring))
+    ]
     moved = add_steps_home(explanation.actions, steps_home)
-    actions = [*add_box_exchanges(as_seen, moved, instead), *list_dark_actions(explanation.after, explanation.missing)]
+    actions = [
+        *add_box_exchanges(as_seen, moved, exchange_alternatives),
+        *list_dark_actions(explanation.after, explanation.missing),
+    ]
     states = judge_cables(as_seen, find_dark_links(explanation.after))
     # an end is a port, and `port >> 1` its link
     missing_cables = cabling.cable[np.array(explanation.missing, dtype=np.int64) >> 1]
@@ -138,16 +151,16 @@ def _find_exchanged_boxes(
     exchanges, topology = find_exchanges(as_seen, BOXES, as_seen)
     likely_rings = [ring for ring, _ in list_likely_rings(as_seen, BOXES) if ring not in exchanges]
     # where the exchange changes which devices are joined, shifted plugs cannot explain it
-    doubted = [ring for ring in exchanges + likely_rings if as_seen.keeps_pairs(ring)]
-    if not doubted or _is_hopeless(topology, states):
+    maybe_shifts = [ring for ring in exchanges + likely_rings if as_seen.keeps_pairs(ring)]
+    if not maybe_shifts or _is_hopeless(topology, states):
         return exchanges, topology, []
     by_plugs = _explain_hall(as_seen, seen_ports, states, [])
     shifts = {cable for action in by_plugs.actions if action.kind is Kind.SHIFT for cable in action.cables}
-    shifted = [ring for ring in doubted if shifts.issuperset(_list_cables_towards(as_seen, states, ring))]
-    if not shifted:
+    told_as_shifts = [ring for ring in maybe_shifts if shifts.issuperset(_list_cables_towards(as_seen, states, ring))]
+    if not told_as_shifts:
         return exchanges, topology, []
-    staying = {device for ring in shifted for device in ring}
-    return *find_exchanges(as_seen, make_box_kind(staying), as_seen), shifted
+    staying = {device for ring in told_as_shifts for device in ring}
+    return *find_exchanges(as_seen, make_box_exchangeable(staying), as_seen), told_as_shifts
 
 
 def _choose_cheapest(
@@ -155,15 +168,15 @@ def _choose_cheapest(
 ) -> _Explanation:
     """The explanation of least price, starting from some exchanges of boxes; those of `staying` are not moved."""
 
-    kind = make_box_kind(staying)
+    boxes = make_box_exchangeable(staying)
     likely_exchanges = [
-        [ring] for ring, gain in list_likely_rings(as_seen, kind) if is_well_seen(gain) and ring not in exchanges
+        [ring] for ring, gain in list_likely_rings(as_seen, boxes) if is_well_seen(gain) and ring not in exchanges
     ]
     best, tried = _explain_hall(as_seen, seen_ports, states, exchanges), [exchanges]
     # this is lazy: an exchange is only worked out when all before it were priced and none was cheaper
     untried = _list_other_exchanges(as_seen, best, staying, likely_exchanges)
     # each step goes on from the best so far, whose neighbours are tried anew; no explanation is priced twice
-    while len(tried) < MOST_TRIALS:
+    while len(tried) < MOST_EXPLANATIONS:
         rings = next((rings for rings in untried if rings not in tried), None)
         if rings is None:
             break
@@ -182,20 +195,21 @@ def _list_other_exchanges(
     Each is given with the exchanges that the votes speak for once it is done.
     """
     rings = explained.exchanges
-    for doubted in [
+    for to_drop in [
         *_group_rings_by_cage(as_seen, rings),
+        # one that breaks links which are right may be no exchange of boxes, but plugs moved between them
         *([ring] for ring in rings if BOXES.measure_gain(as_seen, ring).broken),
     ]:
-        yield [ring for ring in rings if ring not in doubted]
-    near = _list_devices_at(explained.after, explained.doubtful)
+        yield [ring for ring in rings if ring not in to_drop]
+    near = _list_devices_at(explained.after, explained.disagreeing_ends)
     more = [
         compose_rings(explained.exchanges, [ring])
-        for ring, gain in list_likely_rings(explained.boxed, make_box_kind(staying, near))
+        for ring, gain in list_likely_rings(explained.boxed, make_box_exchangeable(staying, near))
         # where plugs explain little, few links have to be seen
         if is_well_seen(gain) or (gain.broken == 0 and not near.isdisjoint(ring))
     ]
     for rings in more + likely_exchanges:
-        beside, _ = find_exchanges(take_rings(as_seen, BOXES, rings), make_box_kind(staying), as_seen)
+        beside, _ = find_exchanges(take_rings(as_seen, BOXES, rings), make_box_exchangeable(staying), as_seen)
         yield compose_rings(rings, beside)
 
 
@@ -252,10 +266,10 @@ def _explain_hall(as_seen: SeenTopology, seen_ports: SeenPorts, states: Ints, ex
     trunks, topology = _explain_trunks(as_seen, boxed, states)
     exchanged = {device for ring in exchanges for device in ring}
     mended_plugs = _explain_plugs(as_seen, seen_ports, topology, states, exchanged)
-    plugs, notes = add_doubtful_exchanges(topology, mended_plugs.actions)
+    plugs, notes = add_unproven_exchanges(topology, mended_plugs.actions)
     actions = [*boxes, *trunks, *name_exchanges_first(topology.cabling, exchanges, plugs)]
     return _Explanation(
-        exchanges, actions, notes, boxed, mended_plugs.after, mended_plugs.missing, mended_plugs.doubtful
+        exchanges, actions, notes, boxed, mended_plugs.after, mended_plugs.missing, mended_plugs.disagreeing_ends
     )
 
 
@@ -272,7 +286,7 @@ def _explain_trunks(as_seen: SeenTopology, topology: SeenTopology, states: Ints)
     ends = list_trunk_ends(topology.cabling) if len(topology.find_wrong_ports()) else None
     if ends is None:
         return [], topology
-    rings, after = find_exchanges(topology, make_trunk_kind(ends), as_seen)
+    rings, after = find_exchanges(topology, make_trunk_exchangeable(ends), as_seen)
     actions = []
     for ring in rings:
         ports = [port for end in ring for port in ends.ports[end].values()]
@@ -282,13 +296,13 @@ def _explain_trunks(as_seen: SeenTopology, topology: SeenTopology, states: Ints)
 
 class _PlugExplanation(NamedTuple):
     """Actions for plugs; the topology with exchanged plugs taken for what they stand in for; ends of missing cables;
-    doubtful ends; moves of single plugs, as of rings, that those of whole cages have moved already.
+    ends whose links disagree; moves of single plugs, as of rings, that those of whole cages have moved already.
     """
 
     actions: list[Action]
     after: SeenTopology
     missing: list[int]
-    doubtful: list[int]
+    disagreeing_ends: list[int]
     twice: list[Ring]
 
     @property
@@ -303,26 +317,28 @@ def _explain_plugs(
     """What to do about plugs: whole cages of several plugs are exchanged where that takes fewer pulls."""
     plugs = PlugIndex(topology.cabling)
     plugs.find_spare_cages(topology)
-    common = make_plug_kind(plugs, exchanged)
-    rings, after = find_exchanges(topology, common, as_seen)
-    single = _explain_single_plugs(Explainer(topology, after, plugs), seen_ports, states, rings, [])
+    common_plugs = make_plug_exchangeable(plugs, exchanged)
+    rings, after = find_exchanges(topology, common_plugs, as_seen)
+    without_cages = _explain_after_rings(Explainer(topology, after, plugs), seen_ports, states, rings, [])
     cages = PairedCages(plugs)
     # where no plug is moved, whole cages cannot save a pull
-    pairs, paired = find_exchanges(after, make_cage_kind(cages, exchanged), as_seen) if single.moves else ([], after)
+    pairs, paired = (
+        find_exchanges(after, make_cage_exchangeable(cages, exchanged), as_seen) if without_cages.moves else ([], after)
+    )
     cage_rings = [ring for pair in pairs for ring in cages.split_ring(pair)]
     if not cage_rings or _share_plugs(cage_rings, rings):
-        return single
-    by_cages = _explain_single_plugs(Explainer(topology, paired, plugs), seen_ports, states, rings, cage_rings)
+        return without_cages
+    by_cages = _explain_after_rings(Explainer(topology, paired, plugs), seen_ports, states, rings, cage_rings)
     # a single plug that is moved again after its cage was: both moves are one, straight to where it belongs
     if by_cages.twice and all(_is_of_one_width(plugs, ring) for ring in by_cages.twice):
         cage_rings = compose_rings(cage_rings, by_cages.twice)
         if _share_plugs(cage_rings, rings):
-            return single
-        explainer = Explainer(topology, take_rings(after, common, cage_rings), plugs)
-        by_cages = _explain_single_plugs(explainer, seen_ports, states, rings, cage_rings)
+            return without_cages
+        explainer = Explainer(topology, take_rings(after, common_plugs, cage_rings), plugs)
+        by_cages = _explain_after_rings(explainer, seen_ports, states, rings, cage_rings)
     # of as many pulls, those in more parts that can be mended each alone
-    effort = by_cages.moves - single.moves, len(single.actions) - len(by_cages.actions)
-    return by_cages if effort < (0, 0) and not by_cages.twice else single
+    effort = by_cages.moves - without_cages.moves, len(without_cages.actions) - len(by_cages.actions)
+    return by_cages if effort < (0, 0) and not by_cages.twice else without_cages
 
 
 def _is_of_one_width(plugs: PlugIndex, ring: Ring) -> bool:
@@ -339,34 +355,33 @@ def _share_plugs(rings: Iterable[Ring], other_rings: Iterable[Ring]) -> bool:
     return not {plug for ring in rings for plug in ring}.isdisjoint(plug for ring in other_rings for plug in ring)
 
 
-def _explain_single_plugs(
-    explainer: Explainer, seen_ports: SeenPorts, states: Ints, common: list[Ring], cage_rings: list[Ring]
+def _explain_after_rings(
+    explainer: Explainer, seen_ports: SeenPorts, states: Ints, common_rings: list[Ring], cage_rings: list[Ring]
 ) -> _PlugExplanation:
-    """What to do about plugs where those of `common`, and the cages of `cage_rings`, are exchanged first, and single
-    plugs are moved then.
+    """What to do about plugs where those of `common_rings`, and the cages of `cage_rings`, are exchanged first, and
+    single plugs are moved then.
     """
-    rings, moved = [*common, *cage_rings], {plug for ring in cage_rings for plug in ring}
-    topology, after, plugs = explainer.before, explainer.topology, explainer.plugs
-    cabling = topology.cabling
-    ring_actions = make_plug_actions(explainer, topology, states, rings)
+    rings, moved = [*common_rings, *cage_rings], {plug for ring in cage_rings for plug in ring}
+    before, after, plugs = explainer.before, explainer.after, explainer.plugs
+    cabling = before.cabling
+    ring_actions = make_plug_actions(explainer, before, states, rings)
     actions = [ring_action.action for ring_action in ring_actions]
     cables = find_wrong_cables(after, plugs)
     # `twice`: moves of single plugs that touch cages which a ring exchanges too
-    missing, twice = _find_missing_ends(cables), list[Ring]()
+    missing, twice = find_missing_ends(cables), list[Ring]()
     for group in group_chains(explainer, list_chains(cables)):
         action, repair = explainer.make_action(group)
-        moved_to = {_find_plug(topology, source): _find_plug(topology, target) for source, target in repair.places}
+        moved_to = {_find_plug(before, source): _find_plug(before, target) for source, target in repair.places}
         if not moved.isdisjoint([*moved_to, *moved_to.values()]):
             twice.append(moved_to)
         # a cable that a repair leaves out is missing for certain only where its place is known to be empty
         lost = [end for end, port in repair.left_out if port < 0 or after.empty[port]]
         missing += lost
         action = _drop_cables(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost])
-        needed = {_find_needed_ring(topology, mendable.chain, rings) for mendable in group.chains}
+        needed = {_find_ring_that_broke(before, plugs, mendable.chain, rings) for mendable in group.chains}
         first = next(
             (nth for nth, ring_action in enumerate(ring_actions) if not needed.isdisjoint(ring_action.rings)), None
         )
-
         if first is None:
             actions.append(action)
         else:
@@ -380,40 +395,28 @@ def _explain_single_plugs(
 
 def _find_plug(topology: SeenTopology, port: int) -> int:
     """The plug that is planned at a port; -1 at a spare one."""
-    return int(topology.cabling.plug[port]) if port < topology.planned else -1
+    return int(topology.cabling.plug[port]) if port < topology.first_spare else -1
 
 
-def _find_missing_ends(cables: WrongCables) -> list[int]:
-    """Ends whose cable is missing although its other end sees somebody: a cable swapped with it took its place."""
-    topology = cables.topology
-    planned = topology.planned
-    mate = topology.mate[:planned]
-    port = np.arange(planned)
-    missing = []
-    for end in np.flatnonzero((mate < 0) & (mate[port ^ 1] >= 0)).tolist():
-        first = cables.find_end(end)
-        beyond = cables.find_partner(first)
-        # nothing was swapped, or the place is taken, or the pair of free ends is told from the lower one
-        if beyond in (first, first ^ 1) or beyond in cables.mate or topology.mate[beyond] >= 0 or first > beyond:
-            continue
-        if topology.empty[first] or topology.empty[beyond]:
-            missing.append(beyond if topology.empty[beyond] else first)
-    return sorted(set(missing))
+def _find_ring_that_broke(topology: SeenTopology, plugs: PlugIndex, chain: Chain, rings: list[Ring]) -> int:
+    """Which exchange of common plugs a chain comes of: one that breaks a link that was right before it (-1: none).
 
-
-def _find_needed_ring(topology: SeenTopology, chain: Chain, rings: list[Ring]) -> int:
-    """Which exchange of common plugs a chain comes of: one that breaks a link of it that is right now (-1: none)."""
+    `topology` is what was there before the exchanges.
+    """
     plug = topology.cabling.plug
     for end_a, end_b in chain.joined:
         for end in (end_a, end_b):
             if (
-                end < topology.planned
+                end < topology.first_spare
                 and topology.mate[end] >= 0
                 and topology.joins_right(end, int(topology.mate[end]))
             ):
-                plugs = {int(plug[end]), int(plug[end ^ 1]), int(plug[end_a]) if end_a < topology.planned else -1}
+                # what was moved is the plug at this end, or the one that it saw; of a parallel link, which is another
+                # than planned, it is known only by where it went, where a chain is told from: to `end_a`
+                came_to = int(plug[end_a]) if end_a < topology.first_spare else plugs.cage_of_spare.get(end_a)
+                moved = {int(plug[end]), int(plug[end ^ 1]), came_to}
                 for index, ring in enumerate(rings):
-                    if plugs & ring.keys():
+                    if moved & ring.keys():
                         return index
     return -1
 
@@ -449,9 +452,9 @@ def _list_cable_ids(cabling: PlannedCabling, cables: Ints64) -> list[str]:
 
 def _list_harmless_links(topology: SeenTopology) -> list[str]:
     """The links that are harmless, as `A:p - B:q`."""
-    planned = topology.planned
-    mate = topology.mate[:planned]
-    ports = np.flatnonzero((mate >= 0) & (mate < planned))
+    first_spare = topology.first_spare
+    mate = topology.mate[:first_spare]
+    ports = np.flatnonzero((mate >= 0) & (mate < first_spare))
     # each link once, from its lower port
     ports = ports[(mate[ports] != ports ^ 1) & (ports < mate[ports])]
     locate = topology.cabling.name_port

@@ -27,8 +27,11 @@ Ring = dict[int, int]
 
 MOST_ROUNDS = 8
 """How often votes are counted anew, while each count brings a ring that is believed."""
-MOST_TRIALS = 40
-"""How often a ring that is not believed is tried again without its weakest vote."""
+MOST_RING_TRIALS = 40
+"""How often a ring that is not believed is tried again without its weakest vote.
+
+A bound on time alone: a run of n votes has no more than n tries, and few mistakes join more things than this.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,9 @@ class Exchangeable:
     (NOWHERE: a place that has no number yet, which `make_room` makes), and all ports that the ring concerns. `is_worth`
     judges a ring by what it gains, `needs_boxes` says whether what it tells makes sense only once boxes are exchanged.
     `are_devices`: they are rows of devices.
+
+    `renumber`, and with it `measure_gain`, may add ports to the topology that it is asked about: those of a box that
+    are known to be silent (see boxes). They change no link.
     """
 
     count_votes: Callable[[SeenTopology], list[Vote]]
@@ -54,7 +60,7 @@ class Exchangeable:
 
 
 def find_exchanges(
-    topology: SeenTopology, kind: Exchangeable, as_seen: SeenTopology
+    topology: SeenTopology, things: Exchangeable, as_seen: SeenTopology
 ) -> tuple[list[Ring], SeenTopology]:
     """The rings that are believed, best first, and the topology with them taken for what they should be.
 
@@ -66,22 +72,25 @@ def find_exchanges(
     for _ in range(MOST_ROUNDS):
         # votes are counted anew in each round: once a leaf is in its place, the links of nodes below it can say more
         believed = [
-            ring for edges in _group_votes(kind.count_votes(trial)) for ring in _find_believed_rings(trial, kind, edges)
+            ring
+            for edges in _group_votes(things.count_votes(trial))
+            for ring in _find_believed_rings(trial, things, edges)
         ]
         total = _apply_rings(total, believed)
         if not believed:
             break
     judged = []
     for ring in _find_cycles(total):
-        gain = kind.measure_gain(topology, ring)
-        alone_gain = gain if kind.needs_boxes(ring) else as_seen.measure_gain(*kind.renumber(topology, ring), {})
-        if kind.are_devices or (gain.links >= gain.unseen and alone_gain.links >= alone_gain.unseen):
+        gain = things.measure_gain(topology, ring)
+        alone_gain = gain if things.needs_boxes(ring) else as_seen.measure_gain(*things.renumber(topology, ring), {})
+        # how many links of boxes nobody may have seen is for `is_well_seen` to say, in their `is_worth`
+        if things.are_devices or (gain.links >= gain.unseen and alone_gain.links >= alone_gain.unseen):
             # the ring itself is left out of the order below, since dicts do not compare
             judged.append((-gain.links, sorted(ring), ring))
     after, accepted = topology.copy(), []
     for _, _, ring in sorted(judged, key=lambda candidate: candidate[:2]):
-        if kind.is_worth(after, ring, kind.measure_gain(after, ring)):
-            _take_ring(after, kind, ring)
+        if things.is_worth(after, ring, things.measure_gain(after, ring)):
+            _take_ring(after, things, ring)
             accepted.append(ring)
     return accepted, after
 
@@ -91,22 +100,22 @@ def compose_rings(earlier: Iterable[Ring], later: Iterable[Ring]) -> list[Ring]:
     return _find_cycles(_apply_rings(_apply_rings({}, earlier), later))
 
 
-def take_rings(topology: SeenTopology, kind: Exchangeable, rings: Iterable[Ring]) -> SeenTopology:
+def take_rings(topology: SeenTopology, things: Exchangeable, rings: Iterable[Ring]) -> SeenTopology:
     """A topology with the things of some rings taken for what they stand in for."""
     after = topology.copy()
     for ring in rings:
-        _take_ring(after, kind, ring)
+        _take_ring(after, things, ring)
     return after
 
 
-def list_likely_rings(topology: SeenTopology, kind: Exchangeable) -> list[tuple[Ring, Gain]]:
+def list_likely_rings(topology: SeenTopology, things: Exchangeable) -> list[tuple[Ring, Gain]]:
     """The rings that the votes speak for, each with what it would gain, whether it is worth it or not."""
-    rings = [_close_ring(votes) for votes in _group_votes(kind.count_votes(topology))]
-    return [(ring, kind.measure_gain(topology, ring)) for ring in rings]
+    rings = [_close_ring(votes) for votes in _group_votes(things.count_votes(topology))]
+    return [(ring, things.measure_gain(topology, ring)) for ring in rings]
 
 
 def _group_votes(votes: Sequence[Vote]) -> list[list[Vote]]:
-    """The best votes of which no two agree on what is found or on what it stands in for, in chains and rings.
+    """The best votes in chains and rings, no two of which name the same as found, or the same as what it stands in for.
 
     Those with the most votes come first: an exchange of two leaves looks like one of many nodes, but not so well.
     """
@@ -142,16 +151,16 @@ def _close_ring(votes: Sequence[Vote]) -> Ring:
     return {votes[-1].planned: votes[0].actual} | ring
 
 
-def _find_believed_rings(topology: SeenTopology, kind: Exchangeable, votes: list[Vote]) -> Iterator[Ring]:
+def _find_believed_rings(topology: SeenTopology, things: Exchangeable, votes: list[Vote]) -> Iterator[Ring]:
     """The rings among some votes that are worth it; they are taken on the topology."""
     waiting, tried = [votes], list[Ring]()
-    while waiting and len(tried) < MOST_TRIALS:
+    while waiting and len(tried) < MOST_RING_TRIALS:
         run = waiting.pop()
         ring = _close_ring(run)
         if ring not in tried:
             tried.append(ring)
-            if kind.is_worth(topology, ring, kind.measure_gain(topology, ring)):
-                _take_ring(topology, kind, ring)
+            if things.is_worth(topology, ring, things.measure_gain(topology, ring)):
+                _take_ring(topology, things, ring)
                 yield ring
                 continue
         if len(run) > 1:
@@ -163,13 +172,13 @@ def _find_believed_rings(topology: SeenTopology, kind: Exchangeable, votes: list
             waiting += [piece for piece in pieces if piece]
 
 
-def _take_ring(topology: SeenTopology, kind: Exchangeable, ring: Ring) -> None:
+def _take_ring(topology: SeenTopology, things: Exchangeable, ring: Ring) -> None:
     """Take the things of a ring for what they stand in for, on the topology itself."""
-    taken_for, touched = kind.renumber(topology, ring)
+    taken_for, touched = things.renumber(topology, ring)
     for port, now in taken_for.items():
-        if now == NOWHERE and kind.make_room:
-            taken_for[port] = kind.make_room(topology, ring, port)
-    topology.renumber_ports(taken_for, touched, ring if kind.are_devices else {})
+        if now == NOWHERE and things.make_room:
+            taken_for[port] = things.make_room(topology, ring, port)
+    topology.renumber_ports(taken_for, touched, ring if things.are_devices else {})
 
 
 def _apply_rings(total: Ring, rings: Iterable[Ring]) -> Ring:

@@ -12,7 +12,7 @@ from fabricgen.verify.actions import Action, Alternative, CableState, End, Kind,
 from fabricgen.verify.cabling import PlannedCabling
 from fabricgen.verify.diagnosis.boxes import BOXES, LEAST_PLUGS
 from fabricgen.verify.diagnosis.exchange_search import Ring, list_likely_rings
-from fabricgen.verify.diagnosis.explaining import Explainer
+from fabricgen.verify.diagnosis.explaining import Crossing, Explainer
 from fabricgen.verify.diagnosis.grouping import merge_groups
 from fabricgen.verify.diagnosis.plugs import order_moved_plugs
 from fabricgen.verify.diagnosis.topology import NOWHERE, SeenTopology
@@ -59,7 +59,7 @@ def make_box_action(as_seen: SeenTopology, after: SeenTopology, states: Ints, ri
     )
 
 
-def add_doubtful_exchanges(topology: SeenTopology, actions: list[Action]) -> tuple[list[Action], list[str]]:
+def add_unproven_exchanges(topology: SeenTopology, actions: list[Action]) -> tuple[list[Action], list[str]]:
     """(Actions for plugs, with exchanges of boxes that may explain them; a sentence for each such exchange.)
 
     These boxes have links that nobody saw: as many as the exchange would mend, or more, might be as planned.
@@ -68,10 +68,10 @@ def add_doubtful_exchanges(topology: SeenTopology, actions: list[Action]) -> tup
     amended, notes = list(actions), []
     for ring, gain in list_likely_rings(topology, BOXES):
         # too little to be worth a word, or so well seen that `find_exchanges` has judged it already
-        if gain.plugs < LEAST_PLUGS or gain.links > gain.unseen:
+        if gain.rows < LEAST_PLUGS or gain.links > gain.unseen:
             continue
         boxes = {names[device] for device in ring}
-        doubt = f"{join_in_words(sorted(boxes))} may be exchanged as boxes, which would mend {gain.plugs} plugs"
+        doubt = f"{join_in_words(sorted(boxes))} may be exchanged as boxes, which would mend {gain.rows} plugs"
         notes.append(f"{doubt}, but {gain.unseen} of their links were not seen: dumps of them will tell")
         instead = Alternative(Kind.EXCHANGE, f"or {doubt}", 0, boxes=len(boxes))
         for index, action in enumerate(amended):
@@ -113,8 +113,8 @@ def make_plug_actions(
         for pull in explainer.list_pulls(ring_moves):
             by_cause[pull].append(nth)
         # rings that cross the rails of one node are one mistake, too, though no pull is common to them
-        if len(ring_moves) == len(ring) and (crossed := _describe_crossing(before, ring_moves)):
-            by_cause[int(before.device[ring_moves[0][0]]), crossed.partition(" ")[0]].append(nth)
+        if len(ring_moves) == len(ring) and (crossing := _find_crossing(before, ring_moves)):
+            by_cause[int(before.device[ring_moves[0][0]]), crossing.dimension].append(nth)
     return [
         RingAction(
             frozenset(members),
@@ -143,31 +143,31 @@ def _order_moves(explainer: Explainer, before: SeenTopology, ring: Ring) -> Move
     return [(first[plug], first[ring[plug]]) for plug in order_moved_plugs(plugs, before, ring)]
 
 
-def _describe_crossing(topology: SeenTopology, moves: Moves) -> str:
-    """The rails or planes that plugs of one node cross, in words ("": they do not)."""
+def _find_crossing(topology: SeenTopology, moves: Moves) -> Crossing | None:
+    """The rails or planes that plugs of one node cross (None: they do not)."""
     cabling = topology.cabling
     devices = {int(topology.device[port]) for move in moves for port in move}
-    planned = all(port < topology.planned for move in moves for port in move)
+    planned = all(port < topology.first_spare for move in moves for port in move)
     if not planned or len(devices) != 1 or cabling.read_device("tier", devices.pop()) != "node":
-        return ""
+        return None
     for dimension in ("rail", "plane"):
         pairs = [
             sorted((str(cabling.read_link(dimension, port)) for port in move), key=make_natural_key) for move in moves
         ]
         if all(lower and lower != higher for lower, higher in pairs):
-            return f"{dimension}s {', '.join(dict.fromkeys(f'{lower} and {higher}' for lower, higher in pairs))}"
-    return ""
+            return Crossing(dimension, tuple(dict.fromkeys(f"{lower} and {higher}" for lower, higher in pairs)))
+    return None
 
 
 def _make_plug_action(
     explainer: Explainer, before: SeenTopology, states: Ints, rings: Sequence[tuple[Ring, Moves]]
 ) -> Action:
     """One action for the moves of some rings."""
-    cabling, plugs, after = before.cabling, explainer.plugs, explainer.topology
+    cabling, plugs, after = before.cabling, explainer.plugs, explainer.after
     moves = [move for _, ring_moves in rings for move in ring_moves]
     steps = []
     for source, target in moves:
-        cable = str(cabling.cable_ids[cabling.cable[target >> 1]]) if target < before.planned else ""
+        cable = str(cabling.cable_ids[cabling.cable[target >> 1]]) if target < before.first_spare else ""
         steps.append(Step(cable, make_end(before, source), make_end(before, target)))
     ports = [
         port for ring, _ in rings for plug_number in ring if plug_number >= 0 for port in plugs.list_ports(plug_number)
@@ -187,8 +187,8 @@ def _make_plug_action(
     )
     if shift := explainer.describe_shift(closed, moves):
         kind, text = Kind.SHIFT, f"{prefix}{shift.replace('plugs', f'{plug_word}s', 1)}; {moving}."
-    elif closed and (crossed := _describe_crossing(before, moves)):
-        kind, text = Kind.CROSSED, f"{prefix}{crossed} are crossed; {moving}."
+    elif closed and (crossing := _find_crossing(before, moves)):
+        kind, text = Kind.CROSSED, f"{prefix}{crossing.text} are crossed; {moving}."
     elif closed and len(steps) == 2:
         first_name, second_name = (
             describe_port(end) if ends[0].device == ends[1].device else describe_plug(end) for end in ends
@@ -250,7 +250,7 @@ def list_mended_cables(before: SeenTopology, after: SeenTopology, states: Ints, 
     """
     cabling = before.cabling
     cable_ids = set()
-    seen_ports = [mate for port in ports if 0 <= (mate := int(after.mate[port])) < after.planned]
+    seen_ports = [mate for port in ports if 0 <= (mate := int(after.mate[port])) < after.first_spare]
     for port in dict.fromkeys([*ports, *seen_ports]):
         # both ends are asked: a link is wrong if either is joined to something else
         mates = [(end, int(after.mate[end])) for end in (port, port ^ 1) if after.mate[end] >= 0]

@@ -42,15 +42,27 @@ class Pull(NamedTuple):
     to_cage: str
 
 
+class Crossing(NamedTuple):
+    """What plugs cross: `rail` or `plane`, and which of these are exchanged with each other: `1 and 2`."""
+
+    dimension: str
+    exchanged: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """In words: `rails 1 and 2, 3 and 4`."""
+        return f"{self.dimension}s {', '.join(self.exchanged)}"
+
+
 @dataclass
 class Explainer:
     """Tells what to do about chains of plugs in wrong places, as actions for a technician.
 
-    `topology` has boxes and common plugs taken for what they stand in for, `before` boxes only.
+    `before` has boxes taken for what they stand in for, `after` common plugs too.
     """
 
     before: SeenTopology
-    topology: SeenTopology
+    after: SeenTopology
     plugs: PlugIndex
     _ranks: dict[int, dict[int, int]] = field(default_factory=dict)
     _served: dict[tuple[str, str, int], set[str]] = field(default_factory=dict)
@@ -66,13 +78,13 @@ class Explainer:
         source_cage, target_cage = self.find_cage(source), self.find_cage(target)
         if source_cage != target_cage:
             return Pull(*source_cage, *target_cage)
-        return Pull(*self.topology.locate_port(source), *self.topology.locate_port(target))  # crossed within one cage
+        return Pull(*self.after.locate_port(source), *self.after.locate_port(target))  # crossed within one cage
 
     def find_cage(self, port: int) -> tuple[int, str]:
         """(Device, cage of a port; the port where its cage is not known.)"""
-        device, name = self.topology.locate_port(port)
-        cage = self.topology.cabling.find_cage(port) if port < self.topology.planned else ""
-        return device, cage or self.topology.fronts.find_socket(device, name).cage or name
+        device, name = self.after.locate_port(port)
+        cage = self.after.cabling.find_cage(port) if port < self.after.first_spare else ""
+        return device, cage or self.after.fronts.find_socket(device, name).cage or name
 
     def make_action(self, group: ChainGroup) -> tuple[Action, Repair]:
         """What to do about a group of chains, and the repair that it follows."""
@@ -80,7 +92,7 @@ class Explainer:
         cables = self.list_cable_ids([mendable.chain for mendable in group.chains])
         best = group.join_repairs(0)
         if best is None:
-            ends = tuple(make_end(self.topology, end) for pair in joined for end in pair)
+            ends = tuple(make_end(self.after, end) for pair in joined for end in pair)
             pairs = [
                 f"{ends[at].device}:{ends[at].port} sees {ends[at + 1].device}:{ends[at + 1].port}"
                 for at in range(0, len(ends), 2)
@@ -88,8 +100,8 @@ class Explainer:
             text = f"{join_in_words(pairs)}, which is wrong; but too little was seen beside to tell what to move."
             return Action(Kind.PORT, 0, cables, ends, text), Repair(())
         # nothing to move, so that only cables are left over which belong nowhere
-        if not best.moves:
-            ends = tuple(make_end(self.topology, end) for pair in best.surplus for end in pair)
+        if not best.plug_moves:
+            ends = tuple(make_end(self.after, end) for pair in best.surplus for end in pair)
             return Action(Kind.PORT, 0, cables, ends, f"{self.describe_surplus(best)}."), best
         steps = self.make_steps(best)
         kind = self.find_kind(group, best)
@@ -114,41 +126,41 @@ class Explainer:
 
         Or pulled where this may be so: a plug with more links than the place where it belongs, some of them not seen.
         """
-        planned = [move for move in repair.moves if move.target < self.topology.planned]
+        planned = [move for move in repair.plug_moves if move.target < self.after.first_spare]
         if any(self.before.is_unseen(move.target) for move in planned):
             return True
         pulled = [
             self.plugs.list_lanes(move.source)
             for move in planned
-            if move.source < self.topology.planned
+            if move.source < self.after.first_spare
             and len(self.plugs.list_lanes(move.source)) > len(self.plugs.list_lanes(move.target))
         ]
         return any(self.before.is_unseen(lane) for lanes in pulled for lane in lanes)
 
     def describe_surplus(self, repair: Repair) -> str:
         """What to do about cables that belong nowhere."""
-        pairs = [[describe_plug(make_end(self.topology, end)) for end in joined] for joined in repair.surplus]
+        pairs = [[describe_plug(make_end(self.after, end)) for end in joined] for joined in repair.surplus]
         return " and ".join(
             f"the cable between {end_a} and {end_b} has no place: take it out" for end_a, end_b in pairs
         )
 
     def list_cable_ids(self, chains: Sequence[Chain]) -> tuple[str, ...]:
         """The ids of the cables that are planned at the ends of some chains."""
-        cabling = self.topology.cabling
+        cabling = self.after.cabling
         pairs = [pair for chain in chains for pair in chain.joined]
-        ends = [end for pair in pairs for end in pair if end < self.topology.planned]
+        ends = [end for pair in pairs for end in pair if end < self.after.first_spare]
         return tuple(sorted({str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in ends}))
 
     def make_steps(self, repair: Repair) -> tuple[Step, ...]:
         """The moves of a repair as steps."""
-        cabling = self.topology.cabling
+        cabling = self.after.cabling
         steps = []
-        for move in repair.moves:
-            planned_end = move.target if move.target < self.topology.planned else move.keeps
+        for move in repair.plug_moves:
+            planned_end = move.target if move.target < self.after.first_spare else move.keeps
             cable = (
-                str(cabling.cable_ids[cabling.cable[planned_end >> 1]]) if planned_end < self.topology.planned else ""
+                str(cabling.cable_ids[cabling.cable[planned_end >> 1]]) if planned_end < self.after.first_spare else ""
             )
-            steps.append(Step(cable, make_end(self.topology, move.source), make_end(self.topology, move.target)))
+            steps.append(Step(cable, make_end(self.after, move.source), make_end(self.after, move.target)))
         return tuple(steps)
 
     def make_alternative(self, group: ChainGroup, repair: Repair) -> Alternative:
@@ -166,17 +178,15 @@ class Explainer:
             return Kind.SPLITTER
         if not group.closed:
             return Kind.MOVE
-        if self.describe_crossings(group):
+        if self.find_crossings(group):
             return Kind.CROSSED
         return Kind.SWAP if len(self.list_pulls(repair.places)) == 2 else Kind.RING
 
     def rank_plugs(self, device: int) -> dict[int, int]:
         """The place of each plug among those of a device, as on its front; by first port."""
         if device not in self._ranks:
-            ends = {
-                self.plugs.find_first_port(port, self.topology.planned) for port in self.topology.list_ports(device)
-            }
-            order = sorted(ends, key=lambda end: make_natural_key(self.topology.locate_port(end)[1]))
+            ends = {self.plugs.find_first_port(port, self.after.first_spare) for port in self.after.list_ports(device)}
+            order = sorted(ends, key=lambda end: make_natural_key(self.after.locate_port(end)[1]))
             self._ranks[device] = {end: rank for rank, end in enumerate(order)}
         return self._ranks[device]
 
@@ -185,7 +195,7 @@ class Explainer:
 
         `moves` has the first ports of where each plug is and where it belongs; `closed`: each is where another belongs.
         """
-        devices = {int(self.topology.device[port]) for move in moves for port in move}
+        devices = {int(self.after.device[port]) for move in moves for port in move}
         if len(devices) != 1:
             return ""
         ranks = self.rank_plugs(devices.pop())
@@ -194,7 +204,7 @@ class Explainer:
             return ""
         # as they are on the front, so that the first and the last one name the whole run
         sources, targets = (sorted(ports, key=lambda port: ranks[port]) for ports in zip(*moves, strict=True))
-        names = [describe_run([self.topology.locate_port(port)[1] for port in ports]) for ports in (sources, targets)]
+        names = [describe_run([self.after.locate_port(port)[1] for port in ports]) for ports in (sources, targets)]
         cages = {(self.find_cage(source), self.find_cage(target)) for source, target in moves}
         count, direction = len(cages), "high" if offset > 0 else "low"
         # two jumpers of one cage are one thing for a hand: cages have to be enough, not plugs alone
@@ -217,23 +227,23 @@ class Explainer:
 
     def find_splitter(self, repair: Repair) -> str:
         """The id of the breakout whose tails are in the wrong order ("": none)."""
-        cabling, planned = self.topology.cabling, self.topology.planned
-        keeps = [move.keeps for move in repair.moves]
+        cabling, first_spare = self.after.cabling, self.after.first_spare
+        keeps = [move.keeps for move in repair.plug_moves]
         # the ends that stay are all in one plug of the plan, the common one of a breakout
-        if len(keeps) < 2 or max(keeps) >= planned:
+        if len(keeps) < 2 or max(keeps) >= first_spare:
             return ""
         plugs = {int(cabling.plug[end]) for end in keeps}
-        if len(plugs) > 1 or any(move.target >= planned for move in repair.moves):
+        if len(plugs) > 1 or any(move.target >= first_spare for move in repair.plug_moves):
             return ""
         return str(cabling.cable_ids[cabling.cable[keeps[0] >> 1]])
 
-    def describe_crossing(self, chain: Chain) -> str:
-        """The rails or planes that are crossed ("": none).
+    def find_crossing(self, chain: Chain) -> Crossing | None:
+        """The rails or planes that are crossed (None: none).
 
         Each cable has one end on the right device, and the other on one that does not serve its rail or plane. That of
         a device which serves both is none: it has the same links still; but each NIC of a node is of one.
         """
-        topology, cabling = self.topology, self.topology.cabling
+        topology, cabling = self.after, self.after.cabling
         values: dict[str, set[str]] = {"rail": set(), "plane": set()}
         differs = {"rail": 0, "plane": 0}
         for end_a, end_b in chain.joined:
@@ -255,27 +265,26 @@ class Explainer:
                     values[dimension] |= {kept_value, strayed_value}
         for dimension, count in differs.items():
             if count == len(chain.joined):
-                return f"{dimension}s {' and '.join(sorted(values[dimension], key=make_natural_key))}"
-        return ""
+                return Crossing(dimension, (" and ".join(sorted(values[dimension], key=make_natural_key)),))
+        return None
 
     def is_of_one(self, dimension: str, kept: int, strayed: int) -> bool:
         """Whether a port is of one rail or plane: of a node, or of a device without links of that of another port."""
-        cabling = self.topology.cabling
-        is_node = cabling.read_device("tier", int(self.topology.device[kept])) == "node"
+        cabling = self.after.cabling
+        is_node = cabling.read_device("tier", int(self.after.device[kept])) == "node"
         return is_node or cabling.read_link(dimension, strayed) not in self.list_served(dimension, kept)
 
-    def describe_crossings(self, group: ChainGroup) -> str:
-        """The rails or planes that all chains of a group cross, in words ("": one does not)."""
-        crossings = [self.describe_crossing(mendable.chain) for mendable in group.chains]
-        if not all(crossings):
-            return ""
-        first, *rest = sorted(set(crossings), key=make_natural_key)
-        # `rails 1 and 2, 3 and 4`: the word stands before the first pair alone
-        return ", ".join([first, *(crossing.partition(" ")[2] for crossing in rest)])
+    def find_crossings(self, group: ChainGroup) -> Crossing | None:
+        """The rails or planes that all chains of a group cross (None: one does not)."""
+        crossings = {self.find_crossing(mendable.chain) for mendable in group.chains}
+        ordered = sorted(filter(None, crossings), key=lambda crossing: make_natural_key(crossing.text))
+        if None in crossings:
+            return None
+        return Crossing(ordered[0].dimension, tuple(pair for crossing in ordered for pair in crossing.exchanged))
 
     def list_served(self, dimension: str, port: int) -> set[str]:
         """The rails or planes that the device of a port has links of, in the fabric of the port."""
-        cabling, device = self.topology.cabling, int(self.topology.device[port])
+        cabling, device = self.after.cabling, int(self.after.device[port])
         fabric = str(cabling.read_link("fabric", port))
         if (dimension, fabric, device) not in self._served:
             ports = cabling.list_device_ports(device).tolist()
@@ -287,8 +296,8 @@ class Explainer:
 
     def find_exchange_instead(self, group: ChainGroup, repair: Repair) -> list[Alternative]:
         """An exchange of two small boxes that would explain as much."""
-        topology = self.topology
-        devices = {int(topology.device[port]) for move in repair.moves for port in (move.source, move.target)}
+        topology = self.after
+        devices = {int(topology.device[port]) for move in repair.plug_moves for port in (move.source, move.target)}
         if not group.closed or len(devices) != 2:
             return []
         if any(len(topology.cabling.list_device_ports(device)) > SMALL_BOX for device in devices):
@@ -298,7 +307,7 @@ class Explainer:
             return []
         gain = BOXES.measure_gain(topology, {device_a: device_b, device_b: device_a})
         # an alternative has to explain all that the moves do, and more than what nobody saw may break
-        if gain.plugs < len(repair.moves) or gain.links <= gain.unseen:
+        if gain.rows < len(repair.plug_moves) or gain.links <= gain.unseen:
             return []
         names = " and ".join(str(topology.cabling.device_names[device]) for device in (device_a, device_b))
         return [Alternative(Kind.EXCHANGE, f"or {names} are exchanged: swap the two boxes", 0, boxes=2)]
@@ -318,8 +327,8 @@ class Explainer:
             return f"{prefix}{count} plugs are in the wrong places; {moves}, in this order."
         if kind is Kind.SPLITTER:
             return f"{prefix}the ends of breakout {self.find_splitter(repair)} are in the wrong order; {moves}."
-        if kind is Kind.CROSSED:
-            return f"{prefix}{self.describe_crossings(group)} are crossed; {moves}."
+        if kind is Kind.CROSSED and (crossing := self.find_crossings(group)):
+            return f"{prefix}{crossing.text} are crossed; {moves}."
         if kind is Kind.SWAP:
             ends = sorted((step.pull for step in steps), key=lambda end: (end.device, make_natural_key(end.port)))
             first_end, last_end = ends[0], ends[-1]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from fabricgen.verify.diagnosis.chains import Chain
 from fabricgen.verify.diagnosis.explaining import Explainer
-from fabricgen.verify.diagnosis.moving import ChainGroup, MendableChain, Repair, list_repairs, rate_side
+from fabricgen.verify.diagnosis.moving import ChainGroup, MendableChain, Repair, list_repairs, rate_repair
 from fabricgen.verify.diagnosis.shifts import Shift, shifts_among
 
 NODE = "node"
@@ -23,11 +23,7 @@ NODE = "node"
 def group_chains(explainer: Explainer, chains: Sequence[Chain]) -> list[ChainGroup]:
     """Chains in groups of one cause, each with the side where it is mended best, in the order of their lowest ports."""
     sides = [
-        [
-            repair
-            for repair in list_repairs(explainer.topology, explainer.plugs, chain)
-            if not explainer.is_risky(repair)
-        ]
+        [repair for repair in list_repairs(explainer.after, explainer.plugs, chain) if not explainer.is_risky(repair)]
         for chain in chains
     ]
     mendable_chains = [
@@ -76,27 +72,29 @@ def _order_repairs(explainer: Explainer, sides: list[list[Repair]]) -> list[list
         pulls.update({pull for repair in repairs for pull in explainer.list_pulls(repair.places)})
         classes.update({shift_class for repair in repairs if (shift_class := _classify_shift(explainer, repair))})
 
-    def rate_repair(repair: Repair) -> tuple[object, ...]:
+    def rank_repair(repair: Repair) -> tuple[object, ...]:
         # a pull that n chains may share costs each of them the n-th part
         work = sum(1 / pulls[pull] for pull in explainer.list_pulls(repair.places))
-        side = rate_side(explainer.topology, repair)
+        rating = rate_repair(explainer.after, repair)
         shift_class = _classify_shift(explainer, repair)
         # a row that is shifted round has two offsets, one of them for those that come round its end
         shared = classes[shift_class] if shift_class and len(shift_class.offsets) <= 2 else 0
         return (
-            side.plugs,
+            rating.plugs,
             round(work, 6),  # a sum of thirds must not decide by its last bit
-            side.takes_place,
-            side.several_racks,
+            rating.takes_place,
+            rating.several_racks,
             -shared if shared > 1 else 0,
-            side.several_devices,
-            side.plugs_at_a,
-            side.lowest_port,
+            rating.several_devices,
+            rating.plugs_at_a,
+            rating.lowest_port,
         )
 
-    ordered = [sorted(repairs, key=rate_repair) for repairs in sides]
+    ordered = [sorted(repairs, key=rank_repair) for repairs in sides]
     # after the sort the first has the fewest plugs
-    ordered = [[repair for repair in repairs if len(repair.moves) == len(repairs[0].moves)] for repairs in ordered]
+    ordered = [
+        [repair for repair in repairs if len(repair.plug_moves) == len(repairs[0].plug_moves)] for repairs in ordered
+    ]
     _turn_to_shared_pulls(explainer, ordered)
     return ordered
 
@@ -126,7 +124,7 @@ def _turn_to_shared_pulls(explainer: Explainer, ordered: list[list[Repair]]) -> 
 
 def _classify_shift(explainer: Explainer, repair: Repair) -> _ShiftClass | None:
     # (Device, by how many places its plugs are off) of a repair on one device; None of one on several
-    devices = {int(explainer.topology.device[port]) for places in repair.places for port in places}
+    devices = {int(explainer.after.device[port]) for places in repair.places for port in places}
     if len(devices) != 1:
         return None
     device = devices.pop()
@@ -149,7 +147,7 @@ def _join_by_shift(explainer: Explainer, mendable_chains: Sequence[MendableChain
     for at, mendable in enumerate(mendable_chains):
         if (
             mendable.repairs
-            and mendable.repairs[0].moves
+            and mendable.repairs[0].plug_moves
             and (shift_class := _classify_shift(explainer, mendable.repairs[0]))
         ):
             by_class[shift_class].append(at)
@@ -170,21 +168,17 @@ def _join_by_node(explainer: Explainer, mendable_chains: Sequence[MendableChain]
     """Chains, by index, that cross the rails, or the planes, of one node: NICs exchanged in groups are one mistake."""
     by_node: dict[tuple[int, str], list[int]] = defaultdict(list)
     for at, mendable in enumerate(mendable_chains):
-        dimension = (
-            explainer.describe_crossing(mendable.chain).partition(" ")[0]
-            if mendable.repairs and mendable.chain.closed
-            else ""
-        )
-        for device in _find_lone_devices(explainer, mendable) if dimension else ():
-            if explainer.topology.cabling.read_device("tier", device) == NODE:
-                by_node[device, dimension].append(at)
+        crossing = explainer.find_crossing(mendable.chain) if mendable.repairs and mendable.chain.closed else None
+        for device in _find_lone_devices(explainer, mendable):
+            if crossing and explainer.after.cabling.read_device("tier", device) == NODE:
+                by_node[device, crossing.dimension].append(at)
     yield from by_node.values()
 
 
 def _find_lone_devices(explainer: Explainer, mendable: MendableChain) -> set[int]:
     """The devices on which alone a chain can be mended, with as many plugs."""
     sides = [
-        {int(explainer.topology.device[port]) for places in repair.places for port in places}
+        {int(explainer.after.device[port]) for places in repair.places for port in places}
         for repair in mendable.repairs
     ]
     return {device for devices in sides if len(devices) == 1 for device in devices}

@@ -32,14 +32,14 @@ class Repair:
     each as (one end, other end) where they are seen.
     """
 
-    moves: tuple[PlugMove, ...]
+    plug_moves: tuple[PlugMove, ...]
     left_out: tuple[tuple[int, int], ...] = ()
     surplus: tuple[tuple[int, int], ...] = ()
 
     @property
     def places(self) -> list[tuple[int, int]]:
         """Where each plug is, and where it belongs."""
-        return [(move.source, move.target) for move in self.moves]
+        return [(move.source, move.target) for move in self.plug_moves]
 
 
 @dataclass(frozen=True)
@@ -67,30 +67,27 @@ class ChainGroup:
             return None
         repairs = [mendable.repairs[side] for mendable in self.chains]
         return Repair(
-            tuple(move for repair in repairs for move in repair.moves),
+            tuple(move for repair in repairs for move in repair.plug_moves),
             tuple(end_pair for repair in repairs for end_pair in repair.left_out),
             tuple(pair for repair in repairs for pair in repair.surplus),
         )
 
 
 def list_repairs(topology: SeenTopology, plugs: PlugIndex, chain: Chain) -> list[Repair]:
-    """The ways to mend a chain that take the fewest plugs, best first; empty if there is none.
+    """The ways to mend a chain at one side or the other; at both where neither side can be mended alone.
 
-    The best has all plugs on one device, else in one rack, else at the b ends; but a place that is known to be free
-    goes before one that nobody saw. A common plug is not moved for one of its cables.
+    Which is best is for `grouping` to say, that knows all chains. A common plug is not moved for one of its cables.
     """
     candidates = [
         repair
         for repair in (_move_first_ends(topology, plugs, chain), _move_other_ends(topology, plugs, chain))
         if repair
     ]
-    return sorted(
-        candidates or [_move_at_both_sides(topology, plugs, chain)], key=lambda repair: rate_side(topology, repair)
-    )
+    return candidates or [_move_at_both_sides(topology, plugs, chain)]
 
 
 def _is_single(topology: SeenTopology, plugs: PlugIndex, end: int) -> bool:
-    return end >= topology.planned or not plugs.is_common(int(topology.cabling.plug[end]))
+    return end >= topology.first_spare or not plugs.is_common(int(topology.cabling.plug[end]))
 
 
 def _move_first_ends(topology: SeenTopology, plugs: PlugIndex, chain: Chain) -> Repair | None:
@@ -125,8 +122,8 @@ def _move_other_ends(topology: SeenTopology, plugs: PlugIndex, chain: Chain) -> 
     return _move_first_ends(topology, plugs, Chain(turned, chain.closed, chain.after, chain.before))
 
 
-class SideOrder(NamedTuple):
-    """What makes a way to mend a chain better than another: lower ones first."""
+class RepairRating(NamedTuple):
+    """What makes a way to mend a chain better than another: lower ones first, in the order of `grouping`."""
 
     plugs: int
     takes_place: bool
@@ -137,17 +134,17 @@ class SideOrder(NamedTuple):
     lowest_port: int
 
 
-def rate_side(topology: SeenTopology, repair: Repair) -> SideOrder:
+def rate_repair(topology: SeenTopology, repair: Repair) -> RepairRating:
     """What a way to mend a chain is sorted by among the others."""
-    places = [port for move in repair.moves for port in (move.source, move.target)]
+    places = [port for move in repair.plug_moves for port in (move.source, move.target)]
     devices = {int(topology.device[port]) for port in places}
     racks = {topology.cabling.read_device("rack", device) for device in devices}
-    return SideOrder(
-        plugs=len(repair.moves),
-        takes_place=bool(repair.moves and repair.left_out and not topology.empty[repair.moves[0].target]),
+    return RepairRating(
+        plugs=len(repair.plug_moves),
+        takes_place=bool(repair.plug_moves and repair.left_out and not topology.empty[repair.plug_moves[0].target]),
         several_devices=len(devices) > 1,
         several_racks=len(racks) > 1,
-        plugs_at_a=sum(port < topology.planned and not port & 1 for port in places),  # end a of a link is even
+        plugs_at_a=sum(port < topology.first_spare and not port & 1 for port in places),  # end a of a link is even
         lowest_port=min(places, default=-1),
     )
 
@@ -196,5 +193,5 @@ def _move_at_both_sides(topology: SeenTopology, plugs: PlugIndex, chain: Chain) 
         unmoved.remove(at)
     surplus = [chain.joined[at] for at in unmoved]
     places = [port for port in (chain.before, chain.after) if port >= 0]
-    doubtful = next((port for port in places if not topology.empty[port]), places[0] if places else -1)
-    return Repair(tuple(moves), tuple((end, doubtful) for end, _ in needed.values()), tuple(surplus))
+    place_to_check = next((port for port in places if not topology.empty[port]), places[0] if places else -1)
+    return Repair(tuple(moves), tuple((end, place_to_check) for end, _ in needed.values()), tuple(surplus))

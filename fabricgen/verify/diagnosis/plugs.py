@@ -33,9 +33,9 @@ class PlugIndex:
             self._ports[plug] = self.cabling.list_plug_ports(plug)
         return self._ports[plug]
 
-    def find_first_port(self, port: int, planned: int) -> int:
-        """The first port of the plug or spare cage that a port is of; `planned` is the number of planned ports."""
-        if port < planned:
+    def find_first_port(self, port: int, first_spare: int) -> int:
+        """The first port of the plug or spare cage that a port is of; `first_spare` is the lowest spare one."""
+        if port < first_spare:
             return self.list_ports(int(self.cabling.plug[port]))[0]
         if port not in self.cage_of_spare:
             return port
@@ -56,7 +56,7 @@ class PlugIndex:
         """Group the spare ports of a topology by the breakout whose ends they see."""
         seen_lanes: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
         by_key: dict[tuple[int, object], int] = {}
-        for port in range(topology.planned, topology.size):
+        for port in range(topology.first_spare, topology.size):
             device, text = topology.locate_port(port)
             # without its last item, the name itself: `by_key` is asked for names that are made up of neighbouring
             # numbers
@@ -64,7 +64,7 @@ class PlugIndex:
             # the port that the plan joins to the one that is seen: where this plug belongs. (`-1 ^ 1` is -2, and never
             # planned.)
             target = int(topology.mate[port]) ^ 1
-            if topology.mate[port] >= 0 and target < topology.planned:
+            if topology.mate[port] >= 0 and target < topology.first_spare:
                 plug = int(self.cabling.plug[target])
                 if self.is_common(plug):
                     seen_lanes[device, plug][port] = self.list_ports(plug).index(target)
@@ -113,7 +113,7 @@ class PlugIndex:
                 cage[at] = find_beside(at - lane)
 
 
-def make_plug_kind(plugs: PlugIndex, exchanged: Collection[int]) -> Exchangeable:
+def make_plug_exchangeable(plugs: PlugIndex, exchanged: Collection[int]) -> Exchangeable:
     """Common plugs of breakouts as things that can stand in for each other; some devices are exchanged as boxes."""
 
     def count_votes(topology: SeenTopology) -> list[Vote]:
@@ -151,7 +151,7 @@ def make_plug_kind(plugs: PlugIndex, exchanged: Collection[int]) -> Exchangeable
             return False
         moved = len(order_moved_plugs(plugs, topology, ring))
         straight = any(plug >= 0 and not plugs.is_common(plug) for plug in ring)  # whose links stay together
-        saves = gain.plugs > moved or (gain.plugs == moved and (straight or (min(ring) < 0 and moved == 1)))
+        saves = gain.rows > moved or (gain.rows == moved and (straight or (min(ring) < 0 and moved == 1)))
         return saves and gain.links > gain.unseen
 
     def needs_boxes(ring: Ring) -> bool:
@@ -170,14 +170,14 @@ def _read_vote(plugs: PlugIndex, topology: SeenTopology, port: int) -> tuple[int
     """What the link at a port says: (the plug or spare cage of the port, the plug that seems to be in it)."""
     cabling = plugs.cabling
     target = int(topology.mate[port]) ^ 1
-    if target >= topology.planned:
+    if target >= topology.first_spare:
         return None
     planned = int(cabling.plug[target])
     planned_ports = plugs.list_ports(planned)
     # a plug of one link is told by chains, which can be mended at either end
     if len(planned_ports) < 2:
         return None
-    actual = int(cabling.plug[port]) if port < topology.planned else plugs.cage_of_spare.get(port, planned)
+    actual = int(cabling.plug[port]) if port < topology.first_spare else plugs.cage_of_spare.get(port, planned)
     if actual == planned:
         return None
     actual_ports = plugs.list_ports(actual)

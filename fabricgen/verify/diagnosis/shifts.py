@@ -129,7 +129,7 @@ class PairedCages:
         ]
 
 
-def make_cage_kind(cages: PairedCages, exchanged: Collection[int]) -> Exchangeable:
+def make_cage_exchangeable(cages: PairedCages, exchanged: Collection[int]) -> Exchangeable:
     """Cages of one device as things that can stand in for each other; some devices are exchanged as boxes."""
     cabling = cages.plugs.cabling
 
@@ -138,7 +138,7 @@ def make_cage_kind(cages: PairedCages, exchanged: Collection[int]) -> Exchangeab
         # same form; None for others
         # planned ports are numbered so that those of a link are 2n and 2n + 1
         target = int(topology.mate[port]) ^ 1
-        if max(port, target) >= topology.planned or cabling.device[port] != cabling.device[target]:
+        if max(port, target) >= topology.first_spare or cabling.device[port] != cabling.device[target]:
             return None
         own_plugs, planned_plugs = cages.list_plugs_beside(port), cages.list_plugs_beside(target)
         if not own_plugs or not planned_plugs or own_plugs == planned_plugs:

@@ -22,16 +22,17 @@ NOWHERE = -2
 
 
 class Gain(NamedTuple):
-    """What a change makes of links: how many more are right, in how many plugs, and how many unseen ones may break.
+    """What a change makes of links: how many more are right, in how many rows, and how many unseen ones may break.
 
-    `links` and `plugs` are those after less those before, and may be below 0; jumpers that lie side by side, a row of
-    cables.csv, count as one plug. `unseen` counts links of which nothing is known, so that they may be as planned now.
+    `links` and `rows` are those after less those before, and may be below 0; a row of cables.csv has the jumpers that
+    lie side by side, and stands for one plug. `unseen` counts links of which nothing is known, so that they may be as
+    planned now.
     `right` and `wrong` count the links concerned that are seen, as they are after the change, `broken` those that are
     right only before it; of the `tiers` that are planned at their other ends, those of right ones are `witnesses`.
     """
 
     links: int
-    plugs: int
+    rows: int
     unseen: int
     right: int
     wrong: int
@@ -46,17 +47,17 @@ class SeenTopology:
     The planned links of a port never change: `port ^ 1` is where it should lead. What changes is what is seen there:
     to take box A for box B moves what A's ports see to the ports of B, and so on round the ring.
 
-
-    Columns, one entry a port (planned ones first, then spare ones; the last entries are room for more spare ones):
-    `mate` and `towards` int32 as in `SeenPorts`; bool `empty`, a port that surely holds no plug that works, and `odd`,
-    one that sees a stranger or that contradicts another; `device` and `name`, int32 as in PlannedCabling.
+    Columns, one entry a port (planned ones first, then spare ones from `first_spare` on; the last entries are room for
+    more of these): `mate` and `towards` int32 as in `SeenPorts`; bool `empty`, a port that surely holds no plug that
+    works, and `odd`, one that sees a stranger or that contradicts another; `device` and `name`, int32 as in
+    PlannedCabling.
     Bool, one entry a device: `is_whole`, all that it sees is known; `speaks`, it has a dump of its own.
     """
 
     def __init__(self, cabling: PlannedCabling, seen_ports: SeenPorts) -> None:
         """What was seen, as it was seen."""
         self.cabling = cabling
-        self.planned = cabling.ports
+        self.first_spare = cabling.ports
         self.size = len(seen_ports.mate)
         self.mate: Ints = seen_ports.mate.copy()
         self.towards: Ints = seen_ports.towards.copy()
@@ -73,9 +74,11 @@ class SeenTopology:
             odd += [conflict.port] + [port for port in (conflict.sees,) if port >= 0 and self.mate[port] < 0]
         self.odd[odd] = True
         self.empty[odd] = False
-        unsure = ~(seen_ports.dumped & ~seen_ports.doubtful)[: self.planned]
+        unsure = ~(seen_ports.dumped & ~seen_ports.doubtful)[: self.first_spare]
         self.is_whole: Flags = np.bincount(cabling.device[unsure], minlength=len(cabling.device_names)) == 0
-        speaks = np.bincount(cabling.device[seen_ports.dumped[: self.planned]], minlength=len(cabling.device_names)) > 0
+        speaks = (
+            np.bincount(cabling.device[seen_ports.dumped[: self.first_spare]], minlength=len(cabling.device_names)) > 0
+        )
         self.speaks: Flags = speaks
         # names of ports as numbers, those of the plan first; nobody asks for them where no port is spare. A spare port
         # of a planned name has its number, so that names compare as numbers on exchanged boxes.
@@ -106,7 +109,7 @@ class SeenTopology:
 
     def locate_port(self, port: int) -> tuple[int, str]:
         """(Device, name of the port there.)"""
-        name = self.cabling.port_text(port) if port < self.planned else self.names[port - self.planned]
+        name = self.cabling.port_text(port) if port < self.first_spare else self.names[port - self.first_spare]
         return int(self.device[port]), name
 
     def list_ports(self, device: int) -> list[int]:
@@ -124,7 +127,7 @@ class SeenTopology:
         if self.size == len(self.mate):
             # room for as many spare ports again: columns are copied a few times, however many ports are added one by
             # one
-            more = max(64, len(self.mate) - self.planned)
+            more = max(64, len(self.mate) - self.first_spare)
             for column, blank in (("mate", -1), ("towards", -1), ("device", -1), ("name", -1)):
                 setattr(self, column, np.r_[getattr(self, column), np.full(more, blank, dtype=np.int32)])
             for column in ("empty", "odd"):
@@ -145,8 +148,8 @@ class SeenTopology:
         """
         # spare ports are numbered as they come: the `^ 1` of one is another spare port that has nothing to do with it
         if mate == port ^ 1:
-            return port < self.planned
-        if port >= self.planned or mate >= self.planned or port < 0 or mate < 0:
+            return port < self.first_spare
+        if port >= self.first_spare or mate >= self.first_spare or port < 0 or mate < 0:
             return False
         device = self.device
         # `port ^ 1` is the other end of the planned link of a port
@@ -166,10 +169,10 @@ class SeenTopology:
         """The ports that see another one than they should, as `joins_right`; int64."""
         mate = self.mate[: self.size]
         port = np.flatnonzero(mate >= 0)
-        # `port ^ 1` is the other end of a planned link; from `planned` on there are spare ports, of no planned link
-        port = port[(mate[port] != port ^ 1) | (port >= self.planned)]
+        # `port ^ 1` is the other end of a planned link; from `first_spare` on there are spare ports, of no planned link
+        port = port[(mate[port] != port ^ 1) | (port >= self.first_spare)]
         sees = mate[port]
-        both_planned = (port < self.planned) & (sees < self.planned)
+        both_planned = (port < self.first_spare) & (sees < self.first_spare)
         near, far = port[both_planned], sees[both_planned]
         # the planned far devices are those that are seen, if by another of their ports
         right = (self.device[near ^ 1] == self.device[far]) & (self.device[far ^ 1] == self.device[near])
@@ -224,7 +227,7 @@ class SeenTopology:
                 was, will = self.is_planned_at(port, sees), self.is_planned_at(now, devices.get(sees, sees))
             else:
                 # `port >> 1` is the link, so that one whose ends both belong to the ring counts once
-                if port < self.planned and self.is_unseen(port):
+                if port < self.first_spare and self.is_unseen(port):
                     unseen.add(port >> 1)
                 continue
             if was:
@@ -235,11 +238,11 @@ class SeenTopology:
                 far |= {int(self.device[port]), sees} - devices.keys()
             wrong += not will
         # what is right then, less what is right now: an exchange that only swaps faults gains nothing
-        links, plugs = len(right) - len(before), self._count_rows(right) - self._count_rows(before)
-        # spare ports, from `planned` on, have no planned far end
-        planned = {int(self.device[port ^ 1]) for port in touched if port < self.planned}
+        links, rows = len(right) - len(before), self._count_rows(right) - self._count_rows(before)
+        # spare ports, from `first_spare` on, have no planned far end
+        planned = {int(self.device[port ^ 1]) for port in touched if port < self.first_spare}
         witnesses, tiers = (len({self.cabling.read_device("tier", d) for d in devices}) for devices in (far, planned))
-        return Gain(links, plugs, len(unseen), len(right), wrong, broken, witnesses, tiers)
+        return Gain(links, rows, len(unseen), len(right), wrong, broken, witnesses, tiers)
 
     def keeps_pairs(self, devices: Collection[int]) -> bool:
         """Whether some devices have links, none to a device that is not planned, nor more than are planned."""
@@ -257,7 +260,7 @@ class SeenTopology:
 
     def is_planned_at(self, port: int, sees: int) -> bool:
         """Whether a port should see some device."""
-        return bool(0 <= port < self.planned and sees == self.device[port ^ 1])
+        return bool(0 <= port < self.first_spare and sees == self.device[port ^ 1])
 
     def _count_rows(self, ports: Sequence[int]) -> int:
         """How many rows of cables.csv some ports are of: both jumpers from one cage to one other count once."""
@@ -311,14 +314,14 @@ class Fronts:
 
     cabling: PlannedCabling
     _named: dict[int, Front] = field(default_factory=dict)
-    _kinds: dict[tuple[int, int], Front] = field(default_factory=dict)
+    _by_model: dict[tuple[int, int], Front] = field(default_factory=dict)
 
     def find_socket(self, device: int, name: str, plug: int = -1) -> CageConnector:
         """The socket behind a port of a device; empty texts where it is not known.
 
         `plug` is a planned port of the plug that is in it, which takes as much of this cage as of its own.
         """
-        for front in (self._list_planned_sockets(device), self._list_sockets_of_kind(device)):
+        for front in (self._list_planned_sockets(device), self._list_sockets_of_model(device)):
             if name in front:
                 return front[name]
             if cage_lane := _find_lane_by_name(front, name) or _find_lane_by_number(front, name):
@@ -346,15 +349,15 @@ class Fronts:
             }
         return self._named[device]
 
-    def _list_sockets_of_kind(self, device: int) -> Front:
+    def _list_sockets_of_model(self, device: int) -> Front:
         """The sockets of planned ports of other devices of the model and NOS, which have more of them in use."""
         columns = [self.cabling.devices[name].codes for name in ("model", "nos")]
         key = int(columns[0][device]), int(columns[1][device])
-        if key not in self._kinds:
+        if key not in self._by_model:
             alike = np.flatnonzero((columns[0] == key[0]) & (columns[1] == key[1]))[:MOST_ALIKE]
             fronts = map(self._list_planned_sockets, alike.tolist())
-            self._kinds[key] = {name: socket for front in fronts for name, socket in front.items()}
-        return self._kinds[key]
+            self._by_model[key] = {name: socket for front in fronts for name, socket in front.items()}
+        return self._by_model[key]
 
 
 class _CageLane(NamedTuple):

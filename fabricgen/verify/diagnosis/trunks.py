@@ -94,7 +94,7 @@ def list_trunk_links(ends: TrunkEnds) -> list[tuple[list[int], tuple[End, End], 
     ]
 
 
-def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
+def make_trunk_exchangeable(ends: TrunkEnds) -> Exchangeable:
     """Ends of trunks as things that can stand in for each other."""
 
     def count_votes(topology: SeenTopology) -> list[Vote]:
@@ -130,7 +130,7 @@ def make_trunk_kind(ends: TrunkEnds) -> Exchangeable:
         return taken_for, touched
 
     def is_worth(_topology: SeenTopology, ring: Ring, gain: Gain) -> bool:
-        return gain.plugs > len(ring) and gain.links > gain.unseen
+        return gain.rows > len(ring) and gain.links > gain.unseen
 
     return Exchangeable(count_votes, renumber_ring, is_worth)
 
@@ -149,4 +149,5 @@ def make_trunk_action(ends: TrunkEnds, ring: Ring, cables: tuple[str, ...]) -> A
         Step("", ends.places[end], replace(ends.places[ring[end]], label=ends.names[ring[end] // 2]))
         for end in actual_ends
     )
+    # a trunk fans out as a breakout does: what is wrong is one bundle, not the plugs of its cables
     return Action(Kind.SPLITTER, len(actual_ends), cables, tuple(places), text, steps=steps)

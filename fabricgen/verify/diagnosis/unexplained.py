@@ -16,7 +16,9 @@ def _make_action(topology: SeenTopology, ports: list[int], text: str, cables: li
     # an action to look at some ports, with the cables that are planned there unless `cables` says which
     cabling = topology.cabling
     if cables is None:
-        cables = sorted({str(cabling.cable_ids[cabling.cable[port >> 1]]) for port in ports if port < topology.planned})
+        cables = sorted(
+            {str(cabling.cable_ids[cabling.cable[port >> 1]]) for port in ports if port < topology.first_spare}
+        )
     return Action(Kind.PORT, 0, tuple(cables), tuple(make_end(topology, port) for port in ports), text)
 
 
@@ -24,7 +26,7 @@ def list_stranger_actions(topology: SeenTopology, seen_ports: SeenPorts) -> list
     """Planned ports that see a device that is not in the plan: one action where it stands for one device."""
     ports_by_stranger: dict[tuple[str, int], list[int]] = defaultdict(list)
     for port, stranger in seen_ports.strangers:
-        if port < topology.planned:
+        if port < topology.first_spare:
             ports_by_stranger[stranger, int(topology.cabling.device[port ^ 1])].append(port)
     actions = []
     for (stranger, device), ports in sorted(ports_by_stranger.items()):
@@ -74,8 +76,10 @@ def _describe_conflict(topology: SeenTopology, seen_ports: SeenPorts, conflict: 
 
 def list_half_known_actions(topology: SeenTopology) -> list[Action]:
     """Ports that see a device other than planned, at a port of it that is not known."""
-    cabling, planned = topology.cabling, topology.planned
-    ports = np.flatnonzero((topology.mate[:planned] < 0) & (topology.towards[:planned] >= 0) & ~topology.odd[:planned])
+    cabling, first_spare = topology.cabling, topology.first_spare
+    ports = np.flatnonzero(
+        (topology.mate[:first_spare] < 0) & (topology.towards[:first_spare] >= 0) & ~topology.odd[:first_spare]
+    )
     ports = ports[topology.towards[ports] != cabling.device[ports ^ 1]]
     actions = []
     for port in ports.tolist():

@@ -17,11 +17,11 @@ MOST_STEPS = 4
 
 def make_end(topology: SeenTopology, port: int) -> End:
     """A planned or spare port as a place in the hall."""
-    if port < topology.planned:
+    if port < topology.first_spare:
         return topology.cabling.make_end(port)
     device, text = topology.locate_port(port)
     belongs = int(topology.mate[port]) ^ 1
-    plug_there = belongs if topology.mate[port] >= 0 and belongs < topology.planned else -1
+    plug_there = belongs if topology.mate[port] >= 0 and belongs < topology.first_spare else -1
     cage, connector = topology.fronts.find_socket(device, text, plug_there)
     rack = topology.cabling.find_rack(device)
     return End(topology.cabling.device_names[device], text, *rack, cage=cage, connector=connector)

@@ -1,0 +1,86 @@
+"""Cables of which both plugs are in cages that the plan leaves free: their own place is dark at both ends."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fabricgen.verify.actions import Action, Step
+from fabricgen.verify.diagnosis.states import find_dark_links
+from fabricgen.verify.diagnosis.topology import SeenTopology
+from fabricgen.verify.diagnosis.wording import describe_location, describe_steps, make_end
+
+
+def pretend_at_planned_ports(topology: SeenTopology) -> list[Step]:
+    """Take one plug of cables that join spare ports for the planned one; the steps that make it so, one a cable.
+
+    Such are links between spare ports of two devices, as many from cage to cage as those of a planned cable between the
+    two that is empty at both ends. What is left to be told is the plug at the other end.
+    """
+    cabling, mate, device = topology.cabling, topology.mate, topology.device
+    homes = _list_empty_homes(topology)
+    steps = []
+    for spare_ports in _group_spare_cables(topology) if homes else ():
+        free_homes = homes.get((frozenset(device[[spare_ports[0], mate[spare_ports[0]]]].tolist()), len(spare_ports)))
+        if free_homes:
+            # homes between the same two devices are filled in order: no sighting tells which one a cable was meant for
+            home = [port if device[port] == device[spare_ports[0]] else port + 1 for port in free_homes.pop(0)]
+            cable = str(cabling.cable_ids[cabling.cable[home[0] >> 1]])
+            steps.append(Step(cable, make_end(topology, spare_ports[0]), make_end(topology, home[0])))
+            # read before it is overwritten: at the far end the cable stays where it is
+            far = mate[spare_ports].copy()
+            mate[spare_ports], mate[home], mate[far], topology.empty[home] = -1, far, home, False
+    return steps
+
+
+_Home = tuple[frozenset[int], int]
+"""What a cable and its home have in common: the devices (rows) at its ends, and how many links it carries."""
+
+
+def _list_empty_homes(topology: SeenTopology) -> dict[_Home, list[list[int]]]:
+    """The planned cables that are empty at both ends, each as the a ends of its links."""
+    cabling, empty = topology.cabling, topology.empty[: topology.first_spare]
+    by_plugs: dict[tuple[int, int], list[int]] = defaultdict(list)
+    # even entries of a column by port are a ends, odd ones b ends of the same links
+    for port in (2 * np.flatnonzero(find_dark_links(topology) & empty[0::2] & empty[1::2])).tolist():
+        by_plugs[int(cabling.plug[port]), int(cabling.plug[port + 1])].append(port)
+    homes: dict[_Home, list[list[int]]] = defaultdict(list)
+    for ports in by_plugs.values():
+        homes[frozenset(topology.device[[ports[0], ports[0] + 1]].tolist()), len(ports)].append(ports)
+    return homes
+
+
+def _group_spare_cables(topology: SeenTopology) -> list[list[int]]:
+    """The cables that were seen between spare ports, by the cages at both ends, each as its lower ports."""
+    by_cages: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for port in range(topology.first_spare, topology.size):
+        # a pair of spare ports is met once, at the lower one
+        if topology.mate[port] > port:
+            ends = [make_end(topology, seen_port) for seen_port in (port, int(topology.mate[port]))]
+            by_cages[tuple((end.device, end.connector or end.cage or end.port) for end in ends)].append(port)
+    return list(by_cages.values())
+
+
+def add_steps_home(actions: Iterable[Action], steps: Sequence[Step]) -> list[Action]:
+    """Actions that move the other plugs of cables that were brought home, with the steps that do."""
+    completed = []
+    for action in actions:
+        steps_home = tuple(step for step in steps if step.cable in {own_step.cable for own_step in action.steps})
+        if not steps_home:
+            completed.append(action)
+            continue
+        pulls = {(step.pull.device, step.pull.cage, step.put.device, step.put.cage) for step in steps_home}
+        location = describe_location(step.pull for step in steps_home)
+        completed_action = replace(
+            action,
+            moves=action.moves + len(pulls),
+            ends=action.ends + tuple(step.pull for step in steps_home),
+            steps=action.steps + steps_home,
+            text=f"{action.text} Then, at the other end, {location}: move {describe_steps(steps_home)}.",
+            alternatives=(),
+        )
+        completed.append(completed_action)
+    return completed
