@@ -74,20 +74,10 @@ def command(
     from fabricgen.adopt.configurations import gather_configurations
     from fabricgen.adopt.proof import PAGE
     from fabricgen.adopt.words import write_page
-    from fabricgen.blueprint.scalars import NAME_PATTERN
     from fabricgen.catalog.loader import Catalog
     from fabricgen.cli.output import write_output
 
-    if not dumps and not cables and not netbox:
-        raise click.UsageError("nothing to adopt: give dumps, or a list with --cables")
-    if output != "-" and Path(output).exists():
-        raise click.UsageError(f"{output} exists; it is left as it is: name another file")
-    if url := next((file for file in netbox if "://" in file), None):
-        raise click.UsageError(f"--netbox {url}: lists are read; export devices and cables from NetBox as CSV")
-    if not re.fullmatch(NAME_PATTERN[1:-1], name):
-        raise click.UsageError(
-            f"--name {name}: lower-case letters, digits and '-', a letter first, at most 32 characters"
-        )
+    _check_options(dumps or cables or netbox, netbox, name, output)
     gc.disable()  # a large cluster is millions of tuples, and none is in a circle: a quarter of the time
     folder = Path(output).parent if output != "-" else Path()
     models = [_read_model(text) for text in stated]
@@ -113,6 +103,22 @@ def command(
     if differences:
         click.echo(f"{differences:,} differences are left: fabricgen check {output} --running {configs}", err=True)
     return 0 if is_whole(found) and not differences else 1
+
+
+def _check_options(inputs: tuple[str, ...], netbox: tuple[str, ...], name: str, output: str) -> None:
+    """Raise click.UsageError where options cannot be; `inputs` are the dumps and lists that were named."""
+    from fabricgen.blueprint.scalars import NAME_PATTERN
+
+    if not inputs:
+        raise click.UsageError("nothing to adopt: give dumps, or a list with --cables")
+    if output != "-" and Path(output).exists():
+        raise click.UsageError(f"{output} exists; it is left as it is: name another file")
+    if url := next((file for file in netbox if "://" in file), None):
+        raise click.UsageError(f"--netbox {url}: lists are read; export devices and cables from NetBox as CSV")
+    if not re.fullmatch(NAME_PATTERN[1:-1], name):
+        raise click.UsageError(
+            f"--name {name}: lower-case letters, digits and '-', a letter first, at most 32 characters"
+        )
 
 
 def _count_differences(cluster: Cluster, folder: str, jobs: int) -> int:
