@@ -148,3 +148,14 @@ def test_the_other_way_of_looking_keeps_what_is_chosen_in_sight(page: Any) -> No
     shown.wait_for_function("() => FG.way.name === 'hall'")
     seen = "() => { const [x, y, w, h] = FG.way.bounds(FG.state.chosen); return FG.camera.sees(x + w / 2, y + h / 2); }"
     assert shown.evaluate(seen)
+
+
+def test_racks_of_panels_are_told_from_those_of_nodes_on_dark_paper(page: Any) -> None:
+    """Both were the same grey, in the picture as in the key."""
+    shown = page("patched-hall", "way=hall")
+    shown.emulate_media(color_scheme="dark")
+    shown.wait_for_function("() => FG.theme().dark === '1'")
+    fills = shown.evaluate(
+        "() => ['node_fill', 'panel_fill', 'extra_fill'].map((name) => FG.rackFill(FG.hall.block[name], FG.theme()))"
+    )
+    assert len(set(fills)) == 3

@@ -169,3 +169,63 @@ def test_labels_of_ribbons_keep_off_each_other(page):
     assert [text for text, *_ in labels].count("112 x 400G") == 9
     for (one, x, y, *_), (other, far_x, far_y, *_) in combinations(labels, 2):
         assert abs(y - far_y) >= 16 or abs(x - far_x) >= 60, (one, other)
+
+
+@pytest.mark.parametrize("name", ["bonded-pair", "full-cluster", "mi300x-roce", "nvl256"])
+def test_names_of_racks_keep_off_their_stripes(page, name):
+    """They covered the fabrics whose ports are at the rear, and one stood out of its rack."""
+    shown = page(name, "way=hall")
+    shown.set_viewport_size({"width": 1000, "height": 800})
+    shown.wait_for_function("() => document.getElementById('picture').clientWidth < 700")
+    outside = shown.evaluate("""() => {
+      const { racks, block } = FG.hall, camera = FG.camera, outside = [], draw = FG.Pen.prototype.text;
+      FG.Pen.prototype.text = function (text, px, py, size, ink, how = {}) {
+        draw.call(this, text, px, py, size, ink, how);
+        if (!how.turned || !how.ground) return;
+        const [x, y] = camera.at(px, py), half = this.c.measureText(text).width / 2 / camera.scale;
+        const isAt = (middle, i) => Math.abs(x - middle) < racks.w[i] / 2 && Math.abs(y - racks.y[i]) < racks.d[i];
+        const at = racks.x.findIndex(isAt), from = y - racks.y[at];
+        const sides = block.looks[racks.look[at]].stripes.map(([, rear]) => rear), down = racks.faces[at] > 0;
+        const free = [true, false].map((low) => racks.d[at] * (sides.includes(down !== low) ? 0.36 : 0.5));
+        if (from + half > free[0] || half - from > free[1]) outside.push([text, from, half, ...free]);
+        outside.seen = true;
+      };
+      FG.repaint();
+      const told = () => outside.seen ? outside : ["no name"], next = requestAnimationFrame;
+      return new Promise((done) => next(() => next(() => done(told()))));
+    }""")
+    assert outside == []
+
+
+def test_counts_on_ribbons_make_way_for_names_that_are_written_upward(page):
+    """On a phone `mgmt` stood in the middle of `16 x 100G`."""
+    shown = page("bonded-pair")
+    shown.set_viewport_size({"width": 390, "height": 844})
+    shown.wait_for_function("() => document.getElementById('picture').clientWidth <= 390")
+    shown.evaluate("""() => {
+      const upward = FG.FabricWay.upward, write = FG.FabricWay.write;
+      FG.FabricWay.upward = (c, theme, text) => {
+        FG.upward.push([text.x, text.y, c.measureText(text.choices[0]).width]);
+        upward(c, theme, text);
+      };
+      FG.FabricWay.write = (view) => { FG.upward = []; write(view); };
+    }""")
+    painted = shown.evaluate(PAINTED)
+    upward = shown.evaluate("() => FG.upward")
+    counts = [one["given"] for one in painted if one["name"] == "fillText" and " x 1" in one["given"][0]]
+    assert len(upward) == 2
+    for text, x, y, *_ in counts:
+        for at, foot, length in upward:
+            assert not (x - 3 < at < x + 6 * len(text) and foot - length < y < foot), text
+
+
+def test_names_of_nodes_can_be_read_on_dark_paper(pages):
+    """They were white on light grey, 3.4 : 1 (WCAG 2.2 wants 4.5)."""
+    shown = pages.of("bonded-pair")
+    shown.emulate_media(color_scheme="dark")
+    shown.wait_for_function("() => FG.theme().dark === '1'")
+    painted = shown.evaluate(PAINTED)
+    inks = {
+        one["fill"] for one in painted if one["name"] == "fillText" and re.fullmatch(r"(su01-)?n00\d", one["given"][0])
+    }
+    assert inks == {"#14171a"}

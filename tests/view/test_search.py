@@ -121,3 +121,17 @@ def test_the_keyboard_chooses_and_leaves(superpod):
 def superpod(page):
     """The page of a SuperPOD."""
     return page("superpod-b200")
+
+
+@pytest.mark.parametrize("wide", [390, 1000, 1600])
+@pytest.mark.parametrize("name", ["bonded-pair", "colossus-200k", "dual-tor"])
+def test_what_the_empty_box_says_is_not_cut_off(page, name, wide):
+    shown = page(name)
+    shown.set_viewport_size({"width": wide, "height": 800})
+    shown.wait_for_function("(wide) => innerWidth === wide", arg=wide)
+    says, has = shown.evaluate("""() => {
+      const box = document.getElementById("query"), c = document.createElement("canvas").getContext("2d");
+      c.font = getComputedStyle(box).font;
+      return [c.measureText(box.placeholder).width, box.clientWidth - 16 - 16]; // but edges, and the cross
+    }""")
+    assert says <= has

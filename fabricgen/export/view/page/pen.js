@@ -50,8 +50,15 @@ FG.Pen = class {
     this.c.stroke();
   }
 
-  /** About how wide a text is, pixels. @param {string} text @param {number} size */
-  wide(text, size) { return text.length * size * 0.56; }
+  /** How wide a text is, pixels. @param {string} text @param {number} size */
+  wide(text, size) {
+    let wide = FG.Pen.widths.get(text);
+    if (wide === undefined) {
+      this.c.font = "10px system-ui, sans-serif";
+      FG.Pen.widths.set(text, (wide = this.c.measureText(text).width / 10));
+    }
+    return wide * size;
+  }
 
   /**
    * A text at a pixel; no wider than `room`, cut with a sign that it is; on a `ground` that hides lines below it.
@@ -94,3 +101,5 @@ FG.Pen = class {
     this.text(text, x + 4, py, size, ink);
   }
 };
+/** Widths of texts of one pixel, which are measured once. @type {Map<string, number>} */
+FG.Pen.widths = new Map();

@@ -110,7 +110,7 @@ FG.FabricWay = class extends FG.Fabric {
     const half = Math.min(text.w, view.c.measureText(text.choices[0]).width) / 2 + 6;
     if (view.labels.length > 200 || view.labels.some((/** @type {number[]} */ [other, line, room]) => Math.abs(x - other) < half + room && Math.abs(text.y - line) < 16)) return;
     view.labels.push([x, text.y, half]);
-    view.texts.push(text);
+    view.texts.push({ ...text, half });
   }
 
   /** The outline of a ribbon: middle, y and half width of both ends, and the height of an arc. @param {any} c @param {number[]} piece */
@@ -171,7 +171,7 @@ FG.FabricWay = class extends FG.Fabric {
       this.within(i, view.sight, (device) => {
         c.globalAlpha = lit && this.choice.device(device) ? 1 : FG.DIM;
         const over = FG.overlay?.of?.("device", device);
-        this.paintDevice(view, device, { cls, fill: over?.fill ?? fill, ink: over ? FG.overlay.ink(over.fill) : swatch?.ink ?? "#FFFFFF", mark: over?.mark, w: cellW * scale, h: cellH * scale });
+        this.paintDevice(view, device, { cls, fill: over?.fill ?? fill, ink: over ? FG.overlay.ink(over.fill) : swatch?.ink ?? theme.paper, mark: over?.mark, w: cellW * scale, h: cellH * scale });
       });
     }
     c.globalAlpha = 1;
@@ -264,7 +264,7 @@ FG.FabricWay = class extends FG.Fabric {
     const plates = texts.filter((/** @type {any} */ one) => one.plate);
     const hidden = (/** @type {any} */ one) => one.plain && plates.some((/** @type {any} */ plate) => plate.alpha === 1 && Math.abs(one.y - plate.y) < (one.size + plate.size) / 2 && one.x < plate.x + plate.w && plate.x < one.x + one.w);
     const upright = texts.filter((/** @type {any} */ one) => one.turned);
-    const crossed = (/** @type {any} */ one) => one.edge && upright.some((/** @type {any} */ name) => one.y < name.y + 8 && one.y > name.y - 60 && Math.abs(one.x + one.w / 2 - name.x) < 45);
+    const crossed = (/** @type {any} */ one) => one.half && upright.some((/** @type {any} */ name) => one.y < name.y + 8 && one.y > name.y - 8 - name.choices[0].length * 6 && Math.abs(one.x + one.w / 2 - name.x) < one.half + 6);
     for (const text of texts) {
       if ((plates.length && hidden(text)) || (upright.length && crossed(text))) continue;
       const use = (/** @type {number} */ size) => { const wanted = `${text.bold ? "600 " : ""}${size.toFixed(1)}px system-ui, sans-serif`; if (wanted !== font) c.font = font = wanted; };

@@ -242,16 +242,18 @@ FG.Hall = class {
       const w = racks.w[i] * scale, d = racks.d[i] * scale, name = this.rackName(i), size = Math.min(11, w * 0.5);
       if (size < 7 || !pen.sees(racks.x[i] - racks.w[i] / 2, racks.y[i] - racks.d[i] / 2, racks.w[i], racks.d[i])) continue;
       const told = FG.overlay.of("rack", i), look = this.block.looks[racks.look[i]], ground = told?.fill ?? FG.rackFill(look.fill, pen.theme), ink = told ? FG.overlay.ink(told.fill) : look.dark || FG.rackFill(look.fill, pen.theme) !== look.fill ? "#ffffff" : "#000000";
-      const x = pen.x(racks.x[i]), y = pen.y(racks.y[i] + (racks.faces[i] > 0 ? -0.07 : 0.07) * racks.d[i]);
-      const power = w >= 34 ? this.power(i).replace(/ of .*(?= kW)/, "") : "";
-      if (!power || pen.wide(name, size) > d * 0.8) {
-        const place = [racks.x[i], racks.y[i] + (racks.faces[i] > 0 ? -0.07 : 0.07) * racks.d[i], racks.w[i], racks.d[i] * 0.95];
+      // clear of the stripes at both sides; the front is clear even without, but where all are at the rear
+      const rear = !told && look.stripes.some((/** @type {any[]} */ one) => one[1]), front = !rear || look.stripes.some((/** @type {any[]} */ one) => !one[1]);
+      const middle = racks.y[i] + (racks.faces[i] > 0 ? 0.07 : -0.07) * (Number(rear) - Number(front)) * racks.d[i], room = rear && front ? 0.66 : 0.8;
+      const x = pen.x(racks.x[i]), y = pen.y(middle), power = w >= 34 ? this.power(i).replace(/ of .*(?= kW)/, "") : "";
+      if (!power || pen.wide(name, size) > d * room) {
+        const place = [racks.x[i], middle, racks.w[i], (racks.d[i] * room) / 0.84];
         // without its first words where it is too long: these say least
         for (let rest = name; !FG.turnedName(pen, rest, place, size, ink, ground) && /-.*-/.test(rest);) rest = rest.replace(/^…?[^-]*-/, "…");
         continue;
       }
       pen.text(name, x - 7, y, size, ink, { align: "center", turned: true, ground });
-      if (power) pen.text(power, x + 8, y, 10, ink, { align: "center", turned: true, room: d * 0.8, ground });
+      if (power) pen.text(power, x + 8, y, 10, ink, { align: "center", turned: true, room: d * room, ground });
     }
   }
 
@@ -387,11 +389,11 @@ FG.Hall = class {
   }
 };
 
-/** The fill of a closed rack: on dark paper a light grey is a dark one. @param {string} fill @param {any} theme @returns {string} */
+/** The fill of a closed rack: on dark paper a light grey is a dark one, and a warm one (panels) a warm one. @param {string} fill @param {any} theme @returns {string} */
 FG.rackFill = (fill, theme) => {
   if (theme.dark !== "1" || !/^#[0-9a-f]{6}$/i.test(fill)) return fill;
   const parts = [1, 3, 5].map((i) => Number.parseInt(fill.slice(i, i + 2), 16));
-  return Math.max(...parts) - Math.min(...parts) < 24 && Math.min(...parts) > 190 ? (Math.min(...parts) > 245 ? "#5b646e" : "#3b434b") : fill;
+  return Math.max(...parts) - Math.min(...parts) < 24 && Math.min(...parts) > 190 ? (Math.min(...parts) > 245 ? "#5b646e" : parts[0] > parts[2] ? "#574f3f" : "#3b434b") : fill;
 };
 
 /** The table of racks, whose rows are racks' ids. @returns {any} */

@@ -203,7 +203,7 @@ FG.find = async (query, stopped = () => false) => {
 /** The box: a combobox with a list of what was found. */
 FG.searchBox = () => {
   const box = FG.make("input"), list = FG.make("ul"), place = FG.el("search");
-  Object.assign(box, { type: "search", id: "query", placeholder: "Search: name, address, port, cable… (/)", autocomplete: "off", spellcheck: false });
+  Object.assign(box, { type: "search", id: "query", placeholder: "Search: name, port… (/)", title: "A name, address, port or cable", autocomplete: "off", spellcheck: false });
   for (const [name, value] of Object.entries({ role: "combobox", "aria-label": "Search", "aria-expanded": "false", "aria-controls": "found", "aria-autocomplete": "list" })) box.setAttribute(name, value);
   Object.assign(list, { id: "found", hidden: true });
   list.setAttribute("role", "listbox");
