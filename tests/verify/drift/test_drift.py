@@ -165,7 +165,7 @@ EOS_FAULTS = {
     r"^router bgp (\d{2})": ("vlan 77\n!\nrouter bgp \\1", "VLAN 77: is not planned"),
     r"^ntp server vrf MGMT 10\.16\.0\.30.*\n": ("", "management: time servers"),
     r"no-drop": ("", "no-drop priorities (PFC): missing 3"),
-    r"minimum-threshold \d+": ("minimum-threshold 999", "ECN: min kb is 999"),
+    r"minimum-threshold \d+": ("minimum-threshold 999", "ECN: marked from, kB is 999"),
     r"^router bgp (?=4)": (
         "ip route 10.99.0.0/16 10.64.0.0\n!\nrouter bgp ",
         "static route 10.99.0.0/16: is not planned",
