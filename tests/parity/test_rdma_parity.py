@@ -28,6 +28,7 @@ POLLARA = ("scalable_unit.nodes=24 x mi355x-8", "scale_up={infinity-fabric: {dom
 TUNED = ("qos={roce_dscp: 24, cnp_dscp: 46, roce_class: 4, cnp_class: 5, roce_percent: 70, cnp_max_percent: 5}",)
 LOSSY, TRIMMED = "qos={profile: roce-lossy}", "qos={profile: roce-lossy, roce_percent: 60, trim: {dscp: 12}}"
 NO_KNOWN_NIC = (
+    "cloudmatrix-384",
     "four-tier",
     "gaudi3",
     "leaf-spine",
@@ -36,6 +37,7 @@ NO_KNOWN_NIC = (
     "modular-spine",
     "rail-groups",
     "trn2-ultraserver",
+    "trn3-ultraserver",
     "two-exits",
     "ualink-pod",
 )

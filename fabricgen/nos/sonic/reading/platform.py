@@ -114,8 +114,8 @@ def _check_buffers(tables: Tables) -> None:
             report_misfit(f"{name} is no whole profile: {row}")
     used = {row["profile"] for table in ("BUFFER_PG", "BUFFER_QUEUE") for row in tables[table].values()}
     used |= {p for table in PER_PORT for row in tables.get(table, {}).values() for p in row["profile_list"].split(",")}
-    # profiles of queues that no port uses may stay
-    spare = profiles.keys() - used - {name for name in profiles if "queue" in name}
+    # profiles of queues that no port uses may stay, and those of ports out of use where every port is in use
+    spare = profiles.keys() - used - {name for name in profiles if "queue" in name or "_zero_" in name}
     if not used <= profiles.keys() or spare or not {row["pool"] for row in profiles.values()} <= pools.keys():
         report_misfit(f"profiles are {sorted(profiles)} of {sorted(pools)}, and {sorted(used)} are used")
     lengths = tables.get("CABLE_LENGTH", {}).get("AZURE", {})
