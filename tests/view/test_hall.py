@@ -159,3 +159,19 @@ def test_racks_of_panels_are_told_from_those_of_nodes_on_dark_paper(page: Any) -
         "() => ['node_fill', 'panel_fill', 'extra_fill'].map((name) => FG.rackFill(FG.hall.block[name], FG.theme()))"
     )
     assert len(set(fills)) == 3
+
+
+@pytest.mark.parametrize("wide", [390, 1000, 1600])
+def test_rows_of_both_sites_have_their_names(page: Any, wide: int) -> None:
+    """Those of the first had none where the margin of its hall, and that of the picture, were narrow."""
+    shown = page("two-site", "way=hall")
+    shown.set_viewport_size({"width": wide, "height": 800})
+    shown.wait_for_function("(wide) => innerWidth === wide", arg=wide)
+    written = shown.evaluate("""() => new Promise((done) => {
+        const written = [], draw = FG.Pen.prototype.text, rows = FG.paintRows;
+        FG.Pen.prototype.text = function (told, ...rest) { written.push(told); draw.call(this, told, ...rest); };
+        FG.paintRows = (...given) => { written.length = 0; rows(...given); }; // of several pictures the last one counts
+        requestAnimationFrame(() => { FG.repaint(); requestAnimationFrame(() => done(written)); });
+    })""")
+    assert [written.count(row) for row in ("N01", "R01")] == [2, 2]
+    assert "R02" in written

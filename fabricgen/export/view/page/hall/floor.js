@@ -112,7 +112,7 @@ FG.paintRows = (pen, block) => {
     const most = pen.wide(text, 12) + 8, narrow = (x0 - left) * pen.scale < most, at = pen.x(narrow ? left : x0) - 5;
     if (narrow && left > 0 && 500 * pen.scale < most) continue;
     if (at > most) pen.text(text, at, pen.y(y), 12, pen.theme.faint, { align: "right" });
-    else if (pen.x(x0) < most) pen.plate(text, 2, Math.min(Math.max(pen.y(y), 34), pen.height - 12), "left");
+    else pen.plate(text, 2, Math.min(Math.max(pen.y(y), 34), pen.height - 12), "left");
   }
 };
 
