@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -76,15 +75,17 @@ def command(
     from fabricgen.adopt.words import write_page
     from fabricgen.catalog.loader import Catalog
     from fabricgen.cli.output import write_output
+    from fabricgen.diff.compare import pause_collector
 
     _check_options(dumps or cables or netbox, netbox, name, output)
-    gc.disable()  # a large cluster is millions of tuples, and none is in a circle: a quarter of the time
     folder = Path(output).parent if output != "-" else Path()
     models = [_read_model(text) for text in stated]
     try:
         configurations = gather_configurations(configs) if configs else None
         catalog, file = Catalog(folder / "catalog"), output if output != "-" else PAGE
-        found = adopt(name, dumps, (*netbox, *cables), (), models, catalog, jobs or 0, configurations, file)
+        # a large cluster is millions of tuples: a quarter of the time
+        with pause_collector():
+            found = adopt(name, dumps, (*netbox, *cables), (), models, catalog, jobs or 0, configurations, file)
     except UndecidedError as error:
         raise click.UsageError(
             "\n".join(_write_question(q.what, q.candidates, q.hint) for q in error.questions)
