@@ -169,9 +169,11 @@ def _survives(target: Path, count: int, allowed: int) -> bool:
     """Publish in a child that is killed before its next step after `allowed` ones."""
     child = os.fork()
     if child:
-        return os.waitpid(child, 0)[1] == 0
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        assert status in (0, -signal.SIGKILL), f"the child ended with {status}"
+        return status == 0
     steps = iter(range(allowed))
-    _arm(folders, "exchange", steps)
+    _arm(folders, "exchange_paths", steps)
     for name in ("open", "write", "mkdir", "link", "rename", "replace", "unlink", "rmdir", "fsync"):
         _arm(os, name, steps)
     publish(target, "B", count)
