@@ -83,11 +83,11 @@ def list_toruses(view: ClusterView, leaves: Iterable[Leaf]) -> list[Torus]:
         places = {own} if own else places_by_node[int(devices[row])] - {""}
         if len(places) != 1:
             problem = f"is at {len(places)} places of rings" if places else "is on no switch that is in rings alone"
-            raise _refuse(view, f"{node} {problem}", "`reach: 1` along each dimension of a `mesh`")
+            raise _make_refusal(view, f"{node} {problem}", "`reach: 1` along each dimension of a `mesh`")
         # a dimension of one switch is none
         steps = [step for step in (tuple(map(int, text.split("/"))) for text in places.pop().split()) if step[1] > 1]
         if len(steps) > MOST_DIMENSIONS:
-            raise _refuse(view, f"{node} is in rings of {len(steps)} dimensions", "three dimensions at most")
+            raise _make_refusal(view, f"{node} is in rings of {len(steps)} dimensions", "three dimensions at most")
         numbers, lengths = zip(*steps, *[(1, 1)] * (MOST_DIMENSIONS - len(steps)), strict=True)
         # the last group that a leaf is in is the network; of a domain there may be but one node
         name = view.places.domain[row] or node if own else view.groups.name[leaf.groups[-1]]
@@ -96,7 +96,7 @@ def list_toruses(view: ClusterView, leaves: Iterable[Leaf]) -> list[Torus]:
     return list(toruses.values())
 
 
-def _refuse(view: ClusterView, problem: str, needed: str) -> InputError:
+def _make_refusal(view: ClusterView, problem: str, needed: str) -> InputError:
     hint = f"Slurm's ring and torus3d want {needed}; `--only slurm` has the tree and blocks"
     return view.refuse("FG155", f"Slurm cannot be told of a torus: {problem}", path=("fabrics",), hint=hint)
 

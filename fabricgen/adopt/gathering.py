@@ -77,19 +77,19 @@ def read_list(file: str, gathered: Gathered) -> None:
     try:
         rows = [(reader.line_num, cells) for cells in reader if any(cells)]
     except csv.Error as error:
-        raise _refuse(file, reader.line_num, f"this is no CSV: {error}") from None
+        raise _make_line_fault(file, reader.line_num, f"this is no CSV: {error}") from None
     head = [cell.strip().lower() for cell in rows[0][1]] if rows else []
     columns = {name: number for number, name in enumerate(head)}
     for line, cells in rows[1:]:
         if len(cells) != len(head):
-            raise _refuse(file, line, f"this line has {len(cells)} columns, the first one {len(head)}")
+            raise _make_line_fault(file, line, f"this line has {len(cells)} columns, the first one {len(head)}")
     if ends := next((names for names in (*ENDS, LABELS) if columns.keys() >= set(names)), None):
         _read_cables(file, columns, ends, rows[1:], gathered)
     elif {"name", "device"} & columns.keys() and set(DEVICES["model"]) & columns.keys():
         _read_devices(columns, rows[1:], gathered)
     else:
         found = ", ".join(head) or "none"
-        raise _refuse(file, 1, f"neither a list of cables nor one of devices: its columns are {found}")
+        raise _make_line_fault(file, 1, f"neither a list of cables nor one of devices: its columns are {found}")
 
 
 def _read_cables(
@@ -131,7 +131,7 @@ def _read_devices(columns: Mapping[str, int], rows: list[tuple[int, list[str]]],
             gathered.add_device(DeviceFacts(**values))
 
 
-def _refuse(file: str, line: int, message: str) -> Exception:
+def _make_line_fault(file: str, line: int, message: str) -> Exception:
     hint = f"a list of cables has {','.join(ENDS[0])}; one of devices has name,model"
     return fault(CODE, message, hint=hint, span=Span(file, line, 1))
 

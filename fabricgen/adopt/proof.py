@@ -86,17 +86,17 @@ class Trial:
         return [*self.seen.devices, *(f"?{name}" for name in self.wired.names)]
 
     @cached_property
-    def _ports(self) -> dict[str, int]:
+    def _port_numbers(self) -> dict[str, int]:
         """The number of each name of a port, those of the plan first."""
         return {name: number for number, name in enumerate(self.wired.port_names.port_columns[0].vocabulary.tolist())}
 
     @cached_property
-    def _most(self) -> int:
+    def _port_base(self) -> int:
         """More than there are names of ports: an end is the number of its device, times this, and that of its port."""
         return len(self.wired.port_names.port_columns[0].vocabulary) + len(self.seen.texts) + 1
 
     @cached_property
-    def planned(self) -> tuple[Ints64, Ints64]:
+    def planned_ends(self) -> tuple[Ints64, Ints64]:
         """The two ends of each planned link, each as a number, the lesser first."""
         plan = self.wired.plan
         rows = {name: row for row, name in enumerate(self.seen.devices)}
@@ -107,7 +107,7 @@ class Trial:
         scale_up = np.array([segment.tier is None for segment in plan.links.segments], dtype=bool)
         kept = ~scale_up[plan.links.segment]
         ends = [
-            device[of[kept]] * self._most + column.codes[kept]
+            device[of[kept]] * self._port_base + column.codes[kept]
             for of, column in zip(
                 (plan.links.a_device, plan.links.b_device), self.wired.port_names.port_columns, strict=True
             )
@@ -115,10 +115,10 @@ class Trial:
         return np.minimum(*ends), np.maximum(*ends)
 
     @cached_property
-    def joined(self) -> tuple[Ints64, Ints64]:
+    def seen_ends(self) -> tuple[Ints64, Ints64]:
         """The two ends of each joint of the facts, whose ports go by the names of the plan where it knows them."""
         spelled = self._spell_ports()
-        ends = [device * self._most + spelled[side] for side, (device, _) in enumerate(self.seen.ends)]
+        ends = [device * self._port_base + spelled[side] for side, (device, _) in enumerate(self.seen.ends)]
         return np.minimum(*ends), np.maximum(*ends)
 
     def _spell_ports(self) -> list[Ints64]:
@@ -135,57 +135,61 @@ class Trial:
         for of, column in zip(
             (plan.links.a_device, plan.links.b_device), self.wired.port_names.port_columns, strict=True
         ):
-            pairs = unique_values(plan.devices.device_class[of].astype(np.int64) * self._most + column.codes)
+            pairs = unique_values(plan.devices.device_class[of].astype(np.int64) * self._port_base + column.codes)
             for pair in pairs:
-                used[pair // self._most].add(vocabulary[pair % self._most])
+                used[pair // self._port_base].add(vocabulary[pair % self._port_base])
         catalog = self.wired.design.catalog
         spellings = [_make_spelling(*kinds[number], used[number], catalog) for number in range(len(kinds))]
         result = []
         for device, text in self.seen.ends:
-            values, inverse = unique_inverse((kind[device] + 1) * self._most + text)
+            values, inverse = unique_inverse((kind[device] + 1) * self._port_base + text)
             codes = []
             for value in values:
-                told = self.seen.texts[value % self._most]
-                name = spellings[value // self._most - 1](told) if value >= self._most else told
-                codes.append(self._ports.setdefault(name, len(self._ports)))
+                told = self.seen.texts[value % self._port_base]
+                name = spellings[value // self._port_base - 1](told) if value >= self._port_base else told
+                codes.append(self._port_numbers.setdefault(name, len(self._port_numbers)))
             result.append(np.array(codes, dtype=np.int64)[inverse])
         return result
 
     @cached_property
-    def lost(self) -> Flags:
+    def is_missing(self) -> Flags:
         """Which joints of the facts the plan has not."""
-        return ~_are_in(self.joined, self.planned)
+        return ~_are_in(self.seen_ends, self.planned_ends)
 
     @cached_property
     def missing(self) -> tuple[Joint, ...]:
         """The joints of the facts that the plan has not."""
-        return tuple(self.facts.joints[row] for row in np.flatnonzero(self.lost).tolist())
+        return tuple(self.facts.joints[row] for row in np.flatnonzero(self.is_missing).tolist())
 
     @cached_property
-    def beside(self) -> tuple[list[Ints64], list[list[str]]]:
+    def unseen_columns(self) -> tuple[list[Ints64], list[list[str]]]:
         """(devices, ports) of either end of each planned link that the facts have not; devices as in `SeenLinks`."""
-        kept = ~_are_in(self.planned, self.joined)
-        names = list(self._ports)
-        ends = [ends[kept] for ends in self.planned]
-        return [of // self._most for of in ends], [[names[port] for port in (of % self._most).tolist()] for of in ends]
+        kept = ~_are_in(self.planned_ends, self.seen_ends)
+        names = list(self._port_numbers)
+        ends = [ends[kept] for ends in self.planned_ends]
+        return [of // self._port_base for of in ends], [
+            [names[port] for port in (of % self._port_base).tolist()] for of in ends
+        ]
 
     @cached_property
     def unseen(self) -> tuple[tuple[End, End], ...]:
         """The planned links that the facts have not."""
         sides = [
             [End(self._devices[row], port) for row, port in zip(rows.tolist(), ports, strict=True)]
-            for rows, ports in zip(*self.beside, strict=True)
+            for rows, ports in zip(*self.unseen_columns, strict=True)
         ]
         return tuple(sorted(zip(*sides, strict=True)))
 
     @cached_property
-    def near(self) -> Floats:
+    def nearness(self) -> Floats:
         """How near each missing joint is: 1 where the plan joins its devices, and 0.5 for each end that it uses."""
-        lost = [ends[self.lost] for ends in self.joined]
-        joined = [ends // self._most for ends in self.planned]
-        near: Floats = _are_in((lost[0] // self._most, lost[1] // self._most), (joined[0], joined[1])).astype(float)
+        lost = [ends[self.is_missing] for ends in self.seen_ends]
+        joined = [ends // self._port_base for ends in self.planned_ends]
+        near: Floats = _are_in((lost[0] // self._port_base, lost[1] // self._port_base), (joined[0], joined[1])).astype(
+            float
+        )
         for ends in lost:
-            near += _find_among(ends, np.concatenate(self.planned)) / 2
+            near += _find_among(ends, np.concatenate(self.planned_ends)) / 2
         return near
 
 
@@ -230,12 +234,13 @@ def try_page(
 def wire_page(design: Design) -> Wired:
     """Wire a design; raises InputError, with its place, where that cannot be done."""
     plan = build_wiring_plan(design, find_stated_places)
+    port_names = PortNames(design, plan)
     try:
-        wired = Wired(design, plan, name_devices(design, plan.devices), PortNames(design, plan))
-        assert wired.port_names.port_columns  # noqa: S101 - ports without names are refused here
+        names = name_devices(design, plan.devices)
+        port_names.port_columns  # noqa: B018 - made here, where a port without a name is refused
     except InputError as error:
         raise design.loaded.locate_error(error) from error
-    return wired
+    return Wired(design, plan, names, port_names)
 
 
 def match_devices(wired: Wired, units: Units, forms: Sequence[FabricForm]) -> tuple[dict[str, str], tuple[str, ...]]:

@@ -99,9 +99,9 @@ class Search:
 
     def measure_links(self, trial: Trial) -> Counter[str]:
         """Links that a page does not give, or gives beside those of the facts, by fabric."""
-        beside = self._find_fabrics(*trial.beside)
+        beside = self._find_fabrics(*trial.unseen_columns)
         wrong = np.maximum(
-            *(np.bincount(of, minlength=len(self._names)) for of in (self._of_joint[trial.lost], beside))
+            *(np.bincount(of, minlength=len(self._names)) for of in (self._of_joint[trial.is_missing], beside))
         )
         return Counter({name: count for name, count in zip(self._names, wrong.tolist(), strict=True) if count})
 
@@ -117,7 +117,7 @@ class Search:
         cost: dict[str, float] = defaultdict(float)
         for name, count in self.measure_links(trial).items():
             cost[name] += OF_LINK * count
-        near = np.bincount(self._of_joint[trial.lost], trial.near, len(self._names))
+        near = np.bincount(self._of_joint[trial.is_missing], trial.nearness, len(self._names))
         for name, credit in zip(self._names, near.tolist(), strict=True):
             cost[name] -= credit
         kinds = Counter(self._tier_of.get(seen, ("", "")) for seen in trial.names.values())

@@ -119,8 +119,8 @@ def drop_empty(**section: Any) -> dict[str, Any]:
     return {key: value for key, value in section.items() if value or value is False}
 
 
-def shorten(values: Sequence[Any]) -> Any:
-    """A list of one as that one."""
+def unwrap_single(values: Sequence[Any]) -> Any:
+    """The one value of a list of one, as a page states it; else the list."""
     return values[0] if len(values) == 1 else list(values)
 
 
@@ -174,7 +174,7 @@ def choose_protocol(network: Network) -> str:
 def _write_tier(tier: TierForm, form: FabricForm) -> Words:
     return drop_empty(
         switch=tier.profile,
-        per=shorten(tier.per),
+        per=unwrap_single(tier.per),
         count=0 if tier.uneven else tier.count,
         uplinks=0 if tier.of_pod else tier.uplinks,
         mesh=dict(tier.mesh),

@@ -118,7 +118,7 @@ class Judge:
                 hint=f"results are called like {plan.runs[0].name}.txt; state --only, --phase and --seed of the plan",
             )
         steps_by_run = {
-            run: self._trace(run, read_trace(files.get(f"{run.name}.trace", "")))
+            run: self._trace_run(run, read_trace(files.get(f"{run.name}.trace", "")))
             for run in plan.runs
             if run.ends and f"{run.name}.txt" in files
         }
@@ -134,7 +134,7 @@ class Judge:
         findings = tuple(_list_findings(plan, self._parts, verdicts, choices))
         return Acceptance(plan, verdicts, findings, self._planned, untested, traced, tuple(notes))
 
-    def _trace(self, run: Run, hops: Sequence[str]) -> list[Step]:
+    def _trace_run(self, run: Run, hops: Sequence[str]) -> list[Step]:
         """The steps of a run of two ports, from what switches answered if that tells all of them."""
         ends, planned = [port.leaf for port in run.ends], [Step(choice, -1) for choice in self._plan.list_choices(run)]
         switches = [self._tracer.devices.get(hop, -1) for hop in hops[: len(planned) - 1]]
@@ -349,7 +349,7 @@ def find_causes(parts: Iterable[Part], chances: Sequence[Mapping[int, float]], s
     passes_by_part = {p: passes for p, passes in every.items() if p.kind != "module" or max(passes.values()) > 1 / 2}
     causes = list[Cause]()
     while left:
-        scores = {part: _weigh(part, passes, slow, left) for part, passes in passes_by_part.items()}
+        scores = {part: _weigh_part(part, passes, slow, left) for part, passes in passes_by_part.items()}
         ranked = sorted(scores, key=lambda part: (-scores[part], KINDS.index(part.kind), part.name))
         if not ranked or scores[ranked[0]] < _ENOUGH:
             return [*causes, Cause(tuple(sorted(left)), ())]
@@ -393,7 +393,7 @@ def _find_passes(
     return {number: min(1.0, chance) for number, chance in passes.items()}
 
 
-def _weigh(part: Part, passes: Mapping[int, float], slow: Sequence[bool], left: set[int]) -> float:
+def _weigh_part(part: Part, passes: Mapping[int, float], slow: Sequence[bool], left: set[int]) -> float:
     """How much more probable runs are if a part is at fault than if nothing is, as a logarithm: right ones never more,
     slow ones never less, of which those count that no other cause explains.
     """

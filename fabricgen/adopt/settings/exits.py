@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from fabricgen.adopt.settings.draft import EVERY, Draft, FarEnd, Pair, Stated, find_majority
 from fabricgen.adopt.settings.forwarding import find_limit, find_vlans, list_inner_peers, write_bfd
 from fabricgen.adopt.settings.services import name_variable
-from fabricgen.adopt.words import drop_empty, shorten
+from fabricgen.adopt.words import drop_empty, unwrap_single
 from fabricgen.switch.routing import Peer, Permit, Policy, make_permit, prefix_length
 from fabricgen.views.exits import DEFAULTS, PREPENDED
 from fabricgen.wiring.tables import NODE
@@ -105,7 +105,7 @@ def _write_devices(links: list[_Link], asn: int | None) -> dict[str, Any]:
         of_pool = all(numbers and numbers[0] <= int(a.ip) <= numbers[-1] for a, numbers in alike.items())
         if not of_pool or any(a.network.num_addresses > 2 for a in own):
             far = {} if _is_mate(link.end.far, link.own) else {"far": link.end.far}
-            device.setdefault("links", {})[link.port] = {"own": shorten(link.own)} | far
+            device.setdefault("links", {})[link.port] = {"own": unwrap_single(link.own)} | far
     return {name: keys for name, keys in sorted(devices.items()) if keys}
 
 

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from fabricgen.adopt.settings.draft import Draft, Pair, Stated, state_by_fabric
-from fabricgen.adopt.words import drop_empty, shorten
+from fabricgen.adopt.words import drop_empty, unwrap_single
 from fabricgen.switch.interfaces import Vlan
 from fabricgen.views.asked import USUAL_LIFETIME_S
 
@@ -38,7 +38,7 @@ def _find_relays(fabric: str, pair: Pair) -> Iterator[dict[str, Any] | None]:
     servers = sorted({server for relay in relays if relay for server in relay.servers}, key=sort_server)
     unmarked = any(relay and not relay.marked and relay.list_servers(v6=False) for relay in relays)
     if relays:
-        yield {"servers": shorten(servers), **({"option_82": False} if unmarked else {})} if servers else None
+        yield {"servers": unwrap_single(servers), **({"option_82": False} if unmarked else {})} if servers else None
 
 
 def sort_server(server: str) -> tuple[bool, int, str]:
@@ -70,7 +70,7 @@ def _write_advertised(pair: Pair, vlan: Vlan) -> bool | dict[str, Any] | None:
         "other": (advertised.other, False),
         "autoconfig": (not advertised.no_autoconfig, False),
         "lifetime_s": (advertised.lifetime_s, USUAL_LIFETIME_S),
-        "resolvers": (shorten(sorted(advertised.resolvers, key=sort_server)), []),
+        "resolvers": (unwrap_single(sorted(advertised.resolvers, key=sort_server)), []),
     }
     return {key: value for key, (value, usual) in values.items() if value != usual} or True
 
@@ -128,7 +128,7 @@ def _write_sections(pair: Pair) -> dict[str, Any]:
     """The sections of a switch as a page has them, None where it has none."""
     management, view = pair.running.management, pair.view
     ntp, dns, syslog = (
-        shorten(servers if view.dialect.ranks_servers else sorted(servers, key=sort_server))
+        unwrap_single(servers if view.dialect.ranks_servers else sorted(servers, key=sort_server))
         for servers in (management.ntp, management.dns, management.syslog)
     )
     users = {
@@ -151,7 +151,7 @@ def _write_sections(pair: Pair) -> dict[str, Any]:
         # whether servers share a key is not read: a reference does no harm
         "aaa": {
             "protocol": protocol,
-            "servers": shorten([server for _, server in management.aaa]),
+            "servers": unwrap_single([server for _, server in management.aaa]),
             "key": f"{name_variable(protocol)}_KEY",
         }
         if protocol

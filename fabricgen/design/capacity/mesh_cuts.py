@@ -70,7 +70,7 @@ def _count_pairs(mesh: Mesh, size: MeshSize) -> int:
     """Pairs that meet, one of each in the first half of a dimension and one in the second."""
     half = size.numbers // 2
     if mesh.pairs:  # numbers follow each other but where places are held free, which a cut does not see
-        return sum(1 for pair in mesh.pairs if size.has(pair) and pair[0] < half <= pair[1])
+        return sum(1 for pair in mesh.pairs if size.has_pair(pair) and pair[0] < half <= pair[1])
     if not mesh.reach:
         return half * (size.numbers - half)
     return sum(1 for low in range(half) for high in range(half, size.numbers) if _in_reach(mesh, high - low, size))

@@ -47,7 +47,7 @@ class MeshSize(NamedTuple):
     held: Intervals = ()
     """The numbers of places that there are; () where they are all below `last`."""
 
-    def has(self, pair: tuple[int, int]) -> bool:
+    def has_pair(self, pair: tuple[int, int]) -> bool:
         """Whether there are switches of both numbers."""
         held = self.held or (Interval(0, self.last),)
         return all(any(run.first <= number < run.end for run in held) for number in pair)
@@ -113,7 +113,7 @@ def list_sizes(tier: TierDesign, mesh: Mesh) -> list[MeshSize]:
 def _count_links_of_size(mesh: Mesh, size: MeshSize, count: int) -> int:
     """The links of the sets of switches of one size, in groups of `count` switches."""
     if mesh.pairs:
-        return sum(map(size.has, mesh.pairs)) * mesh.links * size.times
+        return sum(map(size.has_pair, mesh.pairs)) * mesh.links * size.times
     met = count_ring_neighbours(size.numbers, mesh.reach) if mesh.reach else size.numbers - 1
     pairs = max(0, size.numbers * met) // 2
     return pairs * mesh.links * (size.times // count if mesh.spread else size.times)
