@@ -67,10 +67,9 @@ def test_half_of_a_module_is_named(tmp_path: Path) -> None:
     assert first >= 0.95 * halls, f"{first} of {halls}"
 
 
-@pytest.mark.law
 def test_healthy_halls_name_nothing(folder: Path) -> None:
     count, named = len(planned("uneven-spread").paths), 0
-    halls = law_examples(100)
+    halls = 100  # all of them, also without --whole: two in a hundred cannot be told of ten
     for seed in range(halls):
         rng = np.random.default_rng(seed)
         # from halls that lose next to nothing to busy ones, in which probes differ more than chance has it
@@ -78,7 +77,7 @@ def test_healthy_halls_name_nothing(folder: Path) -> None:
         lost, took = rng.binomial(SENT, np.minimum(rate, 1)), rng.normal(8, 0.3, count)
         lines = [f"compute-{n},{SENT},{a},{b:.3f}" for n, (a, b) in enumerate(zip(lost, took, strict=True), 1)]
         named += bool(judge(folder, f"healthy-{seed}", ["probe,sent,lost,median_us", *lines]))
-    assert named <= max(0.02 * halls, 1)
+    assert named <= 0.02 * halls
 
 
 def test_slow_and_narrow_links_are_named(folder: Path) -> None:
