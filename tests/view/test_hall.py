@@ -12,6 +12,7 @@ from fabricgen.export.view.blocks import faces, hall
 from fabricgen.export.view.blocks.hall import draw_halls
 from fabricgen.export.view.source import PageSource
 from tests.conftest import example_cluster
+from tests.view.waiting import resize
 
 EXAMPLES = ("end-of-row", "full-cluster", "patched-hall", "superpod-b300", "tpu-torus", "two-site")
 
@@ -165,8 +166,7 @@ def test_racks_of_panels_are_told_from_those_of_nodes_on_dark_paper(page: Any) -
 def test_rows_of_both_sites_have_their_names(page: Any, wide: int) -> None:
     """Those of the first had none where the margin of its hall, and that of the picture, were narrow."""
     shown = page("two-site", "way=hall")
-    shown.set_viewport_size({"width": wide, "height": 800})
-    shown.wait_for_function("(wide) => innerWidth === wide", arg=wide)
+    resize(shown, wide, 800)
     written = shown.evaluate("""() => new Promise((done) => {
         const written = [], draw = FG.Pen.prototype.text, rows = FG.paintRows;
         FG.Pen.prototype.text = function (told, ...rest) { written.push(told); draw.call(this, told, ...rest); };

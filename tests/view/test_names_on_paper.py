@@ -11,6 +11,7 @@ from fabricgen.export.view.layout import BAR, BAR_SHARE, CELL_H, lay_out_scene
 from fabricgen.export.view.ribbons import draw_ribbons
 from fabricgen.wiring.tables import SWITCH
 from tests.conftest import example_cluster
+from tests.view.waiting import resize
 
 PAINTED = """() => new Promise((done) => {
   const seen = [], c = CanvasRenderingContext2D.prototype, own = {};
@@ -125,7 +126,7 @@ def test_ribbons_of_a_tier_begin_at_a_bar_below_all_of_its_switches(page):
 def test_names_along_a_path_do_not_lie_on_each_other(page, size):
     """On a phone the names of both leaves were one line of letters."""
     shown = page("superpod-b200", "trace=p1-su01-n001:gpu0..p1-su04-n007:gpu0")
-    shown.set_viewport_size({"width": size[0], "height": size[1]})
+    resize(shown, *size)
     shown.wait_for_function("() => FG.drawn?.path.length === 4")
     shown.evaluate("() => FG.camera.show(...FG.fabricWay.bounds(null))")
     painted = shown.evaluate(PAINTED)
@@ -155,8 +156,7 @@ def test_counts_of_cables_are_over_names_of_racks(page):
 def test_what_stands_beside_the_units_is_named_however_small(page):
     """One box of three had no name: too narrow for it, and not narrow enough to have it written upward."""
     shown = page("three-generations")
-    shown.set_viewport_size({"width": 1000, "height": 750})
-    shown.wait_for_function("() => document.getElementById('picture').clientWidth < 700")
+    resize(shown, 1000, 750)
     written = [one["given"][0] for one in shown.evaluate(PAINTED) if one["name"] == "fillText"]
     assert {"array", "mgmt", "wan"} <= {text.split(" · ")[0] for text in written}
 
@@ -175,8 +175,7 @@ def test_labels_of_ribbons_keep_off_each_other(page):
 def test_names_of_racks_keep_off_their_stripes(page, name):
     """They covered the fabrics whose ports are at the rear, and one stood out of its rack."""
     shown = page(name, "way=hall")
-    shown.set_viewport_size({"width": 1000, "height": 800})
-    shown.wait_for_function("() => document.getElementById('picture').clientWidth < 700")
+    resize(shown, 1000, 800)
     outside = shown.evaluate("""() => {
       const { racks, block } = FG.hall, camera = FG.camera, outside = [], draw = FG.Pen.prototype.text;
       FG.Pen.prototype.text = function (text, px, py, size, ink, how = {}) {
@@ -200,8 +199,7 @@ def test_names_of_racks_keep_off_their_stripes(page, name):
 def test_counts_on_ribbons_make_way_for_names_that_are_written_upward(page):
     """On a phone `mgmt` stood in the middle of `16 x 100G`."""
     shown = page("bonded-pair")
-    shown.set_viewport_size({"width": 390, "height": 844})
-    shown.wait_for_function("() => document.getElementById('picture').clientWidth <= 390")
+    resize(shown, 390, 844)
     shown.evaluate("""() => {
       const upward = FG.FabricWay.upward, write = FG.FabricWay.write;
       FG.FabricWay.upward = (c, theme, text) => {

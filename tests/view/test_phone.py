@@ -8,6 +8,7 @@ import io
 import pytest
 
 from tests.conftest import built_files, example_cluster
+from tests.view.waiting import resize
 
 PHONE = {"width": 390, "height": 844}
 THUMB = 44
@@ -20,8 +21,7 @@ def phone(page):
 
     def opened(*given):
         shown = page(*given)
-        shown.set_viewport_size(PHONE)
-        shown.wait_for_function("() => document.getElementById('picture').clientWidth <= 390")
+        resize(shown, **PHONE)
         return shown
 
     return opened
@@ -118,5 +118,5 @@ def test_the_sheet_is_as_high_as_its_edge_is_moved(phone):
     assert _box(shown, "#side")["height"] == pytest.approx(before + 140, abs=2)
     shown.locator("#split").click()
     assert _box(shown, "#side")["height"] < PHONE["height"] / 2, "a tap lowers what is high"
-    shown.set_viewport_size({"width": 1600, "height": 900})
+    resize(shown, 1600, 900)
     assert _box(shown, "#side")["width"] == 340

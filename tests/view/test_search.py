@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.conftest import example_cluster
+from tests.view.waiting import resize
 
 FIND = "async (query) => (await FG.find(query)).map((group) => [group.title, group.total, group.hits[0].text])"
 
@@ -127,8 +128,7 @@ def superpod(page):
 @pytest.mark.parametrize("name", ["bonded-pair", "colossus-200k", "dual-tor"])
 def test_what_the_empty_box_says_is_not_cut_off(page, name, wide):
     shown = page(name)
-    shown.set_viewport_size({"width": wide, "height": 800})
-    shown.wait_for_function("(wide) => innerWidth === wide", arg=wide)
+    resize(shown, wide, 800)
     says, has = shown.evaluate("""() => {
       const box = document.getElementById("query"), c = document.createElement("canvas").getContext("2d");
       c.font = getComputedStyle(box).font;

@@ -20,6 +20,7 @@ from fabricgen.verify.report import write_report
 from tests.conftest import example_cluster
 from tests.verify.reports.made import NAUGHTY, dark, exchanged, made, swapped
 from tests.view.reports_of_verify import Hall
+from tests.view.waiting import resize
 
 NAME, SMALL = "superpod-b200", "leaf-spine"
 BLUEPRINT = f"blueprints/{SMALL}.yaml"
@@ -284,7 +285,7 @@ def test_a_report_with_anything_in_any_place_is_shown_or_refused(tmp_path_factor
 
 def test_on_a_phone_what_is_to_be_done_comes_first(pages, tmp_path):
     shown = opened(pages, tmp_path, hall().report(NAME))
-    shown.set_viewport_size({"width": 390, "height": 844})
+    resize(shown, 390, 844)
 
     def top(place):
         return shown.locator(place).first.bounding_box()["y"]

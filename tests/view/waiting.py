@@ -25,3 +25,17 @@ def shown_once(look: Callable[[], Shown], right: Callable[[Shown], bool], second
     while not right(shown := look()) and time.monotonic() < deadline:
         time.sleep(0.05)
     return shown
+
+
+def resize(page: Page, width: int, height: int) -> None:
+    """Give the window a size, and wait until the picture is drawn anew: its place has that size a frame before."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function(
+        """([width, height]) => {
+          const picture = document.getElementById("picture"), { clientWidth, clientHeight } = picture;
+          const isFitted = picture.width === Math.floor(clientWidth * FG.ratio)
+            && picture.height === Math.floor(clientHeight * FG.ratio);
+          return innerWidth === width && innerHeight === height && isFitted;
+        }""",
+        arg=[width, height],
+    )
