@@ -175,3 +175,32 @@ def test_rows_of_both_sites_have_their_names(page: Any, wide: int) -> None:
     })""")
     assert [written.count(row) for row in ("N01", "R01")] == [2, 2]
     assert "R02" in written
+
+
+def test_rows_that_a_reserve_keeps_are_said_where_they_are(page: Any) -> None:
+    """Two thirds of a hall were empty without a word, and racks of nodes had the colour of the floor."""
+    shown = page("dual-tor", "way=hall")
+    texts, shaded = shown.evaluate("""() => new Promise((done) => {
+        const texts = [], shaded = [], { text: write, fill } = FG.Pen.prototype, { line } = FG.theme();
+        FG.Pen.prototype.text = function (text, ...rest) { texts.push(text); write.call(this, text, ...rest); };
+        FG.Pen.prototype.fill = function (x, y, w, h, colour) {
+          if (colour === line && this.c.globalAlpha > 0.4) shaded.push(`${x} ${y}`);
+          fill.call(this, x, y, w, h, colour);
+        };
+        FG.repaint();
+        requestAnimationFrame(() => requestAnimationFrame(() => done([texts, shaded])));
+    })""")
+    assert "27 rows without racks" in texts
+    assert len(set(shaded)) == 136, "every rack of nodes"
+
+
+@pytest.mark.parametrize("name", ["dragonfly", "superpod-b300", "two-exits"])
+def test_a_hall_leaves_room_for_its_name_and_the_scale(page: Any, name: str) -> None:
+    """On a phone both lay on its outline."""
+    shown = page(name, "way=hall")
+    resize(shown, 390, 844)
+    top, bottom = shown.evaluate("""() => {
+        const [, y, , h] = FG.hall.block.halls[0].box, [, from] = FG.camera.at(0, 0), { scale, height } = FG.camera;
+        return [(y / 10 - from) * scale, height - ((y + h) / 10 - from) * scale];
+    }""")
+    assert min(top, bottom) >= 22

@@ -227,3 +227,29 @@ def test_names_of_nodes_can_be_read_on_dark_paper(pages):
         one["fill"] for one in painted if one["name"] == "fillText" and re.fullmatch(r"(su01-)?n00\d", one["given"][0])
     }
     assert inks == {"#14171a"}
+
+
+@pytest.mark.parametrize("name", ["mixed-speeds", "pkeys", "small-pair"])
+def test_names_that_are_written_upward_end_below_the_tier_above(page, name):
+    """On a phone `mgmt` and `array` reached into the boxes of switches."""
+    shown = page(name)
+    resize(shown, 390, 844)
+    covered = shown.evaluate("""() => new Promise((done) => {
+      const { bands } = FG.fabricWay, upward = FG.FabricWay.upward, names = [], write = FG.FabricWay.write;
+      FG.FabricWay.upward = (c, theme, text) => {
+        const [left, top] = FG.camera.at(0, 0), { scale } = FG.camera;
+        const end = text.y - c.measureText(text.choices[0]).width - 2;
+        for (let i = 0; i < bands.rows; i += 1) {
+          const x = (bands.x[i] - left) * scale, w = bands.w[i] * scale;
+          const foot = (bands.y[i] + bands.h[i] - top) * scale;
+          if (x - 5 < text.x && text.x < x + w + 5 && foot < text.y) names.push([text.choices[0], end - foot]);
+        }
+        names.push(["", 0]);
+        upward(c, theme, text);
+      };
+      FG.FabricWay.write = (view) => { names.length = 0; write(view); };
+      FG.repaint();
+      requestAnimationFrame(() => requestAnimationFrame(() => done(names)));
+    })""")
+    assert ["", 0] in covered, "some name is written upward"
+    assert [(text, room) for text, room in covered if room < 0] == []

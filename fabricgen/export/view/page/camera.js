@@ -11,6 +11,8 @@ FG.Camera = class {
     this.scale = 1;
     this.least = 0.01;
     this.most = 200;
+    /** Pixels above and below a rectangle that is shown, for what is written there. */
+    this.margin = 0;
     /** @type {number[] | null} The rectangle that is shown, until it is moved or zoomed. */
     this.shown = null;
     /** @type {(px: number, py: number) => void} Called where the pointer went down and up in one place. */
@@ -25,7 +27,7 @@ FG.Camera = class {
   show(x, y, w, h) {
     this.x = x + w / 2;
     this.y = y + h / 2;
-    this.scale = this.bounded(0.95 * Math.min(this.width / w, this.height / h));
+    this.scale = this.bounded(Math.min((0.95 * this.width) / w, Math.min(0.95 * this.height, this.height - 2 * this.margin) / h));
     this.shown = [x, y, w, h];
     this.changed();
   }

@@ -41,6 +41,7 @@ FG.main = async () => {
     if (way && FG.place) places.set(way, FG.place);
     if (!loaded.has(next)) { await next.load(); loaded.add(next); }
     way = FG.way = next;
+    camera.margin = way.margin ?? 0;
     for (const button of FG.el("ways").querySelectorAll("button")) button.setAttribute("aria-pressed", String(button.dataset.way === next.name));
     const place = places.get(next);
     if (!place) { camera.show(.../** @type {[number, number, number, number]} */ (next.bounds(null))); return; }

@@ -130,12 +130,24 @@ FG.FabricWay = class extends FG.Fabric {
     c.bezierCurveTo(x1 + b, m, x0 + a, m, x0 + a, y0);
   }
 
+  /** How large a name above a band is written upward: it ends below the tier above it, where it can be read so. @param {any} view @param {number} band @param {string} name */
+  upwardSize({ c, X, Y }, band, name) {
+    const { x, y, w, h, rows } = this.bands, middle = X(x[band] + w[band] / 2), foot = Y(y[band]);
+    let roof = -Infinity;
+    for (let i = 0; i < rows; i += 1) {
+      const bottom = Y(y[i] + h[i]);
+      if (bottom <= foot && X(x[i]) - 8 < middle && middle < X(x[i] + w[i]) + 8) roof = Math.max(roof, bottom);
+    }
+    c.font = "10px system-ui, sans-serif";
+    return Math.max(6.5, Math.min(10, (10 * (foot - roof - 7)) / c.measureText(name).width));
+  }
+
   /** @param {any} view */
   paintBands(view) {
     const { bands, head } = this, { c, theme, scale, X, Y } = view, over = FG.overlay.now || FG.overlay.marks;
     /** @type {number[]} */
     const cells = [];
-    const turned = (/** @type {number} */ i, /** @type {any} */ cls) => ({ choices: [cls.label], x: X(bands.x[i] + bands.w[i] / 2), y: Y(bands.y[i]) - 3, w: 0, size: 10, colour: theme.ink, alpha: 1, turned: true });
+    const turned = (/** @type {number} */ i, /** @type {any} */ cls) => ({ choices: [cls.label], x: X(bands.x[i] + bands.w[i] / 2), y: Y(bands.y[i]) - 3, w: 0, size: this.upwardSize(view, i, cls.label), colour: theme.ink, alpha: 1, turned: true });
     for (let i = 0; i < bands.rows; i += 1) {
       const x = bands.x[i], y = bands.y[i], w = bands.w[i], h = bands.h[i];
       if (w * scale < 3 || h * scale < 1.2 || !view.seen(x, y, w, h)) continue;

@@ -116,6 +116,24 @@ FG.paintRows = (pen, block) => {
   }
 };
 
+/** How many rows without racks are between two rows of a hall, by their names. @param {string} row @param {string} next @returns {number} */
+FG.rowsBetween = (row, next) => {
+  const [, kind, number] = /^(\D*)(\d+)$/.exec(row) ?? [], [, nextKind, nextNumber] = /^(\D*)(\d+)$/.exec(next) ?? [];
+  return kind !== undefined && kind === nextKind ? Math.abs(Number(nextNumber) - Number(number)) - 1 : 0;
+};
+
+/** Rows that have no rack, of a pod's reserve: that the floor between two rows is empty is said there. @param {any} pen @param {any} block */
+FG.paintGaps = (pen, block) => {
+  const trays = block.trays.filter((/** @type {any} */ tray) => tray.row !== null);
+  trays.slice(1).forEach((/** @type {any} */ tray, /** @type {number} */ i) => {
+    const before = trays[i], rows = before.hall === tray.hall ? FG.rowsBetween(before.row, tray.row) : 0;
+    const [x0, y0, x1] = tray.ends.map((/** @type {number} */ mm) => mm / 10), above = before.ends[1] / 10;
+    if (rows < 1 || Math.abs(y0 - above) * pen.scale < 40) return;
+    const text = `${FG.count(rows, "row")} without racks`, turned = (x1 - x0) * pen.scale < pen.wide(text, 12);
+    pen.text(text, pen.x((x0 + x1) / 2), pen.y((y0 + above) / 2), 12, pen.theme.faint, { align: "center", turned });
+  });
+};
+
 /** A scale bar of whole metres, while the floor is seen and not fronts. @param {any} pen */
 FG.paintScale = (pen) => {
   const metres = [1, 2, 5, 10, 20, 50, 100, 200].filter((one) => one * 100 * pen.scale <= 180).at(-1);

@@ -4,6 +4,8 @@
 FG.Hall = class {
   name = "hall";
   title = "Hall";
+  /** Room for names of halls above them, and for the scale below. */
+  margin = 24;
 
   /** Height in pixels from which on a rack shows its front. */
   static OPEN = 300;
@@ -196,6 +198,7 @@ FG.Hall = class {
     FG.paintFloor(pen, block);
     FG.paintFixtures(pen, block, false);
     FG.paintKept(pen, block);
+    FG.paintGaps(pen, block);
     c.lineJoin = "miter";
     for (let i = 0; i < racks.rows; i += 1) {
       if (pen.sees(racks.x[i] - racks.w[i] / 2, racks.y[i] - racks.d[i] / 2, racks.w[i], racks.d[i])) this.rack(pen, i);
@@ -231,6 +234,10 @@ FG.Hall = class {
       if (told?.mark && w * scale >= 9) pen.text(told.mark, pen.x(racks.x[i]), pen.y(racks.y[i] + (down ? 0.38 : -0.38) * d), Math.min(12, w * scale * 0.7), FG.overlay.ink(told.fill), { align: "center", bold: true });
     }
     if (w * scale >= 5) pen.frame(x, y, w, d, theme.line);
+    else if (!told && !look.dark) {
+      pen.c.globalAlpha *= 0.45; // pale racks that are too small for an outline would be the colour of the floor
+      pen.fill(x, y, w, d, theme.line);
+    }
     pen.c.globalAlpha = 1;
     if (w * scale >= 9) pen.line(down ? [x, y + d, x + w, y + d] : [x, y, x + w, y], theme.ink, Math.min(4, w * scale * 0.06));
   }
