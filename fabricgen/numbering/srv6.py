@@ -34,7 +34,7 @@ class Srv6Block:
     links: bool
 
     def make_prefix(self, identifier: int) -> str:
-        """The prefix that an identifier is reached by, at the beginning of what is left of a path."""
+        """Return the prefix that is routed to the owner of an identifier when it is the next of a packet's path."""
         return f"{write_identifier(self, identifier)}/{self.bits + IDENTIFIER_BITS}"
 
     def make_address(self, identifiers: Iterable[int]) -> IPv6Address:
@@ -48,7 +48,7 @@ class Srv6Block:
 
 @cache
 def write_identifier(block: Srv6Block, identifier: int) -> str:
-    """The address of which an identifier is the first, and the only one; thousands of ports have the same few."""
+    """Return the address made of the block and this identifier alone. Cached: thousands of ports have the same few."""
     return str(block.make_address([identifier]))
 
 

@@ -23,8 +23,8 @@ def find_underlay(design: Design, fabric: FabricDesign) -> str:
 
 
 def loses_flows_for_good(design: Design, fabric: FabricDesign) -> bool:
-    """Whether a link that is lost further on takes flows with it until it is mended: routes are static, so that no
-    switch hears of it, and NICs have a single plane to send by.
+    """Whether flows over a link that fails stay lost until it is repaired: routes are static, so no switch routes
+    around it, and the NICs have no other plane to send by.
     """
     return is_routed(fabric) and find_underlay(design, fabric) == "static" and fabric.planes == 1
 

@@ -63,16 +63,16 @@ class Addresses:
 
     @property
     def v6(self) -> FamilyAddresses | None:
-        """The IPv6 addresses; None where nothing has any."""
+        """The IPv6 addresses; None if the cluster has none."""
         return self.families[1] if len(self.families) > 1 else None
 
     def list_device_addresses(self) -> tuple[LazyColumn, LazyColumn]:
-        """Loopback and management address of every device: IPv4 where it has any, else IPv6; "" for none."""
+        """Return loopback and management address of every device: IPv4 if it has one, else IPv6; "" for none."""
         loopbacks = merge_families([family.loopback for family in self.families])
         return loopbacks, merge_families([family.management for family in self.families])
 
     def list_link_addresses(self) -> tuple[LazyColumn, LazyColumn]:
-        """Address with prefix length of the lower and upper end of every link: IPv4 where it has any, else IPv6."""
+        """Return address/length of the lower and upper end of every link: IPv4 if it has one, else IPv6, else ""."""
         lengths = [family.length for family in self.families]
         lower = merge_families([family.a for family in self.families], lengths)
         return lower, merge_families([family.b for family in self.families], lengths)
@@ -111,7 +111,7 @@ def _read_ipv4_values(column: object) -> Ints64:
 def allocate_numbers(design: Design, plan: WiringPlan) -> Addresses:
     """Allocate every address and AS number of a cluster.
 
-    Raises InputError, with the path of the pool, where a pool is too small.
+    Raises InputError, with the path of the pool, if a pool is too small.
     """
     blocks = BlockAllocator(design.layout.numbering.make_lock(design.layout.lock, design.loaded.blueprint.name))
     speakers = tuple(f for f in design.fabrics if runs_bgp(design, f))
@@ -138,7 +138,7 @@ def _has_family(design: Design, family: Family) -> bool:
 
 
 def _allocate_rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> RailsByFabric:
-    """The subnets of rails by fabric that has such; their VLANs must not reach those of another fabric."""
+    """Return the rail subnets of each fabric that has any; InputError if their VLANs overlap another fabric's."""
     subnets_by_fabric = {}
     for fabric in design.fabrics:
         leaves = design.list_leaf_tiers(fabric)
@@ -152,7 +152,7 @@ def _allocate_rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) ->
 
 
 def _check_vlans(design: Design, fabric: FabricDesign, vlan: int, count: int) -> None:
-    """Raises InputError where the VLANs of a fabric's rails reach that of another on the same switches."""
+    """Raise InputError (FG114) if the VLANs of a fabric's rails include the VLAN of another fabric on its switches."""
     for other_fabric in design.fabrics:
         other_vlan = find_fabric_vlan(design.loaded.blueprint, design.layout.numbering, other_fabric.name)
         shares_switches = not set(other_fabric.leaves).isdisjoint(fabric.leaves) and other_fabric.name != fabric.name

@@ -1,4 +1,4 @@
-"""The addresses of links that lead out of a fabric: as stated, else a pair of the pool of links between switches."""
+"""The addresses of exit links: stated ones, else a pair of the pool of links between switches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fabricgen.wiring.tables import EXTRA, WiringPlan
 
 
 def find_exit_segments(design: Design, plan: WiringPlan) -> dict[int, ExitDesign]:
-    """The segments of links that lead out of a fabric, each with its way out."""
+    """Return the link segments that lead out of a fabric, each with its exit."""
     paths = {exit_.extra.path: exit_ for exit_ in list_exits(design)}
     candidates = ((i, paths.get(segment.path)) for i, segment in enumerate(plan.links.segments) if paths)
     return {i: exit_ for i, exit_ in candidates if exit_ is not None and plan.links.segments[i].lower == "node"}
@@ -51,9 +51,9 @@ def _list_exit_pairs(
     links, family, stated_pairs = plan.links, allocator.family, list_stated_pairs(exit_, allocator.family)
     pair_count, (owner, tier) = count_free_pairs(exit_, family), find_exit_tier(design, exit_)
     holder = design.owner_of_extra[exit_.extra.name]
-    first = next(c.first for c in plan.devices.classes if (c.kind, c.label) == (EXTRA, holder))
+    first_row = next(c.first for c in plan.devices.classes if (c.kind, c.label) == (EXTRA, holder))
     # device row -> number of the device in the exit's own list
-    rows_of_names = {name: first + i for i, name in enumerate(design.extra_devices[holder][1])}
+    rows_of_names = {name: first_row + i for i, name in enumerate(design.extra_devices[holder][1])}
     index = {rows_of_names[name]: i for i, name in enumerate(exit_.extra.devices)}
     # `last_indexes`: how many pairs each switch (its index in the tier) has used, less one
     blocks, last_indexes = None, dict[int, int]()

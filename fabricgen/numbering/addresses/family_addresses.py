@@ -100,8 +100,10 @@ class FamilyAllocation:
         )
 
     def _clear_bond_followers(self) -> None:
-        """Take the addresses of all links of a bond but the first: it is one interface, and has one a fabric. A VRF of
-        hosts on an MLAG pair passes between its two switches in the VLAN of these, but on SONiC.
+        """Clear the addresses of all links of a bond but its first: a bond is one interface, with one address a fabric.
+
+        A VRF of hosts on an MLAG pair passes between the two switches in the hosts' own VLAN, except on SONiC: these
+        peer links need no address of the VRF either.
         """
         bonds, links = self.plan.bonds, self.plan.links
         if bonds is None:

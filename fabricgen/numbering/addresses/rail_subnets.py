@@ -94,7 +94,7 @@ def allocate_rail_subnets(
     Numbers of extra devices, and of nodes where a switch has those of several parts of the cluster, are taken from
     `blocks`.
 
-    Raises InputError where its VLANs from `vlan` on run past the last there is.
+    Raises InputError (FG114) if VLANs from `vlan` on would run past 4094.
     """
     subnets = RailSubnets(
         {}, np.full(len(plan.links), -1, dtype=np.int64), np.full(len(plan.links), -1, dtype=np.int64)
@@ -168,12 +168,12 @@ def _place_extras(
     tiers: Sequence[TierDesign],
     blocks: BlockAllocator,
 ) -> None:
-    """Set subnet and number of the links of extra devices: in the subnet of their rail where the switch has it."""
+    """Set subnet and number of the links of extra devices: in the subnet of their rail if the switch has that rail."""
     extras = [extra for extra in fabric.extras if extra.tier in subnets.leaves]
     ports = Counter(extra.devices[link.device] for extra in extras for link in extra.links)
-    # what nodes leave free in the fullest subnet
-    rooms = (subnets.leaves[tier.key].size - count_node_slots(fabric, tier) for tier in tiers)
-    most = min(rooms) - RESERVED_IN_SUBNET - 1
+    # the addresses that nodes leave free in the fullest subnet
+    free_counts = (subnets.leaves[tier.key].size - count_node_slots(fabric, tier) for tier in tiers)
+    most = min(free_counts) - RESERVED_IN_SUBNET - 1
     numbers_by_device = blocks.allocate_places(
         f"hosts {fabric.name}", ports, list_plugged_devices(blocks.before, fabric.name), most
     )
@@ -197,7 +197,7 @@ def _find_extra_rows(plan: WiringPlan, extra: ExtraSet) -> Ints64:
 def _assign_node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, blocks: BlockAllocator) -> Ints64:
     """The slot of each node among the nodes that its group of switches serves; int64, one a device, 0 for others.
 
-    Where a group has nodes of several parts of the cluster, the slots of each are those of the lock, or the next free.
+    If a group has nodes of several parts of the cluster, each part keeps its slots of the lock, or takes the next free.
     """
     devices, parts = plan.devices, tier.layout.by_part
     slot = np.zeros(len(devices), dtype=np.int64)
@@ -226,15 +226,15 @@ def _name_holder(part: str) -> str:
 
 
 def _rank_members(layout: Layout, served: Sequence[int], scope: str) -> Ints64:
-    """The rank of each member of a unit among those served in its place; int64, by number."""
+    """Return the rank of each member of a unit among the served members of its place; int64, by the member's number."""
     rank, racks = np.zeros(layout.members_per_su, dtype=np.int64), count_racks_per_place(layout, scope)
     for position, member in enumerate(served):
-        first = 0
-        # in parts of a unit ranks begin anew at the first member of each
+        first_position = 0
+        # each part of a unit (a rack, some racks) counts its own members from 0
         if is_part_of_unit(scope):
             part = layout.racks_of_members[member] // racks
-            first = next(i for i, m in enumerate(served) if layout.racks_of_members[m] // racks == part)
-        rank[member] = position - first
+            first_position = next(i for i, m in enumerate(served) if layout.racks_of_members[m] // racks == part)
+        rank[member] = position - first_position
     return rank
 
 
@@ -277,7 +277,7 @@ def list_node_prefixes(
             for interval in lock.find_allocations(family.kind)[n]
             for prefix in _list_prefixes(family, interval)
         ]
-    # All are of one family, which the type of a network does not say.
+    # all are of one family, which the type Network (IPv4 or IPv6) does not say
     return tuple(str(prefix) for prefix in collapse_addresses(cast("list[IPv4Network]", networks)))
 
 

@@ -12,18 +12,18 @@ from fabricgen.numbering.underlay import list_families
 
 
 def list_relayed_vrfs(design: Design, family: Family) -> Iterator[tuple[FabricDesign, TierDesign, str]]:
-    """(owning fabric, tier, VRF) of the switches that have loopbacks of a family in VRFs, sorted by VRF."""
+    """Yield (owning fabric, tier, VRF) for each tier whose switches have a loopback of the family in the VRF."""
     for owner_name, vrf in sorted(design.vnis):
         owner = design.fabric(owner_name)
         fabrics = [design.fabric(name) for name, _ in list_relayed_fabrics(design, owner, vrf, family)]
         for tier in owner.tiers if family.word in list_families(design, owner) else ():
-            hosts = any(tier.key in f.leaves or any(e.tier == tier.key for e in f.extras) for f in fabrics)
-            if hosts and _lacks_address(design, tier, family):
+            has_hosts = any(tier.key in f.leaves or any(e.tier == tier.key for e in f.extras) for f in fabrics)
+            if has_hosts and _lacks_address(design, tier, family):
                 yield owner, tier, vrf
 
 
 def list_relayed_fabrics(design: Design, owner: FabricDesign, vrf: str, family: Family) -> Iterator[tuple[str, str]]:
-    """(fabric, its tenant or "") of what is relayed in a VRF of the switches of a fabric, to servers of a family."""
+    """Yield (fabric, tenant or "") whose DHCP is relayed in a VRF of the owner's switches to servers of a family."""
     for fabric in design.fabrics:
         dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp
         in_fabric = owner.name in (fabric.name, fabric.carrier) and fabric.hosts != "none"
@@ -39,7 +39,7 @@ def _has_family(server: str, family: Family) -> bool:
 
 
 def _lacks_address(design: Design, tier: TierDesign, family: Family) -> bool:
-    """Whether a relay on switches of a tier has no address of a family in a VRF over EVPN that is its own."""
+    """Whether switches of a tier have no address of their own, of a family, in a VRF over EVPN to relay DHCP from."""
     relay = design.catalog.naming(tier.nos).configuration.relay
     if relay.v6_needs_loopback and family.bits > ROUTER_ID_BITS:
         return True

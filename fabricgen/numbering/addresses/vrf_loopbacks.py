@@ -1,13 +1,13 @@
 """Loopbacks of VRFs over EVPN: an address of a switch's own in a VRF, to which DHCP servers answer.
 
-There are such where a switch relays DHCP in a VRF over EVPN, and has no other address there that servers reach it at:
+A switch has one if it relays DHCP in a VRF over EVPN and has no other address there at which servers reach it:
 
 - With EVPN multihoming, the gateway of a VLAN is that of two switches (EOS user manual, DHCP Relay in VXLAN EVPN;
   Cumulus Linux user guide, DHCP Relays: Control the Gateway IP Address with RFC 3527; SONiC, sonic-dhcpv4-relay.yang).
 - DHCPv6 on Cumulus Linux is relayed from an IPv6 address of the VRF itself (user guide, DHCP Relays: DHCP Relay for
   IPv6 in an EVPN Symmetric Environment).
 
-Each switch of a tier has one in the block of each such VRF, used or not, so that none depends on where hosts are.
+Each switch of a tier has a number in the block of each of these VRFs, used or not: where hosts are moves no address.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def allocate_vrf_loopbacks(
     subnets: Mapping[str, NodeBlocks],
     tenants: Mapping[str, TenantPlaces],
 ) -> dict[tuple[str, str], AddressColumn]:
-    """By (owning fabric, VRF) the loopbacks by device; 0 where nothing is relayed in that VRF."""
+    """Return the loopbacks of devices by (owning fabric, VRF); 0 for a switch that relays nothing in that VRF."""
     family, count = allocator.family, len(plan.devices)
     columns: dict[tuple[str, str], AddressColumn] = {}
     for owner, tier, vrf in list_relayed_vrfs(design, family):
@@ -55,7 +55,7 @@ def allocate_vrf_loopbacks(
 def _find_serving_switches(
     fabric: str, tenant: str, count: int, subnets: Mapping[str, NodeBlocks], tenants: Mapping[str, TenantPlaces]
 ) -> Flags:
-    """The switches that have hosts of a fabric, or those of a tenant among them; bool by device."""
+    """Return which switches have hosts of a fabric, or of a tenant in it if one is named; bool by device."""
     if tenant:
         ports = tenants[tenant].ports.get(fabric)
         return ports > 0 if ports is not None else np.zeros(count, dtype=bool)

@@ -57,7 +57,7 @@ class AddressColumn(ABC):
 
     @abstractmethod
     def number(self) -> Ints64:
-        """Numbers from 0 that are equal where addresses are; int64, one a row."""
+        """Return a number for each row; rows with equal addresses have equal numbers; int64."""
 
     @abstractmethod
     def same(self, other: Self) -> Flags:
@@ -130,7 +130,7 @@ class IPv4Column(AddressColumn):
         return flags
 
     def number(self) -> Ints64:
-        """The addresses themselves."""
+        """Return the addresses themselves, which are int64."""
         return self.values
 
     def same(self, other: IPv4Column) -> Flags:
@@ -139,7 +139,7 @@ class IPv4Column(AddressColumn):
         return flags
 
     def equals(self, address: int) -> Flags:
-        """Where it is an address."""
+        """Where the address equals a given one; bool."""
         flags: Flags = self.values == address
         return flags
 
@@ -154,7 +154,7 @@ class IPv4Column(AddressColumn):
         return IPv4Column(self.values + count * size)
 
     def followed_by(self, other: IPv4Column) -> IPv4Column:
-        """The rows of both."""
+        """The rows of both columns, one after the other."""
         return IPv4Column(np.concatenate([self.values, other.values]))
 
     def encode(self, lengths: Ints64 | None = None) -> Encoded:
@@ -214,7 +214,7 @@ class IPv6Column(AddressColumn):
         return flags
 
     def number(self) -> Ints64:
-        """The number of each distinct address."""
+        """Number the distinct addresses from 0."""
         # seen as int64, which is what the sort takes; equal bits stay equal
         return unique_combinations(self.high.view(np.int64), self.low.view(np.int64))[1]
 
@@ -224,7 +224,7 @@ class IPv6Column(AddressColumn):
         return flags
 
     def equals(self, address: int) -> Flags:
-        """Where it is an address."""
+        """Where the address equals a given one; bool."""
         flags: Flags = (self.high == np.uint64(address >> HALF)) & (self.low == np.uint64(address & _LOW))
         return flags
 
@@ -248,23 +248,23 @@ class IPv6Column(AddressColumn):
         low = self.low + (steps << shift)
         carried = (low < self.low).astype(np.uint64)  # unsigned sums wrap: less than a summand is beyond 2^64
         # a shift by 64 is undefined, so none is made where nothing is shifted out of the low word
-        past = steps >> (np.uint64(HALF) - shift) if shift else np.zeros_like(steps)
-        return IPv6Column(self.high + past + carried, low)
+        shifted_out = steps >> (np.uint64(HALF) - shift) if shift else np.zeros_like(steps)
+        return IPv6Column(self.high + shifted_out + carried, low)
 
     def followed_by(self, other: IPv6Column) -> IPv6Column:
-        """The rows of both."""
+        """The rows of both columns, one after the other."""
         return IPv6Column(np.concatenate([self.high, other.high]), np.concatenate([self.low, other.low]))
 
     def encode(self, lengths: Ints64 | None = None) -> Encoded:
         """Addresses in the text form of RFC 5952."""
         # whether the lower bits are 0 or not decides what `::` stands for; those that are 0 have no text of their own,
         # nor have addresses that end in dots
-        whole = (self.low & _LAST == 0) | (self.high == 0)
-        low = np.where(whole, self.low, self.low & ~_LAST | np.uint64(1))
-        first, head = unique_combinations(self.high.view(np.int64), low.view(np.int64))
-        texts = zip(_format_ipv6(self.high[first], low[first]), whole[first].tolist(), strict=True)
-        heads = make_object_array([text if is_whole else text[:-1] for text, is_whole in texts])
-        last = np.where(whole, np.uint64(0), self.low & _LAST).astype(np.int64)
+        ends_in_zero = (self.low & _LAST == 0) | (self.high == 0)
+        low = np.where(ends_in_zero, self.low, self.low & ~_LAST | np.uint64(1))
+        samples, head = unique_combinations(self.high.view(np.int64), low.view(np.int64))
+        texts = zip(_format_ipv6(self.high[samples], low[samples]), ends_in_zero[samples].tolist(), strict=True)
+        heads = make_object_array([text if is_complete else text[:-1] for text, is_complete in texts])
+        last = np.where(ends_in_zero, np.uint64(0), self.low & _LAST).astype(np.int64)
         last[~self.present] = _NO_HALF
         return EncodedColumn(heads, head), _encode_tails(last, lengths, _format_hextets)
 
@@ -331,7 +331,7 @@ def format_address(family: Family, address: int) -> str:
 
 
 def merge_families(families: Sequence[AddressColumn], lengths: Sequence[Ints64] = ()) -> ConcatenatedColumn:
-    """In each row the text of the first family that has an address there, with prefix lengths if these are given."""
+    """Return each row's text of the first family with an address there, with prefix length if lengths are given."""
     head, tail = families[0].encode(*lengths[:1])
     missing = ~families[0].present
     for i, column in enumerate(families[1:], 1):
@@ -342,6 +342,6 @@ def merge_families(families: Sequence[AddressColumn], lengths: Sequence[Ints64] 
 
 
 def _fill_in(missing: Flags, column: EncodedColumn, other: EncodedColumn) -> EncodedColumn:
-    """A column with the texts of another where its own are missing."""
+    """Return a column whose missing rows have the texts of another column."""
     codes = np.where(missing, other.codes + len(column.vocabulary), column.codes)
     return EncodedColumn(np.concatenate([column.vocabulary, other.vocabulary]), codes)
