@@ -77,9 +77,9 @@ def standard_output(not_on_a_terminal: str = "") -> Iterator[BinaryIO]:
 
 
 def read_prices(path: Path | None) -> dict[str, float]:
-    """Unit prices by part from a price file.
+    """Return unit prices by part from a price file; empty without a path.
 
-    Raises InputError (FG001, FG031), with file and line, for a file that is none.
+    Raises InputError (FG001, FG031), with file and line, if it is no valid price file.
     """
     from fabricgen.bom.prices import read_price_list
 
@@ -87,7 +87,7 @@ def read_prices(path: Path | None) -> dict[str, float]:
 
 
 def tell_idle_prices(path: Path | None, *clusters: Cluster) -> None:
-    """Say on standard error which names of a price file are of nothing that clusters, or anybody, buy."""
+    """Say on standard error which names of a price file match nothing that the clusters, or any cluster, would buy."""
     from fabricgen.bom.prices import find_idle_cluster_prices, read_price_list
 
     for diagnostic in find_idle_cluster_prices(read_price_list(path), clusters) if path else ():

@@ -155,8 +155,8 @@ class Renderer:
     """Renders templates, and caches texts that several switches share."""
 
     def __init__(self, options: RenderOptions) -> None:
-        self._guarded = _make_sandbox(options.overrides) if options.overrides else None
-        self._environment: jinja2.Environment = self._guarded or load_templates()
+        self._user_templates = _make_sandbox(options.overrides) if options.overrides else None
+        self._environment: jinja2.Environment = self._user_templates or load_templates()
         self._managements, self._spans = options.managements, options.spans
         self._tells, self._passwords = not options.secrets, options.passwords
         self._intents: dict[str, FabricIntent] = {}
@@ -168,11 +168,12 @@ class Renderer:
     ) -> Callable[[int], Iterable[tuple[str, bytes]]]:
         """A function from a row of the device table to the files of the switch: (path, content).
 
-        A user's own templates may decide by what is only printed here, so that they render each switch by itself.
+        With a user's own templates every switch is rendered separately: such a template may branch on values that
+        ours only print, so the text of one switch says nothing about another.
         """
         catalog = cluster.design.catalog
         shapes = SwitchShapes(cluster.views)
-        if self._guarded or not shapes.plain:
+        if self._user_templates or not shapes.plain:
             return lambda row: self.files(cluster.switch(row), catalog)
         return Skeletons(
             cluster,
@@ -201,7 +202,7 @@ class Renderer:
     ) -> Iterator[tuple[str, str]]:
         """(path, text) of each file; `once` renders the tables that switches share."""
         nos: Any = load_writer(view.nos)
-        resolved = self.resolve_secrets(view) if isinstance(view, SwitchView) else view
+        resolved = self.fill_in_secrets(view) if isinstance(view, SwitchView) else view
         trees = tuple(s for s in view.snippets if s.tree) if isinstance(view, SwitchView) else ()
         values = {**nos.values(resolved, catalog), "once": once}
         for template, file in nos.files(view):
@@ -217,7 +218,7 @@ class Renderer:
         try:
             return nos.with_trees(file, text, trees, judge)
         except SNIPPET_ERRORS as error:
-            if not self._guarded or (isinstance(error, InputError) and self._tells):
+            if not self._user_templates or (isinstance(error, InputError) and self._tells):
                 raise
             names = ", ".join(f"'{snippet.name}'" for snippet in trees)
             why = f"snippet {names} cannot be laid over what the overriding templates make of {file}"
@@ -236,8 +237,8 @@ class Renderer:
         self._judged.add(key)
         return catalog if new else None
 
-    def resolve_secrets(self, switch: SwitchView) -> SwitchView:
-        """A switch with secrets looked up; all switches of a fabric have the same intent."""
+    def fill_in_secrets(self, switch: SwitchView) -> SwitchView:
+        """Return the switch with its resolved secrets; what concerns the fabric is made once and shared."""
         fabric = switch.fabric
         if switch.exits.peers:
             switch = replace(switch, exits=fill_in_passwords(switch.exits, self._passwords))
@@ -250,11 +251,11 @@ class Renderer:
 
     def render_text(self, name: str, values: Mapping[str, Any]) -> str:
         """The text that a template, by its path, makes of values."""
-        if self._guarded is None:
+        if self._user_templates is None:
             return self._environment.get_template(name).render(values)
         from fabricgen.render.overrides import render_guarded
 
-        return render_guarded(self._guarded, name, values, tells=self._tells)
+        return render_guarded(self._user_templates, name, values, tells=self._tells)
 
     def render_once(self, name: str, values: Mapping[str, Any], last: bool) -> str:
         """Render a template from values that switches share, the first time, and repeat the text from then on.

@@ -58,7 +58,7 @@ def _list_devices(design: Design) -> DeviceTable:
 
 
 def _find_unknown_names(design: Design, devices: DeviceTable, names: Sequence[str]) -> Iterator[Diagnostic]:
-    # faults of all that the blueprint, GUIDs and the inventory say of devices by names that there are not
+    """Yield a fault for each device name in the blueprint, GUID files or inventory that no device has."""
     blueprint = design.loaded.blueprint
     if blueprint.address_of:
         from fabricgen.numbering.overrides import find_unknown_overrides

@@ -68,7 +68,7 @@ def wanted(cluster: Cluster, switch: SwitchView) -> Switch:
     key = id(cluster)
     if key not in _renderers:
         _renderers[key] = cluster, Renderer(make_render_options(cluster))
-    return model_switch(_renderers[key][1].resolve_secrets(switch), cluster.design.catalog)
+    return model_switch(_renderers[key][1].fill_in_secrets(switch), cluster.design.catalog)
 
 
 _renderers: dict[int, tuple[Cluster, Renderer]] = {}

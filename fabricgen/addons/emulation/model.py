@@ -103,8 +103,9 @@ class Hall:
                     yield ends[0], ends[1]
 
     def _find_port(self, plug: Plug, lane: int) -> Port | None:
-        """The port of one fibre pair of a plug (`lane`, from 0); none where it hangs loose, nothing listens, or there
-        is no power.
+        """Return the port of one fibre pair of a plug (`lane`, from 0).
+
+        None if the plug hangs loose, the socket has no port for this pair, or its box has no power.
         """
         socket = self.at.get(plug)
         if socket is None or socket.device in self.off:
@@ -117,15 +118,15 @@ class Hall:
         return sorted(name for place, name in self.names.items() if place not in self.off)
 
     def list_sightings(self) -> dict[Port, Port | None]:
-        """What each port of the boxes with power sees: the port at the other end, or nobody.
+        """Return for each port of the boxes with power the port it sees at the far end, or None.
 
-        Ports are those that are planned or that have a plug.
+        The ports are those of sockets that have a planned cable, and of sockets with a plug.
         """
         seen: dict[Port, Port | None] = {}
-        taken = {home for cord in self.plan.cords for home in cord.homes} | set(self.plugged)
-        for socket in sorted(taken):
+        sockets_to_report = {home for cord in self.plan.cords for home in cord.homes} | set(self.plugged)
+        for socket in sorted(sockets_to_report):
             if socket.device not in self.off:
-                # first nobody, then whoever a lit link joins it to
+                # None first; the lit links below fill in whom a port sees
                 seen |= {(self.names[socket.device], port): None for _, port in self.plan.ports[socket]}
         for a, b in self.list_lit_links():
             seen |= {a: b, b: a}

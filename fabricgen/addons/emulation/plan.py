@@ -95,7 +95,7 @@ class Plan:
         )
 
     def list_plugs(self) -> Iterator[Plug]:
-        """Every plug."""
+        """Yield a plug for each end of each cord, in the order of the cords."""
         for number, cord in enumerate(self.cords):
             for end in range(len(cord.homes)):
                 yield Plug(number, end)

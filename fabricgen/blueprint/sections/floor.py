@@ -124,10 +124,10 @@ class Fixture(Model):
     feed: str | None = Field(None, max_length=16, description="Of power and a busway: which of `feeds` it is.")
 
     @model_validator(mode="after")
-    def _check_grid(self) -> Self:
-        """Several fixtures in a grid state their distance, and only power has a feed."""
-        for axis, count, every in zip(("along the rows", "across them"), self.count, self.every_m, strict=True):
-            if count > 1 and not every:
+    def _check_grid_and_feed(self) -> Self:
+        """Require the distance between fixtures of a grid, and refuse a feed for all but power and busways."""
+        for axis, count, distance_m in zip(("along the rows", "across them"), self.count, self.every_m, strict=True):
+            if count > 1 and not distance_m:
                 raise ValueError(f"{count} of them {axis} need the distance from one to the next in `every_m`")
         if self.feed and self.kind not in ("power", "busway"):
             raise ValueError(f"a {self.kind} has no feed: only `power` and `busway` have")

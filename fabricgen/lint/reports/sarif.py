@@ -38,7 +38,7 @@ _PROBLEMS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO
 
 
 def report(results: Sequence[FileReport]) -> str:
-    """One run of the tool with a result for each finding, also for those that are waived."""
+    """Return SARIF 2.1.0 as JSON text: one run with a result for each finding, waived findings included."""
     unwaived = [(result, finding, None) for result in results for finding in result.findings]
     accepted = [(result, waived.finding, waived) for result in results for waived in result.waived]
     rules = _list_rules({finding.code for _, finding, _ in (*unwaived, *accepted)})

@@ -17,7 +17,7 @@ from fabricgen.views.exits import list_accepted_prefixes
 
 
 def group_exits(design: Design) -> list[list[ExitDesign]]:
-    """Exits in lists: those of one list share a VRF of linked fabrics, so that one may stand in for another."""
+    """Return groups of exits that share a VRF of linked fabrics, so that one exit may stand in for another."""
     groups: dict[tuple[int, str], list[ExitDesign]] = {}
     parts = {name: i for i, part in enumerate(group_linked_fabrics(design.loaded.blueprint.fabrics)) for name in part}
     for exit_ in list_exits(design):
@@ -27,19 +27,20 @@ def group_exits(design: Design) -> list[list[ExitDesign]]:
 
 def is_led_out(design: Design, fabric: str, vrf: str, address: Network) -> bool:
     """Whether an exit of a fabric, or of one linked with it, leads from a VRF to an address."""
-    return any(list_leading_exits(design, fabric, vrf, address))
+    return any(list_exits_towards(design, fabric, vrf, address))
 
 
-def list_leading_exits(design: Design, fabric: str, vrf: str, address: Network) -> Iterator[tuple[ExitDesign, Network]]:
-    """(exit, prefix) of a fabric, or of one linked with it, that lead from a VRF to an address."""
+def list_exits_towards(design: Design, fabric: str, vrf: str, address: Network) -> Iterator[tuple[ExitDesign, Network]]:
+    """Yield (exit, accepted prefix) by which a VRF reaches an address, through this fabric or one linked with it."""
     linked = next(part for part in group_linked_fabrics(design.loaded.blueprint.fabrics) if fabric in part)
-    for exit_ in (exit_ for exit_ in list_exits(design) if exit_.fabric.name in linked and exit_.vrf == vrf):
-        prefixes = (ip_network(outside.prefix) for outside in list_accepted_prefixes(exit_))
-        yield from ((exit_, prefix) for prefix in prefixes if is_within(address, prefix))
+    for exit_ in list_exits(design):
+        if exit_.fabric.name in linked and exit_.vrf == vrf:
+            prefixes = (ip_network(outside.prefix) for outside in list_accepted_prefixes(exit_))
+            yield from ((exit_, prefix) for prefix in prefixes if is_within(address, prefix))
 
 
 def list_host_prefixes(design: Design, exit_: ExitDesign) -> Iterator[Network]:
-    """Prefixes that the addresses of the hosts of an exit's own fabric come from; linked ones may be kept inside."""
+    """Yield the pool prefixes of the hosts in the exit's own fabric; linked fabrics may keep their hosts inside."""
     demands = (
         d for d in list_pool_demands(design) if d.pool in ("hosts", "management") and d.fabric == exit_.fabric.name
     )

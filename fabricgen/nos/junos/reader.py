@@ -205,8 +205,10 @@ def _check_cages(box: JunosBox, cages: Mapping[str, JunosPort]) -> None:
 
 
 def _make_interface(box: JunosBox, name: str, cages: Mapping[str, JunosPort]) -> Interface:
-    # a port; `cages` are those that are split, whose speed their ports share. MTU is that of packets, without the
-    # Ethernet header
+    """Return one port as an interface; `cages` are the split cages, by name, whose speed applies to all their ports.
+
+    The MTU is that of packets, without the Ethernet header.
+    """
     port, cage = box.ports[name], cages.get(name.partition(":")[0])
     if cage and port.speed_gbps and port.speed_gbps != cage.speed_gbps:
         report_misfit(f"{name} has another speed than its cage")
@@ -216,7 +218,7 @@ def _make_interface(box: JunosBox, name: str, cages: Mapping[str, JunosPort]) ->
         report_misfit(f"{name} takes frames of {port.frame_mtu} bytes, and packets of {sorted(port.families.values())}")
     untagged, tagged = _find_vlans(box, name)
     if not is_tolerant() and port.admin_up and not (frame_mtu and (port.speed_gbps or cage)):
-        report_misfit(f"{name} has a speed or MTU of Junos's choice")
+        report_misfit(f"{name} states no speed or no MTU")
     return Interface(
         admin_up=port.admin_up,
         mtu=mtu,
@@ -236,7 +238,7 @@ def _make_interface(box: JunosBox, name: str, cages: Mapping[str, JunosPort]) ->
 
 
 def _find_vlans(box: JunosBox, name: str) -> tuple[int, frozenset[int]]:
-    """(the untagged VLAN, the tagged VLANs) of a port or bond; raises UnknownTextError for what is no port of VLANs."""
+    """Return (untagged VLAN, tagged VLANs) of a port or bond; UnknownTextError if it is no access port or trunk."""
     port = box.ports[name]
     vlans = [box.vlans.get(member, 0) for member in port.members]
     if bool(vlans) != bool(port.mode) or 0 in vlans or (port.mode == "access" and len(vlans) != 1):

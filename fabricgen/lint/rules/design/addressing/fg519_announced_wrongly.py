@@ -13,8 +13,8 @@ from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import is_overlapping, is_within, list_drawn_prefixes, list_management_servers
 from fabricgen.lint.subjects.ways_out import (
     group_exits,
+    list_exits_towards,
     list_host_prefixes,
-    list_leading_exits,
     make_entry_path,
 )
 from fabricgen.numbering.blocks.family import Network
@@ -88,7 +88,7 @@ class AnnouncedWrongly(DesignRule):
     def _check_management(self, design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
         """Flag pools of management ports that none of the exits to their servers announces; of other fabrics' exits."""
         servers = [server for path, server in list_management_servers(design) if path[0] == "management"]
-        leading = [(led, s) for s in servers for led, _ in list_leading_exits(design, fabric.name, fabric.vrf, s)]
+        leading = [(led, s) for s in servers for led, _ in list_exits_towards(design, fabric.name, fabric.vrf, s)]
         if not leading or any(
             led.fabric is fabric or not led.spec.announce or is_to_provider(led) for led, _ in leading
         ):
@@ -103,12 +103,12 @@ class AnnouncedWrongly(DesignRule):
 
 
 def is_to_provider(exit_: ExitDesign) -> bool:
-    """Whether an exit leads to AS numbers that are not for private use; one of documentation stands for such."""
+    """Whether an exit leads to public AS numbers; a number for documentation (RFC 5398) counts as public."""
     asns = list_far_asns(exit_)
     return bool(asns) and not any(first <= asn <= last for asn in asns for first, last in NOT_PUBLIC[1:])
 
 
 def list_far_asns(exit_: ExitDesign) -> set[int]:
-    """The AS numbers of the far devices."""
+    """Return the AS numbers of the devices an exit leads to: each device's own, else the exit's."""
     asn_of_device = {name: device.asn for name, device in exit_.spec.devices.items()}
     return {asn_of_device.get(name) or exit_.spec.asn or 0 for name in exit_.extra.devices} - {0}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from fabricgen.blueprint.models import Pod
 from fabricgen.design.advice.trials import Trials
 from fabricgen.design.build import make_trials
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
@@ -134,32 +134,44 @@ def _count_switches(fabrics: Sequence[FabricDesign]) -> int:
 
 
 def _describe_moved_uplinks(design: Design, trials: Trials, upper: TierDesign) -> str:
-    """The uplinks that move in the first step of growth that changes a tier's count, in words."""
+    """Return which uplinks move when growth first changes a tier's switch count, in words for the message.
+
+    If several pods grow, the growth is that of all of them to their full reserve.
+    """
     growing = {name: pod for name, pod in design.loaded.blueprint.pods.items() if pod.slots > pod.su}
-    step: Mapping[str, Any] = {f"pods.{name}.su": pod.slots for name, pod in growing.items()}
-    past, after = "", tuple[FabricDesign, ...]()
     if len(growing) == 1:
         ((name, pod),) = growing.items()
-        low, high, stride = pod.su, pod.slots, 1
-        # closed in until `low` still has the count of today and `high`, the next step, does not: mostly that is near
-        while high - low > 1:
-            middle = min(low + stride, (low + high) // 2)
-            grown = trials.wire_fabrics({f"pods.{name}.su": middle})
-            grown_upper = _find_same_tier(grown, upper)
-            if grown_upper and grown_upper.count == upper.count:
-                low, stride = middle, 2 * stride
-            else:
-                high, after = middle, grown
-        step, past = {f"pods.{name}.su": high}, f" past {low}" if low > 1 else ""
-    after = after or trials.wire_fabrics(step)
+        last_unchanged, grown_fabrics = _find_first_changing_growth(trials, upper, name, pod)
+        threshold = f" past {last_unchanged}" if last_unchanged > 1 else ""
+    else:
+        grown_fabrics = trials.wire_fabrics({f"pods.{name}.su": pod.slots for name, pod in growing.items()})
+        threshold = ""
     texts = []
     for lower, _ in design.list_links_below(upper.key):
-        grown_lower = _find_same_tier(after, lower)
+        grown_lower = _find_same_tier(grown_fabrics, lower)
         if grown_lower and lower.up:
-            moved = _count_moved_uplinks(lower, upper, grown_lower, _find_same_tier(after, upper))
+            moved = _count_moved_uplinks(lower, upper, grown_lower, _find_same_tier(grown_fabrics, upper))
             share = "half" if 2 * moved == lower.up.count else f"{moved} of {lower.up.count}"
             texts.append(f"{share} of the uplinks of each {lower.name} ({moved * lower.switches:,} links)")
-    return f"; growth{past} moves {' and '.join(texts)}" if texts else ""
+    return f"; growth{threshold} moves {' and '.join(texts)}" if texts else ""
+
+
+def _find_first_changing_growth(
+    trials: Trials, upper: TierDesign, name: str, pod: Pod
+) -> tuple[int, Sequence[FabricDesign]]:
+    """Return (units of a pod up to which a tier keeps its switch count, the fabrics of the cluster with one more)."""
+    last_unchanged, first_changed, stride = pod.su, pod.slots, 1
+    grown_fabrics: Sequence[FabricDesign] = ()
+    # bisection, but with steps that double from today's size on: a change is mostly near it
+    while first_changed - last_unchanged > 1:
+        units = min(last_unchanged + stride, (last_unchanged + first_changed) // 2)
+        fabrics = trials.wire_fabrics({f"pods.{name}.su": units})
+        grown_upper = _find_same_tier(fabrics, upper)
+        if grown_upper and grown_upper.count == upper.count:
+            last_unchanged, stride = units, 2 * stride
+        else:
+            first_changed, grown_fabrics = units, fabrics
+    return last_unchanged, grown_fabrics or trials.wire_fabrics({f"pods.{name}.su": first_changed})
 
 
 def _count_moved_uplinks(

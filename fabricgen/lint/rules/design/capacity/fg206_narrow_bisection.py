@@ -64,7 +64,7 @@ class NarrowBisection(DesignRule):
             if bisection < target:
                 limit = "`lint.limits` asks for" if stated else f"{float(ratio):.3g}:1 oversubscription should leave"
                 yield self.flag(
-                    _find_narrowest_path(design, fabric),
+                    _locate_bottleneck(design, fabric),
                     f"the bisection of {fabric.name} is {float(bisection):.4g}G per accelerator, whose ports have "
                     f"{float(ports):.4g}G; {limit} {float(target):.4g}G",
                     _write_hint(bisection, ports, target),
@@ -72,7 +72,7 @@ class NarrowBisection(DesignRule):
 
 
 def _compute_uneven_cost(design: Design, fabric: FabricDesign) -> Fraction:
-    """What links that land unequally take from the bisection at most: FG210 judges that."""
+    """Return the least share of the bisection that is left by uplinks that spread unevenly, which FG210 judges."""
     losses = [Fraction(1)]
     for chain in list_chains(design, fabric):
         uplinks = [tier.uplink for tier in chain if tier.uplink and tier.uplink.uneven]
@@ -86,8 +86,11 @@ def _has_single_node(design: Design, fabric: FabricDesign) -> bool:
     return count_attached_nodes(design, fabric) <= 1
 
 
-def _find_narrowest_path(design: Design, fabric: FabricDesign) -> Path:
-    """Where the fabric is narrowest: a tier's uplinks, or its `tiers` where these are isolated from each other."""
+def _locate_bottleneck(design: Design, fabric: FabricDesign) -> Path:
+    """Return the path of the setting to blame: `uplinks` or `oversubscription` of the narrowest tier.
+
+    If no tier narrows the fabric it is its `tiers`, or the fabric itself if another fabric carries it.
+    """
     narrowing = compute_end_to_end(design, fabric)
     tier = narrowing.narrowest
     if tier is None or narrowing.ratio <= 1:

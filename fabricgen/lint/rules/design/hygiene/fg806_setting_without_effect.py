@@ -94,7 +94,7 @@ class SettingWithoutEffect(DesignRule):
                 yield from map(self._make_finding, find_idle(design, fabric))
         for cluster_wide in (
             _find_unused_cluster_settings,
-            _find_nos_of_no_switch,
+            _find_unused_nos,
             _find_unused_images,
             _find_overlay_without_vrf,
             _find_kinds_without_pod,
@@ -291,22 +291,22 @@ def _find_unused_cluster_settings(design: Design) -> Iterator[Idle]:
         yield ("qos", "profile"), "no RoCE fabric uses the profile of the cluster", hint
 
 
-def _find_nos_of_no_switch(design: Design) -> Iterator[Idle]:
-    """A NOS that none of the switches in question supports, so they keep their default."""
+def _find_unused_nos(design: Design) -> Iterator[Idle]:
+    """Yield settings of `nos`, and waivers of drift, for a NOS that no switch in their scope runs."""
     for name, nos in sorted(design.loaded.blueprint.nos.items()):
         tiers = [t for t in design.tiers if name in ("all", t.name)]
         if tiers and not any(t.nos == nos for t in tiers):
-            run = ", ".join(sorted({t.nos for t in tiers}))
-            yield ("nos", name), f"no switch in its scope runs {nos}", f"they run {run}"
-    run = ", ".join(sorted({tier.nos for tier in design.tiers}))
+            running = ", ".join(sorted({t.nos for t in tiers}))
+            yield ("nos", name), f"no switch in its scope runs {nos}", f"they run {running}"
+    running = ", ".join(sorted({tier.nos for tier in design.tiers}))
     for i, waiver in enumerate(design.loaded.blueprint.drift.waive):
         if not any(tier.nos == waiver.nos for tier in design.tiers):
-            yield ("drift", "waive", i, "nos"), f"no switch runs {waiver.nos}: nothing is waived", f"they run {run}"
+            yield ("drift", "waive", i, "nos"), f"no switch runs {waiver.nos}: nothing is waived", f"they run {running}"
 
 
 def _find_unused_images(design: Design) -> Iterator[Idle]:
-    """Images for a NOS that no switch runs, or for a model that none is (FG171 judges names that are neither), and a
-    first boot from nowhere.
+    """Yield boot images for a NOS that no switch runs or a model that no switch is (FG171 judges names that are neither
+    a NOS nor a model), and `ztp` without anything to boot from.
     """
     blueprint, names = design.loaded.blueprint, {*design.catalog.list_known_nos(), *design.catalog.ids("switches")}
     scopes: list[tuple[Path, Management, str]] = [((), blueprint.management, "")]

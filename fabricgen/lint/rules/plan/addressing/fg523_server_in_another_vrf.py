@@ -12,7 +12,7 @@ from fabricgen.lint.rule import PlanRule
 from fabricgen.lint.rules.design.addressing.fg519_announced_wrongly import PRIVATE, is_to_provider, list_far_asns
 from fabricgen.lint.subjects.addressing import is_within, list_drawn_prefixes, list_management_servers
 from fabricgen.lint.subjects.managed import list_managed_fabrics
-from fabricgen.lint.subjects.ways_out import is_led_out, list_leading_exits
+from fabricgen.lint.subjects.ways_out import is_led_out, list_exits_towards
 
 if TYPE_CHECKING:
     from fabricgen.cluster import Cluster
@@ -100,7 +100,7 @@ class ServerInAnotherVrf(PlanRule):
             led
             for _, networks in askers
             for f, vrf in networks
-            for led in list_leading_exits(design, f.name, vrf, server)
+            for led in list_exits_towards(design, f.name, vrf, server)
         ]
         asns = [asn for exit_, _ in leading for asn in sorted(list_far_asns(exit_))]
         by_default = asns and all(not prefix.prefixlen and is_to_provider(e) for e, prefix in leading)

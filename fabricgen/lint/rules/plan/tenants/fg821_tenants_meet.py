@@ -37,7 +37,7 @@ class TenantsMeet(PlanRule):
     """
 
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
-        """Walk the VRFs of every switch that has one of a tenant."""
+        """Report every pair of tenants with ports in VRFs that are connected on some switch."""
         if not cluster.design.tenants:
             return
         import numpy as np
@@ -46,8 +46,9 @@ class TenantsMeet(PlanRule):
 
         has_tenant = np.logical_or.reduce([places.passes > 0 for places in cluster.addresses.tenants.values()])
         switches = (cluster.switch(row) for row in np.flatnonzero(has_tenant).tolist())
-        for met in walk_vrfs(switches, cluster.design):
-            (other, far), *more = sorted(met.ports.items())
-            for tenant, near in more:
-                message = f"{' '.join(near)} of {tenant} reaches {' '.join(far)} of {other or 'nobody'}"
+        for meeting in walk_vrfs(switches, cluster.design):
+            # one sample port by tenant; "" is a port of no tenant, and sorts first
+            (first_tenant, first_port), *others = sorted(meeting.ports.items())
+            for tenant, port in others:
+                message = f"{' '.join(port)} of {tenant} reaches {' '.join(first_port)} of {first_tenant or 'nobody'}"
                 yield self.flag(("tenants", tenant), message, "let hosts have addresses, or keep them apart yourself")
