@@ -306,7 +306,7 @@ class LossClasses:
         }
         for unit, plan in enumerate(floor.plan_of_unit):
             alike = floor.plan_of_unit.index(plan)
-            for number, _ in floor.unit_racks(unit):
+            for number, _ in floor.list_unit_racks_at_risk(unit):
                 shares[floor.name_unit_rack(unit, number)] = shares[floor.name_unit_rack(alike, number)]
         return shares
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fabricgen.catalog.models import SwitchProfile, Variant
 from fabricgen.design.floor.network_runs import find_stand
-from fabricgen.design.floor.usual_floor import orders_by_nodes
+from fabricgen.design.floor.usual_floor import orders_switches_by_nodes
 from fabricgen.design.model import Design
 
 _AMONG_NODES = ("rack-top", "rack-middle", "rack-bottom")
@@ -47,7 +47,7 @@ def _find_aisle_beside(design: Design, fabric: str, tier: str) -> str:
     tiers_among_nodes = (
         t for t in design.fabric(fabric).tiers if t.name == tier and find_stand(design, t) in _AMONG_NODES
     )
-    if not orders_by_nodes(design.layout.lock) or next(tiers_among_nodes, None) is None:
+    if not orders_switches_by_nodes(design.layout.lock) or next(tiers_among_nodes, None) is None:
         return ""
     faced = {nodes.profile.aisle for kind in design.layout.kinds for nodes in kind.node_sets} - {""}
     return faced.pop() if len(faced) == 1 else ""

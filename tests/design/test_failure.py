@@ -132,10 +132,10 @@ def test_spots_are_those_of_the_plan(design_of, name: str) -> None:
     columns = zip(racks.site.tolist(), racks.row.tolist(), racks.column.tolist(), racks.hall.tolist(), strict=True)
     spots = dict(zip(racks.names, columns, strict=True))
     for run in floor.runs:
-        for place, _ in enumerate(floor.shared_racks(run)):
-            assert floor.shared_spot(run, place) == spots[f"net-{run.name}-{place + 1:02d}"]
+        for place, _ in enumerate(floor.list_switches_by_rack(run)):
+            assert floor.locate_run_rack(run, place) == spots[f"net-{run.name}-{place + 1:02d}"]
     first = [n for n in racks.names if n.startswith("p1-su01-")]
-    assert [floor.unit_spot(0, rack) for rack in range(floor.find_plan(0).racks)] == [spots[n] for n in first]
+    assert [floor.locate_unit_rack(0, rack) for rack in range(floor.find_plan(0).racks)] == [spots[n] for n in first]
     check_racks(design, cluster)
 
 

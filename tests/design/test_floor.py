@@ -72,11 +72,11 @@ def check_design_agrees(design: Design, cluster: Cluster) -> None:
     spots = dict(zip(racks.names, zip(*(c.tolist() for c in columns), strict=True), strict=True))
     for unit in range(design.layout.units):
         for rack in range(floor.find_plan(unit).racks):
-            assert floor.unit_spot(unit, rack) == spots[floor.name_unit_rack(unit, rack)]
+            assert floor.locate_unit_rack(unit, rack) == spots[floor.name_unit_rack(unit, rack)]
     for run in floor.runs:
-        for place, switches in enumerate(floor.shared_racks(run)):
+        for place, switches in enumerate(floor.list_switches_by_rack(run)):
             if switches:
-                assert floor.shared_spot(run, place) == spots[f"net-{run.name}-{place + 1:02d}"]
+                assert floor.locate_run_rack(run, place) == spots[f"net-{run.name}-{place + 1:02d}"]
 
 
 LEAF, SPINE, CORE = (f"fabrics.compute.tiers.{tier}" for tier in ("leaf", "spine", "core"))

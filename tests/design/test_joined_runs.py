@@ -19,7 +19,7 @@ from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.floor.joined_runs import RackLimits, RunContent, SharedRacks, StackedDevice, join_runs
 from fabricgen.design.floor.network_runs import NetworkRun
-from fabricgen.design.floor.run_places import rack_unit_intervals
+from fabricgen.design.floor.run_places import make_rack_unit_intervals
 from fabricgen.design.model import Design
 from fabricgen.lint.engine import lint
 from tests.conftest import EXAMPLES, example_design
@@ -108,7 +108,7 @@ def describe_racks(design: Design) -> dict[str, Filled]:
     floor, racks = FloorPlan(design), dict[str, Filled]()
     for run in floor.runs:
         of_tier = {devices.tier.key: devices for devices in run.runs if devices.tier}
-        for number, switches in enumerate(floor.shared_racks(run)):
+        for number, switches in enumerate(floor.list_switches_by_rack(run)):
             filled = racks[floor.name_shared_rack(run, number)] = Filled(heights=0, planes=set(), parts={})
             for key, indexes in switches.items():
                 filled.heights += len(indexes) * design.tier(key).profile.rack_units
@@ -342,7 +342,7 @@ def test_any_growth_with_a_lock_moves_no_device(contents: list[RunContent], more
     before = join(contents)
     kept = {
         racks.key: {
-            content.run.holder: rack_unit_intervals(
+            content.run.holder: make_rack_unit_intervals(
                 sorted(racks.spots[content.run.holder]), content.devices[0].height, 1
             )
             for content in racks.contents

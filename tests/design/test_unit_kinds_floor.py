@@ -62,7 +62,9 @@ def spots(design: Design) -> Spots:
     floor, found = FloorPlan(design), Spots()
     floor.check()
     for unit in range(design.layout.units):
-        found |= {floor.name_unit_rack(unit, r): floor.unit_spot(unit, r) for r in range(floor.find_plan(unit).racks)}
+        found |= {
+            floor.name_unit_rack(unit, r): floor.locate_unit_rack(unit, r) for r in range(floor.find_plan(unit).racks)
+        }
     assert list(found) == floor.unit_rack_names
     assert len(set(found.values())) == len(found) == floor.first_racks[-1]
     return found

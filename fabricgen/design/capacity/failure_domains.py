@@ -121,17 +121,17 @@ def _make_failure_domain(name: str, racks: Iterable[_NetworkRack], units: frozen
 def _list_unit_racks(floor: FloorPlan, unit: int) -> Iterator[_NetworkRack]:
     """The racks of a unit that hold switches, each with its place and its switches by tier, numbered in the cluster."""
     unit_number = floor.unit_in_part[unit]
-    for number, switches in floor.unit_racks(unit):
+    for number, switches in floor.list_unit_racks_at_risk(unit):
         held: dict[TierKey, list[SwitchIndex]] = {}
         for tier, ordinal in switches:
             group, index = divmod(ordinal, tier.count)
             held.setdefault(tier.key, []).append((unit_number * tier.groups // tier.layout.units + group, index))
-        yield _NetworkRack(floor.name_unit_rack(unit, number), floor.unit_spot(unit, number), held)
+        yield _NetworkRack(floor.name_unit_rack(unit, number), floor.locate_unit_rack(unit, number), held)
 
 
 def _list_node_racks(floor: FloorPlan, unit: int) -> Iterator[RackPosition]:
     """Where the node racks of a unit stand."""
-    return (floor.unit_spot(unit, rack) for rack in range(floor.find_plan(unit).kind.racks))
+    return (floor.locate_unit_rack(unit, rack) for rack in range(floor.find_plan(unit).kind.racks))
 
 
 def _list_shared_racks(floor: FloorPlan) -> Iterator[_NetworkRack]:
@@ -142,9 +142,11 @@ def _list_shared_racks(floor: FloorPlan) -> Iterator[_NetworkRack]:
 def _list_racks_of_runs(floor: FloorPlan, runs: Iterable[RackRun]) -> Iterator[_NetworkRack]:
     # the racks of some runs of network racks that hold switches, with what stands in each
     for run in runs:
-        for position, switches in enumerate(floor.shared_racks(run)):
+        for position, switches in enumerate(floor.list_switches_by_rack(run)):
             if switches:
-                yield _NetworkRack(floor.name_shared_rack(run, position), floor.shared_spot(run, position), switches)
+                yield _NetworkRack(
+                    floor.name_shared_rack(run, position), floor.locate_run_rack(run, position), switches
+                )
 
 
 class SharedFailure(NamedTuple):

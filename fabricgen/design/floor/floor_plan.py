@@ -84,18 +84,18 @@ class FloorPlan:
 
     @cached_property
     def plans(self) -> tuple[UnitPlan, ...]:
-        """What stands in the racks of units, by part of the cluster."""
+        """What stands in the racks of units, one plan for each part of the cluster."""
         return tuple(UnitPlan(self._design, part) for part in self._layout.parts)
 
     @cached_property
     def plan_of_unit(self) -> tuple[int, ...]:
-        """By unit of the cluster, the index of its plan in `plans`: units of a part are alike."""
+        """For each unit of the cluster, the index of its plan in `plans`: all units of a part have the same plan."""
         numbers = {part.name: number for number, part in enumerate(self._layout.parts)}
         return tuple(numbers[pod.part] for pod in self._layout.pods for _ in range(pod.su))
 
     @cached_property
     def unit_in_part(self) -> tuple[int, ...]:
-        """By unit, its number among those of its part of the cluster."""
+        """For each unit of the cluster, its number (from 0) among the units of its part."""
         units = [
             (unit, number_in_part)
             for plan in self.plans
@@ -104,85 +104,93 @@ class FloorPlan:
         return tuple(number_in_part for _, number_in_part in sorted(units))
 
     def find_plan(self, unit: int) -> UnitPlan:
-        """What stands in the racks of a unit."""
+        """Return the plan of what stands in the racks of a unit, by the unit's number in the cluster."""
         return self.plans[self.plan_of_unit[unit]]
 
     @cached_property
     def first_racks(self) -> tuple[int, ...]:
-        """By unit, how many racks the units before it have; at the end, how many all units have."""
+        """For each unit, how many racks the units before it have, which is the number of its first rack; the last
+        element is how many racks all units have.
+        """
         return tuple(accumulate((self.plans[number].racks for number in self.plan_of_unit), initial=0))
 
     @cached_property
     def spots(self) -> Mapping[TierKey, tuple[UnitSpot, ...]]:
-        """(rack of the unit, rack unit) of every switch of a unit by tier, in their order."""
+        """For each tier in racks of units, the (rack of the unit, rack unit) of every switch of one unit, in the
+        switches' order.
+        """
         return {key: spots for plan in self.plans for key, spots in plan.spots.items()}
 
     @property
     def areas(self) -> HallAreas:
-        """The rows of every hall: which are network rows, and which racks have which of their places."""
+        """The rows of every hall: which rows are network rows, and which of their places each run of racks has."""
         return self._laid_out[0]
 
     @property
     def unit_halls(self) -> UnitHalls:
-        """The hall of every unit and its number there."""
+        """The hall of every unit, and the unit's number in that hall."""
         return self._laid_out[1]
 
     @cached_property
     def _laid_out(self) -> tuple[HallAreas, UnitHalls]:
-        """The rows of every hall and the units in them: whole units in rows where that goes into the halls.
+        """The rows of every hall and the units in them, by the first way of laying them out that fits into the halls.
 
-        Raises InputError (FG067, FG068) where nothing does.
+        Raises InputError (FG067, FG068) of the last way if none fits.
         """
         stated = find_stated_halls(
             self._design.loaded.blueprint.expand_pods(self._layout.lock.find_allocations("pods")),
             self._layout,
             self.halls,
         )
-        *firsts, last = list_layings(self._design)
-        for laying in firsts:
+        *preferred_layings, last_laying = list_layings(self._design)
+        for laying in preferred_layings:
             with suppress(InputError):
                 return self._lay_out_units(stated, laying)
-        return self._lay_out_units(stated, last)
+        return self._lay_out_units(stated, last_laying)
 
     def _lay_out_units(self, stated: Mapping[str, int], laying: Laying) -> tuple[HallAreas, UnitHalls]:
         areas = HallAreas(self._design, self.halls, self.shared, self.plans, laying)
         return areas, place_units(self._layout, self.halls, areas.rooms, stated)
 
-    def unit_spot(self, unit: int, rack: int) -> RackPosition:
-        """Where a rack of a unit stands; node racks are numbered before network racks, both from 0."""
-        stated = self._find_stated_position(self.name_unit_rack(unit, rack))
-        if stated:
-            return stated
+    def locate_unit_rack(self, unit: int, rack: int) -> RackPosition:
+        """Return where a rack of a unit stands. Racks are numbered within the unit from 0, node racks before network
+        racks.
+        """
+        stated_position = self._find_stated_position(self.name_unit_rack(unit, rack))
+        if stated_position:
+            return stated_position
         unit_place = self.unit_halls.places[unit]
-        row, column = self.areas.unit_spot(self.plan_of_unit[unit], unit_place, rack)
+        row, column = self.areas.locate_unit_rack(self.plan_of_unit[unit], unit_place, rack)
         return RackPosition(self.halls[unit_place.hall].site, row, column, unit_place.hall)
 
     def name_unit_rack(self, unit: int, rack: int) -> str:
-        """The name of a rack of a unit, by its number in the unit from 0, network racks behind those of nodes."""
+        """Return the name of a rack of a unit, by its number in the unit from 0, node racks before network racks."""
         return self.unit_rack_names[self.first_racks[unit] + rack]
 
     @cached_property
     def unit_rack_names(self) -> list[str]:
-        """The names of the racks of all units, unit by unit, as the rack table has them."""
+        """The names of the racks of all units, unit by unit, in the order of the rack table."""
         return self.names.name_all_unit_racks()
 
-    def name_shared_rack(self, run: RackRun, place: int) -> str:
-        """The name of a rack of a run, by its number in the run from 0."""
-        return self.names.name_run_rack(run, place) if self.names.stated else name_usual_rack(run, place)
+    def name_shared_rack(self, run: RackRun, rack: int) -> str:
+        """Return the name of a rack of a run, by its number in the run from 0."""
+        return self.names.name_run_rack(run, rack) if self.names.stated else name_usual_rack(run, rack)
 
-    def shared_spot(self, run: RackRun, place: int) -> RackPosition:
-        """Where a rack of a run stands, by its number in the run from 0."""
-        stated = self._find_stated_position(self.name_shared_rack(run, place))
-        return stated or RackPosition(self.halls[run.hall].site, *self.areas.shared_spot(run, place), run.hall)
+    def locate_run_rack(self, run: RackRun, rack: int) -> RackPosition:
+        """Return where a rack of a run stands, by its number in the run from 0."""
+        stated_position = self._find_stated_position(self.name_shared_rack(run, rack))
+        return stated_position or RackPosition(
+            self.halls[run.hall].site, *self.areas.locate_run_rack(run, rack), run.hall
+        )
 
     @property
     def stated_racks(self) -> Mapping[str, RackPlace]:
-        """Where the blueprint puts racks, by name."""
+        """The positions that the blueprint states for racks, by name of the rack."""
         return self._floor.racks
 
     @property
     def stated_devices(self) -> Mapping[str, DevicePlace]:
-        """Where the blueprint puts devices, by name."""
+        """The racks and rack units that the blueprint states for devices, by name of the device."""
         return self._floor.devices
 
     def _find_stated_position(self, name: str) -> RackPosition | None:
@@ -190,7 +198,10 @@ class FloorPlan:
         return self.find_stated_position(name, rack_place) if rack_place else None
 
     def find_stated_position(self, name: str, place: RackPlace) -> RackPosition:
-        """The position stated for a rack; raises InputError (FG016, FG068) where there is no such place."""
+        """Return the position that `place` states for the rack `name`.
+
+        Raises InputError: FG016 if no hall, or more than one, is meant; FG068 if the hall has no such row or column.
+        """
         path = ("floor", "racks", name)
         halls_of_name = [i for i, hall in enumerate(self.halls) if place.hall in (None, hall.name)]
         if len(halls_of_name) != 1:
@@ -208,31 +219,36 @@ class FloorPlan:
             )
         return RackPosition(hall.site, place.row - 1, place.column - 1, halls_of_name[0])
 
-    def unit_racks(self, unit: int) -> Iterator[tuple[int, list[tuple[TierDesign, int]]]]:
-        """(number in the unit, switches) of those of a unit's racks whose switches serve more than one of its racks, or
-        that are network racks; each switch as (tier, number within the unit).
+    def list_unit_racks_at_risk(self, unit: int) -> Iterator[tuple[int, list[tuple[TierDesign, int]]]]:
+        """Yield (number in the unit, switches) of the racks of a unit whose loss takes more than the nodes in them:
+        network racks, and node racks with switches that serve other racks too. Each switch is (tier, its number
+        within the unit).
         """
         by_rack: dict[int, list[tuple[TierDesign, int]]] = {}
         plan = self.find_plan(unit)
         for t in plan.tiers:
-            for ordinal, (rack, _) in enumerate(plan.spots[t.tier.key]):
+            for switch, (rack, _) in enumerate(plan.spots[t.tier.key]):
                 if rack >= plan.kind.racks or "rack" not in t.tier.per:
-                    by_rack.setdefault(rack, []).append((t.tier, ordinal))
+                    by_rack.setdefault(rack, []).append((t.tier, switch))
         yield from sorted(by_rack.items(), key=lambda rack_and_switches: rack_and_switches[0])
 
-    def shared_racks(self, run: RackRun) -> Iterator[Mapping[TierKey, Sequence[SwitchIndex]]]:
-        """The switches in each rack of a run, by tier; nothing for a rack without any."""
+    def list_switches_by_rack(self, run: RackRun) -> Iterator[Mapping[TierKey, Sequence[SwitchIndex]]]:
+        """Yield, for each rack of a run in order, its switches by tier; an empty mapping for a rack without
+        switches.
+        """
         racks = self.shared.list_rack_switches(run)
         for number in range(max(racks, default=-1) + 1):
             yield racks.get(number, {})
 
     def is_in_network_row(self, spot: RackPosition) -> bool:
-        """Whether a position is in a network row."""
+        """Whether a rack at this position stands in a network row."""
         area = self.areas.areas[spot.hall]
         return spot.row < 0 or area.first <= spot.row < area.first + area.rows
 
     def check(self) -> None:
-        """Raise InputError (FG067, FG068, FG601) where something does not fit."""
+        """Raise InputError (FG067, FG068, FG601) if racks or devices do not fit, and FG016, FG039 or FG040 for names of
+        racks.
+        """
         for tier in self._design.tiers:
             stand = find_stand(self._design, tier)
             if stand not in ("network-row", "row-end") and spans_units(tier.per):
@@ -247,7 +263,9 @@ class FloorPlan:
         self.names.check()
 
     def feeds_of(self, spot: RackPosition) -> tuple[str, ...]:
-        """The power feeds of a rack; empty where none are stated."""
+        """Return the power feeds of a rack at this position, one for each cord; empty if the blueprint states no
+        feeds.
+        """
         feeds, cords = self._floor.feeds, self._floor.cords
         if not feeds:
             return ()
@@ -256,12 +274,14 @@ class FloorPlan:
         return tuple(feeds[(turn + cord) % len(feeds)] for cord in range(cords))
 
     def list_lock_entries(self) -> dict[str, Allocations]:
-        """The floor plan's entries in a lock, by kind, including those of what is gone."""
+        """Return what a lock keeps of the floor plan, by kind of entry, including entries of devices and racks that are
+        gone.
+        """
         racked = {plan.lock_kind: plan.list_lock_entries() for plan in self.plans}
         return {**racked, **self.shared.list_lock_entries(), **self.areas.list_lock_entries(), **self.unit_halls.held}
 
     def list_lock_holders(self) -> frozenset[tuple[str, str]]:
-        """(kind, holder) of all lock entries that are still in use."""
+        """Return (kind, holder) of all lock entries that are still in use."""
         holders = {(plan.lock_kind, t.holder) for plan in self.plans for t in plan.tiers}
         holders |= self.shared.list_joined()
         holders |= {(STACKED, name) for name in self.shared.list_lock_words()}
@@ -307,25 +327,28 @@ network racks to every unit."""
 
 
 class UnitRack(NamedTuple):
-    """A rack of a unit: the unit in the cluster, its number there, node racks before network racks, both from 0; and
-    how many node racks the unit has.
-    """
+    """A rack of a unit."""
 
     unit: int
+    """The unit's number in the cluster, from 0."""
     rack: int
+    """The rack's number in the unit, from 0, node racks before network racks."""
     node_racks: int
+    """How many node racks the unit has."""
 
     @property
     def kind(self) -> str:
-        """What it is for, as templates have it."""
+        """The key of its templates: what the rack is for."""
         return NODES if self.rack < self.node_racks else NETWORK
 
 
 class PatchRack(NamedTuple):
-    """A rack of patch panels: the rule of `cabling.patching` and the row it is for, and where it stands, from 0."""
+    """A rack of patch panels and where it stands: hall, row and column count from 0."""
 
     rule: str
+    """The rule of `cabling.patching` that asks for it."""
     place: str
+    """The row or other place that its panels serve."""
     number: int
     hall: int
     row: int
@@ -346,14 +369,16 @@ class RackNames:
             self._naming[kind] = Naming(_WHO[kind], template, ("names", "racks", key) if key else ("floor",))
 
     def check(self) -> None:
-        """Raise InputError (FG016, FG039), at the template, for what is no name of racks, or of two of them."""
+        """Raise InputError at the template: FG016 for an unknown kind of racks, FG039 if two racks would have one name,
+        FG040 for a text that cannot name a rack.
+        """
         stated = self._design.loaded.blueprint.names.racks
         for key in stated:
             if key not in (*USUAL, "all"):
                 hint = did_you_mean(key, (*USUAL, "all"))
                 raise fault("FG016", f"there are no racks '{key}' to name", path=("names", "racks", key), hint=hint)
-        runs = Counter(run.name for run in self._floor.runs)
-        for name in (name for name, count in runs.items() if count > 1):
+        racks_named = Counter(run.name for run in self._floor.runs)
+        for name in (name for name, count in racks_named.items() if count > 1):
             hint = "give the tier, or the kind of units that it serves, another name"
             raise fault("FG039", f"two runs of racks would be named net-{name}", path=("fabrics",), hint=hint)
         if not stated:
@@ -363,7 +388,9 @@ class RackNames:
         self._check_distinct(self._list_all_names())
 
     def _check_distinct(self, named: Iterable[tuple[str, str]]) -> None:
-        """Raise InputError (FG039, FG040) for (kind, name) of racks of which two are alike, or one is no such name."""
+        """Raise InputError at the template if two of the racks, each (kind, name), have one name (FG039), or if a text
+        cannot name a rack (FG040).
+        """
         names: set[str] = set()
         for kind, name in named:
             if name in names:
@@ -383,19 +410,19 @@ class RackNames:
             names.add(name)
 
     def _list_all_names(self) -> Iterator[tuple[str, str]]:
-        """(kind, name) of every rack of units and of runs; of a run, also of places that are free."""
+        """Yield (kind, name) of every rack of units and of runs; for runs, also of places that hold no rack yet."""
         for name, rack in zip(self.name_all_unit_racks(), self._unit_racks, strict=True):
             yield rack.kind, name
         for run in self._floor.runs:
-            for place in range(self._floor.shared.count_racks(run)):
-                yield SHARED, self.name_run_rack(run, place)
+            for number in range(self._floor.shared.count_racks(run)):
+                yield SHARED, self.name_run_rack(run, number)
 
     def name_all_unit_racks(self) -> list[str]:
-        """The names of the racks of all units, unit by unit."""
+        """Return the names of the racks of all units, unit by unit."""
         racks = [(rack, rack.kind) for rack in self._unit_racks]
         # names of each kind are filled for all of its racks at once, and dealt out in the order of the racks
         next_names = {
-            kind: iter(self._fill_names(kind, [rack for rack, its_kind in racks if its_kind == kind]))
+            kind: iter(self._fill_names(kind, [rack for rack, rack_kind in racks if rack_kind == kind]))
             for kind in (NODES, NETWORK)
         }
         return [next(next_names[kind]) for _, kind in racks]
@@ -406,8 +433,8 @@ class RackNames:
         racks_of_plan = [(plan.kind.racks, plan.racks) for plan in self._floor.plans]
         return [
             UnitRack(unit, rack, node_racks)
-            for unit, plan in enumerate(self._floor.plan_of_unit)
-            for node_racks, racks in (racks_of_plan[plan],)
+            for unit, plan_number in enumerate(self._floor.plan_of_unit)
+            for node_racks, racks in (racks_of_plan[plan_number],)
             for rack in range(racks)
         ]
 
@@ -428,7 +455,7 @@ class RackNames:
         return naming.make_names(_fill_fields(naming, fillers), len(racks))
 
     def _number_racks(self, racks: Sequence[UnitRack], pods: Sequence[int]) -> list[int]:
-        """The running number of racks of nodes, from 1; `pods` are theirs."""
+        """Return the running number of each node rack, from 1; `pods` has the index of each rack's pod."""
         layout = self._layout
         blocks = allocate_rack_blocks(self._design.loaded.blueprint, layout)
         numbers, of_pods = list_block_numbers(blocks, count_racks(layout)), [layout.pods[pod] for pod in pods]
@@ -437,8 +464,8 @@ class RackNames:
             for r, pod in zip(racks, of_pods, strict=True)
         ]
 
-    def name_run_rack(self, run: RackRun, place: int) -> str:
-        """The name of a rack of a run, by its number in the run from 0."""
+    def name_run_rack(self, run: RackRun, number: int) -> str:
+        """Return the name of a rack of a run, by its number in the run from 0."""
         naming, areas = self._naming[SHARED], self._floor.areas
         hall = self._floor.halls[run.hall]
         fillers: dict[str, Callable[[], Values]] = {
@@ -446,14 +473,17 @@ class RackNames:
             "site": lambda: self._layout.sites[hall.site],
             "hall": lambda: hall.name,
             "run": lambda: run.name,
-            "n": lambda: [place + 1],
-            "row": lambda: [print_row_number(areas.shared_spot(run, place)[0])],
-            "column": lambda: [print_row_number(areas.shared_spot(run, place)[1])],
+            "n": lambda: [number + 1],
+            "row": lambda: [print_row_number(areas.locate_run_rack(run, number)[0])],
+            "column": lambda: [print_row_number(areas.locate_run_rack(run, number)[1])],
         }
         return naming.make_names(_fill_fields(naming, fillers), 1)[0]
 
     def name_panel_racks(self, racks: Sequence[PatchRack]) -> list[str]:
-        """The names of racks of patch panels; raises InputError (FG039, FG040), at the template, for what is none."""
+        """Return the names of racks of patch panels.
+
+        Raises InputError at the template: FG039 if two racks have one name, FG040 if a text cannot name a rack.
+        """
         naming = self._naming[PANELS]
         halls = [self._floor.halls[rack.hall] for rack in racks]
         fillers: dict[str, Callable[[], Values]] = {
@@ -472,14 +502,14 @@ class RackNames:
         return names
 
     def _find_usual_position(self, rack: UnitRack) -> tuple[int, int]:
-        """(row, column) where a rack stands unless the blueprint moves it by its name."""
+        """Return the (row, column) of a rack of a unit as if the blueprint stated no position for it by name."""
         unit_place = self._floor.unit_halls.places[rack.unit]
-        return self._floor.areas.unit_spot(self._floor.plan_of_unit[rack.unit], unit_place, rack.rack)
+        return self._floor.areas.locate_unit_rack(self._floor.plan_of_unit[rack.unit], unit_place, rack.rack)
 
     @cached_property
     def _pods(self) -> list[int]:
-        """The pod of every unit, by its index."""
-        return [at for at, pod in enumerate(self._layout.pods) for _ in range(pod.su)]
+        """For each unit, the index of its pod."""
+        return [index for index, pod in enumerate(self._layout.pods) for _ in range(pod.su)]
 
 
 def _fill_fields(naming: Naming, fillers: Mapping[str, Callable[[], Values]]) -> dict[str, Values]:

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from fabricgen.blueprint.sections.floor import Stand
-from fabricgen.design.floor.hall_units import MOST_ROWS, HallRoom, UnitPlace
+from fabricgen.design.floor.hall_units import MAX_ROWS, HallRoom, UnitPlace
 from fabricgen.design.floor.hall_units import ROWS as NODE_ROWS
 from fabricgen.design.floor.halls import ENDLESS, Hall
 from fabricgen.design.floor.network_runs import (
@@ -23,7 +23,7 @@ from fabricgen.design.floor.network_runs import (
 from fabricgen.design.floor.run_places import RunPlaces
 from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_racks import UnitRows, lay_out_unit_rows
-from fabricgen.design.floor.usual_floor import Laying, has_halved_rows, has_whole_units, list_kept_rules
+from fabricgen.design.floor.usual_floor import Laying, has_middle_of_rows, keeps_units_whole, list_kept_rules
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.intervals import Allocations, Intervals, count_numbers
@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int32]
 
 UNIT_RACKS, ROWS, ROWS_FROM = "floor unit racks", "floor network rows", "floor rows before networks"
-"""Counts in the lock: racks that each unit has places for, rows kept for networks, and node rows before these."""
+"""Counts in the lock: racks that each unit has places for, rows kept for networks, and node rows before the network
+rows.
+"""
 
 FURTHER = "further unit racks"
-"""Lock key of the places for racks that units have beyond the ones they have places for."""
+"""Lock key of the places, in network rows, of racks that came to units after their places in node rows were fixed."""
 
 
 class HallAreas:
@@ -54,11 +56,11 @@ class HallAreas:
         self._largest = tuple(
             max((p for p in plans if p.kind.name == kind.name), key=lambda p: p.racks) for kind in self._layout.kinds
         )
-        """By kind of unit, the plan of the part of the cluster whose units have most racks."""
+        """For each kind of unit, the plan of the part of the cluster whose units have the most racks."""
         kinds = [kind.name for kind in self._layout.kinds]
         self._kind_of = tuple(kinds.index(plan.kind.name) for plan in self._plans)
         self.unit_places = tuple(self._count_unit_places(plan) for plan in self._largest)
-        """By kind of unit, racks of a unit that stand among its others."""
+        """For each kind of unit, how many racks of a unit stand together in the unit's place in node rows."""
 
     def _count_unit_places(self, plan: UnitPlan) -> int:
         kept = self._lock.rooms.get(UNIT_RACKS + plan.kind.suffix, plan.racks)
@@ -66,39 +68,48 @@ class HallAreas:
 
     @cached_property
     def rows(self) -> tuple[tuple[UnitRows, ...], ...]:
-        """By hall and kind of unit, how units are laid out in node rows."""
+        """For each hall and kind of unit, how units are laid out in node rows."""
         return tuple(self._lay_out_units(i, ends.columns) for i, ends in enumerate(self.ends))
 
     def _count_racks_per_row(self, hall: int, ends: int) -> int:
-        """Racks of units in a row: where nothing says how long rows are, racks at row ends stand beyond these."""
+        """Return how many racks of units a row takes; `ends` is how many places at its end are kept for network racks.
+
+        If nothing states the length of rows, the places at the ends lengthen them.
+        """
         rows_stated = self._halls[hall].rows or self._design.loaded.blueprint.floor.racks_per_row
         return self._halls[hall].racks_per_row - (ends if rows_stated else 0)
 
     def _lay_out_units(self, hall: int, ends: int) -> tuple[UnitRows, ...]:
-        """By kind of unit, how units are laid out in node rows of a hall whose last `ends` columns are kept."""
+        """Return, for each kind of unit, how units are laid out in node rows of a hall whose last `ends` columns are
+        kept.
+
+        Raises InputError (FG068) if network racks belong to rows and a row holds no whole unit.
+        """
         length, layouts = self._count_racks_per_row(hall, ends), []
-        for plan, places in zip(self._largest, self.unit_places, strict=True):
-            stands = self._list_stands(plan, places)
-            if places > length and any(stand.startswith("row") for stand in stands):
+        for plan, unit_racks in zip(self._largest, self.unit_places, strict=True):
+            stands = self._list_stands(plan, unit_racks)
+            if unit_racks > length and any(stand.startswith("row") for stand in stands):
                 raise fault(
                     "FG068",
-                    f"a row of {length} racks holds no whole unit of {places}, and network racks of rows go with whole "
-                    "units",
+                    f"a row of {length} racks holds no whole unit of {unit_racks}, and network racks of rows go with "
+                    "whole units",
                     path=("floor", "racks_per_row"),
-                    hint=f"racks_per_row: {places} or more, or let the switches `stand: unit-end`",
+                    hint=f"racks_per_row: {unit_racks} or more, or let the switches `stand: unit-end`",
                 )
-            halved = has_halved_rows(self._lock)
+            halved = has_middle_of_rows(self._lock)
             layouts.append(lay_out_unit_rows(plan.kind.racks, stands, length, whole=self._laying.whole, halved=halved))
         return tuple(layouts)
 
     @staticmethod
-    def _list_stands(plan: UnitPlan, places: int) -> Sequence[Stand]:
-        """Where the network racks of a unit stand that stand among its others."""
-        return plan.stack.stands[: places - plan.kind.racks]
+    def _list_stands(plan: UnitPlan, unit_racks: int) -> Sequence[Stand]:
+        """Return where the network racks of a unit stand that have places in node rows; `unit_racks` includes node
+        racks.
+        """
+        return plan.stack.stands[: unit_racks - plan.kind.racks]
 
     @cached_property
     def wanted(self) -> tuple[dict[str, int], ...]:
-        """By hall, the number of racks of every run in its network rows, by lock key."""
+        """For each hall, how many racks every run has in its network rows or at its row ends, by lock key."""
         return self._count_racks_by_run(self._shared.count_racks)
 
     def _count_racks_by_run(self, count: Callable[[RackRun], int]) -> tuple[dict[str, int], ...]:
@@ -112,16 +123,18 @@ class HallAreas:
         return racks_by_hall
 
     def _count_site_slots(self, hall: int) -> int:
-        """How many slots units have at the site of a hall; those of one kind are no more."""
+        """Return how many slots units have at the site of a hall, over all kinds of units."""
         return self._layout.numbering.find_span("units", self._layout.sites[self._halls[hall].site], "site")
 
     def _is_placed_by_hand(self, run: RackRun) -> bool:
-        """Whether the blueprint states a place for every rack of a run, so that it needs no other."""
+        """Whether the blueprint states a position for every rack of a run, so that the run needs no place in network
+        rows.
+        """
         stated, names = self._design.loaded.blueprint.floor.racks, self._design.loaded.blueprint.names.racks
         # renamed racks are not found by their usual names; a run in the lock keeps the places that it has there
         if not stated or names or run.holder in self._lock.find_allocations(self.find_lock_kind(run.hall, run.holder)):
             return False
-        return all(name_usual_rack(run, place) in stated for place in range(self._shared.count_racks(run)))
+        return all(name_usual_rack(run, number) in stated for number in range(self._shared.count_racks(run)))
 
     @cached_property
     def _at_ends(self) -> frozenset[tuple[int, str]]:
@@ -132,16 +145,17 @@ class HallAreas:
         return frozenset(at_ends | (further_racks if all_at_ends else set()))
 
     def _select_racks(self, hall: int, wanted: Mapping[str, int], *, ends: bool) -> dict[str, int]:
-        """Those of some racks of a hall that stand at row ends, or those that do not."""
+        """Return the entries of `wanted` for runs that stand at row ends (`ends`), or for all other runs."""
         return {name: racks for name, racks in wanted.items() if ((hall, name) in self._at_ends) == ends}
 
     @cached_property
     def ends(self) -> tuple[RowEnds, ...]:
-        """By hall, the ends of its node rows."""
-        room = self._count_racks_by_run(self._shared.count_racks_with_reserve)
-        return tuple(self._find_row_ends(i, room[i]) for i in range(len(self._halls)))
+        """For each hall, the columns at the ends of its node rows that are kept for network racks."""
+        racks_with_reserve = self._count_racks_by_run(self._shared.count_racks_with_reserve)
+        return tuple(self._find_row_ends(i, racks_with_reserve[i]) for i in range(len(self._halls)))
 
-    def _find_row_ends(self, number: int, room: Mapping[str, int]) -> RowEnds:
+    def _find_row_ends(self, number: int, racks_with_reserve: Mapping[str, int]) -> RowEnds:
+        """Keep columns for the runs at row ends; raises InputError (FG067) if the hall has no room for them."""
         hall, suffix = self._halls[number], self._shared.make_key_suffix(number)
         wanted = self._select_racks(number, self.wanted[number], ends=True)
         if not wanted:
@@ -152,9 +166,9 @@ class HallAreas:
         columns_and_places = choose_row_ends(
             self._lock.find_allocations(ROW_KIND + suffix),
             wanted,
-            room,
+            racks_with_reserve,
             columns,
-            partial(self._count_rows_beside, number),
+            partial(self._count_rows_with_ends, number),
         )
         if not columns_and_places:
             racks = sum(wanted.values())
@@ -162,53 +176,55 @@ class HallAreas:
             raise self._explain_full(number, f"{racks} network racks do not fit at the ends of its rows, {size}")
         return RowEnds(self._count_racks_per_row(number, columns_and_places[0]), *columns_and_places)
 
-    def _count_rows_beside(self, number: int, ends: int) -> int:
-        """Node rows of a hall when so many columns are kept at their ends."""
+    def _count_rows_with_ends(self, number: int, ends: int) -> int:
+        """Return how many node rows a hall has if `ends` columns of each row are kept."""
         hall = self._halls[number]
         if hall.rows == ENDLESS:
             kept = (
                 ROW_KIND + self._shared.make_key_suffix(number) in self._lock.rooms
             )  # what comes later stands in further rows
-            return MOST_ROWS if kept else self._count_node_rows(number, self._lay_out_units(number, ends))
+            return MAX_ROWS if kept else self._count_node_rows(number, self._lay_out_units(number, ends))
         in_rows = self._select_racks(number, self.wanted[number], ends=False)
-        filled = -(-find_highest_place(self._in_rows[number], in_rows) // hall.racks_per_row)
-        return hall.rows - max(filled, self._count_network_rows(number))
+        filled_rows = -(-find_highest_place(self._in_rows[number], in_rows) // hall.racks_per_row)
+        return hall.rows - max(filled_rows, self._count_network_rows(number))
 
-    def _count_node_rows(self, hall: int, rows: Sequence[UnitRows]) -> int:
-        """How many node rows units need if all of the site stand in one hall."""
+    def _count_node_rows(self, hall: int, layouts: Sequence[UnitRows]) -> int:
+        """Return how many node rows the units need if all units of the site stand in one hall."""
         kinds = self._layout.kinds
         if not self._layout.numbering.parts:
-            return rows[0].count_rows(self._count_site_slots(hall))
+            return layouts[0].count_rows(self._count_site_slots(hall))
         site, rows_needed = self._layout.sites[self._halls[hall].site], 0
-        for kind, layout in zip(kinds, rows, strict=True):
-            of_pods = zip(self._layout.pods, self._layout.kind_of_pod, strict=True)
-            slots = sum(pod.slots for pod, unit_kind in of_pods if pod.site == site and unit_kind.name == kind.name)
+        for kind, layout in zip(kinds, layouts, strict=True):
+            pods_and_kinds = zip(self._layout.pods, self._layout.kind_of_pod, strict=True)
+            slots = sum(
+                pod.slots for pod, pod_kind in pods_and_kinds if pod.site == site and pod_kind.name == kind.name
+            )
             rows_needed += layout.count_rows(slots)
         return rows_needed
 
     @cached_property
     def places(self) -> tuple[dict[str, Intervals], ...]:
-        """By hall, the places of every run: in its network rows, or at the ends of its node rows."""
+        """For each hall, the places of every run by lock key, in network rows or at the ends of node rows."""
         return tuple({**rows, **ends.places} for rows, ends in zip(self._in_rows, self.ends, strict=True))
 
     @cached_property
     def _in_rows(self) -> tuple[dict[str, Intervals], ...]:
-        """By hall, the places of every run in its network rows."""
+        """For each hall, the places of every run in its network rows, by lock key."""
         shared = self._spec is not None and self._spec.rows is not None
         places_kept = [self._lock.find_allocations(self.make_lock_kind(i)) for i in range(len(self._halls))]
         lengths = [hall.racks_per_row for hall in self._halls]
         racks = [self._select_racks(i, wanted, ends=False) for i, wanted in enumerate(self.wanted)]
-        if shared or not has_whole_units(self._lock):
+        if shared or not keeps_units_whole(self._lock):
             halls_kept = zip(places_kept, racks, lengths, strict=True)
             return tuple(
                 allocate_places(kept_places, wanted, length, shared=shared)
                 for kept_places, wanted, length in halls_kept
             )
-        room = self._count_racks_by_run(self._shared.count_racks_with_reserve)
-        halls_new = zip(places_kept, racks, room, lengths, strict=True)
+        racks_with_reserve = self._count_racks_by_run(self._shared.count_racks_with_reserve)
+        halls_new = zip(places_kept, racks, racks_with_reserve, lengths, strict=True)
         return tuple(
-            allocate_together(kept_places, wanted, most_racks, length)
-            for kept_places, wanted, most_racks, length in halls_new
+            allocate_together(kept_places, wanted, racks_grown, length)
+            for kept_places, wanted, racks_grown, length in halls_new
         )
 
     @cached_property
@@ -217,24 +233,27 @@ class HallAreas:
         return tuple(self._make_area(i) for i in range(len(self._halls)))
 
     def _make_area(self, number: int) -> NetworkArea:
+        """Choose which rows of a hall are network rows; raises InputError (FG067) if the hall has too few rows."""
         hall, position = self._halls[number], self._spec.at if self._spec else "first"
         position = "first" if position == "row-ends" else position
         rows = self._count_network_rows(number)
-        first = 0
+        first_row = 0
         if position != "first" and hall.rows != ENDLESS:
-            first = hall.rows - rows if position == "last" else (hall.rows - rows) // 2
+            first_row = hall.rows - rows if position == "last" else (hall.rows - rows) // 2
         # a hall without end has no last row: networks stand behind or amid the node rows that there were at first, as
         # the lock has it
         elif position != "first":
-            nodes = self._count_node_rows(number, self.rows[number])
-            usual = nodes if position == "last" else -(-nodes // 2)
-            first = self._lock.rooms.get(ROWS_FROM + self._shared.make_key_suffix(number), max(1, usual))
+            node_rows = self._count_node_rows(number, self.rows[number])
+            usual_first_row = node_rows if position == "last" else -(-node_rows // 2)
+            first_row = self._lock.rooms.get(ROWS_FROM + self._shared.make_key_suffix(number), max(1, usual_first_row))
         if hall.rows != ENDLESS and rows > hall.rows:
             raise self._explain_full(number, f"{rows} rows of network racks do not fit in its {hall.rows} rows")
-        return NetworkArea(hall, first, rows, outwards=position == "middle")
+        return NetworkArea(hall, first_row, rows, outwards=position == "middle")
 
     def _count_network_rows(self, number: int) -> int:
-        """Rows kept for networks between node rows: as stated, else as many as were needed first."""
+        """Return how many rows are kept for network racks: as stated, else as the lock has it, else as many as racks
+        fill now.
+        """
         hall = self._halls[number]
         wanted = self._select_racks(number, self.wanted[number], ends=False)
         if not wanted or (self._spec is None and hall.rows == ENDLESS):
@@ -245,7 +264,7 @@ class HallAreas:
         return self._lock.rooms.get(ROWS + self._shared.make_key_suffix(number), needed)
 
     def count_overflow_rows(self, number: int) -> int:
-        """Rows that network racks of a hall take beyond those kept for them."""
+        """Return how many rows the network racks of a hall take beyond the rows kept for them."""
         area = self.areas[number]
         if not area.rows and area.hall.rows == ENDLESS:
             return 0
@@ -254,7 +273,10 @@ class HallAreas:
 
     @property
     def rooms(self) -> list[HallRoom]:
-        """The node rows that each hall has left beside its network rows; raises InputError where these do not fit."""
+        """The node rows that each hall has left beside its network rows.
+
+        Raises InputError (FG067) if the network racks do not fit into a hall.
+        """
         rooms = []
         for i, hall in enumerate(self._halls):
             rows_left = hall.rows - self.areas[i].rows - self.count_overflow_rows(i)
@@ -271,61 +293,68 @@ class HallAreas:
         return fault("FG067", f"hall {name} is too small: {why}", path=("floor", "halls", name), hint="more `rows`")
 
     def locate_unit_racks(self, part: int, places: Sequence[UnitPlace]) -> tuple[Ints, Ints]:
-        """(rows, columns) of all racks of some units of a part of the cluster; int32, a row for each unit."""
+        """Return (rows, columns) of all racks of some units of a part of the cluster; int32 arrays of shape (units,
+        racks of a unit).
+        """
         import numpy as np
 
-        hall, _, first, number = np.array(places, dtype=np.int32).T[:, :, None]
-        rack = np.arange(self._plans[part].racks, dtype=np.int32)[None, :]
-        row, column = (np.zeros((len(places), rack.shape[1]), dtype=np.int32) for _ in range(2))
+        halls, _, first_row, number = np.array(places, dtype=np.int32).T[:, :, None]
+        racks = np.arange(self._plans[part].racks, dtype=np.int32)[None, :]
+        row, column = (np.zeros((len(places), racks.shape[1]), dtype=np.int32) for _ in range(2))
         kind = self._kind_of[part]
-        near = min(self.unit_places[kind], rack.shape[1])
+        racks_in_place = min(self.unit_places[kind], racks.shape[1])
         for i, layouts in enumerate(self.rows):
-            units_here = np.flatnonzero(hall[:, 0] == i)
+            units_here = np.flatnonzero(halls[:, 0] == i)
             layout = layouts[kind]._replace(columns=np.array(layouts[kind].columns, dtype=np.int32))
-            node_row, column[units_here, :near] = layout.locate_rack(number[units_here], rack[:, :near])
-            row[units_here, :near] = self.areas[i].node_row(first[units_here] + node_row)
+            node_row, column[units_here, :racks_in_place] = layout.locate_rack(
+                number[units_here], racks[:, :racks_in_place]
+            )
+            row[units_here, :racks_in_place] = self.areas[i].find_floor_row(first_row[units_here] + node_row)
         for index, place in enumerate(places):
-            for beyond in range(near, rack.shape[1]):
-                row[index, beyond], column[index, beyond] = self.unit_spot(part, place, beyond)
+            for rack in range(racks_in_place, racks.shape[1]):
+                row[index, rack], column[index, rack] = self.locate_unit_rack(part, place, rack)
         return row, column
 
-    def unit_spot(self, part: int, place: UnitPlace, rack: int) -> tuple[int, int]:
-        """(row, column) of a rack of a unit of a part of the cluster."""
+    def locate_unit_rack(self, part: int, place: UnitPlace, rack: int) -> tuple[int, int]:
+        """Return (row, column) of a rack of a unit; `part` is the index of the unit's part of the cluster."""
         kind = self._kind_of[part]
-        near, largest = self.unit_places[kind], self._largest[kind]
-        if rack >= near:
-            index = place.position * (largest.racks - near) + rack - near
+        racks_in_place, largest = self.unit_places[kind], self._largest[kind]
+        if rack >= racks_in_place:
+            index = place.position * (largest.racks - racks_in_place) + rack - racks_in_place
             return self._locate_rack(place.hall, FURTHER + largest.kind.suffix, index)
         row, column = self.rows[place.hall][kind].locate_rack(place.number, rack)
-        return self.areas[place.hall].node_row(place.row + row), column
+        return self.areas[place.hall].find_floor_row(place.row + row), column
 
-    def shared_spot(self, run: RackRun, place: int) -> tuple[int, int]:
-        """(row, column) of a rack of a run."""
-        return self._locate_rack(run.hall, run.holder, place)
+    def locate_run_rack(self, run: RackRun, number: int) -> tuple[int, int]:
+        """Return (row, column) of a rack of a run, by its number in the run from 0."""
+        return self._locate_rack(run.hall, run.holder, number)
 
     def list_run_positions(self, hall: int) -> Iterator[tuple[str, int, int]]:
-        """(lock key of a run, row, column) of all places of a hall that runs of racks have, with a rack or without."""
+        """Yield (lock key of the run, row, column) of all places that runs of racks have in a hall, with a rack or
+        without.
+        """
         for holder, places in self.places[hall].items():
             for index in range(count_numbers(places)):
                 yield holder, *self._locate_rack(hall, holder, index)
 
     def _locate_rack(self, hall: int, holder: str, index: int) -> tuple[int, int]:
+        """Return (row, column) of the place with this index among the places of a run, by the run's lock key."""
         place = _find_nth(self.places[hall][holder], index)
         if (hall, holder) not in self._at_ends:
             return self.areas[hall].locate_place(place)
         row, column = self.ends[hall].locate_place(place)
-        return self.areas[hall].node_row(row), column
+        return self.areas[hall].find_floor_row(row), column
 
     def make_lock_kind(self, hall: int) -> str:
-        """Kind of lock entry for the places of a hall in its network rows."""
+        """Return the kind of lock entry for places in the network rows of a hall."""
         return KIND + self._shared.make_key_suffix(hall)
 
     def find_lock_kind(self, hall: int, holder: str) -> str:
-        """Kind of lock entry for the places of a run of racks."""
+        """Return the kind of lock entry for the places of a run of racks."""
         return (ROW_KIND if (hall, holder) in self._at_ends else KIND) + self._shared.make_key_suffix(hall)
 
     def list_lock_entries(self) -> dict[str, Allocations]:
-        """The places of all runs by kind of lock entry, including runs that are gone."""
+        """Return the places of all runs by kind of lock entry, including runs that are gone."""
         allocations: dict[str, Allocations] = {}
         for i, places in enumerate(self.places):
             for holder, intervals in places.items():
@@ -334,7 +363,7 @@ class HallAreas:
         return allocations
 
     def list_kept_counts(self) -> dict[str, int]:
-        """Counts of rows and racks that a lock keeps, by name."""
+        """Return the counts of rows and racks that a lock keeps, by name."""
         pairs = zip(self._layout.kinds, self.unit_places, strict=True)
         counts = {UNIT_RACKS + kind.suffix: places for kind, places in pairs}
         counts |= list_kept_rules(self._design, self._halls[0].racks_per_row, self._laying)
@@ -349,6 +378,7 @@ class HallAreas:
 
 
 def _find_nth(intervals: Intervals, index: int) -> int:
+    """Return the number with this index in intervals; raises IndexError if they have fewer numbers."""
     for interval in intervals:
         if index < interval.size:
             return interval.first + index
@@ -366,33 +396,35 @@ ROW_KIND = "floor row ends"
 
 @dataclass(frozen=True, slots=True)
 class RowEnds:
-    """The last places of the rows of nodes of a hall: `columns` of each, from column `first` on (0: none); by lock key,
-    those of each run of racks.
-    """
+    """The last places of the node rows of a hall that are kept for network racks."""
 
     first: int = 0
+    """The first kept column."""
     columns: int = 0
+    """How many columns are kept; 0 for a hall without network racks at row ends."""
     places: Mapping[str, Intervals] = field(default_factory=dict)
+    """The places of each run of racks, by lock key."""
 
     def locate_place(self, place: int) -> tuple[int, int]:
-        """(row of nodes, column) of a place, from 0."""
+        """Return (node row, column) of a place; all count from 0."""
         return place // self.columns, self.first + place % self.columns
 
 
 def choose_row_ends(
     places_kept: Allocations,
     wanted: Mapping[str, int],
-    room: Mapping[str, int],
+    racks_with_reserve: Mapping[str, int],
     columns: range,
-    rows: Callable[[int], int],
+    count_rows: Callable[[int], int],
 ) -> tuple[int, dict[str, Intervals]] | None:
-    """(columns, places by lock key) of runs at row ends: of the first number of `columns` whose places suffice.
+    """Return (columns, places by lock key) of runs at row ends, for the first of `columns` whose places suffice; None
+    if none suffices.
 
-    `rows(columns)` are the rows of nodes when so many columns are kept; `wanted` and `room` are racks of each run, now
-    and with the reserve. None where no number of columns suffices.
+    `count_rows(columns)` returns how many node rows there are if so many columns of each are kept. `wanted` and
+    `racks_with_reserve` are the racks of each run, now and with all reserved units.
     """
     for count in columns:
-        places = allocate_together(places_kept, wanted, room, count)
-        if find_highest_place(places, wanted) <= rows(count) * count:
+        places = allocate_together(places_kept, wanted, racks_with_reserve, count)
+        if find_highest_place(places, wanted) <= count_rows(count) * count:
             return count, places
     return None

@@ -1,4 +1,4 @@
-"""Which hall and which node rows each unit stands in: the halls of a site are filled one after the other, with whole
+"""The hall and the node rows that each unit stands in. The halls of a site are filled one after the other, with whole
 units.
 """
 
@@ -31,23 +31,26 @@ KIND = "halls"
 ROWS = "rows"
 """Kind of lock entry: node rows of a hall that a kind of unit has, where there are several."""
 
-_ALL = (Interval(0, 1 << 40),)
-MOST_ROWS = 1 << 23
+_ALL_SLOTS = (Interval(0, 1 << 40),)
+MAX_ROWS = 1 << 23
+"""More node rows than a hall of unlimited size can need."""
 
 
 class UnitPlace(NamedTuple):
-    """Where a unit stands: `hall`, an index; `position`, its number there among the units of its kind; and its `number`
-    among those that stand one after the other from node row `row` on. All from 0.
-    """
+    """Where a unit stands. All fields count from 0."""
 
     hall: int
+    """The index of its hall."""
     position: int
+    """Its number in the hall among the units of its kind."""
     row: int
+    """The first node row of the stretch of rows that it stands in."""
     number: int
+    """Its number among the units of that stretch."""
 
 
 class UnitHalls(NamedTuple):
-    """The place of every unit of the cluster, and `held`, the entries that a lock keeps of this, by kind."""
+    """The place of every unit of the cluster, and `held`, the lock entries of these places by kind of entry."""
 
     places: tuple[UnitPlace, ...]
     held: Mapping[str, Allocations]
@@ -65,15 +68,19 @@ class HallRoom(NamedTuple):
 
 
 class _Stretch(NamedTuple):
-    """Node rows of a hall, from `row` on, that take so many units of a kind one after the other; None without limit."""
+    """Node rows of a hall, from `row` on, that take units of one kind one after the other."""
 
     hall: int
     row: int
     units: int | None
+    """How many units the rows take; None if there is no limit."""
 
 
 def find_stated_halls(pods: Mapping[str, Pod], layout: Layout, halls: Sequence[Hall]) -> dict[str, int]:
-    """Pod -> the hall that it states; raises InputError (FG016) for a hall that its site lacks."""
+    """Return the index of the hall that each pod states, by the pod's name; pods that state none are left out.
+
+    Raises InputError (FG016) for a hall that the pod's site does not have.
+    """
     hall_of_pod = {}
     for pod in layout.pods:
         name = pods[pod.name].hall
@@ -92,34 +99,40 @@ def find_stated_halls(pods: Mapping[str, Pod], layout: Layout, halls: Sequence[H
 
 
 def place_units(
-    layout: Layout, halls: Sequence[Hall], rooms: Sequence[HallRoom], stated: Mapping[str, int]
+    layout: Layout, halls: Sequence[Hall], rooms: Sequence[HallRoom], hall_of_pod: Mapping[str, int]
 ) -> UnitHalls:
-    """Put every unit into a hall; raises InputError (FG067) where the halls of a site are too small."""
-    filling = _Filling(layout, halls, rooms)
-    for site, site_name in enumerate(layout.sites):
-        pods = [pod for pod in layout.pods if pod.site == site_name]
-        for hall in sorted({stated[pod.name] for pod in pods if pod.name in stated}):
-            pods_of_hall = [pod for pod in pods if stated.get(pod.name) == hall]
+    """Put every unit into a hall: pods that state one into that hall, other pods into the halls that no pod states.
+
+    Raises InputError (FG067) if the halls of a site are too small.
+    """
+    filling = _HallFilling(layout, halls, rooms)
+    for site_number, site in enumerate(layout.sites):
+        pods = [pod for pod in layout.pods if pod.site == site]
+        for hall in sorted({hall_of_pod[pod.name] for pod in pods if pod.name in hall_of_pod}):
+            pods_of_hall = [pod for pod in pods if hall_of_pod.get(pod.name) == hall]
             filling.assign_pods(f"{KIND} {halls[hall].name}", pods_of_hall, [rooms[hall]])
-        other_pods = [pod for pod in pods if pod.name not in stated]
-        free_rooms = [room for room in rooms if halls[room.hall].site == site and room.hall not in stated.values()]
+        other_pods = [pod for pod in pods if pod.name not in hall_of_pod]
+        free_rooms = [
+            room for room in rooms if halls[room.hall].site == site_number and room.hall not in hall_of_pod.values()
+        ]
         filling.assign_pods(
-            f"{KIND} {'rest' if len(other_pods) < len(pods) else 'all'} of {site_name}", other_pods, free_rooms
+            f"{KIND} {'rest' if len(other_pods) < len(pods) else 'all'} of {site}", other_pods, free_rooms
         )
     places = tuple(place for pod in layout.pods for place in filling.places[pod.name])
     return UnitHalls(places, filling.held | {kind: rows for kind, rows in filling.rows.items() if rows})
 
 
 def name_rows_holder(kind: UnitKind) -> str:
-    """The name under which a lock keeps the node rows of a kind of unit."""
+    """Return the name under which a lock keeps the node rows of a kind of unit."""
     return f"units {kind.name}".rstrip()
 
 
-class _Filling:
-    """Halls while they are filled with units. Those of a kind fill the first hall, then the second, and so on.
+class _HallFilling:
+    """The halls of a cluster while they are filled with units: units of a kind fill the first hall, then the second,
+    and so on.
 
-    Where there are several kinds, each has node rows of its own, so that all can grow; they follow one another in the
-    order of the page, unless the lock has them otherwise.
+    If there are several kinds, each has node rows to itself, so that all can grow. Kinds follow one another in the
+    order of the page, unless the lock has them in another order.
     """
 
     def __init__(self, layout: Layout, halls: Sequence[Hall], rooms: Sequence[HallRoom]) -> None:
@@ -129,26 +142,30 @@ class _Filling:
         self.rows: dict[str, Allocations] = {room.kind: layout.lock.find_allocations(room.kind) for room in rooms}
 
     def assign_pods(self, key: str, pods: Sequence[PodLayout], rooms: Sequence[HallRoom]) -> None:
-        """Put pods into some halls; `key` is the kind of lock entry for their slots there.
+        """Put pods into some halls; `key` is the kind of lock entry for their slots in these halls.
 
-        Raises InputError (FG067) where these are too small.
+        Raises InputError (FG067) if the halls are too small.
         """
         kind_of = {pod.name: kind for pod, kind in zip(self._layout.pods, self._layout.kind_of_pod, strict=True)}
-        for number, kind in sorted(enumerate(self._layout.kinds), key=lambda numbered: numbered[1].rank_on_page):
+        for kind_number, kind in sorted(
+            enumerate(self._layout.kinds), key=lambda number_and_kind: number_and_kind[1].rank_on_page
+        ):
             pods_of_kind = [pod for pod in pods if kind_of[pod.name].name == kind.name]
             if not pods_of_kind:
                 continue
             slots_of_pods = self._allocate_slots(key, kind, pods_of_kind)
-            last = max(interval.end for pod in pods_of_kind for interval in slots_of_pods[pod.name])
-            stretches = self._find_stretches(number, last, rooms)
-            self._check_room(number, pods_of_kind, last, stretches, rooms)
+            end_slot = max(interval.end for pod in pods_of_kind for interval in slots_of_pods[pod.name])
+            stretches = self._find_stretches(kind_number, end_slot, rooms)
+            self._check_room(kind_number, pods_of_kind, end_slot, stretches, rooms)
             for pod in pods_of_kind:
                 slots = list_first_numbers(slots_of_pods[pod.name], pod.su)
                 self.places[pod.name] = [_find_unit_place(stretches, slot) for slot in slots]
 
     def _allocate_slots(self, key: str, kind: UnitKind, pods: Sequence[PodLayout]) -> Allocations:
-        """The slots of pods of a kind in some halls. All those of a site that has one kind are as the site counts them:
-        so they were, if this is the kind without a name, before another came.
+        """Return the slots of pods of one kind in some halls, by pod.
+
+        At a site with one kind of units that uses all halls, the slots are those that the site itself counts. If a
+        second kind came later, the kind without a name keeps the slots that it had as the only one.
         """
         numbering, lock, all_of_site = self._layout.numbering, self._layout.lock, key.startswith(f"{KIND} all of ")
         if all_of_site and not numbering.parts:
@@ -158,12 +175,12 @@ class _Filling:
         if all_of_site and not kind.name and lock_kind not in lock.held:
             earlier = lock.find_allocations(f"units {pods[0].site}") or lock.find_allocations("units")
             kept = {pod.name: earlier[pod.name] for pod in pods if pod.name in earlier}
-        requests = [AllocationRequest(pod.name, pod.slots, _ALL) for pod in pods]
+        requests = [AllocationRequest(pod.name, pod.slots, _ALL_SLOTS) for pod in pods]
         self.held[lock_kind] = {**kept, **allocate_intervals(kept, requests)}
         return self.held[lock_kind]
 
     def _find_stretches(self, kind: int, units: int, rooms: Sequence[HallRoom]) -> list[_Stretch]:
-        """Node rows for so many units of a kind, as far as there is room."""
+        """Give a kind node rows for so many units, as far as there is room, and return all node rows that it has."""
         if not self._layout.numbering.parts:
             return [_make_stretch(room, kind, 0, room.rows) for room in rooms]
         holder = name_rows_holder(self._layout.kinds[kind])
@@ -171,69 +188,73 @@ class _Filling:
         for room in rooms:
             units_before, rows_kept = self._count_units(room, kind, holder), self.rows[room.kind]
             rows_wanted = room.layouts[kind].count_rows(missing) if missing > 0 else 0
-            # as many rows as fit, the most first
-            for extra in range(rows_wanted if room.rows is None else min(rows_wanted, room.rows), 0, -1):
-                size = count_numbers(rows_kept.get(holder, ())) + extra
-                window = (Interval(0, MOST_ROWS if room.rows is None else room.rows),)
+            # as many rows as fit, trying the highest number first
+            for added_rows in range(rows_wanted if room.rows is None else min(rows_wanted, room.rows), 0, -1):
+                size = count_numbers(rows_kept.get(holder, ())) + added_rows
+                window = (Interval(0, MAX_ROWS if room.rows is None else room.rows),)
                 with suppress(NoRoomError):
                     allocated = allocate_intervals(rows_kept, [AllocationRequest(holder, size, window)])
                     self.rows[room.kind] = {**rows_kept, **allocated}
                     break
             if self._count_units(room, kind, holder) == units_before:
-                self.rows[room.kind] = rows_kept  # rows that take no unit
+                self.rows[room.kind] = rows_kept  # the added rows are too few for a unit
             missing -= self._count_units(room, kind, holder) - units_before
         return [
             _make_stretch(room, kind, rows.first, rows.size) for room in rooms for rows in self._list_rows(room, holder)
         ]
 
     def _list_rows(self, room: HallRoom, holder: str) -> Iterator[Interval]:
-        """The rows that a kind has in a hall, as far as it is large enough."""
+        """Yield the intervals of rows that a kind has in a hall, cut at the end of the hall."""
         for rows in self.rows[room.kind].get(holder, ()):
             end = rows.end if room.rows is None else min(rows.end, room.rows)
             if end > rows.first:
                 yield Interval(rows.first, end - rows.first)
 
     def _count_units(self, room: HallRoom, kind: int, holder: str) -> int:
-        """How many units of a kind there are rows for in a hall."""
+        """Return how many units of a kind fit in the rows that the kind has in a hall."""
         return sum(room.layouts[kind].count_units(rows.size) for rows in self._list_rows(room, holder))
 
     def _check_room(
         self,
-        number: int,
+        kind_number: int,
         pods: Sequence[PodLayout],
-        last: int,
+        units_wanted: int,
         stretches: Sequence[_Stretch],
         rooms: Sequence[HallRoom],
     ) -> None:
-        """Raise InputError (FG067) where halls take less than `last` units of a kind, by its number."""
+        """Raise InputError (FG067) if the stretches take fewer units of a kind than `units_wanted`."""
         if any(stretch.units is None for stretch in stretches):
             return
         units_possible = sum(stretch.units or 0 for stretch in stretches)
-        if last > units_possible:
+        if units_wanted > units_possible:
             names = ", ".join(self._halls[r.hall].name for r in rooms) or "none is left for pods that name no hall"
-            kind = self._layout.kinds[number].name
-            of_kind = f" of the kind {kind}" if kind else ""
-            rows = rooms[-1].layouts[number].count_rows(last - units_possible) if rooms else 0
+            kind_name = self._layout.kinds[kind_number].name
+            of_kind = f" of the kind {kind_name}" if kind_name else ""
+            rows = rooms[-1].layouts[kind_number].count_rows(units_wanted - units_possible) if rooms else 0
             more = f"{rows} more `rows` of {self._halls[rooms[-1].hall].name}" if rooms else "more `rows`"
             raise fault(
                 "FG067",
-                f"{last} scalable units{of_kind}, reserved ones included, do not fit in the halls of {pods[0].site} "
-                f"({names}): these take {units_possible}{self._describe_rack_needs(number, rooms)}",
+                f"{units_wanted} scalable units{of_kind}, reserved ones included, do not fit in the halls of "
+                f"{pods[0].site} ({names}): these take {units_possible}{self._describe_rack_needs(kind_number, rooms)}",
                 path=("floor", "halls"),
-                hint=f"room for {last - units_possible} more is needed: {more}, another hall, or a smaller `reserve`",
+                hint=f"room for {units_wanted - units_possible} more is needed: {more}, another hall, or a smaller "
+                "`reserve`",
             )
 
-    def _describe_rack_needs(self, number: int, rooms: Sequence[HallRoom]) -> str:
-        """How many racks a unit of a kind takes, and what each hall has for it, in words to end a message."""
+    def _describe_rack_needs(self, kind_number: int, rooms: Sequence[HallRoom]) -> str:
+        """Return how many racks a unit of a kind takes, and what each hall has for units, as the end of a message."""
         if not rooms:
             return ""
-        unit = rooms[0].layouts[number].racks
-        network = unit - self._layout.kinds[number].racks
-        words = [f"; a unit takes {unit} racks" + (f", {network} of switches among them" if network else "")]
+        racks_per_unit = rooms[0].layouts[kind_number].racks
+        network_racks = racks_per_unit - self._layout.kinds[kind_number].racks
+        words = [
+            f"; a unit takes {racks_per_unit} racks"
+            + (f", {network_racks} of switches among them" if network_racks else "")
+        ]
         for room in rooms:
-            hall, row = self._halls[room.hall], room.layouts[number].racks_per_row
-            ends = hall.racks_per_row - row
-            kept = f", {ends} of each kept for network racks at row ends" if ends else ""
+            hall, racks_for_units = self._halls[room.hall], room.layouts[kind_number].racks_per_row
+            end_places = hall.racks_per_row - racks_for_units
+            kept = f", {end_places} of each kept for network racks at row ends" if end_places else ""
             words.append(f"{hall.name} has {room.rows} rows of {hall.racks_per_row} racks for units{kept}")
         return ", ".join(words)
 
@@ -243,7 +264,7 @@ def _make_stretch(room: HallRoom, kind: int, row: int, rows: int | None) -> _Str
 
 
 def _find_unit_place(stretches: Sequence[_Stretch], number: int) -> UnitPlace:
-    """The place of a unit by its number over all stretches, which are filled one after the other."""
+    """Return the place of a unit by its number over all stretches, which are filled one after the other."""
     units_before: Counter[int] = Counter()
     for hall, row, units in stretches:
         if units is None or number < units:

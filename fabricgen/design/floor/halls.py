@@ -33,13 +33,18 @@ Area = tuple[float, float, float, float]
 
 
 def measure_overlap(a: Area, b: Area) -> tuple[float, float]:
-    """(along the rows, across them) of what two areas have in common, m; (0, 0) if they touch at most."""
+    """Return (length along the rows, length across them) of the overlap of two areas, m; (0, 0) if they only touch or
+    are apart.
+    """
     along, across = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
     return (round(along, 6), round(across, 6)) if min(along, across) > _NOTHING else (0.0, 0.0)
 
 
 class HallFixture(NamedTuple):
-    """A part of the building in a hall, by the name that the blueprint gives it, one of a grid with a number from 1."""
+    """A part of the building that takes space in a hall, under the name that the blueprint gives it.
+
+    `number` counts the fixtures of a grid from 1; it is 0 for a single fixture.
+    """
 
     name: str
     number: int
@@ -49,7 +54,7 @@ class HallFixture(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Its name, `rpp`, or `rpp-4` of a grid."""
+        """Its name, such as `rpp`, with its number if it is one of a grid: `rpp-4`."""
         return f"{self.name}-{self.number}" if self.number else self.name
 
 
@@ -74,27 +79,30 @@ class Hall(NamedTuple):
     """Distance of the centres of two rows back to back, m."""
     rack_depth_m: float
     walls: Area | None = None
-    """Its walls, where they are stated."""
+    """Its walls; None if the blueprint states none."""
     fixtures: tuple[HallFixture, ...] = ()
 
     @property
     def places(self) -> Area:
-        """The area that its rows take, of a hall of stated size."""
-        last = float(self.find_y(self.rows - 1)) + self.rack_depth_m / 2
-        far = self.x_m + self.racks_per_row * self.rack_pitch_m
-        return self.x_m, self.y_m, round(far, 6), round(last, 6)
+        """The area that the rows of a hall of stated size take."""
+        far_y = float(self.find_y(self.rows - 1)) + self.rack_depth_m / 2
+        far_x = self.x_m + self.racks_per_row * self.rack_pitch_m
+        return self.x_m, self.y_m, round(far_x, 6), round(far_y, 6)
 
     @property
     def area(self) -> Area:
-        """Its walls, or the area that its rows take where these are not stated."""
+        """The area inside its walls, or the area that its rows take if no walls are stated."""
         return self.walls or self.places
 
     def find_x(self, column: Any) -> Any:
-        """The centre of a rack along its row, m, by column from 0."""
+        """Return the x of the centre of a rack, m along its row, by column from 0; takes a number or an array."""
         return self.x_m + (column + 0.5) * self.rack_pitch_m
 
     def find_y(self, row: Any) -> Any:
-        """The centre of a rack across the rows, m, by row from 0; rows below 0 lie before the corner."""
+        """Return the y of the centre of a row, m across the rows, by row from 0; takes a number or an array.
+
+        Rows below 0 lie before the hall's corner.
+        """
         pair = self.cold_pitch_m + self.hot_pitch_m
         # rows come in pairs around a cold aisle; `//` rounds down and `%` is never below 0, so that rows before the
         # first fit
@@ -102,17 +110,17 @@ class Hall(NamedTuple):
 
 
 def find_facing(row: Any) -> Any:
-    """The direction that the fronts of a row face: 1 for +y, -1 for -y; rows 0 and 1 face each other."""
+    """Return the direction that the fronts of a row face: 1 for +y, -1 for -y. Rows 0 and 1 face each other."""
     return 1 - row % 2 * 2
 
 
 def print_row_number(row: Any) -> Any:
-    """The printed number of a row by its index: from 1, and down from -1 for rows before the first."""
+    """Return the printed number of a row or column by its index: from 1, and down from -1 for rows before the first."""
     return row + (row >= 0)
 
 
 def compute_row_pitches(floor: Floor) -> tuple[float, float]:
-    """(cold, hot): distance of the centres of rows across a cold and across a hot aisle, m."""
+    """Return (cold, hot): the distance between the centres of rows across a cold aisle and across a hot aisle, m."""
     if floor.aisles is None:
         return floor.row_pitch_m, floor.row_pitch_m
     return floor.rack_depth_m + floor.aisles.cold_m, floor.rack_depth_m + floor.aisles.hot_m
@@ -121,19 +129,21 @@ def compute_row_pitches(floor: Floor) -> tuple[float, float]:
 def make_halls(
     floor: Floor, sites: tuple[str, ...], usual_site: str, racks_per_row: int = USUAL_ROW
 ) -> tuple[Hall, ...]:
-    """The halls of every site: those stated, in natural order of names, else a single one without limits.
+    """Return the halls of every site: the stated ones in natural order of names, or one hall without limits if none is
+    stated.
 
-    Rows of halls that state no length have `racks_per_row` racks, unless the floor says.
+    A row has as many racks as the hall states, else as the floor states, else `racks_per_row`.
 
     Raises InputError (FG012) for a hall at a site without pods.
     """
     halls: list[Hall] = []
-    for number, site in enumerate(sites):
+    for site_number, site in enumerate(sites):
         hall_names = [name for name, spec in floor.halls.items() if (spec.site or usual_site) == site]
         halls += [
-            _make_stated_hall(floor, name, number, racks_per_row) for name in sorted(hall_names, key=make_natural_key)
+            _make_stated_hall(floor, name, site_number, racks_per_row)
+            for name in sorted(hall_names, key=make_natural_key)
         ]
-        halls += [] if hall_names else [_make_hall(floor, DEFAULT_HALL, number, racks_per_row)]
+        halls += [] if hall_names else [_make_hall(floor, DEFAULT_HALL, site_number, racks_per_row)]
     for name, spec in floor.halls.items():
         if (spec.site or usual_site) not in sites:
             raise fault(
@@ -159,7 +169,7 @@ def _make_stated_hall(floor: Floor, name: str, site: int, racks_per_row: int) ->
 
 
 def _find_walls(spec: HallSpec) -> Area | None:
-    """Walls of a hall in the frame of its site, m."""
+    """Return the walls of a hall in the frame of its site, m; None if they are not stated."""
     if spec.walls_m is None:
         return None
     (x, y), (far_x, far_y) = spec.walls_m
@@ -167,21 +177,23 @@ def _find_walls(spec: HallSpec) -> Area | None:
 
 
 def _list_fixtures(spec: HallSpec) -> Iterator[HallFixture]:
-    """Fixtures of a hall by name, in the frame of its site, m; those of a grid along the rows first."""
+    """Yield the fixtures of a hall in order of their names, in the frame of its site, m; fixtures of a grid row by
+    row.
+    """
     for name in sorted(spec.fixtures, key=make_natural_key):
         fixture = spec.fixtures[name]
-        across, (along_m, across_m) = fixture.count[1], fixture.every_m
-        for number, (j, i) in enumerate(product(range(across), range(fixture.count[0]))):
-            x, y = fixture.at_m[0] + i * along_m, fixture.at_m[1] + j * across_m
+        grid_rows, (step_x_m, step_y_m) = fixture.count[1], fixture.every_m
+        for grid_index, (grid_row, grid_column) in enumerate(product(range(grid_rows), range(fixture.count[0]))):
+            x, y = fixture.at_m[0] + grid_column * step_x_m, fixture.at_m[1] + grid_row * step_y_m
             area = _move_to_site(spec, (x, y, x + fixture.size_m[0], y + fixture.size_m[1]))
-            yield HallFixture(name, number + 1 if fixture.count != (1, 1) else 0, fixture.kind, area, fixture.feed)
+            yield HallFixture(name, grid_index + 1 if fixture.count != (1, 1) else 0, fixture.kind, area, fixture.feed)
 
 
 def _move_to_site(spec: HallSpec, area: Area) -> Area:
-    """An area in the frame of the site, m; from that of the hall."""
-    x, y = spec.at_m
+    """Return an area of the hall's frame in the frame of the site, m."""
+    hall_x, hall_y = spec.at_m
     left, top, right, bottom = area
-    return round(left + x, 6), round(top + y, 6), round(right + x, 6), round(bottom + y, 6)
+    return round(left + hall_x, 6), round(top + hall_y, 6), round(right + hall_x, 6), round(bottom + hall_y, 6)
 
 
 def _make_hall(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:

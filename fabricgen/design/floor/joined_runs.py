@@ -1,8 +1,8 @@
-"""Which runs of devices share network racks: those of less than half a rack join their neighbours, and a lock keeps
-who stands where.
+"""Which runs of devices share network racks: runs of less than half a rack join their neighbours, and a lock keeps who
+stands where.
 
 Failure domains stay apart: parts that a tier is split into, planes, and two fabrics on the same NICs of nodes never
-come into one rack because of it. Switches that are plugged from one side come first.
+share a rack because of it. Runs join first with runs whose ports face the same aisle.
 """
 
 from __future__ import annotations
@@ -21,21 +21,25 @@ SN5600_OPTIC_W = 18
 Data Interfaces)."""
 
 Spot = tuple[int, int]
-"""Rack of a run of racks, from 0, and lowest rack unit."""
+"""Number of a rack in its run of racks, from 0, and lowest rack unit of a device in it."""
 
 Key = tuple[int, str]
-"""Hall, and lock key of a run of devices or of racks."""
+"""Index of a hall, and lock key of a run of devices or of racks in it."""
 
 
 class RackLimits(NamedTuple):
-    """The type of network racks, and the W that devices of several runs in one may draw at most, with optics."""
+    """The type of network racks, and how much devices of several runs in one rack may draw together with their optics,
+    W.
+    """
 
     kind: RackProfile
     watts: float
 
 
 class StackedDevice(NamedTuple):
-    """Rack units of a device, W of it and its optics, and kg; 0 where nobody says."""
+    """Height of a device in rack units, what it and its optics draw, W, and its weight, kg; 0 for a figure that is not
+    known.
+    """
 
     height: int
     watts: float = 0
@@ -43,8 +47,10 @@ class StackedDevice(NamedTuple):
 
 
 def make_device(profile: NodeProfile | SwitchProfile, rack: RackProfile) -> StackedDevice:
-    """A device as far as racks have limits for it. Half of what it draws is for its optics; where the racks have a
-    limit of power, no less than optics in all of its cages may draw, so that they keep to it.
+    """Return height, power with optics, and weight of a device in a rack of a type.
+
+    Optics are taken to draw half of what the device draws. If the rack type has a limit of power, a switch's optics
+    count with no less than optics in all of its cages may draw, unless its profile's power includes them.
     """
     watts = profile.power_w.planning_w or 0
     optics = watts / 2
@@ -54,7 +60,9 @@ def make_device(profile: NodeProfile | SwitchProfile, rack: RackProfile) -> Stac
 
 
 def _sum_optics(profile: SwitchProfile) -> float:
-    """What optics in all cages of a switch may draw, W: by its maker, else as in cages of SN5600 of as many Gb/s."""
+    """Return what optics in all cages of a switch may draw, W: as its maker states, else as much for each Gb/s as
+    optics in cages of SN5600.
+    """
     return sum(
         group.count * (group.optic_w or group.lanes * group.lane_gbps * SN5600_OPTIC_W / 800)
         for group in profile.cages
@@ -63,62 +71,72 @@ def _sum_optics(profile: SwitchProfile) -> float:
 
 
 class RunContent(NamedTuple):
-    """The devices of a run, those of reserved units included, in the order in which they are stacked.
-
-    `fabric` are the fabric and the NICs of nodes that it serves; `aisle` is the one that ports of switches face, ""
-    where nobody says. `joins`: it may stand in racks of another run, `hosts`: its racks may take others; `small`: it
-    has less than half a rack; `grows`: more units may bring it more devices, as its count is derived.
-    """
+    """The devices of a run, including those of reserved units, in the order in which they are stacked."""
 
     run: NetworkRun
     devices: Sequence[StackedDevice]
     hung: bool
+    """Whether they are stacked from the top down."""
     fabric: tuple[str, str]
+    """The fabric, and the role of the NICs of nodes that it serves."""
     aisle: str
+    """The aisle that ports of its switches face, "" if it is not known."""
     joins: bool
+    """Whether it may stand in racks of another run."""
     hosts: bool
+    """Whether its racks may take in other runs."""
     small: bool
+    """Whether it fills less than half a rack."""
     grows: bool
+    """Whether more units may bring it more devices, as its count is derived."""
 
 
 class SharedRacks:
-    """Network racks side by side while runs of devices fill them."""
+    """A run of network racks side by side, while runs of devices fill it."""
 
     def __init__(self, hall: int, holder: str, limits: RackLimits) -> None:
         self.hall, self.holder, self._limits = hall, holder, limits
         self.contents: list[RunContent] = []
         self.spots: dict[str, list[Spot]] = {}
-        """Where each device of a run stands, by the lock key of the run; of extra devices, where they came first."""
+        """For each run of devices, by lock key, where each device stands. For extra devices that the lock has it is
+        the rack of the first one only, with rack unit 0.
+        """
         self.free = [make_network_units(limits.kind)]
+        """For each rack, its free rack units."""
 
     @property
     def key(self) -> Key:
-        """Its hall and its key in the lock."""
+        """Its hall and its lock key."""
         return self.hall, self.holder
 
     def keep_allocations(self, content: RunContent | None, intervals: Intervals) -> bool:
-        """Keep the rack units that a lock has for a run; says whether the run, if it is still there, goes on in
-        them.
+        """Take the rack units that a lock has for a run of devices, and return whether the run stays in these racks.
+
+        `content` is None for a run that is gone: its rack units stay taken.
         """
-        numbers = [divmod(n, STRIDE) for n in list_numbers(intervals)]
-        for rack, u in numbers:
+        racks_and_units = [divmod(n, STRIDE) for n in list_numbers(intervals)]
+        for rack, u in racks_and_units:
             self._open_racks(rack)
             self.free[rack - 1].take_units(u, 1)
         if content is None:
             return False
         holder = content.run.holder
-        if holder != self.holder and not (content.joins and self._goes_with(content)):
+        if holder != self.holder and not (content.joins and self._can_share_with(content)):
             return False
         self.contents.append(content)
-        # which of the extra devices stands where is kept by their sets; their power and load count for the first rack
-        extras = holder == EXTRAS
+        # where each extra device stands is kept by its set; here all of their power and load counts for one rack
+        is_extra_devices = holder == EXTRAS
         self.spots[holder] = (
-            [(numbers[0][0] - 1, 0)] * len(content.devices) if extras else _list_spots(numbers, content)
+            [(racks_and_units[0][0] - 1, 0)] * len(content.devices)
+            if is_extra_devices
+            else _find_spots_of_run(racks_and_units, content)
         )
         return True
 
-    def stack_rest(self, content: RunContent) -> None:
-        """Give devices of a run that have no place yet the next ones behind those that have, in further racks too."""
+    def stack_remaining(self, content: RunContent) -> None:
+        """Stack the devices of a run that have no position yet behind those that have one, opening further racks if
+        needed.
+        """
         spots = self.spots.setdefault(content.run.holder, [])
         rack, end = spots[-1] if spots else (0, 0)
         end += content.devices[0].height - 1 if end and not content.hung else 0
@@ -132,22 +150,28 @@ class SharedRacks:
             end = u if content.hung else u + device.height - 1
             spots.append((rack, u))
 
-    def fill_first(self, content: RunContent) -> None:
-        """Stack a run in these racks, which are its own."""
+    def stack_own_run(self, content: RunContent) -> None:
+        """Stack the run that the racks are named after; if it hosts no other run and is alone, its positions are not
+        computed here.
+        """
         if content.hosts or self.contents:
-            self.stack_rest(content)
+            self.stack_remaining(content)
         self.contents.append(content)
 
-    def faces_only(self, aisle: str) -> bool:
-        """Whether ports of all switches here face an aisle, as far as anybody says."""
+    def faces_one_aisle(self, aisle: str) -> bool:
+        """Whether, with a run of this aisle, ports of all switches in the racks face one aisle, as far as aisles are
+        known.
+        """
         return not aisle or {content.aisle for content in self.contents} <= {aisle, ""}
 
-    def take_in(self, content: RunContent) -> bool:
-        """Stack a run in the first rack that has room, power and load for all of it; says whether there is one."""
-        if not any(other.hosts for other in self.contents) or not self._goes_with(content):
+    def stack_joining_run(self, content: RunContent) -> bool:
+        """Stack a run in the first rack that has room, power and load for all of its devices, and return whether there
+        is one.
+        """
+        if not any(member.hosts for member in self.contents) or not self._can_share_with(content):
             return False
         for rack in range(len(self.free)):
-            bottoms = self._stack_in(rack, content)
+            bottoms = self._find_units_in_rack(rack, content)
             if bottoms and self._can_carry(rack, content.devices):
                 for u, device in zip(bottoms, content.devices, strict=True):
                     self.free[rack].take_units(u, device.height)
@@ -160,10 +184,11 @@ class SharedRacks:
         while len(self.free) < count:
             self.free.append(make_network_units(self._limits.kind))
 
-    def _stack_in(self, rack: int, content: RunContent) -> list[int]:
-        """The rack units of all devices of a run in one rack; empty where it has no room for them.
+    def _find_units_in_rack(self, rack: int, content: RunContent) -> list[int]:
+        """Return the rack units of all devices of a run in one rack; empty if the rack has no room for them.
 
-        From the other end of the rack where its first run may grow, so that this moves nobody as long as there is room.
+        If the first run of the racks may grow, the rack is filled from the end where that run does not stand, so that
+        its growth moves nothing as long as there is room.
         """
         hung = not self.contents[0].hung if self.contents[0].grows else content.hung
         bottoms: list[int] = []
@@ -174,32 +199,37 @@ class SharedRacks:
                 return []
             bottoms.append(u)
             end = u if hung else u + device.height - 1
-        # the first of a tier is at the side from which the rack is filled
+        # the first switch of a tier stands at the end of the rack from which its run is filled
         return bottoms if hung == content.hung or content.run.holder == EXTRAS else bottoms[::-1]
 
-    def _goes_with(self, content: RunContent) -> bool:
-        """Whether the loss of a rack with a run takes nothing that stands in for what is there."""
+    def _can_share_with(self, content: RunContent) -> bool:
+        """Whether a run may share these racks: the loss of a rack must not take it together with its spare, which is
+        another lane, another plane, or another fabric on the same NICs.
+        """
         run, (name, nics) = content.run, content.fabric
-        # the parts of what is split stand in different rows, and these go by who was first
+        # racks stand in the row of the lane of the run that was first in them
         split = PART in run.holder or run.plane >= 0
         if run.hall != self.hall or (split and choose_lane(run.holder) != choose_lane(self.holder)):
             return False
         return all(
-            other.run.at_ends == run.at_ends
-            and (other.run.plane == run.plane or -1 in (other.run.plane, run.plane))
-            and (other.fabric[0] == name or other.fabric[1] != nics)
-            for other in self.contents
+            member.run.at_ends == run.at_ends
+            and (member.run.plane == run.plane or -1 in (member.run.plane, run.plane))
+            and (member_fabric == name or member_nics != nics)
+            for member in self.contents
+            for member_fabric, member_nics in (member.fabric,)
         )
 
     def _can_carry(self, rack: int, devices: Iterable[StackedDevice]) -> bool:
-        """Whether a rack may draw and carry further devices beside those that it has."""
-        there = [
+        """Whether a rack stays within its limits of power and load with further devices."""
+        devices_in_rack = [
             device
             for content in self.contents
             for (number, _), device in zip(self.spots.get(content.run.holder, ()), content.devices, strict=False)
             if number == rack
         ]
-        watts, kg = (sum(column) for column in zip(*((d.watts, d.kg) for d in (*there, *devices)), strict=True))
+        watts, kg = (
+            sum(column) for column in zip(*((d.watts, d.kg) for d in (*devices_in_rack, *devices)), strict=True)
+        )
         load = self._limits.kind.load_kg
         return watts <= self._limits.watts and (load is None or kg <= load)
 
@@ -207,45 +237,49 @@ class SharedRacks:
 def join_runs(
     contents: Sequence[RunContent], kept: Mapping[Key, Allocations], limits: RackLimits
 ) -> tuple[SharedRacks, ...]:
-    """The runs of racks for some runs of devices; `kept` are the rack units of those that share, as a lock has them.
+    """Return the runs of racks in which some runs of devices stand, in the order of the runs of devices.
 
-    Extra devices come last: what else shares racks with them hangs above them.
+    `kept` are the rack units that a lock has for runs that share racks, by run of racks. Extra devices are placed after
+    switches and trays; runs that join them hang above them.
     """
     shared, by_key = dict[Key, SharedRacks](), {content.run.key: content for content in contents}
     placed: set[Key] = set()
     for (hall, holder), allocations in kept.items():
         racks = shared[hall, holder] = SharedRacks(hall, holder, limits)
-        # the run that they are called after first: the others go with it
+        # the run of devices that the racks are named after comes first: the others must be able to share with it
         for name in sorted(allocations, key=lambda name: (name != holder, name)):
             if racks.keep_allocations(by_key.get((hall, name)), allocations[name]):
                 placed.add((hall, name))
         for content in racks.contents:
-            racks.stack_rest(content)
+            racks.stack_remaining(content)
     new = [content for content in contents if content.run.key not in placed]
     for content in sorted(new, key=lambda c: (c.small, c.run.holder == EXTRAS)):
         key = content.run.key
-        # those that are plugged from the same side first: the sort is stable
-        nearest = sorted(shared.values(), key=lambda racks: not racks.faces_only(content.aisle))
-        if content.joins and content.small and any(racks.take_in(content) for racks in nearest):
+        # racks whose ports face the same aisle first; the sort is stable
+        best_first = sorted(shared.values(), key=lambda racks: not racks.faces_one_aisle(content.aisle))
+        if content.joins and content.small and any(racks.stack_joining_run(content) for racks in best_first):
             continue
-        # the racks that are called after it may be there, with others whose places a lock has
+        # racks with its lock key may exist already, with other runs that the lock has in them
         racks = shared.setdefault(key, SharedRacks(*key, limits))
-        racks.fill_first(content)
+        racks.stack_own_run(content)
     order = {content.run.key: number for number, content in enumerate(contents)}
-    live = (racks for racks in shared.values() if racks.contents)
-    return tuple(sorted(live, key=lambda racks: min(order[c.run.key] for c in _list_first(racks))))
+    in_use = (racks for racks in shared.values() if racks.contents)
+    return tuple(sorted(in_use, key=lambda racks: min(order[c.run.key] for c in _list_naming_runs(racks))))
 
 
-def _list_first(racks: SharedRacks) -> Sequence[RunContent]:
-    """The run by which racks are called, or all that are left where it is gone."""
+def _list_naming_runs(racks: SharedRacks) -> Sequence[RunContent]:
+    """Return the run of devices that the racks are named after; if it is gone, all runs that are left in them."""
     return [c for c in racks.contents if c.run.holder == racks.holder] or racks.contents
 
 
-def _list_spots(numbers: Sequence[tuple[int, int]], content: RunContent) -> list[Spot]:
-    """Where the devices of a run stand by all rack units that they take; empty where these are of other devices."""
+def _find_spots_of_run(racks_and_units: Sequence[tuple[int, int]], content: RunContent) -> list[Spot]:
+    """Return where the devices of a run stand; `numbers` are (rack from 1, rack unit) of all rack units in the lock.
+
+    Empty if the rack units are not those of devices of this height.
+    """
     height = content.devices[0].height
-    starts = numbers[::height]
-    if [(rack, u + i) for rack, u in starts for i in range(height)] != list(numbers):
+    bottoms = racks_and_units[::height]
+    if [(rack, u + i) for rack, u in bottoms for i in range(height)] != list(racks_and_units):
         return []
-    spots = [(rack - 1, u) for rack, u in starts]
+    spots = [(rack - 1, u) for rack, u in bottoms]
     return sorted(spots, key=lambda spot: (spot[0], -spot[1] if content.hung else spot[1]))

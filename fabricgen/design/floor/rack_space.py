@@ -1,4 +1,4 @@
-"""Which rack units of a rack devices can take."""
+"""Which rack units of a rack devices can take, and the types of racks."""
 
 from __future__ import annotations
 
@@ -23,51 +23,57 @@ class FreeUnits:
         self._taken = {u for u in used_units if 1 <= u <= units}
 
     def copy(self) -> FreeUnits:
-        """The same rack units, to be taken for themselves."""
+        """Return a copy whose rack units are taken without effect on this one."""
         return FreeUnits(self.units, self._taken)
 
     def is_free(self, u: int, height: int) -> bool:
-        """Whether a device of a height fits with `u` as its lowest rack unit."""
+        """Whether a device of this height fits with `u` as its lowest rack unit."""
         return u >= 1 and u + height - 1 <= self.units and self._taken.isdisjoint(range(u, u + height))
 
     def take_units(self, u: int, height: int) -> int:
-        """Use the rack units of a device; returns the lowest."""
+        """Mark the rack units of a device as taken, and return the lowest of them."""
         self._taken.update(range(u, u + height))
         return u
 
     def find_lowest(self, height: int, first: int = 1) -> int | None:
-        """The lowest rack unit, from `first` up, at which a device fits; None where it fits nowhere."""
+        """Return the lowest rack unit, from `first` up, at which a device fits; None if it fits nowhere."""
         return next((u for u in range(first, self.units - height + 2) if self.is_free(u, height)), None)
 
     def find_highest(self, height: int) -> int | None:
-        """The highest rack unit at which a device fits; None where it fits nowhere."""
+        """Return the highest rack unit at which a device fits; None if it fits nowhere."""
         return next((u for u in range(self.units - height + 1, 0, -1) if self.is_free(u, height)), None)
 
     def find_next(self, end: int, height: int, *, hung: bool) -> int | None:
-        """The next place after `end`, a rack unit that is taken: above it, or, `hung`, below it; 0: none is taken."""
+        """Return the lowest rack unit of the next device: above `end`, or, with `hung`, below it; None if it fits
+        nowhere.
+
+        `end` is the last rack unit that was taken, 0 if none was.
+        """
         if self.units - len(self._taken) < height:
-            return None  # full: of racks side by side most are
+            return None  # the rack is full, as most of several side by side are
         if not hung:
             return self.find_lowest(height, end + 1)
         # with nothing taken, hanging starts at the top: unit `units` is the highest
-        below = range((end or self.units + 1) - height, 0, -1)
-        return next((u for u in below if self.is_free(u, height)), None)
+        lower_units = range((end or self.units + 1) - height, 0, -1)
+        return next((u for u in lower_units if self.is_free(u, height)), None)
 
 
 def make_network_units(rack: RackProfile) -> FreeUnits:
-    """The free rack units of an empty network rack."""
+    """Return the free rack units of an empty network rack."""
     return FreeUnits(rack.units - TOP_UNITS_FREE, rack.reserved_units)
 
 
 def list_network_places(rack: RackProfile, height: int, *, hung: bool) -> tuple[int, ...]:
-    """Lowest rack units of the devices of a height that a network rack takes, from the bottom up or, `hung`, from the
-    top down; one where it is too low for any.
+    """Return the lowest rack units of the devices of one height that fill a network rack, from the bottom up or, with
+    `hung`, from the top down; (1,) if the rack is too low for any.
     """
     return tuple(_list_places(make_network_units(rack), height, hung=hung)) or (1,)
 
 
 def list_panel_places(rack: RackProfile, height: int) -> tuple[int, ...]:
-    """Lowest rack units of the patch panels that a rack of its own takes, from the top down; at least one."""
+    """Return the lowest rack units of the patch panels that fill a rack, from the top down; (1,) if it is too low for
+    any.
+    """
     return tuple(_list_places(FreeUnits(rack.units, rack.reserved_units), height, hung=True)) or (1,)
 
 
@@ -79,7 +85,7 @@ def _list_places(free: FreeUnits, height: int, *, hung: bool) -> Iterator[int]:
 
 
 def count_node_slots(rack: RackProfile, height: int) -> int:
-    """How many nodes of a height a rack takes beside two rack units for a switch; at least one."""
+    """Return how many nodes of a height a rack takes if two rack units are left for a switch; at least one."""
     free = FreeUnits(rack.units - 2, rack.reserved_units)
     return max(1, sum(1 for _ in _list_places(free, height, hung=False)))
 
@@ -88,8 +94,9 @@ def count_node_slots(rack: RackProfile, height: int) -> int:
 
 
 def choose_node_rack(racks: Racks, path: Path, floor: Floor, catalog: Catalog) -> RackProfile:
-    """The type of the node racks of a kind of unit, stated at `path`; raises InputError for one that the catalogue
-    lacks.
+    """Return the type of the node racks of a kind of unit; `path` is where the blueprint states `racks`.
+
+    Raises InputError for a type that the catalogue lacks.
     """
     rack_type = catalog.rack(racks.type, (*path, "type")) if racks.type else make_plain_rack(racks.units, floor)
     return _override_figures(
@@ -98,7 +105,11 @@ def choose_node_rack(racks: Racks, path: Path, floor: Floor, catalog: Catalog) -
 
 
 def choose_network_rack(blueprint: Blueprint, catalog: Catalog, units: int) -> RackProfile:
-    """The type of racks for switches and extra devices only, `units` high unless stated; raises InputError as above."""
+    """Return the type of racks that hold switches and extra devices only; `units` is their height unless a type is
+    stated.
+
+    Raises InputError for a type that the catalogue lacks.
+    """
     floor = blueprint.floor
     rack_type = (
         catalog.rack(floor.network_rack, ("floor", "network_rack"))
@@ -109,7 +120,7 @@ def choose_network_rack(blueprint: Blueprint, catalog: Catalog, units: int) -> R
 
 
 def make_plain_rack(units: int, floor: Floor) -> RackProfile:
-    """A rack type known only by its height in rack units and the space that the floor gives it."""
+    """Return a rack type of which only the height in rack units and its floor space are known."""
     return RackProfile.model_construct(
         id=f"rack-{units}u",
         source="the blueprint",

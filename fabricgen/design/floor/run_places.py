@@ -38,7 +38,7 @@ from fabricgen.design.floor.network_runs import (
 from fabricgen.design.floor.port_sides import find_catalogue_aisle
 from fabricgen.design.floor.rack_space import FreeUnits, list_network_places, make_network_units
 from fabricgen.design.floor.unit_racks import STRIDE, stack_devices
-from fabricgen.design.floor.usual_floor import is_filled_from_top, joins_runs
+from fabricgen.design.floor.usual_floor import is_filled_from_top, lets_runs_join
 from fabricgen.design.model import Design
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.intervals import Allocations, Intervals, list_numbers, make_intervals
@@ -51,7 +51,7 @@ SwitchIndex = tuple[int, int]
 
 
 class RunPlaces:
-    """The runs of shared network racks of a design, and the positions in them."""
+    """The runs of shared network racks of a design, and the position of every device in them."""
 
     def __init__(self, design: Design, halls: Sequence[Hall]) -> None:
         self._design, self._layout, self._halls = design, design.layout, halls
@@ -59,30 +59,30 @@ class RunPlaces:
         self._rack = design.layout.network_rack
         self._hung = is_filled_from_top(design.loaded.blueprint.floor, design.layout.lock)
         self._groups: dict[TierKey, TierGroups] = {}
-        self._places_of: dict[int, tuple[int, ...]] = {}
+        self._units_of_height: dict[int, tuple[int, ...]] = {}
 
     def make_key_suffix(self, hall: int) -> str:
-        """The suffix of lock keys that tells halls apart; "" where there is only one hall."""
+        """Return the suffix of lock keys that tells halls apart; "" if there is only one hall."""
         if len(self._halls) == 1:
             return ""
-        own_hall = self._halls[hall]
-        stated = own_hall.name in self._design.loaded.blueprint.floor.halls
-        return f" {own_hall.name if stated else self._layout.sites[own_hall.site]}"
+        this_hall = self._halls[hall]
+        stated = this_hall.name in self._design.loaded.blueprint.floor.halls
+        return f" {this_hall.name if stated else self._layout.sites[this_hall.site]}"
 
     @cached_property
     def runs(self) -> tuple[NetworkRun, ...]:
-        """What stands in shared racks: extra devices, then tier by tier, then trays."""
+        """The runs of devices in shared racks: extra devices, then switches tier by tier, then scale-up trays."""
         return list_network_runs(self._design, self._halls)
 
     @cached_property
     def _shared_racks(self) -> tuple[SharedRacks, ...]:
-        """The runs of racks, with the places of devices that share them."""
+        """The runs of racks, with the positions of devices that share them."""
         kept = {key: self._layout.lock.find_allocations(kind) for key, kind in self._kept_kinds.items()}
         return join_runs([self._make_content(run) for run in self.runs], kept, self._find_limits())
 
     def _find_limits(self) -> RackLimits:
-        """What devices of several runs in a rack may draw with their optics: what the rack may, else what racks of
-        nodes draw, which are fed and cooled there.
+        """Return the rack type, and how much devices of several runs in a rack may draw with their optics: the rack's
+        limit of power, else what the nodes of a node rack draw, for which the hall is fed and cooled.
         """
         draws = [
             kind.nodes_per_rack * max((s.profile.power_w.planning_w or 0) for s in kind.node_sets if not s.per_rack)
@@ -93,11 +93,11 @@ class RunPlaces:
 
     @cached_property
     def _lets_runs_join(self) -> bool:
-        return joins_runs(self._design.loaded.blueprint.floor, self._layout.lock)
+        return lets_runs_join(self._design.loaded.blueprint.floor, self._layout.lock)
 
     @cached_property
     def _kept_kinds(self) -> dict[Key, str]:
-        """By run of racks that a lock has, the kind of lock entry of the devices that share it."""
+        """For each run of racks that a lock has as shared, the kind of lock entry of the devices in it."""
         kinds = [kind for kind in self._layout.lock.held if kind.startswith(f"{JOINED} ") and self._lets_runs_join]
         return {
             (hall, kind.removeprefix(f"{JOINED} ").removesuffix(self._make_hall_suffix(hall))): kind
@@ -107,18 +107,21 @@ class RunPlaces:
         }
 
     def _make_hall_suffix(self, hall: int) -> str:
-        """What tells holders of halls apart; "" where there is only one hall."""
+        """Return the words in a lock key that tell halls apart; "" if there is only one hall."""
         return f" at{self.make_key_suffix(hall)}" if self.make_key_suffix(hall) else ""
 
     def _make_content(self, run: NetworkRun) -> RunContent:
-        """The devices of a run, and whether it shares racks: it joins others where it has less than half a rack, and
-        nothing states a rack of its own. Runs longer than a row take nobody in.
+        """Return the devices of a run, and whether it may share racks.
+
+        A run may join others unless the lock has it in racks of its own or the blueprint states where one of its usual
+        racks stands or what stands in it. Extra devices, devices too high for a rack, and runs longer than a row take
+        in no others.
         """
         floor, devices = self._design.loaded.blueprint.floor, self._list_devices(run)
         stated = {*floor.racks, *(place.rack for place in floor.devices.values())}
-        own = RackRun(self._name_racks(run.hall, run.holder), run.holder, run.hall, run.at_ends, (run,))
-        names = {name_usual_rack(own, place) for place in range(self._count_racks_alone(run))}
-        room, fits = self._list_device_units(1), max(device.height for device in devices)
+        unshared = RackRun(self._name_racks(run.hall, run.holder), run.holder, run.hall, run.at_ends, (run,))
+        names = {name_usual_rack(unshared, number) for number in range(self._count_racks_alone(run))}
+        rack_units, tallest = len(self._list_device_units(1)), max(device.height for device in devices)
         fabric = self._design.loaded.blueprint.fabrics.get(run.owner)
         stays = run.holder in self._layout.lock.find_allocations(KIND + self.make_key_suffix(run.hall))
         return RunContent(
@@ -130,20 +133,22 @@ class RunPlaces:
             joins=self._lets_runs_join and not stays and not names & stated,
             hosts=self._lets_runs_join
             and bool(run.owner)
-            and fits <= len(room)
+            and tallest <= rack_units
             and not names & {place.rack for place in floor.devices.values()}
             and len(names) <= self._halls[run.hall].racks_per_row,
-            small=2 * sum(device.height for device in devices) < len(room),
-            # whether or not all reserved units are there: else the last of them would move others to the near end
+            small=2 * sum(device.height for device in devices) < rack_units,
+            # even if no reserved unit is left: else the last one would move the runs that share the rack
             grows=run.tier is not None and spans_units(run.tier.per) and not self._is_stated(run.tier),
         )
 
     def _list_devices(self, run: NetworkRun) -> list[StackedDevice]:
-        """The devices of a run; those of reserved units too, where each unit has some of its own."""
+        """Return the devices of a run; of tiers that have switches in each unit, and of trays, also those of reserved
+        units.
+        """
         if run.owner:
-            derived = run.tier is not None and spans_units(run.tier.per)
-            places = self.find_order(run).places if derived else self._count_places_with_reserve(run)
-            return [make_device(self._find_profile(run), self._rack)] * places
+            serves_units = run.tier is not None and spans_units(run.tier.per)
+            count = self.find_order(run).places if serves_units else self._count_places_with_reserve(run)
+            return [make_device(self._find_profile(run), self._rack)] * count
         sets = self._list_extra_sets(run.hall)
         return [make_device(profile, self._rack) for _, (profile, holders) in sets for _ in holders]
 
@@ -152,7 +157,7 @@ class RunPlaces:
 
     @cached_property
     def rack_runs(self) -> tuple[RackRun, ...]:
-        """The runs of racks in their order."""
+        """The runs of racks, in their order."""
         return tuple(
             RackRun(
                 self._name_racks(racks.hall, racks.holder),
@@ -166,7 +171,9 @@ class RunPlaces:
 
     @cached_property
     def _spots(self) -> dict[Key, list[Spot]]:
-        """Where the devices of each run stand that shares racks, or has a place in them by the lock."""
+        """Where each device stands, for the runs of devices that share racks or have places in shared racks by the
+        lock.
+        """
         return {
             content.run.key: racks.spots[content.run.holder]
             for racks in self._racks_of_several.values()
@@ -175,7 +182,7 @@ class RunPlaces:
 
     @cached_property
     def _racks_of_several(self) -> dict[str, SharedRacks]:
-        """By kind of lock entry, the runs of racks that several runs of devices share, or did by the lock."""
+        """By kind of lock entry, the runs of racks that several runs of devices share, or once shared by the lock."""
         return {
             self._kept_kinds.get(racks.key, f"{JOINED} {racks.holder}{self._make_hall_suffix(racks.hall)}"): racks
             for racks in self._shared_racks
@@ -183,7 +190,7 @@ class RunPlaces:
         }
 
     def find_groups(self, tier: TierDesign) -> TierGroups:
-        """Hall, plane and number of every group of a tier."""
+        """Return hall, plane and number of every group of a tier."""
         if tier.key not in self._groups:
             self._groups[tier.key] = make_tier_groups(tier, self.hall_lookup)
         return self._groups[tier.key]
@@ -192,7 +199,9 @@ class RunPlaces:
         return (run.tier.key.text if run.tier else run.holder) + self._make_hall_suffix(run.hall)
 
     def _count_span(self, run: NetworkRun) -> Step:
-        """(groups, numbered up to the last of the hall; switches of each); for trays the domains and trays of each."""
+        """Return how many groups a run has, numbered up to the last one in its hall, and how many switches each has;
+        for scale-up trays, how many domains and trays of each.
+        """
         if run.tier is None:
             domain = next(d for d in self._design.scale_up if d.name == run.owner)
             return Step(max(1, domain.domains), domain.trays_each)
@@ -201,57 +210,58 @@ class RunPlaces:
         return Step(max(numbers_in_hall) + 1, run.tier.count)
 
     def find_order(self, run: NetworkRun) -> RunOrder:
-        """The order in which a run of switches or trays is filled."""
+        """Return the order in which the switches or trays of a run are stacked."""
         word = self._layout.lock.find_words(STACKED).get(self._lock_key(run), "")
         steps = add_step(parse_history(word), *self._count_span(run))
         by_group = run.tier is not None and not spans_units(run.tier.per)
-        if not run.lettered:  # it was there alone, with all switches: those that stay keep their rack units
+        if not run.lettered:  # it had all switches before the tier was split: those that stay keep their rack units
             return RunOrder(steps, by_group, 0, 1)
         return RunOrder(steps, by_group, run.part, run.parts)
 
     def per_rack(self, run: NetworkRun) -> int:
-        """How many switches or trays stand in one rack of a run."""
+        """Return how many switches or trays of a run stand in one rack."""
         return len(self._list_device_units(self._find_profile(run).rack_units))
 
     def _list_device_units(self, height: int) -> tuple[int, ...]:
-        """The lowest rack units of devices of a height in a rack, in the order in which it is filled."""
-        if height not in self._places_of:
-            self._places_of[height] = list_network_places(self._rack, height, hung=self._hung)
-        return self._places_of[height]
+        """Return the lowest rack units of devices of a height that fill a rack, in the order in which it is filled."""
+        if height not in self._units_of_height:
+            self._units_of_height[height] = list_network_places(self._rack, height, hung=self._hung)
+        return self._units_of_height[height]
 
     def _find_profile(self, run: NetworkRun) -> SwitchProfile:
-        """The profile of the switches or trays of a run."""
+        """Return the profile of the switches or trays of a run."""
         if run.tier is not None:
             return run.tier.profile
         domain = next(d for d in self._design.scale_up if d.name == run.owner)
         return self._design.catalog.switch(domain.profile.tray)
 
     def locate_switch(self, run: NetworkRun, group: Any, number: Any, where: Any) -> tuple[Any, Any]:
-        """(rack of the run, lowest rack unit) of a switch by group and number in the group; for ints or int arrays.
-        `where` is `choose` for ints, `numpy.where` for arrays.
+        """Return (rack of the run, lowest rack unit) of a switch, by its group and its number in the group; takes ints
+        with `choose` as `where`, or int arrays with `numpy.where`.
         """
-        place, pick = (
-            self.find_order(run).compute_position(group, number, where),
-            _index_one if where is choose else _index_array,
-        )
+        position = self.find_order(run).compute_position(group, number, where)
+        take = _take_by_int if where is choose else _take_by_array
         if run.key in self._spots:
             racks, bottoms = zip(*self._spots[run.key], strict=True)
-            return pick(racks, place), pick(bottoms, place)
+            return take(racks, position), take(bottoms, position)
         bottoms = self._list_device_units(self._find_profile(run).rack_units)
-        return place // len(bottoms), pick(bottoms, place % len(bottoms))
+        return position // len(bottoms), take(bottoms, position % len(bottoms))
 
     def list_rack_switches(self, racks: RackRun) -> dict[int, dict[TierKey, list[SwitchIndex]]]:
-        """The switches in each rack of a run of racks, by tier and in order, by number of the rack."""
+        """Return, for each rack of a run of racks by number, its switches by tier, in their order."""
         by_rack: dict[int, dict[TierKey, list[tuple[int, SwitchIndex]]]] = {}
         for run, tier in ((run, run.tier) for run in racks.runs if run.tier):
             groups, order = self.find_groups(tier), self.find_order(run)
             spots, per_rack = self._spots.get(run.key), self.per_rack(run)
             for group, number in self._list_switches(run, tier, groups):
-                place = order.compute_position(groups.number[group], number, choose)
-                rack = spots[place][0] if spots else place // per_rack
-                by_rack.setdefault(rack, {}).setdefault(tier.key, []).append((place, (group, number)))
+                position = order.compute_position(groups.number[group], number, choose)
+                rack = spots[position][0] if spots else position // per_rack
+                by_rack.setdefault(rack, {}).setdefault(tier.key, []).append((position, (group, number)))
         return {
-            rack: {key: [switch for _, switch in sorted(placed)] for key, placed in by_tier.items()}
+            rack: {
+                key: [switch for _, switch in sorted(positions_and_switches)]
+                for key, positions_and_switches in by_tier.items()
+            }
             for rack, by_tier in sorted(by_rack.items())
         }
 
@@ -263,7 +273,7 @@ class RunPlaces:
                     yield group, number
 
     def count_racks(self, racks: RackRun) -> int:
-        """How many racks a run has places for: up to the last one in use, those of removed devices included."""
+        """Return how many racks a run has: up to the last one in use, or, for extra devices, kept in the lock."""
         return max(self._count_racks_in_use(run) for run in racks.runs)
 
     def _count_racks_in_use(self, run: NetworkRun) -> int:
@@ -275,20 +285,20 @@ class RunPlaces:
         return -(-places // self.per_rack(run))
 
     def count_racks_with_reserve(self, racks: RackRun) -> int:
-        """How many racks a run will have places for when all reserved units of its site are there; a count of switches
-        that is derived grows with these.
+        """Return how many racks a run will have when all reserved units of its site are there; a count of switches that
+        is derived grows with these units.
         """
         shared = [max(rack for rack, _ in self._spots[run.key]) + 1 for run in racks.runs if run.key in self._spots]
         return max(self.count_racks(racks), *shared, *map(self._count_racks_alone, racks.runs))
 
     def _count_racks_alone(self, run: NetworkRun) -> int:
-        """How many racks a run would have with its reserve if no other shared them."""
+        """Return how many racks a run would have, with all reserved units, if no other run shared them."""
         if run.owner:
             return -(-self._count_places_with_reserve(run) // self.per_rack(run))
         return stack_devices((device.height for device in self._list_devices(run)), self._rack, hung=False).racks
 
     def _count_places_with_reserve(self, run: NetworkRun) -> int:
-        """How many switches or trays a run will have when all reserved units of its site are there."""
+        """Return how many switches or trays a run will have when all reserved units of its site are there."""
         places = self.find_order(run).places
         if run.tier and spans_units(run.tier.per) and self._is_stated(run.tier):
             return places
@@ -298,13 +308,16 @@ class RunPlaces:
         return max(places, -(-places * slots // units))
 
     def _is_stated(self, tier: TierDesign) -> bool:
-        """Whether the blueprint states how many switches a group of a tier has."""
+        """Whether the number of switches in a group of a tier is fixed: the blueprint states it, or it is sized for the
+        reserve.
+        """
         return bool(self._design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].count) or tier.for_reserve
 
     def find_extra_spots(self, hall: int) -> dict[str, list[tuple[int, int]]]:
-        """(rack, rack unit) of every extra device of a hall, by the name of its set; positions in the lock stay.
+        """Return (rack, rack unit) of every extra device of a hall, by the name of its set; positions in the lock stay.
 
-        They are servers and storage, heavier than switches: from the bottom up, unless the blueprint says otherwise.
+        Extra devices are servers and storage, heavier than switches: they are stacked from the bottom up unless the
+        blueprint states otherwise.
         """
         sets = dict(self._list_extra_sets(hall))
         kept = self._layout.lock.find_allocations(SHELVED + self.make_key_suffix(hall))
@@ -320,8 +333,10 @@ class RunPlaces:
         return _shelve_devices(sets, kept, self._rack, [free.copy() for free in racks.free] if racks else [])
 
     def _list_extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, tuple[str, ...]]]]:
-        """(set, its profile and, by device, the lock key): each name that is stated has a place of its own, so that the
-        order of the names and those between them move nobody; devices that are numbered share the key of their set.
+        """Yield (name of the set, (profile, lock key of each device)) for the extra devices of a hall.
+
+        A device with a stated name has a lock key to itself, so that the order of names moves nothing; numbered devices
+        share the key of their set.
         """
         stated = self._design.sets_with_names
         kept = self._layout.lock.find_allocations(SHELVED + self.make_key_suffix(hall))
@@ -329,10 +344,10 @@ class RunPlaces:
             site_number = self._layout.sites.index(site) if site else self._layout.first_site
             if self.hall_lookup.find_hall_of_site(site_number) == hall:
                 keys = [(f"device {device}", name in stated) for device in devices]
-                yield name, (profile, tuple(key if alone or key in kept else name for key, alone in keys))
+                yield name, (profile, tuple(key if is_named or key in kept else name for key, is_named in keys))
 
     def list_lock_words(self) -> dict[str, str]:
-        """Lock key -> the steps in which the contents of a run of shared racks grew."""
+        """Return, by lock key, the steps in which the contents of each run of shared racks grew."""
         return {
             self._lock_key(run): format_history(self.find_order(run).steps)
             for run in self.runs
@@ -340,30 +355,34 @@ class RunPlaces:
         }
 
     def list_shelved(self, hall: int) -> frozenset[tuple[str, str]]:
-        """(kind, lock key) of the extra devices of a hall."""
+        """Return (kind of lock entry, lock key) of the extra devices of a hall."""
         sets = self._list_extra_sets(hall)
         return frozenset(
             (SHELVED + self.make_key_suffix(hall), holder) for _, (_, holders) in sets for holder in holders
         )
 
     def list_lock_entries(self) -> dict[str, Allocations]:
-        """By kind of lock entry, the positions of extra devices, including those that are gone."""
+        """Return, by kind of lock entry, the positions of extra devices and of runs that share racks, including those
+        that are gone.
+        """
         allocations: dict[str, Allocations] = {}
         for run in self.runs:
             if run.tier is None and not run.owner:
                 kind = SHELVED + self.make_key_suffix(run.hall)
                 spots, places_kept = self.find_extra_spots(run.hall), dict(self._layout.lock.find_allocations(kind))
                 for name, (profile, holders) in self._list_extra_sets(run.hall):
-                    places_kept.pop(name, None)  # of a set that was numbered and states names now
+                    places_kept.pop(name, None)  # the set was numbered before it stated names
                     for holder in holders:
-                        own_spots = [spot for spot, key in zip(spots[name], holders, strict=True) if key == holder]
-                        places_kept[holder] = rack_unit_intervals(own_spots, profile.rack_units, 1)
+                        spots_of_key = [spot for spot, key in zip(spots[name], holders, strict=True) if key == holder]
+                        places_kept[holder] = make_rack_unit_intervals(spots_of_key, profile.rack_units, 1)
                 allocations[kind] = places_kept
         return allocations | {kind: self._list_joined_units(kind, allocations) for kind in self._racks_of_several}
 
     def _list_joined_units(self, kind: str, shelved: Mapping[str, Allocations]) -> Allocations:
-        """The rack units of the runs that share racks, by their lock key, including those that are gone; `kind` is the
-        kind of lock entry, `shelved` are the positions of extra devices.
+        """Return the rack units of the runs of devices that share racks, by lock key, including runs that are gone.
+
+        `kind` is the kind of lock entry of the racks; `shelved` has the positions of extra devices by kind of lock
+        entry.
         """
         racks = self._racks_of_several[kind]
         units = dict(self._layout.lock.find_allocations(kind))
@@ -374,32 +393,34 @@ class RunPlaces:
                 units[holder] = make_intervals(sorted(n for numbers in of_sets for n in list_numbers(numbers)))
             else:
                 spots = sorted(racks.spots[holder])
-                units[holder] = rack_unit_intervals(spots, content.devices[0].height, 1)
+                units[holder] = make_rack_unit_intervals(spots, content.devices[0].height, 1)
         return units
 
     def list_joined(self) -> frozenset[tuple[str, str]]:
-        """(kind of lock entry, lock key) of the runs that share racks."""
+        """Return (kind of lock entry, lock key) of the runs of devices that share racks."""
         return frozenset((kind, c.run.holder) for kind, racks in self._racks_of_several.items() for c in racks.contents)
 
 
-def rack_unit_intervals(spots: Sequence[tuple[int, int]], height: int, first_rack: int) -> Intervals:
-    """Positions in racks as numbers of the lock: all rack units that devices of a height take."""
+def make_rack_unit_intervals(spots: Sequence[tuple[int, int]], height: int, first_rack: int) -> Intervals:
+    """Return positions in racks as numbers of the lock, including all rack units that devices of a height take.
+
+    `first_rack` is the lock's number of rack 0 of `spots`.
+    """
     return make_intervals((rack + first_rack) * STRIDE + u + i for rack, u in spots for i in range(height))
 
 
 def choose(condition: bool, if_true: Any, if_false: Any) -> Any:
-    """`numpy.where` for single values."""
+    """Return `if_true` or `if_false` as `numpy.where` does, for single values."""
     return if_true if condition else if_false
 
 
-def _index_one(values: Sequence[int], index: int) -> int:
-    """`values` by an int."""
+def _take_by_int(values: Sequence[int], index: int) -> int:
     return values[index]
 
 
-def _index_array(values: Sequence[int], index: Any) -> Any:
-    """`values` by an int array; numpy is there where a caller has arrays."""
-    import numpy as np
+def _take_by_array(values: Sequence[int], index: Any) -> Any:
+    """Return the values at the indices of an int array, as int64."""
+    import numpy as np  # a caller with an array has loaded it
 
     return np.array(values, dtype=np.int64)[index]
 
@@ -410,28 +431,31 @@ def _shelve_devices(
     kind: RackProfile,
     racks: list[FreeUnits],
 ) -> dict[str, list[tuple[int, int]]]:
-    """(rack, rack unit) of each device by set: where the lock has it, else the lowest place that nobody has or had.
+    """Return (rack, rack unit) of each extra device by set: where the lock has it, else the lowest free position.
 
-    `racks` are the free rack units of the racks that there are; they are filled here.
+    `racks` are the free rack units of the racks that exist; they are filled here. Positions of removed devices stay
+    taken.
     """
 
-    def rack(rack_number: int) -> FreeUnits:
+    def open_rack(rack_number: int) -> FreeUnits:
         while len(racks) <= rack_number:
             racks.append(make_network_units(kind))
         return racks[rack_number]
 
     # the lock has rack and rack unit as one number, racks from 1
     for number, u in (divmod(n, STRIDE) for intervals in kept_numbers.values() for n in list_numbers(intervals)):
-        rack(number - 1).take_units(u, 1)
+        open_rack(number - 1).take_units(u, 1)
     kept_spots: dict[str, list[tuple[int, int] | None]] = {}
     for name, (profile, holders) in sets.items():
-        places = {key: [divmod(n, STRIDE) for n in list_numbers(kept_numbers.get(key, ()))] for key in (name, *holders)}
+        units_kept = {
+            key: [divmod(n, STRIDE) for n in list_numbers(kept_numbers.get(key, ()))] for key in (name, *holders)
+        }
         free_spots = {
             key: [(number - 1, u) for number, u in rack_units[:: profile.rack_units]]
-            for key, rack_units in places.items()
+            for key, rack_units in units_kept.items()
         }
         kept_spots[name] = [
-            # in its own place, else in one that the lock has for its set
+            # the position of its own lock key, else one that the lock has for its set
             next((free_spots[key].pop(0) for key in (holder, name) if free_spots[key]), None)
             for holder in holders
         ]
@@ -441,21 +465,20 @@ def _shelve_devices(
         for spot in kept_spots[name]:
             fits = ((i, free_units.find_lowest(profile.rack_units)) for i, free_units in enumerate(racks))
             number, u = spot or next(((i, u) for i, u in fits if u is not None), (len(racks), 1))
-            spots_by_set[name].append((number, u if spot else rack(number).take_units(u, profile.rack_units)))
+            spots_by_set[name].append((number, u if spot else open_rack(number).take_units(u, profile.rack_units)))
     return spots_by_set
 
 
-# The order in which switches of a tier fill a run of shared racks, such that growth moves none of those already
-# there.
-# Switches are addressed by group number (reserved ones included) and number in the group. A history of how many
-# groups and switches there were says which came first. Within a step the first switch of every group comes before the
-# second of any; where groups belong to units, switches go group after group. All expressions work on ints and on int
-# arrays.
+# The order in which switches of a tier fill a run of shared racks. Growth moves no switch that is already there.
+# Switches are addressed by group number (counting reserved groups) and number in the group. The lock has a history of
+# how many groups and switches there were, which says which came first. Within a step of growth the first switch of
+# every group comes before the second of any; if groups belong to units, switches go group after group. All expressions
+# work on ints and on int arrays.
 
 
 class RunOrder(NamedTuple):
-    """The order of one part of a tier's switches; `parts` runs share them round-robin, or by whole groups if these are
-    smaller.
+    """The order of the switches of a tier in one of `parts` runs, which share the switches round-robin, or by whole
+    groups if a group has fewer switches than there are parts.
     """
 
     steps: tuple[Step, ...]
@@ -464,37 +487,41 @@ class RunOrder(NamedTuple):
     parts: int
 
     def compute_position(self, group: Any, number: Any, where: Any) -> Any:
-        """The place of a switch in its run, from 0; `where(condition, one, other)` is `numpy.where` or its like for
-        ints.
+        """Return the position of a switch in its run, from 0; takes ints or int arrays.
+
+        `where(condition, if_true, if_false)` is `numpy.where`, or `choose` for ints.
         """
-        # groups with fewer switches than parts cannot be divided: whole groups go to the parts by turns
+        # groups with fewer switches than parts cannot be divided: whole groups are dealt to the parts in turn
         whole_groups = self.steps[-1].switches < self.parts
         if whole_groups:
             group = group // self.parts
         else:
             number = number // self.parts
         steps = [self._cut_to_part(step, whole_groups=whole_groups) for step in self.steps]
-        place: Any = 0
+        position: Any = 0
         outer, inner = (group, number) if self.by_group else (number, group)
-        # each step of growth adds a frame around the rectangle before it: what there was stays where it is. First what
-        # is beside old rows of it, then whole new ones.
+        # Switches form a rectangle of `outer` rows and `inner` columns. Each step of growth adds a frame around it:
+        # positions of the rectangle before stay. New columns of old rows are numbered first, then whole new rows.
         for before, after in zip([Step(0, 0), *steps], steps, strict=False):
-            old, new = ((b.groups, b.switches) if self.by_group else (b.switches, b.groups) for b in (before, after))
+            (old_rows, old_columns), (_, new_columns) = (
+                (step.groups, step.switches) if self.by_group else (step.switches, step.groups)
+                for step in (before, after)
+            )
             start = before.groups * before.switches
-            within = start + outer * (new[1] - old[1]) + (inner - old[1])
-            beyond = start + old[0] * (new[1] - old[1]) + (outer - old[0]) * new[1] + inner
-            inside = (group >= before.groups) | (number >= before.switches)
-            place = where(inside, where(outer < old[0], within, beyond), place)
-        return place
+            in_old_row = start + outer * (new_columns - old_columns) + (inner - old_columns)
+            in_new_row = start + old_rows * (new_columns - old_columns) + (outer - old_rows) * new_columns + inner
+            is_new = (group >= before.groups) | (number >= before.switches)
+            position = where(is_new, where(outer < old_rows, in_old_row, in_new_row), position)
+        return position
 
     @property
     def places(self) -> int:
-        """The number of places."""
-        last = self._cut_to_part(self.steps[-1], whole_groups=self.steps[-1].switches < self.parts)
-        return last.groups * last.switches
+        """How many positions the run has."""
+        last_step = self._cut_to_part(self.steps[-1], whole_groups=self.steps[-1].switches < self.parts)
+        return last_step.groups * last_step.switches
 
     def _cut_to_part(self, step: Step, *, whole_groups: bool) -> Step:
         if whole_groups:
             return Step(-(-step.groups // self.parts), step.switches)
-        # the numbers below `switches` that are `part` modulo `parts`
+        # how many numbers below `switches` are `part` modulo `parts`
         return Step(step.groups, (step.switches - self.part + self.parts - 1) // self.parts)

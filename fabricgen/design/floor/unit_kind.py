@@ -17,38 +17,42 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity,
 
 @dataclass(frozen=True, slots=True)
 class NodeSet:
-    """Nodes of one profile in every scalable unit; `first` is the number (from 0) of the first in the unit.
+    """Nodes of one profile in every scalable unit, numbered one after the other in the unit.
 
-    What stands in every rack beside the nodes (power shelves) is a set too, numbered after the nodes: `per_rack` of
-    them in each rack, 0 for nodes.
+    Devices that stand in every rack beside the nodes, such as power shelves, are a set too; their numbers follow those
+    of the nodes.
     """
 
     name: str
     profile: NodeProfile
     count: int
     first: int
+    """The number of its first node in the unit, from 0."""
     per_rack: int
+    """How many of these devices stand in each rack beside the nodes; 0 for a set of nodes."""
     path: Path
     skip: tuple[str, ...] = ()
-    """Fabrics that they do not attach to."""
+    """Fabrics that the nodes do not attach to."""
     unit: str = ""
-    """The kind of units that they are of, by name."""
+    """The name of the kind of units that the set belongs to."""
 
     def attaches_to(self, fabric: str, role: str) -> bool:
-        """Whether they attach to a fabric that asks for NICs of a role."""
+        """Whether the nodes attach to a fabric that asks for NICs of a role."""
         return role in self.profile.roles and fabric not in self.skip
 
     def holds(self, member: int) -> bool:
-        """Whether a member of the unit, by its number from 0, is of this set."""
+        """Whether a member of the unit, by its number from 0, is in this set."""
         return self.first <= member < self.first + self.count
 
 
 @dataclass(frozen=True)
 class UnitKind:
-    """What every scalable unit of a kind holds. Members count from 0: nodes, then what stands beside them."""
+    """What every scalable unit of a kind holds. Its members count from 0: nodes first, then devices beside the
+    nodes.
+    """
 
     name: str
-    """As `scalable_units` has it; "" for `scalable_unit`."""
+    """Its name in `scalable_units`; "" for `scalable_unit`."""
     path: Path
     stated: Racks
     """How the blueprint says that its nodes stand."""
@@ -60,63 +64,68 @@ class UnitKind:
 
     @property
     def suffix(self) -> str:
-        """What is behind kinds and names of the lock that are its own; "" for the kind without a name."""
+        """The suffix of lock kinds and names that belong to this kind; "" for the kind without a name."""
         return make_suffix(self.name)
 
     @property
     def racks_path(self) -> Path:
-        """Where the blueprint says how its nodes stand."""
+        """The path of the blueprint's section on its racks."""
         return (*self.path, "racks")
 
     @cached_property
     def nodes(self) -> int:
-        """Node slots in a unit."""
+        """How many node slots a unit has."""
         return sum(s.count for s in self.node_sets if not s.per_rack)
 
     @property
     def size(self) -> UnitSize:
-        """Node slots in a unit and in a rack."""
+        """How many node slots a unit and a rack have."""
         return UnitSize(self.nodes, self.nodes_per_rack)
 
     @cached_property
     def members(self) -> int:
-        """Slots in a unit of nodes and of what else stands in their racks."""
+        """How many slots a unit has, for nodes and for devices beside the nodes."""
         return sum(s.count for s in self.node_sets)
 
     def rack_of(self, member: int) -> int:
-        """The rack (from 0, in its unit) of a node, or of what stands beside the nodes."""
-        for members in self.node_sets:
-            if members.per_rack and members.holds(member):
-                return (member - members.first) // members.per_rack
+        """Return the rack (from 0, in the unit) of a node or of a device beside the nodes, by its number in the
+        unit.
+        """
+        for node_set in self.node_sets:
+            if node_set.per_rack and node_set.holds(member):
+                return (member - node_set.first) // node_set.per_rack
         return member // self.nodes_per_rack
 
     @cached_property
     def racks_of_members(self) -> tuple[int, ...]:
-        """The rack of every member of a unit, by number."""
+        """The rack of every member of a unit, by the member's number."""
         return tuple(self.rack_of(member) for member in range(self.members))
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """Members of a unit rack by rack: the order in which they are given ports."""
+        """The numbers of a unit's members rack by rack, the order in which they are given ports."""
         return tuple(sorted(range(self.members), key=lambda member: (self.racks_of_members[member], member)))
 
     @cached_property
     def racks(self) -> int:
-        """Node racks in a unit; the last may be part filled."""
+        """How many node racks a unit has; the last one may be part filled."""
         return -(-self.nodes // self.nodes_per_rack)
 
 
 def make_suffix(kind: str) -> str:
-    """What is behind kinds and names of the lock that are of one kind of units; "" for the kind without a name."""
+    """Return the suffix of lock kinds and names that belong to a kind of units, by name; "" for the kind without a
+    name.
+    """
     return f" /{kind}" if kind else ""
 
 
 def make_unit_kinds(blueprint: Blueprint, catalog: Catalog, filled: Mapping[str, str]) -> dict[str, UnitKind]:
-    """The kinds of scalable units that a blueprint states, by name; "" for `scalable_unit`. `filled` has the order of
-    their sets as the lock has it: those that come later are behind them.
+    """Return the kinds of scalable units that a blueprint states, by name; "" for `scalable_unit`.
 
-    Raises InputError for unknown node and rack profiles, for sets that skip unknown fabrics, and for nodes that are too
-    tall for a rack.
+    `filled` has the order in which the lock keeps their sets, by lock word; sets that the lock does not know come last.
+
+    Raises InputError for unknown node and rack profiles, for sets that skip unknown fabrics (FG016), and for nodes that
+    are too tall for a rack (FG601).
     """
     return {
         name: _make_unit_kind(name, path, stated, blueprint, catalog, filled)
@@ -129,17 +138,17 @@ def make_unit_kinds(blueprint: Blueprint, catalog: Catalog, filled: Mapping[str,
 def _make_unit_kind(
     name: str, path: Path, stated: ScalableUnit, blueprint: Blueprint, catalog: Catalog, filled: Mapping[str, str]
 ) -> UnitKind:
-    racks, (order_kept, order_beside) = (
+    racks, (order_of_nodes, order_beside) = (
         stated.racks,
         [filled.get(f"{word}{make_suffix(name)}", "") for word in ("nodes", "racks")],
     )
-    nodes = _make_node_sets(catalog, stated.nodes, (*path, "nodes"), name, order_kept, first=0)
-    _check_skipped(nodes, blueprint.fabrics)
+    nodes = _make_node_sets(catalog, stated.nodes, (*path, "nodes"), name, order_of_nodes, first=0)
+    _check_skipped_fabrics(nodes, blueprint.fabrics)
     count, tallest = sum(s.count for s in nodes), max(s.profile.rack_units for s in nodes)
     rack = choose_node_rack(racks, (*path, "racks"), blueprint.floor, catalog)
     per_rack = racks.nodes_per_rack or len(rack.fixed.get("node", ())) or count_node_slots(rack, tallest)
     devices_path = (*path, "racks", "devices")
-    set_beside = _make_node_sets(
+    sets_beside = _make_node_sets(
         catalog, racks.devices, devices_path, name, order_beside, first=count, racks=-(-count // per_rack)
     )
     if per_rack * tallest > rack.units:
@@ -150,10 +159,10 @@ def _make_unit_kind(
             hint=f"at most {rack.units // tallest} nodes fit a rack",
         )
     rank_on_page = list(blueprint.unit_kinds).index(name)
-    return UnitKind(name, path, racks, nodes + set_beside, per_rack, rack, rank_on_page)
+    return UnitKind(name, path, racks, nodes + sets_beside, per_rack, rack, rank_on_page)
 
 
-def _check_skipped(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> None:
+def _check_skipped_fabrics(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> None:
     names = sorted(fabrics)
     for nodes in sets:
         for i, name in enumerate(nodes.skip):
@@ -169,8 +178,10 @@ def _check_skipped(sets: Iterable[NodeSet], fabrics: Iterable[str]) -> None:
 def _make_node_sets(
     catalog: Catalog, stated: Mapping[str, CountOf], path: Path, unit: str, order: str, *, first: int, racks: int = 0
 ) -> tuple[NodeSet, ...]:
-    """Sets of nodes numbered from `first` on; with `racks`, of what stands in every one of so many racks. Those in
-    `order` are before others.
+    """Return sets of nodes, numbered from `first` on; with `racks`, sets of devices that stand in each of so many
+    racks.
+
+    `order` is the lock's list of set names: sets in it come before all others.
     """
     sets: list[NodeSet] = []
     known_order = order.split(", ")
@@ -179,11 +190,11 @@ def _make_node_sets(
         # sets that the lock knows keep their numbers; new ones come behind
         key=lambda name: (known_order.index(name) if name in known_order else len(known_order), make_natural_key(name)),
     ):
-        nodes = stated[name]
-        profile = catalog.node(nodes.profile, (*path, name))
-        count = nodes.count * max(1, racks)
-        skip = nodes.skip if isinstance(nodes, NodeSetOf) else ()
-        sets.append(NodeSet(name, profile, count, first, nodes.count if racks else 0, (*path, name), skip, unit))
+        count_of = stated[name]
+        profile = catalog.node(count_of.profile, (*path, name))
+        count = count_of.count * max(1, racks)
+        skip = count_of.skip if isinstance(count_of, NodeSetOf) else ()
+        sets.append(NodeSet(name, profile, count, first, count_of.count if racks else 0, (*path, name), skip, unit))
         first += count
     return tuple(sets)
 
@@ -196,31 +207,34 @@ CODE = "FG057"
 def find_spare_nodes(
     blueprint: Blueprint, pods: Mapping[str, PodUnits], kinds: Mapping[str, UnitKind], omitted: frozenset[NodeSlot]
 ) -> frozenset[NodeSlot]:
-    """The slots of spare nodes: those stated, and the last so many of each rack, unit or pod that are not spare by what
-    is stated before. `kinds` has the kind of units by pod.
+    """Return the slots of spare nodes: slots that the blueprint names, and the last `count` slots of each rack, unit or
+    pod that are neither omitted nor spare already.
 
-    Of these, nodes with accelerators count where there are any. Raises InputError (FG057) for slots that do not exist,
-    are omitted or are stated twice, for kinds of units that no pod has, and where no node would be left in use.
+    If a unit has nodes with accelerators, only these are counted as its last slots. `kinds` has the kind of units of
+    each pod, by name.
+
+    Raises InputError (FG057) for slots that do not exist, are omitted or are stated twice, for kinds of units that no
+    pod has, and if no node of a rack, unit or pod would be left in use.
     """
     stated, path = blueprint.spare_nodes, ("spare_nodes",)
     if isinstance(stated, SpareNodes):
         return frozenset(_list_last_slots(stated, pods, kinds, omitted, path))
     spare: set[NodeSlot] = set()
     faults: list[Diagnostic] = []
-    for i, text in enumerate(stated):
-        if isinstance(text, SpareNodes):
-            spare.update(_list_last_slots(text, pods, kinds, omitted | spare, (*path, i)))
+    for i, entry in enumerate(stated):
+        if isinstance(entry, SpareNodes):
+            spare.update(_list_last_slots(entry, pods, kinds, omitted | spare, (*path, i)))
             continue
-        slots = parse_slots(text, pods)
+        slots = parse_slots(entry, pods)
         if isinstance(slots, str):
-            hint = did_you_mean(text.split("/")[0], pods) if "pod" in slots else "write it like p1/su-last/node-last"
+            hint = did_you_mean(entry.split("/")[0], pods) if "pod" in slots else "write it like p1/su-last/node-last"
             faults.append(_explain_spare_fault(slots, ("spare_nodes", i), hint))
         elif not slots - omitted:
             faults.append(
-                _explain_spare_fault(f"{text} is omitted", ("spare_nodes", i), "remove it here or from `omit`")
+                _explain_spare_fault(f"{entry} is omitted", ("spare_nodes", i), "remove it here or from `omit`")
             )
         elif repeated := slots & spare:
-            message = f"{text} names {len(repeated)} of the nodes that are spare already"
+            message = f"{entry} names {len(repeated)} of the nodes that are spare already"
             faults.append(_explain_spare_fault(message, ("spare_nodes", i), "name each once"))
         else:
             spare |= slots - omitted
@@ -240,22 +254,27 @@ def _list_last_slots(
     excluded: Set[NodeSlot],
     path: Path,
 ) -> Iterator[NodeSlot]:
-    """The last so many slots of each place that are not `excluded`, omitted or spare; `path` is where it is stated."""
+    """Yield the last `stated.count` slots of each rack, unit or pod, without slots in `excluded` (omitted or spare
+    already).
+
+    `path` is the place of `stated` in the blueprint. Raises InputError (FG057) for a kind of units that no pod has, and
+    if no node would be left in use.
+    """
     names = sorted({kind.name for kind in kinds.values()})
     if stated.unit is not None and stated.unit not in names:
         hint = did_you_mean(stated.unit, names) if any(names) else "take `unit` away"
         raise InputError([_explain_spare_fault(f"no pod has units of '{stated.unit}'", (*path, "unit"), hint)])
-    for i, (name, (pod, _)) in enumerate(pods.items()):
+    for pod_index, (name, (pod, _)) in enumerate(pods.items()):
         kind = kinds[name]
         if stated.unit not in (None, kind.name):
             continue
         nodes = [s for s in kind.node_sets if not s.per_rack]
-        chosen = [s for s in nodes if s.profile.accelerators] or nodes
-        counted = [node for s in chosen for node in range(s.first, s.first + s.count)]
+        node_sets = [s for s in nodes if s.profile.accelerators] or nodes
+        node_numbers = [node for s in node_sets for node in range(s.first, s.first + s.count)]
         members: dict[str, list[NodeSlot]] = {}
         for su in range(1, pod.su + 1):
-            for node in counted:
-                slot, unit = NodeSlot(i, su, node + 1), f"{name}/su-{su}"
+            for node in node_numbers:
+                slot, unit = NodeSlot(pod_index, su, node + 1), f"{name}/su-{su}"
                 owner = {"pod": name, "su": unit, "rack": f"{unit}/rack-{kind.rack_of(node) + 1}"}[stated.per]
                 if slot not in excluded:
                     members.setdefault(owner, []).append(slot)

@@ -1,4 +1,4 @@
-"""What stands in the racks of the units of one part of the cluster: all these units are alike."""
+"""What stands in the racks of the units of one part of the cluster; all these units have the same racks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import FabricDesign, TierKey
 from fabricgen.design.floor.network_runs import count_racks_of_tier, find_stand, stands_in_run
-from fabricgen.design.floor.run_places import rack_unit_intervals
+from fabricgen.design.floor.run_places import make_rack_unit_intervals
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.floor.unit_racks import (
     NodeRack,
@@ -33,7 +33,7 @@ RACKED = "racked"
 
 
 class UnitPlan:
-    """The racks of a unit of a part, node racks before network racks, and what stands in them."""
+    """The racks of a unit of a part, node racks before network racks, and the devices in them."""
 
     def __init__(self, design: Design, part: ClusterPart) -> None:
         self._design, self.part = design, part
@@ -43,7 +43,7 @@ class UnitPlan:
 
     @property
     def kind(self) -> UnitKind:
-        """What the units hold."""
+        """The kind of the units."""
         return self.part.kind
 
     @cached_property
@@ -66,48 +66,49 @@ class UnitPlan:
 
     @cached_property
     def node_rack(self) -> NodeRack:
-        """What stands at which rack unit of a node rack; raises InputError for what does not fit."""
+        """What stands at which rack unit of a node rack; raises InputError (FG601) if a device does not fit."""
         kind = self.kind
-        beside = [
+        fixtures = [
             RackFixture(s.name, s.profile.id, s.profile.rack_units, s.per_rack) for s in kind.node_sets if s.per_rack
         ]
         for domain in self._design.scale_up:
             groups = domain.places.groups.get(kind.name, ())
             if domain.trays and domain.tray_scope == "rack" and groups:
                 tray = self._design.catalog.switch(domain.profile.tray)
-                # the trays of a domain are spread over its racks: the domain with the fewest has most in each
+                # the trays of a domain are spread over its racks: the domain with the fewest racks has the most in each
                 racks = min(len({node // kind.nodes_per_rack for node in nodes}) for nodes in groups)
-                beside.append(
+                fixtures.append(
                     RackFixture(name_trays(domain.name), "tray", tray.rack_units, -(-domain.trays_each // racks))
                 )
-        return fill_node_rack(kind, beside, self.tiers, self._held)
+        return fill_node_rack(kind, fixtures, self.tiers, self._held)
 
     @cached_property
     def spots(self) -> Mapping[TierKey, tuple[UnitSpot, ...]]:
-        """(rack of the unit, rack unit) of every switch of a unit by tier, in their order."""
-        nodes, spots = self.kind.racks, {}
+        """For each tier, the (rack of the unit, rack unit) of every switch of a unit, in the switches' order."""
+        node_racks, spots = self.kind.racks, {}
         for t in self.tiers:
             if t.stand.startswith("rack"):
-                spots[t.tier.key] = t.list_switch_positions(nodes, self.node_rack.switches[t.tier.key])
+                spots[t.tier.key] = t.list_switch_positions(node_racks, self.node_rack.switches[t.tier.key])
             else:
-                spots[t.tier.key] = tuple((nodes + rack, u) for rack, u in self.stack.spots[t.tier.key])
+                spots[t.tier.key] = tuple((node_racks + rack, u) for rack, u in self.stack.spots[t.tier.key])
         return spots
 
     @property
     def racks(self) -> int:
-        """Racks of a unit: those of its nodes, then its network racks."""
+        """How many racks a unit has: node racks and network racks."""
         return self.kind.racks + self.stack.racks
 
     def list_lock_entries(self) -> Allocations:
-        """What a lock keeps of it, including what is gone."""
+        """Return what a lock keeps of the plan, by holder, including entries of tiers that are gone."""
         return {
             **self._held,
-            **{t.holder: rack_unit_intervals(self._list_kept_spots(t), t.height, 0) for t in self.tiers},
+            **{t.holder: make_rack_unit_intervals(self._list_kept_spots(t), t.height, 0) for t in self.tiers},
         }
 
     def _list_kept_spots(self, t: UnitTier) -> tuple[UnitSpot, ...]:
-        """Positions of a tier's switches in a unit as the lock numbers racks: 0 for every node rack, which are alike
-        and are told once, then network racks from 1.
+        """Return the positions of a tier's switches in a unit with racks as the lock numbers them.
+
+        Rack 0 stands for every node rack, as these are alike; network racks count from 1.
         """
         if t.stand.startswith("rack"):
             return tuple((0, u) for u in self.node_rack.switches[t.tier.key])
@@ -115,7 +116,7 @@ class UnitPlan:
 
 
 def name_trays(domain: str) -> str:
-    """The name under which a domain's switch trays are listed among the rack fixtures."""
+    """Return the name under which a domain's switch trays are listed among the fixtures of a node rack."""
     return f"{domain} {TRAY_TIER}"
 
 
@@ -125,19 +126,19 @@ def name_trays(domain: str) -> str:
 def check_racks(
     layout: Layout, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> None:
-    """Raise InputError (FG601) for devices higher than a rack, and where nodes and fixtures together exceed a node
-    rack.
+    """Raise InputError (FG601) for a device higher than a rack, and if the nodes and fixtures of a node rack need more
+    rack units than it has.
     """
     fabrics, domains = tuple(fabrics), tuple(scale_up)
-    highest = max(layout.kinds, key=lambda kind: kind.node_rack.units)
-    units = highest.node_rack.units
+    tallest_kind = max(layout.kinds, key=lambda kind: kind.node_rack.units)
+    units = tallest_kind.node_rack.units
     for model, height, path in _list_heights(catalog, fabrics, domains):
         if height > units:
             raise fault(
                 "FG601",
                 f"{model} is {height} U high, a rack has {units} U",
                 path=path,
-                hint=f"{'.'.join(map(str, highest.racks_path))}.units: {height} or more",
+                hint=f"{'.'.join(map(str, tallest_kind.racks_path))}.units: {height} or more",
             )
     for part in layout.parts:
         kind, needed = part.kind, _sum_node_rack_units(part, catalog, fabrics, domains)
@@ -154,7 +155,7 @@ def check_racks(
 def _list_heights(
     catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> Iterator[tuple[str, int, Path]]:
-    """(model, rack units, path in the blueprint) of switches, extra devices and scale-up trays."""
+    """Yield (model, rack units, path in the blueprint) of every tier's switch, extra device and scale-up tray."""
     for fabric in fabrics:
         for tier in fabric.tiers:
             yield tier.profile.id, tier.profile.rack_units, (*tier.path, "switch")
@@ -169,22 +170,24 @@ def _list_heights(
 def _sum_node_rack_units(
     part: ClusterPart, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> int:
-    """Rack units needed in the fullest node rack of a part of the cluster: a slot of the tallest node for each node,
-    and the fixtures beside them.
+    """Return the rack units that the fullest node rack of a part of the cluster needs: one slot of the tallest node's
+    height for each node, and the devices beside the nodes.
     """
     kind = part.kind
-    nodes = kind.nodes_per_rack * max(s.profile.rack_units for s in kind.node_sets if not s.per_rack)
-    shared = sum(s.per_rack * s.profile.rack_units for s in kind.node_sets)
-    switches = sum(
+    node_units = kind.nodes_per_rack * max(s.profile.rack_units for s in kind.node_sets if not s.per_rack)
+    shelf_units = sum(s.per_rack * s.profile.rack_units for s in kind.node_sets)
+    switch_units = sum(
         switch.rack_units * count for switch, count in list_devices_beside_nodes(part, catalog, fabrics, scale_up)
     )
-    return nodes + shared + switches
+    return node_units + shelf_units + switch_units
 
 
 def list_devices_beside_nodes(
     part: ClusterPart, catalog: Catalog, fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign]
 ) -> Iterator[tuple[SwitchProfile, int]]:
-    """(profile, how many) of switches and scale-up trays that stand in every node rack of a part of the cluster."""
+    """Yield (profile, how many) of the switches and scale-up trays that stand in every node rack of a part of the
+    cluster.
+    """
     for fabric in fabrics:
         for tier in fabric.tiers:
             if tier.scope == "rack" and tier.layout.has_part(part):

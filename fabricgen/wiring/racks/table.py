@@ -14,7 +14,7 @@ from fabricgen.design.floor.halls import Hall, find_facing, print_row_number
 from fabricgen.design.floor.network_runs import is_in_run, stands_in_run
 from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.floor.unit_plan import UnitPlan, name_trays
-from fabricgen.design.floor.usual_floor import counts_way_inside
+from fabricgen.design.floor.usual_floor import counts_way_inside_racks
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
@@ -55,7 +55,7 @@ def make_rack_table(
     for name in new:
         if name not in holding:
             raise _explain_unknown_rack(name, names)
-    locations = [floor.shared_spot(run, position) for run, position in shared]
+    locations = [floor.locate_run_rack(run, position) for run, position in shared]
     row_of_name = {name: i for i, name in enumerate((*names, *new))} if stated_racks else {}
     hall = np.concatenate(
         [units.hall, _to_int32([location.hall for location in locations]), np.zeros(len(new), dtype=np.int32)]
@@ -74,7 +74,7 @@ def make_rack_table(
     nodes = [kind.node_rack for kind in layout.kinds]
     kinds = nodes[0], layout.network_rack, *nodes[1:]
     columns = hall, row, column, kind
-    table = _build_table(floor.halls, kinds, (*names, *new), columns, ways_inside=counts_way_inside(layout.lock))
+    table = _build_table(floor.halls, kinds, (*names, *new), columns, ways_inside=counts_way_inside_racks(layout.lock))
     if stated_racks or any(floor_hall.rows for floor_hall in floor.halls):
         _check_apart(table, frozenset(stated_racks))
     return table

@@ -109,7 +109,7 @@ def _find_rack_classes(design: Design, floor: FloorPlan, loss_classes: _LossClas
     class_by_rack = {loss.name: loss_classes.classify(loss) for loss in list_rack_failures(design, floor)}
     for unit, plan in enumerate(floor.plan_of_unit):
         same_unit = floor.plan_of_unit.index(plan)
-        for number, _ in floor.unit_racks(unit):
+        for number, _ in floor.list_unit_racks_at_risk(unit):
             class_by_rack[floor.name_unit_rack(unit, number)] = class_by_rack[floor.name_unit_rack(same_unit, number)]
     return class_by_rack
 
