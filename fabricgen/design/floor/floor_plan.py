@@ -29,6 +29,17 @@ from fabricgen.design.floor.network_runs import (
     name_usual_rack,
     split_group_number,
 )
+from fabricgen.design.floor.rack_templates import (
+    DESCRIPTIONS,
+    FIELDS,
+    NETWORK,
+    NODES,
+    PANELS,
+    SHARED,
+    USUAL,
+    PatchRack,
+    UnitRack,
+)
 from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex
 from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_racks import UnitSpot
@@ -297,64 +308,6 @@ class FloorPlan:
         )
 
 
-# Names of racks: the usual ones, or as templates have them, from where a rack stands and what it is for.
-
-NODES, NETWORK, SHARED, PANELS = "nodes", "network", "shared", "panels"
-"""Keys of templates: racks of nodes, network racks of a unit and those that serve more than one, and patch racks."""
-
-USUAL = {
-    NODES: "{pod}-su{su:02}-rk{rack:02}",
-    NETWORK: "{pod}-su{su:02}-net{rack:02}",
-    SHARED: "net-{run}-{n:02}",
-    PANELS: "patch-{rule}-{place}-{n:02}",
-}
-_WHO = {
-    NODES: "racks of nodes",
-    NETWORK: "network racks of units",
-    SHARED: "shared network racks",
-    PANELS: "racks of patch panels",
-}
-_TEXTS = ("cluster", "site", "hall")
-_NUMBERS = ("row", "column")
-_FIELDS = {
-    NODES: ((*_TEXTS, "pod"), (*_NUMBERS, "su", "rack", "index")),
-    NETWORK: ((*_TEXTS, "pod"), (*_NUMBERS, "su", "rack")),
-    SHARED: ((*_TEXTS, "run"), (*_NUMBERS, "n")),
-    PANELS: ((*_TEXTS, "rule", "place"), (*_NUMBERS, "n")),
-}
-"""Fields of templates that are texts, and numbers. Only units' node racks have a running number: a tier that comes adds
-network racks to every unit."""
-
-
-class UnitRack(NamedTuple):
-    """A rack of a unit."""
-
-    unit: int
-    """The unit's number in the cluster, from 0."""
-    rack: int
-    """The rack's number in the unit, from 0, node racks before network racks."""
-    node_racks: int
-    """How many node racks the unit has."""
-
-    @property
-    def kind(self) -> str:
-        """The key of its templates: what the rack is for."""
-        return NODES if self.rack < self.node_racks else NETWORK
-
-
-class PatchRack(NamedTuple):
-    """A rack of patch panels and where it stands: hall, row and column count from 0."""
-
-    rule: str
-    """The rule of `cabling.patching` that asks for it."""
-    place: str
-    """The row or other place that its panels serve."""
-    number: int
-    hall: int
-    row: int
-    column: int
-
-
 class RackNames:
     """Names of all racks of a floor plan."""
 
@@ -366,7 +319,7 @@ class RackNames:
         for kind, usual in USUAL.items():
             key = next((key for key in (kind, "all") if key in stated), "")
             template = stated.get(key, "").replace("{default}", usual) or usual
-            self._naming[kind] = Naming(_WHO[kind], template, ("names", "racks", key) if key else ("floor",))
+            self._naming[kind] = Naming(DESCRIPTIONS[kind], template, ("names", "racks", key) if key else ("floor",))
 
     def check(self) -> None:
         """Raise InputError at the template: FG016 for an unknown kind of racks, FG039 if two racks would have one name,
@@ -384,7 +337,7 @@ class RackNames:
         if not stated:
             return
         for kind, naming in self._naming.items():
-            naming.check(*_FIELDS[kind], ())
+            naming.check(*FIELDS[kind], ())
         self._check_distinct(self._list_all_names())
 
     def _check_distinct(self, named: Iterable[tuple[str, str]]) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from fabricgen.design.floor.floor_plan import PatchRack, RackNames
+from fabricgen.design.floor.floor_plan import RackNames
 from fabricgen.design.floor.rack_space import list_panel_places
+from fabricgen.design.floor.rack_templates import PatchRack
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.wiring.arrays import Flags, Ints
