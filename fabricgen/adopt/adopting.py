@@ -10,8 +10,9 @@ from typing import Any
 from fabricgen.adopt.configurations import Configurations
 from fabricgen.adopt.facts import DeviceFacts, Facts, Inference, Question
 from fabricgen.adopt.gathering import gather_facts
-from fabricgen.adopt.models import find_models
-from fabricgen.adopt.networks import find_networks, sort_wires
+from fabricgen.adopt.models import Models, find_models
+from fabricgen.adopt.networks import STRAY, Network, Wires, find_networks, sort_wires
+from fabricgen.adopt.positions import BY_NAMES, Order, order_by_ports
 from fabricgen.adopt.proof import PAGE, Trial
 from fabricgen.adopt.search import Search, search_page
 from fabricgen.adopt.settings.draft import edit_page
@@ -71,18 +72,17 @@ def adopt(
     if models.questions:
         raise UndecidedError(models.questions)
     wires = sort_wires(facts, models)
-    main = choose_main(models)
-    everything = find_networks(wires, models, main)
+    everything = find_networks(wires, models, choose_main(models))
     networks = [network for network in everything if network.role]
     idle = [name for n in everything if not n.role for names in n.tiers.values() for name in names]
     if not networks:
         raise fault("FG066", "no switch serves a port of a node that is known", hint="are these dumps of one cluster?")
-    units = find_units(facts, models, wires, networks, main)
-    find_scale_up(models.trays, units, (profile.id for profile in models.profiles), catalog)
-    forms = [find_tiers(network, models, wires, units) for network in networks]
-    find_cages(forms, wires, models, units)
-    search = Search(facts, units, forms, models, catalog, write_words(name, units, forms, wires, models))
-    search_page(search)
+    search = _search_form(name, facts, models, wires, networks, catalog, BY_NAMES)
+    if search.trial.is_missing.sum() > STRAY * len(facts.joints):
+        # names that say little: ports do
+        other = _search_form(name, facts, models, wires, networks, catalog, order_by_ports(wires, networks))
+        search = min(search, other, key=lambda tried: sum(tried.cost.values()))
+    units, forms = search.units, search.forms
     settings = _add_settings(search, configurations, file) if configurations else None
     of_forms = [note for form in forms for note in form.notes]
     of_idle = [f"{name} serves no port of a node that is known, and is left out" for name in idle]
@@ -103,6 +103,25 @@ def adopt(
         cluster,
         settings,
     )
+
+
+def _search_form(
+    name: str,
+    facts: Facts,
+    models: Models,
+    wires: Wires,
+    networks: Sequence[Network],
+    catalog: Catalog,
+    order: Order,
+) -> Search:
+    """The page that explains most, with devices in some order."""
+    units = find_units(facts, models, wires, networks, choose_main(models), order)
+    find_scale_up(models.trays, units, (profile.id for profile in models.profiles), catalog)
+    forms = [find_tiers(network, models, wires, units, order) for network in networks]
+    find_cages(forms, wires, models, units)
+    search = Search(facts, units, forms, models, catalog, write_words(name, units, forms, wires, models), order)
+    search_page(search)
+    return search
 
 
 def _add_settings(search: Search, configurations: Configurations, file: str) -> InferredSettings:

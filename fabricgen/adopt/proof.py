@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from fabricgen.adopt.facts import End, Facts, Joint
+from fabricgen.adopt.matching import NOBODY, PortWalk, make_port_graph
+from fabricgen.adopt.models import Models
+from fabricgen.adopt.positions import BY_NAMES, Order
 from fabricgen.adopt.tiers import FabricForm, number_group_members
 from fabricgen.adopt.units import Units
 from fabricgen.adopt.words import write_page
@@ -27,7 +30,7 @@ from fabricgen.verify.port_numbers import list_synonyms
 from fabricgen.wiring.arrays import Flags, Floats, Ints64, unique_inverse, unique_values
 from fabricgen.wiring.expand import build_wiring_plan
 from fabricgen.wiring.links.columns import make_tier_columns
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, WiringPlan
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, TRAY, DeviceClass, WiringPlan
 
 PAGE = "adopted.yaml"
 """What a page is called while it is tried; it is read from memory."""
@@ -48,6 +51,10 @@ class Wired(NamedTuple):
     port_names: PortNames
 
 
+Kind: TypeAlias = tuple[str, str]
+"""What a device is: a switch by its fabric and tier, all else by "" and its profile."""
+
+
 class SeenLinks(NamedTuple):
     """The joints of the facts as columns: devices by their place among those of the facts, ports by their texts."""
 
@@ -55,16 +62,23 @@ class SeenLinks(NamedTuple):
     texts: tuple[str, ...]
     ends: tuple[tuple[Ints64, Ints64], tuple[Ints64, Ints64]]
     """(device, text) of either end of each joint."""
+    kind: Ints64
+    """What each device is, by its number in `kinds`; -1 where nobody knows."""
+    kinds: tuple[Kind, ...]
 
 
-def encode_joints(facts: Facts) -> SeenLinks:
+def encode_joints(facts: Facts, models: Models, forms: Sequence[FabricForm]) -> SeenLinks:
     """The joints of the facts as columns."""
     rows, texts = {name: row for row, name in enumerate(facts.devices)}, dict[str, int]()
     ends = []
     for sides in ([joint.a for joint in facts.joints], [joint.b for joint in facts.joints]):
         device = np.array([rows[end.device] for end in sides], dtype=np.int64)
         ends.append((device, np.array([texts.setdefault(end.port, len(texts)) for end in sides], dtype=np.int64)))
-    return SeenLinks(tuple(rows), tuple(texts), (ends[0], ends[1]))
+    of: dict[str, Kind] = {name: ("", profile.id) for name, profile in models.nodes.items()}
+    of |= {s: (form.network.name, tier.name) for form in forms for tier in form.tiers.values() for s in tier.at}
+    kinds = {kind: number for number, kind in enumerate(dict.fromkeys(of.values()))}
+    kind = np.array([kinds[of[name]] if name in of else -1 for name in rows], dtype=np.int64)
+    return SeenLinks(tuple(rows), tuple(texts), (ends[0], ends[1]), kind, tuple(kinds))
 
 
 @dataclass
@@ -77,13 +91,18 @@ class Trial:
     wired: Wired
     facts: Facts
     seen: SeenLinks
-    names: dict[str, str]
-    unplaced: tuple[str, ...]
+    names: dict[str, str] = field(default_factory=dict)
+    unplaced: tuple[str, ...] = ()
 
     @cached_property
     def _devices(self) -> list[str]:
         """All devices by number: those of the facts, then the planned ones that nobody saw, as `?NAME`."""
         return [*self.seen.devices, *(f"?{name}" for name in self.wired.names)]
+
+    @cached_property
+    def keys(self) -> list[tuple[object, ...]]:
+        """What each planned device is; see `list_keys`."""
+        return list_keys(self.wired)
 
     @cached_property
     def _port_numbers(self) -> dict[str, int]:
@@ -96,60 +115,81 @@ class Trial:
         return len(self.wired.port_names.port_columns[0].vocabulary) + len(self.seen.texts) + 1
 
     @cached_property
-    def planned_ends(self) -> tuple[Ints64, Ints64]:
-        """The two ends of each planned link, each as a number, the lesser first."""
+    def _planned_columns(self) -> list[tuple[Ints64, Ints64]]:
+        """(device, port) of either end of each planned link but those of scale-up, by their numbers."""
         plan = self.wired.plan
-        rows = {name: row for row, name in enumerate(self.seen.devices)}
-        first = len(rows)
-        device = np.array(
-            [rows.get(self.names.get(n, ""), first + i) for i, n in enumerate(self.wired.names)], dtype=np.int64
-        )
         scale_up = np.array([segment.tier is None for segment in plan.links.segments], dtype=bool)
         kept = ~scale_up[plan.links.segment]
-        ends = [
-            device[of[kept]] * self._port_base + column.codes[kept]
-            for of, column in zip(
-                (plan.links.a_device, plan.links.b_device), self.wired.port_names.port_columns, strict=True
-            )
+        devices, columns = (plan.links.a_device, plan.links.b_device), self.wired.port_names.port_columns
+        return [
+            (of[kept].astype(np.int64), column.codes[kept].astype(np.int64))
+            for of, column in zip(devices, columns, strict=True)
         ]
+
+    @cached_property
+    def _seen_columns(self) -> list[tuple[Ints64, Ints64]]:
+        """(device, port) of either end of each joint; ports go by the names of the plan where it knows them."""
+        return [(device, port) for (device, _), port in zip(self.seen.ends, self._spell_ports(), strict=True)]
+
+    @cached_property
+    def planned_ends(self) -> tuple[Ints64, Ints64]:
+        """The two ends of each planned link, each as a number, the lesser first."""
+        rows = {name: row for row, name in enumerate(self.seen.devices)}
+        number = [rows.get(self.names.get(n, ""), len(rows) + i) for i, n in enumerate(self.wired.names)]
+        devices = np.array(number, dtype=np.int64)
+        ends = [devices[device] * self._port_base + port for device, port in self._planned_columns]
         return np.minimum(*ends), np.maximum(*ends)
 
     @cached_property
     def seen_ends(self) -> tuple[Ints64, Ints64]:
-        """The two ends of each joint of the facts, whose ports go by the names of the plan where it knows them."""
-        spelled = self._spell_ports()
-        ends = [device * self._port_base + spelled[side] for side, (device, _) in enumerate(self.seen.ends)]
+        """The two ends of each joint of the facts, each as a number, the lesser first."""
+        ends = [device * self._port_base + port for device, port in self._seen_columns]
         return np.minimum(*ends), np.maximum(*ends)
+
+    @cached_property
+    def _planned_kind(self) -> Ints64:
+        """What each planned device is, by its number in `seen.kinds`; -1 for what nobody saw."""
+        kinds = {kind: number for number, kind in enumerate(self.seen.kinds)}
+        devices = self.wired.plan.devices
+        of = [kinds.get(_find_kind(cls), -1) for cls in devices.classes]
+        return np.array(of, dtype=np.int64)[devices.device_class]
 
     def _spell_ports(self) -> list[Ints64]:
         """The port of either end of each joint by its number: as the plan spells it, else as the facts do."""
-        plan, planned = self.wired.plan, {seen: name for name, seen in self.names.items()}
-        rows = {name: row for row, name in enumerate(self.wired.names)}
-        class_of = plan.devices.device_class.tolist()
-        kinds = [(cls.profile, cls.nos) for cls in plan.devices.classes]
-        kind = np.array(
-            [class_of[rows[planned[name]]] if name in planned else -1 for name in self.seen.devices], dtype=np.int64
-        )
-        used: dict[int, set[str]] = defaultdict(set)
         vocabulary = self.wired.port_names.port_columns[0].vocabulary
-        for of, column in zip(
-            (plan.links.a_device, plan.links.b_device), self.wired.port_names.port_columns, strict=True
-        ):
-            pairs = unique_values(plan.devices.device_class[of].astype(np.int64) * self._port_base + column.codes)
-            for pair in pairs:
-                used[pair // self._port_base].add(vocabulary[pair % self._port_base])
-        catalog = self.wired.design.catalog
-        spellings = [_make_spelling(*kinds[number], used[number], catalog) for number in range(len(kinds))]
+        used: dict[int, set[str]] = defaultdict(set)
+        for device, port in self._planned_columns:
+            for pair in unique_values((self._planned_kind[device] + 1) * self._port_base + port):
+                used[pair // self._port_base - 1].add(vocabulary[pair % self._port_base])
+        catalog, spellings = self.wired.design.catalog, dict[int, Callable[[str], str]]()
+        for cls in self.wired.plan.devices.classes:
+            number = int(self._planned_kind[cls.first]) if cls.count else -1
+            spellings[number] = _make_spelling(cls.profile, cls.nos, used[number], catalog)
         result = []
         for device, text in self.seen.ends:
-            values, inverse = unique_inverse((kind[device] + 1) * self._port_base + text)
+            values, inverse = unique_inverse((self.seen.kind[device] + 1) * self._port_base + text)
             codes = []
             for value in values:
-                told = self.seen.texts[value % self._port_base]
-                name = spellings[value // self._port_base - 1](told) if value >= self._port_base else told
+                told, kind = self.seen.texts[value % self._port_base], value // self._port_base - 1
+                name = spellings[kind](told) if kind >= 0 and kind in spellings else told
                 codes.append(self._port_numbers.setdefault(name, len(self._port_numbers)))
             result.append(np.array(codes, dtype=np.int64)[inverse])
         return result
+
+    def match_by_ports(self) -> None:
+        """Find by their ports which planned device each seen one is; see `matching`."""
+        planned = make_port_graph(self._planned_columns, self._planned_kind)
+        seen = make_port_graph(self._seen_columns, self.seen.kind)
+        row_of = {name: row for row, name in enumerate(self.wired.names)}
+        planned_of = {name: row_of[planned] for planned, name in self.names.items()}
+        guess = np.array([planned_of.get(name, NOBODY) for name in self.seen.devices], dtype=np.int64)
+        places = PortWalk(planned, seen).find_places(guess).tolist()
+        matched = {self.wired.names[row]: name for name, row in zip(self.seen.devices, places, strict=True) if row >= 0}
+        # devices without links, such as trays, stay where they were guessed to be
+        linked = set(self.seen.devices)
+        self.names = {p: s for p, s in self.names.items() if s not in linked and p not in matched} | matched
+        wanted = {name for name, kind in zip(self.seen.devices, self.seen.kind.tolist(), strict=True) if kind >= 0}
+        self.unplaced = tuple(sorted(wanted - set(matched.values())))
 
     @cached_property
     def is_missing(self) -> Flags:
@@ -206,6 +246,10 @@ def _find_among(values: Ints64, others: Ints64) -> Flags:
     return found
 
 
+def _find_kind(cls: DeviceClass) -> Kind:
+    return (cls.fabric, cls.tier) if cls.kind == SWITCH else ("", cls.profile.id)
+
+
 def _make_spelling(
     profile: NodeProfile | SwitchProfile, nos: str, used: set[str], catalog: Catalog
 ) -> Callable[[str], str]:
@@ -224,11 +268,14 @@ def try_page(
     units: Units,
     forms: Sequence[FabricForm],
     catalog: Catalog | None = None,
+    order: Order = BY_NAMES,
 ) -> Trial:
     """Wire a page and find which planned device each seen one is; raises InputError where it cannot be built."""
     wired = wire_page(design_page(words, catalog))
-    names, unplaced = match_devices(wired, units, forms)
-    return Trial(wired, facts, seen, names, unplaced)
+    trial = Trial(wired, facts, seen, *match_devices(wired, units, forms, order))
+    if not order.by_names:
+        trial.match_by_ports()
+    return trial
 
 
 def wire_page(design: Design) -> Wired:
@@ -243,7 +290,9 @@ def wire_page(design: Design) -> Wired:
     return Wired(design, plan, names, port_names)
 
 
-def match_devices(wired: Wired, units: Units, forms: Sequence[FabricForm]) -> tuple[dict[str, str], tuple[str, ...]]:
+def match_devices(
+    wired: Wired, units: Units, forms: Sequence[FabricForm], order: Order
+) -> tuple[dict[str, str], tuple[str, ...]]:
     """(seen name by planned one, seen devices without a place in the plan), by their coordinates."""
     keys: dict[tuple[object, ...], str] = {}
     pods = {pod: number for number, pod in enumerate(units.pods)}
@@ -262,13 +311,13 @@ def match_devices(wired: Wired, units: Units, forms: Sequence[FabricForm]) -> tu
             if design is None:
                 continue
             inner = list_inner_dimensions(design.per)
-            number_group_members(tier.at, design.per, tier.name)
+            number_group_members(tier.at, design.per, tier.name, order)
             for switch, values in tier.at.items():
                 at = [values.get(d) for d in (*inner, tier.name)]
                 place = _find_place(values, design.per, pods)
                 keys[(SWITCH, form.network.name, tier.name, *place, *(int(str(v or 0)) - 1 for v in at))] = switch
     matched, used = dict[str, str](), set[str]()
-    for name, key in zip(wired.names, _list_keys(wired), strict=True):
+    for name, key in zip(wired.names, list_keys(wired), strict=True):
         if key in keys:
             matched[name] = keys[key]
             used.add(keys[key])
@@ -287,7 +336,12 @@ def _find_place(values: Mapping[str, object], per: Sequence[str], pods: Mapping[
     return tuple((*numbers, -1, -1, -1)[:3])  # type: ignore[return-value]
 
 
-def _list_keys(wired: Wired) -> list[tuple[object, ...]]:
+def is_node_of_unit(key: tuple[object, ...]) -> bool:
+    """Whether a key of `list_keys` is that of a node of a scalable unit: its pod, unit and number."""
+    return key[0] == NODE and len(key) == len(("kind", "pod", "su", "node"))
+
+
+def list_keys(wired: Wired) -> list[tuple[object, ...]]:
     """The key of every planned device."""
     devices = wired.plan.devices
     pod, su, rack, node = (c.tolist() for c in (devices.pod, devices.su, devices.rack_in_unit, devices.node))

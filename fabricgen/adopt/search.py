@@ -18,14 +18,16 @@ import numpy as np
 
 from fabricgen.adopt.facts import Facts
 from fabricgen.adopt.models import Models, is_management
-from fabricgen.adopt.proof import Trial, encode_joints, try_page
+from fabricgen.adopt.positions import BY_NAMES, Order
+from fabricgen.adopt.proof import Trial, encode_joints, is_node_of_unit, try_page
 from fabricgen.adopt.tiers import PLACES, FabricForm, TierForm, list_cage_words
 from fabricgen.adopt.units import Units
-from fabricgen.adopt.words import Edit, Named, Words, count_words, edit_words, find_template, get, put
+from fabricgen.adopt.words import Edit, Named, Words, count_words, edit_words, find_template, get
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.tables import SWITCH
 
 OF_LINK = 4
 """Words of a row of `cable_of`: the id of a cable, its end, and the cage there."""
@@ -47,12 +49,13 @@ class Search:
     models: Models
     catalog: Catalog
     best: Words
+    order: Order = BY_NAMES
     trial: Trial = field(init=False)
+    cost: dict[str, float] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._tier_of = {s: (f.network.name, t.name) for f in self.forms for t in f.tiers.values() for s in t.at}
-        self._cost: dict[str, float] = {}
-        self._seen = encode_joints(self.facts)
+        self._seen = encode_joints(self.facts, self.models, self.forms)
         self._names = [*sorted(form.network.name for form in self.forms), ""]
         network_of = [self._names.index(self._tier_of.get(name, ("", ""))[0]) for name in (*self._seen.devices, "")]
         self._network_of = np.array(network_of, dtype=np.int64)
@@ -62,7 +65,7 @@ class Search:
 
     def try_page(self, words: Words) -> Trial:
         """Wire a page and hold it against the facts; raises InputError where it cannot be wired."""
-        return try_page(words, self.facts, self._seen, self.units, self.forms, self.catalog)
+        return try_page(words, self.facts, self._seen, self.units, self.forms, self.catalog, self.order)
 
     def start(self) -> None:
         """Wire the first page; raises InputError where no page can be wired.
@@ -83,7 +86,7 @@ class Search:
                     raise
                 kept[name] = edit
                 self.best = edit_words(stated, kept.values())
-        self._cost = self._measure_page(self.best, self.trial)
+        self.cost = self._measure_page(self.best, self.trial)
 
     def _relax_fabric(self, name: str) -> Iterator[Edit]:
         """What a fabric could say otherwise where it cannot be wired."""
@@ -96,6 +99,19 @@ class Search:
                 tuple(((*of, "tiers", tier, word), None) for tier in form.tiers) for word in ("uplinks", "count")
             ]
             yield from (*speeds, derived[0], *(derived[0] + speed for speed in speeds), derived[0] + derived[1])
+
+    def omit_empty_slots(self) -> None:
+        """Where ports tell which node is which, leave out the slots in which none is."""
+        pods, trial = list(self.units.pods), self.trial
+        slots = list[str]()
+        for name, key in zip(trial.wired.names, trial.keys, strict=True):
+            if is_node_of_unit(key) and name not in trial.names and not self.order.by_names:
+                pod, su, node = (int(str(number)) for number in key[1:])
+                slots.append(f"{pods[pod]}/su-{su + 1}/node-{node + 1}")
+        if slots:
+            self.units.omitted += slots
+            self.best = edit_words(self.best, [((("omit",), [*self.best.get("omit", ()), *slots]),)])
+            self.start()
 
     def measure_links(self, trial: Trial) -> Counter[str]:
         """Links that a page does not give, or gives beside those of the facts, by fabric."""
@@ -150,9 +166,9 @@ class Search:
         if trial is None or words is None:
             return set()
         cost = self._measure_page(words, trial)
-        better = {name for name in edits if cost[name] < self._cost[name]}
-        if sum(cost.values()) < sum(self._cost.values()) and (len(better) == len(edits) or len(edits) == 1):
-            self.best, self.trial, self._cost = words, trial, cost
+        better = {name for name in edits if cost[name] < self.cost[name]}
+        if sum(cost.values()) < sum(self.cost.values()) and (len(better) == len(edits) or len(edits) == 1):
+            self.best, self.trial, self.cost = words, trial, cost
             return set(edits)
         if len(edits) == 1 or not better:
             return set()
@@ -173,6 +189,7 @@ class Search:
 def search_page(search: Search) -> None:
     """Find the words that explain the ports, then take away those that say nothing more."""
     search.start()
+    search.omit_empty_slots()
     for _ in range(4):
         wrong = search.measure_links(search.trial)
         candidates = {f.network.name: list(_list_edits(f, search, wrong[f.network.name])) for f in search.forms}
@@ -183,12 +200,16 @@ def search_page(search: Search) -> None:
         kept += search.run({f.network.name: _list_cage_edits(f) for f in search.forms if wrong[f.network.name]})
         if not kept or not search.measure_links(search.trial):
             break
+    search.omit_empty_slots()
     search.run(list_deletions(search.best))
     name_devices(search)
 
 
 def name_devices(search: Search) -> None:
     """Put in the names: a template where it gives most of the names of a kind, and those of single devices."""
+    if lists := list(_order_extras(search)):
+        search.best = edit_words(search.best, lists)
+        search.start()
     for path, devices in list(_list_named(search, search.trial)):
         if template := find_template(devices):
             words = edit_words(search.best, [((path, template),)])
@@ -196,47 +217,49 @@ def name_devices(search: Search) -> None:
             with suppress(InputError):
                 search.trial, search.best = search.try_page(words), words
     if own := {planned: seen for planned, seen in search.trial.names.items() if planned != seen}:
-        put(search.best, ("names", "devices"), own)
+        search.best = edit_words(search.best, [((("names", "devices"), own),)])
         search.start()
 
 
+def _order_extras(search: Search) -> Iterator[Edit]:
+    """The names of the devices beside the nodes in the order that their ports tell."""
+    for fabric, stated in search.best["fabrics"].items():
+        for label, extra in stated.get("extra", {}).items():
+            ordered = [search.trial.names.get(name, name) for name in extra.get("names", ())]
+            if ordered != extra.get("names", []):
+                yield ((("fabrics", fabric, "extra", label, "names"), ordered),)
+
+
 def _list_named(search: Search, trial: Trial) -> Iterator[tuple[tuple[str, ...], list[Named]]]:
-    """(where the template of their names stands, the devices) of each kind of devices."""
-    planned = {seen: name for name, seen in trial.names.items()}
-    rows = {name: row for row, name in enumerate(trial.wired.names)}
-    ordinal = trial.wired.plan.devices.ordinal
-    units = search.units
-    per_rack = {pod: units.kinds[kind].per_rack or 1 for pod, kind in units.kind_of.items()}
-    of_sets: dict[str, list[Named]] = defaultdict(list)
-    for name, at in ((name, at) for name, at in units.at.items() if name in planned):
-        n, label = (int(at["node"]) - 1) % per_rack[str(at["pod"])] + 1, units.set_of[name]
-        index = int(ordinal[rows[planned[name]]]) + 1
-        of_sets[label].append(Named(name, planned[name], {**at, "n": n, "set": label, "index": index}))
-    for label, named in of_sets.items():
-        yield ("names", "nodes", label) if label else ("names", "nodes"), named
-    for form in search.forms:
-        for tier in form.tiers.values():
-            per = get(search.best, ("fabrics", form.network.name, "tiers", tier.name, "per")) or []
-            inner = [per] if isinstance(per, str) else per
-            named = []
-            for switch in [switch for switch in tier.at if switch in planned]:
-                fields = _list_fields(tier.at[switch], inner, tier.name)
-                fields |= {"fabric": form.network.name, "tier": tier.name}
-                fields["index"] = int(ordinal[rows[planned[switch]]]) + 1
-                named.append(Named(switch, planned[switch], fields))
-            yield ("fabrics", form.network.name, "names", tier.name), named
+    """(where the template of their names stands, the devices) of each kind of devices, by where they are planned."""
+    units, ordinal, pods = search.units, trial.wired.plan.devices.ordinal.tolist(), list(search.units.pods)
+    kinds: dict[tuple[str, ...], list[Named]] = defaultdict(list)
+    for row, (name, key) in enumerate(zip(trial.wired.names, trial.keys, strict=True)):
+        seen, index = trial.names.get(name, ""), ordinal[row] + 1
+        if seen in units.at and is_node_of_unit(key):
+            pod, su, node = (int(str(number)) for number in key[1:])
+            per_rack, label = units.kinds[units.kind_of[pods[pod]]].per_rack or 1, units.set_of[seen]
+            at = {"pod": pods[pod], "su": su + 1, "rack": node // per_rack + 1, "node": node + 1}
+            fields = {**at, "n": node % per_rack + 1, "set": label, "index": index}
+            kinds[("names", "nodes", label) if label else ("names", "nodes")].append(Named(seen, name, fields))
+        elif seen and key[0] == SWITCH:
+            fabric, tier, *numbers = map(str, key[1:])
+            per = get(search.best, ("fabrics", fabric, "tiers", tier, "per")) or []
+            fields = _list_fields([int(number) for number in numbers], [per] if isinstance(per, str) else per, pods)
+            fields |= {"fabric": fabric, "tier": tier, "index": index}
+            kinds["fabrics", fabric, "names", tier].append(Named(seen, name, fields))
+    yield from kinds.items()
 
 
-def _list_fields(values: Mapping[str, object], per: Sequence[str], tier: str) -> dict[str, str | int]:
-    """The fields that a template of a tier has, of a switch: its places, the wider ones too, and its number."""
-    fields: dict[str, str | int] = {"n": int(str(values[tier]))}
-    for dimension in per:
-        value = values.get(dimension)
-        parts = value if isinstance(value, tuple) else (value,)
-        names = ("pod", "su", "rack") if dimension in PLACES else (dimension,)
-        for name, part in zip(names, parts, strict=False):
-            fields[name] = str(part) if name == "pod" else int(str(part))
-    return fields
+def _list_fields(numbers: Sequence[int], per: Sequence[str], pods: Sequence[str]) -> dict[str, str | int]:
+    """The fields that a template of a tier has, of a switch: its pod, unit and rack, each -1 where its group spans
+    several, then its inner dimensions and its number.
+    """
+    fields: dict[str, str | int] = {"n": numbers[-1] + 1}
+    places = zip(("pod", "su", "rack"), numbers, strict=False)
+    inner = zip([d for d in per if d not in PLACES], numbers[3:], strict=False)
+    fields |= {place: pods[number] if place == "pod" else number + 1 for place, number in places if number >= 0}
+    return fields | {dimension: number + 1 for dimension, number in inner}
 
 
 def _list_edits(form: FabricForm, search: Search, wrong: int) -> Iterator[Edit]:

@@ -12,9 +12,9 @@ from typing import Any, TypeAlias
 from fabricgen.adopt.facts import Inference, Place
 from fabricgen.adopt.models import Models
 from fabricgen.adopt.networks import STRAY, Network, NodeWire, Wires, choose_mode, find_mode, group_by
+from fabricgen.adopt.positions import Order
 from fabricgen.adopt.units import Units
 from fabricgen.blueprint.dimensions import find_dimension
-from fabricgen.blueprint.models import make_natural_key
 from fabricgen.kernel.intervals import make_intervals
 
 PLACES = ("rack", "su", "pod")
@@ -67,7 +67,7 @@ class FabricForm:
     notes: list[str] = field(default_factory=list)
 
 
-def find_tiers(network: Network, models: Models, wires: Wires, units: Units) -> FabricForm:
+def find_tiers(network: Network, models: Models, wires: Wires, units: Units, order: Order) -> FabricForm:
     """The form of a fabric, by the legs of the nodes of units on its switches."""
     form = FabricForm(network)
     members = {name for names in network.tiers.values() for name in names}
@@ -92,7 +92,7 @@ def find_tiers(network: Network, models: Models, wires: Wires, units: Units) -> 
             }
         members = set(switches)
         peers = [(a, b) for a in switches for b in neighbors.get(a, ()) if b in members]
-        tier = _form_tier(form, name, switches, meets, models, peers)
+        tier = _form_tier(form, name, switches, meets, models, peers, order)
         form.tiers[name] = tier
         below = tier.at
     _count_links(form, wires)
@@ -168,6 +168,7 @@ def _form_tier(
     meets: Mapping[str, Sequence[Values]],
     models: Models,
     peers: Sequence[tuple[str, str]],
+    order: Order,
 ) -> TierForm:
     """What a tier is grouped by: the fewest dimensions in which what its switches meet agrees.
 
@@ -195,14 +196,14 @@ def _form_tier(
         del agreed[dimension]
         if dimension == "rail-group":
             form.rail_groups = []
-    by_name = _find_named_per(form.network.name, name, at)
+    by_name = _find_named_per(form.network.name, name, at) if order.by_names else None
     per = _drop_idle(agreed, at) if by_name is None else by_name
     groups = dict(group_by(switches, {s: tuple(at[s].get(d) for d in per) for s in switches}))
     sizes = Counter(len(members) for members in groups.values())
     count = choose_mode(sizes)
     if len(sizes) > 1:
         form.notes.append(f"{form.network.name} {name}: groups have {_list_sizes(sizes)} switches; {count} were taken")
-    number_group_members(at, per, name)
+    number_group_members(at, per, name, order)
     form.inferences.append(
         Inference(
             of,
@@ -220,10 +221,10 @@ def _form_tier(
     return TierForm(name, per, at, count, profile, nos, uneven=sizes[count] < (1 - STRAY) * len(groups))
 
 
-def number_group_members(at: Mapping[str, Values], per: Sequence[str], tier: str) -> None:
-    """Put in the number of each switch among those that agree in some dimensions, in natural order of names."""
+def number_group_members(at: Mapping[str, Values], per: Sequence[str], tier: str, order: Order) -> None:
+    """Put in the number of each switch among those that agree in some dimensions, in their order."""
     for _, members in group_by(at, {s: tuple(values.get(d) for d in per) for s, values in at.items()}):
-        for number, switch in enumerate(sorted(members, key=make_natural_key), 1):
+        for number, switch in enumerate(sorted(members, key=order.key), 1):
             at[switch][tier] = number
 
 

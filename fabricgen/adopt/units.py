@@ -14,6 +14,7 @@ import networkx as nx
 from fabricgen.adopt.facts import Facts
 from fabricgen.adopt.models import Models
 from fabricgen.adopt.networks import Network, NodeWire, Wires, choose_mode, find_mode, group_by, split_words
+from fabricgen.adopt.positions import Order
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.catalog.loader import Catalog
 
@@ -74,16 +75,20 @@ def choose_main(models: Models) -> frozenset[str]:
     return frozenset(name for name, p in models.nodes.items() if p.id == profile)
 
 
-def find_units(facts: Facts, models: Models, wires: Wires, networks: Sequence[Network], main: frozenset[str]) -> Units:
-    """The units that explain which nodes share leaves; names say what links do not."""
+def find_units(
+    facts: Facts, models: Models, wires: Wires, networks: Sequence[Network], main: frozenset[str], order: Order
+) -> Units:
+    """The units that explain which nodes share leaves; names say what links do not, where they say anything."""
     units = Units()
-    units.extras = _name_extras(sorted(models.nodes.keys() - main, key=make_natural_key), models)
-    nodes = sorted(main, key=make_natural_key)
+    units.extras = _name_extras(sorted(models.nodes.keys() - main, key=order.key), models)
+    nodes = sorted(main, key=order.key)
     if not nodes:
         return units
     partitions = _list_partitions(nodes, wires, networks)
-    places = _assign_places(nodes, partitions, units, MOST_UNITS // max(models.nodes[n].rack_units or 1 for n in nodes))
-    _number_nodes(nodes, places, facts, models, units)
+    by_name = _list_places_of_names(nodes) if order.by_names else {}
+    per_rack = MOST_UNITS // max(models.nodes[n].rack_units or 1 for n in nodes)
+    places = _assign_places(nodes, partitions, by_name, units, per_rack)
+    _number_nodes(nodes, places, facts, models, units, order)
     _find_devices_in_racks(facts, models, units)
     return units
 
@@ -175,7 +180,11 @@ def _part_nodes(nodes: Sequence[str], legs: Sequence[NodeWire], part_of_leaf: Ma
 
 
 def _assign_places(
-    nodes: Sequence[str], partitions: Sequence[tuple[Partition, bool]], units: Units, per_rack: int
+    nodes: Sequence[str],
+    partitions: Sequence[tuple[Partition, bool]],
+    named: Mapping[str, Partition],
+    units: Units,
+    per_rack: int,
 ) -> dict[str, Partition]:
     """Which partition is that of racks, of units and of pods: as names say, else by how they nest."""
     places: dict[str, Partition] = {}
@@ -187,7 +196,7 @@ def _assign_places(
             units.notes.append(
                 f"{len(set(pair[0].values())):,} groups of nodes that share leaves do not nest in wider ones: left out"
             )
-    for place, by_name in _list_places_of_names(nodes).items():
+    for place, by_name in named.items():
         if len(set(by_name.values())) < len(nodes) and _fits_place(place, by_name, places):
             places[place] = by_name
     open_pairs = [
@@ -251,9 +260,14 @@ def _list_places_of_names(nodes: Sequence[str]) -> dict[str, Partition]:
 
 
 def _number_nodes(
-    nodes: Sequence[str], places: Mapping[str, Partition], facts: Facts, models: Models, units: Units
+    nodes: Sequence[str],
+    places: Mapping[str, Partition],
+    facts: Facts,
+    models: Models,
+    units: Units,
+    order: Order,
 ) -> None:
-    """Give each node its pod, unit, rack and number, in natural order of names; and the sets and sizes of units."""
+    """Give each node its pod, unit, rack and number, in their order; and the sets and sizes of units."""
     whole = dict.fromkeys(nodes, "")
     by_pod, by_unit = places.get("pod", whole), places.get("su", places.get("pod", whole))
     told = {n: facts.devices[n].rack for n in nodes}
@@ -266,10 +280,12 @@ def _number_nodes(
         kind_of = whole
     for kind, members in group_by(nodes, kind_of):
         per_rack = find_mode(Counter(racks[n] for n in members if racks[n]).values())[0] or 0
-        units.kinds[kind] = UnitKind(_name_sets(members, models, by_unit, units), per_rack)
+        units.kinds[kind] = UnitKind(_name_sets(members, models, by_unit, units, order), per_rack)
     # a pod has units of one kind
     pods = list(group_by(nodes, {node: (by_pod[node], kind_of[node]) for node in nodes}))
-    named = dict(zip(_name_pods([members for _, members in pods]), pods, strict=True))
+    of_pods = [members for _, members in pods]
+    usual = [f"p{number}" for number in range(1, len(pods) + 1)]
+    named = dict(zip(_name_pods(of_pods, usual) if order.by_names else usual, pods, strict=True))
     sites = {pod: choose_mode(facts.devices[n].site for n in named[pod][1]) for pod in named}
     units.sites = sites if len(set(sites.values())) > 1 and all(sites.values()) else {}
     for pod in sorted(named, key=make_natural_key):
@@ -277,20 +293,20 @@ def _number_nodes(
         unit_groups = list(group_by(members, by_unit))
         units.pods[pod], units.kind_of[pod] = len(unit_groups), kind
         for su, (_, of_unit) in enumerate(unit_groups, 1):
-            _number_unit(pod, su, of_unit, units)
+            _number_unit(pod, su, of_unit, units, order)
 
 
-def _number_unit(pod: str, su: int, nodes: Sequence[str], units: Units) -> None:
+def _number_unit(pod: str, su: int, nodes: Sequence[str], units: Units, order: Order) -> None:
     """Give the nodes of a unit their numbers in it, set after set; slots without a node are omitted."""
     first, per_rack = 1, units.kinds[units.kind_of[pod]].per_rack
     for label, (_, count) in units.kinds[units.kind_of[pod]].sets.items():
         of_set = [n for n in nodes if units.set_of[n] == label]
-        numbers = _number_in_unit(of_set, count)
+        numbers = _number_in_unit(of_set, count if order.by_names else 0)
         for node in of_set:
             number = first + numbers[node] - 1
             rack = (number - 1) // per_rack + 1 if per_rack else 0
             units.at[node] = {"pod": pod, "su": su, "rack": rack, "node": number}
-        missing = sorted(set(range(1, count + 1)) - set(numbers.values()))
+        missing = sorted(set(range(1, count + 1)) - set(numbers.values())) if order.by_names else []
         units.omitted += [f"{pod}/su-{su}/node-{first + number - 1}" for number in missing]
         first += count
 
@@ -309,9 +325,8 @@ def _number_in_unit(nodes: Sequence[str], count: int) -> dict[str, int]:
     return {node: number for number, node in enumerate(nodes, 1)}
 
 
-def _name_pods(pods: Sequence[Sequence[str]]) -> list[str]:
-    """Names of pods: the first word with its number that all names of a pod, and of no other, have; else p1, p2, ..."""
-    usual = [f"p{number}" for number in range(1, len(pods) + 1)]
+def _name_pods(pods: Sequence[Sequence[str]], usual: list[str]) -> list[str]:
+    """Names of pods: the first word with its number that all names of a pod, and of no other, have; else the usual."""
     common = [set.intersection(*(set(re.split(r"[-_.]", name)) for name in names)) for names in pods]
     names = []
     for place, tokens in enumerate(common):
@@ -321,9 +336,11 @@ def _name_pods(pods: Sequence[Sequence[str]]) -> list[str]:
     return names if all(names) and len(set(names)) == len(pods) else usual
 
 
-def _name_sets(nodes: Sequence[str], models: Models, by_unit: Partition, units: Units) -> dict[str, tuple[str, int]]:
+def _name_sets(
+    nodes: Sequence[str], models: Models, by_unit: Partition, units: Units, order: Order
+) -> dict[str, tuple[str, int]]:
     """Node sets by profile and by the words of names, where each unit has some of each, with nodes per unit."""
-    kinds = {node: (models.nodes[node].id, tuple(split_words(node))) for node in nodes}
+    kinds = {node: (models.nodes[node].id, tuple(split_words(node)) if order.by_names else ()) for node in nodes}
     groups = list(group_by(nodes, kinds))
     parts = len({by_unit[node] for node in nodes})
     if len(groups) > 1 and any(len(m) < 2 or len({by_unit[n] for n in m}) < parts for _, m in groups):
@@ -345,15 +362,17 @@ def _name_extras(names: Iterable[str], models: Models) -> dict[str, list[str]]:
     Those of one profile that are not numbered so are one set, called after it: sets take ports in the order of their
     names, and usual ones are called so.
     """
-    stems: dict[str, list[str]] = defaultdict(list)
+    by_stem: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name in names:
         stem = re.sub(r"(?:[-_.]?\d+|[-_.][a-z])$", "", name)
-        stems[re.sub(r"[^a-z0-9-]+", "-", stem.lower()).strip("-") or "extra"].append(name)
+        stem = re.sub(r"[^a-z0-9-]+", "-", stem.lower()).strip("-") or "extra"
+        by_stem[stem, models.nodes[name].id].append(name)
     sets: dict[str, list[str]] = {}
-    for stem, members in stems.items():
+    for (stem, profile), members in by_stem.items():
         is_numbered = members == [f"{stem}-{n}" for n in range(1, len(members) + 1)]
-        word = models.nodes[members[0]].id.partition("-")[0]
-        label = stem if is_numbered or word in stems else word
+        word = profile.partition("-")[0]
+        is_alone = sum(other == stem for other, _ in by_stem) == 1
+        label = stem if is_alone and (is_numbered or any(word == other for other, _ in by_stem)) else word
         sets.setdefault(label, []).extend(members)
     return sets
 

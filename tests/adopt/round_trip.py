@@ -1,9 +1,10 @@
-"""Pages found again: what the devices of an example would say, and a list of them, given to `adopt`."""
+"""Pages found again: what the devices of a cluster would say, and a list of them, given to `adopt`."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +35,20 @@ def compile_example(example: str) -> ClusterView:
     return compile_blueprint(str(BLUEPRINTS / f"{name}.yaml"), EXAMPLES.get(example, SMALLER.get(name, ())))
 
 
+def compile_renamed(page: Path, call: Callable[[str], str], folder: Path) -> ClusterView:
+    """A cluster whose devices are called otherwise; its page is written to a folder."""
+    usual = [row["device"] for row in list_devices(compile_blueprint(str(page)))]
+    rows = "".join(f"    {name}: {call(name)}\n" for name in usual)
+    renamed = folder / page.name
+    renamed.write_text(f"{page.read_text(encoding='utf-8')}names:\n  devices:\n{rows}", encoding="utf-8")
+    return compile_blueprint(str(renamed))
+
+
+def list_devices(view: ClusterView) -> list[dict[str, str]]:
+    """The rows of devices.csv."""
+    return list(csv.DictReader(io.StringIO(make_files(view, "devices")["devices.csv"].decode())))
+
+
 def list_links(view: ClusterView) -> set[Link]:
     """The links of a cluster with a cable but those of scale-up, which no dump tells, by device and port."""
     rows = csv.DictReader(io.StringIO(make_files(view, "links")["links.csv"].decode()))
@@ -41,12 +56,10 @@ def list_links(view: ClusterView) -> set[Link]:
     return {frozenset(((r["a_device"], r["a_port"]), (r["b_device"], r["b_port"]))) for r in told}
 
 
-def lay_out_hall(example: str, folder: Path, faults: int = 0, form: str = "") -> tuple[Path, Path]:
-    """(dumps of an example's devices, the list of its devices), written to a folder."""
-    view = compile_example(example)
-    hall = emulate_hall(view, faults)
+def lay_out_hall(view: ClusterView, folder: Path, faults: int = 0, seed: int = 0) -> tuple[Path, Path]:
+    """(dumps of a cluster's devices, the list of its devices), written to a folder."""
     dumps = folder / "dumps"
-    for name, text in (hall.write_dumps(form) if form else hall.write_dumps()).items():
+    for name, text in emulate_hall(view, faults, seed).write_dumps().items():
         file = dumps / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
@@ -55,12 +68,20 @@ def lay_out_hall(example: str, folder: Path, faults: int = 0, form: str = "") ->
     return dumps, devices
 
 
+def list_names_and_models(view: ClusterView, folder: Path) -> Path:
+    """A list of devices that tells no more than what each is."""
+    file = folder / "models.csv"
+    rows = [f"{row['device']},{row['model']},{row['nos']}\n" for row in list_devices(view)]
+    file.write_text(f"name,device_type,platform\n{''.join(rows)}", encoding="utf-8")
+    return file
+
+
 def adopt_example(example: str, folder: Path) -> Returned:
     """Adopt an example from its dumps and the list of its devices, and hold what its page builds against it."""
-    dumps, devices = lay_out_hall(example, folder)
+    view = compile_example(example)
+    dumps, devices = lay_out_hall(view, folder)
     found = adopt(example.partition(" ")[0], [str(dumps)], [str(devices)], jobs=1)
     page = folder / "page.yaml"
     page.write_text(write_page(found.words), encoding="utf-8")
-    again = list_links(compile_blueprint(str(page)))
-    links = list_links(compile_example(example))
+    again, links = list_links(compile_blueprint(str(page))), list_links(view)
     return Returned(found, page.read_text(encoding="utf-8"), len(links), len(links - again), len(again - links))
