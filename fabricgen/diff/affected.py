@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.cluster import Cluster
-from fabricgen.design.fabric_model import TierDesign, TierKey
+from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.linked import group_infiniband_fabrics
 from fabricgen.design.tenants.model import TenantDesign
 from fabricgen.diff.cables import list_changed_devices
@@ -25,6 +25,7 @@ from fabricgen.diff.matching import match_rows
 from fabricgen.diff.texts import Texts
 from fabricgen.numbering.lazy_columns import EncodedColumn
 from fabricgen.views.configuration import list_snippets
+from fabricgen.views.switch import count_equal_paths
 
 
 def find_affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) -> set[str]:
@@ -177,18 +178,13 @@ def _list_settings(cluster: Cluster) -> Iterator[tuple[TierKey, tuple[Any, ...]]
         yield (
             tier.key,
             (
-                *(tier.profile, tier.nos, tier.lowest, tier.per, naming, platform, runs, _count_paths(tier)),
+                *(tier.profile, tier.nos, tier.lowest, tier.per, naming, platform, runs, count_equal_paths(tier)),
                 design.levels[tier.key],
                 [cluster.intent(f) for f in guests],
                 list_snippets(design, tier, ""),
                 fabric.protocol,
             ),
         )
-
-
-def _count_paths(tier: TierDesign) -> int:
-    """The most equal-cost paths, as in `SwitchView.ecmp_width`."""
-    return tier.up.count if tier.up else max((run.count for run in tier.downs), default=1)
 
 
 def _has_static_routes(key: TierKey, *clusters: Cluster) -> bool:

@@ -213,8 +213,10 @@ class SwitchView:
 
     @property
     def announces_own_only(self) -> bool:
-        """Whether BGP passes on nothing that it has learned: on the lowest tier, unless switches hang below it."""
-        return self.is_lowest and self.level == 0
+        """Whether BGP passes on nothing that it has learned: on the lowest tier, unless switches hang below it or its
+        own meet along dimensions, where the way to most leads by others of them.
+        """
+        return self.is_lowest and self.level == 0 and not self.tier.meshes
 
     @property
     def passes_to_mates(self) -> bool:
@@ -307,7 +309,7 @@ class SwitchView:
 
     @property
     def ecmp_width(self) -> int:
-        """The most equal-cost paths: links up, or down where there is no tier above."""
+        """The most equal-cost paths: links up or within the tier, or down where there is no tier above."""
         return count_equal_paths(self.tier)
 
 
@@ -330,6 +332,6 @@ def route_to_neighbours(ports: Iterable[SwitchPort]) -> dict[tuple[str, str], St
 
 
 def count_equal_paths(tier: TierDesign) -> int:
-    """The most equal-cost paths of a switch: links up, or down where there is no tier above."""
+    """The most equal-cost paths of a switch: links up or within the tier, or down where there is no tier above."""
     below = max((run.count for run in tier.downs), default=1)
-    return max(1, tier.up.count if tier.up else below)
+    return max(1, tier.up.count if tier.up else below, sum(mesh.run.count for mesh in tier.meshes))

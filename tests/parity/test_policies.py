@@ -55,3 +55,12 @@ def test_a_border_sends_up_what_its_exit_gave_it_and_no_aggregate() -> None:
     learned = Clause(frozenset({DEFAULT}), frozenset({"^65101_"}))
     assert inward == Policy(INSIDE | {DEFAULT})
     assert outward == Policy(INSIDE, True, frozenset({SUMMARY}), frozenset({learned}))
+
+
+def test_a_switch_of_a_mesh_passes_on_what_it_learns_over_all_its_links() -> None:
+    """Two of the sixteen switches that share no dimension hear of each other from others."""
+    view = next(view for view in cluster_of("hyperx", "routing.bfd=true").switches())
+    bgp = model_bgp(view)[""]
+    assert {peer.group for peer in bgp.peers.values()} == {"PEER"}
+    assert not any(peer.policy_out.own_only for peer in bgp.peers.values() if peer.policy_out)
+    assert bgp.max_paths == len(bgp.peers) == 2 * (3 + 3)
