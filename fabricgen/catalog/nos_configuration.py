@@ -185,6 +185,7 @@ Intent: TypeAlias = Literal[
     "communities",
     "bfd",
     "max-prefixes",
+    "link-bandwidth",
     "dynamic-load-balance",
     "packet-spray",
     "cluster-load-balance",

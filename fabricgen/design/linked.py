@@ -83,6 +83,13 @@ def find_fabric_underlay(blueprint: Blueprint, name: str) -> str:
     return owner.routing.underlay or blueprint.routing.underlay or "ebgp-numbered"
 
 
+def weighs_paths(blueprint: Blueprint, fabric: str) -> bool:
+    """Whether BGP of a fabric tells how many links lead on, so that equal paths are weighed by them."""
+    owner = blueprint.fabrics[blueprint.fabrics[fabric].carried_by or fabric]
+    runs_bgp = owner.protocol != "infiniband" and find_fabric_underlay(blueprint, fabric).startswith("ebgp")
+    return runs_bgp and (owner.routing.weights or blueprint.routing.weights) == "link-bandwidth"
+
+
 def find_fabric_overlay(blueprint: Blueprint, name: str) -> str:
     """`none` or `evpn`: how VRFs pass between switches, as stated by these switches' fabric, else by the cluster."""
     fabric = blueprint.fabrics[name]

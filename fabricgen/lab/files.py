@@ -13,7 +13,17 @@ from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.nos_rooms import list_nos, load_part
 from fabricgen.running.tree import STUMBLES, Notes, explain_error, read_tolerantly
 from fabricgen.switch.model import Switch
-from fabricgen.switch.routing import Bgp, EvpnOverlay, OverlayVrf, Peer, Policy, StaticRoute
+from fabricgen.switch.routing import (
+    ALL_LINKS,
+    ONE_LINK,
+    Bgp,
+    EvpnOverlay,
+    OverlayVrf,
+    Peer,
+    Permit,
+    Policy,
+    StaticRoute,
+)
 
 LOWEST = "lowest.txt"
 """A list that a lab has beside those of a build: the switches that hosts are cabled to."""
@@ -181,6 +191,11 @@ def _read_rows(text: str) -> Iterable[dict[str, str]]:
 MAX_PATHS = 256
 """What Debian's FRR is built for."""
 
+FRR_BANDWIDTHS = {
+    ONE_LINK: "\n set extcommunity bandwidth num-multipaths",
+    ALL_LINKS: "\n set extcommunity bandwidth cumulative",
+}
+
 
 def write_frr_config(switch: Switch, kernel: Callable[[str], str]) -> str:
     """The routing of a switch in FRR's words; `kernel` names its ports as Linux would."""
@@ -221,15 +236,23 @@ def _write_policies(bgp: Bgp, vrf: str) -> Iterator[str]:
     # prefix lists and route maps of the policies of a VRF's sessions, and those that all VRFs have: OWN and ALL
     yield "bgp as-path access-list OWN seq 5 permit ^$\nroute-map ALL permit 10\nexit"
     for policy, name in _name_policies(bgp, vrf).items():
-        for n, permit in enumerate(sorted(policy.permits, key=str), 1):
-            word, length = "ipv6" if ":" in permit.prefix else "ip", int(permit.prefix.rpartition("/")[2])
-            bounds = f" ge {permit.shortest}" if permit.shortest > length else ""
-            bounds += f" le {permit.longest}" if permit.longest > length else ""
-            yield f"{word} prefix-list {name} seq {n} permit {permit.prefix}{bounds}"
-        own_only = "\n match as-path OWN" if policy.own_only else ""
-        for seq, word in ((10, "ip"), (20, "ipv6")):
-            if any((":" in permit.prefix) == (word == "ipv6") for permit in policy.permits):
-                yield f"route-map {name} permit {seq}\n match {word} address prefix-list {name}{own_only}\nexit"
+        weighing = sorted((clause for clause in policy.clauses if clause.bandwidth), key=lambda c: not c.as_paths)
+        parts = [(c.permits, bool(c.as_paths), FRR_BANDWIDTHS[c.bandwidth]) for c in weighing]
+        for part, (permits, own_only, sets) in enumerate([(policy.permits, policy.own_only, ""), *parts]):
+            yield from _write_map_part(name, part, permits, "\n match as-path OWN" * own_only + sets)
+
+
+def _write_map_part(name: str, part: int, permits: Iterable[Permit], further: str) -> Iterator[str]:
+    # the entries of a map for some prefixes, with a list of their own, and what else they match and set
+    list_ = f"{name}-{part}"
+    for n, permit in enumerate(sorted(permits, key=str), 1):
+        word, length = "ipv6" if ":" in permit.prefix else "ip", int(permit.prefix.rpartition("/")[2])
+        bounds = f" ge {permit.shortest}" if permit.shortest > length else ""
+        bounds += f" le {permit.longest}" if permit.longest > length else ""
+        yield f"{word} prefix-list {list_} seq {n} permit {permit.prefix}{bounds}"
+    for seq, word in ((10, "ip"), (20, "ipv6")):
+        if any((":" in permit.prefix) == (word == "ipv6") for permit in permits):
+            yield f"route-map {name} permit {20 * part + seq}\n match {word} address prefix-list {list_}{further}\nexit"
 
 
 def _write_bgp_instance(bgp: Bgp, switch: Switch, kernel: Callable[[str], str], vrf: str) -> Iterator[str]:

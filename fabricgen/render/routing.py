@@ -151,6 +151,7 @@ def make_entry_row(
         "communities": [*entry.communities, *ended],
         "last_as": entry.last_as,
         "prepend": entry.prepend or entry.added or "",
+        "bandwidth": entry.bandwidth,
         "drains": bool(entry.community and not entry.added),
         "of_fabric": entry.prefix_list.startswith(("HOSTS", "LOOPBACKS")),
     }

@@ -14,6 +14,12 @@ from ipaddress import ip_interface
 OWN_ROUTES = "^$"
 """The AS path of what a switch originates itself."""
 
+ONE_LINK, ALL_LINKS = "one-link", "all-links"
+"""What a route that goes on tells of the links that lead to it (link bandwidth community, RFC 10005): the link of the
+session alone, or the sum of what was told on the links that it was learned over. A link counts 1 Mb/s, as FRR has it,
+whatever its speed.
+"""
+
 GRACEFUL_SHUTDOWN = "65535:0"
 """The community of what is drained (RFC 8326)."""
 
@@ -62,7 +68,8 @@ def prefix_length(prefix: str) -> int:
 class Clause:
     """Further routes that pass, on terms: one of `as_paths` matches, if there are any. What is set on them follows.
 
-    `last_as`: how often the first AS number of the path is repeated; `prepend`: the AS number that is put before it.
+    `last_as`: how often the first AS number of the path is repeated; `prepend`: the AS number that is put before it;
+    `bandwidth`: ONE_LINK, ALL_LINKS or "".
     """
 
     permits: frozenset[Permit]
@@ -70,6 +77,7 @@ class Clause:
     communities: frozenset[str] = frozenset()
     last_as: int = 0
     prepend: int = 0
+    bandwidth: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +163,13 @@ class RouteMapEntry:
     source_vrf: str | None = None
     """The VRF that it was brought from, "" for the default one."""
     extcommunity: str = ""
+    bandwidth: str = ""
+    """ONE_LINK, ALL_LINKS or ""."""
 
     @property
     def sets(self) -> bool:
         """Whether it changes what passes."""
-        return bool(self.communities or self.last_as or self.added)
+        return bool(self.communities or self.last_as or self.added or self.bandwidth)
 
 
 @dataclass
@@ -198,7 +208,7 @@ class RouteMaps:
                 denies |= prefixes
             # an entry that changes routes, or asks for paths, is told by itself
             elif prefixes and (entry.sets or paths - {OWN_ROUTES}):
-                sets = frozenset(entry.communities), entry.last_as, entry.added
+                sets = frozenset(entry.communities), entry.last_as, entry.added, entry.bandwidth
                 clause = Clause(frozenset(), frozenset(paths), *sets)
                 clauses[clause] = clauses.get(clause, frozenset()) | prefixes
             elif prefixes:

@@ -184,8 +184,8 @@ def _list_setting_intents(design: Design, fabric: FabricDesign) -> Iterator[Aske
         yield AskedIntent(
             "lossless" if qos.lossless else "roce-lossy", path if stated_profile else fabric.path, fabric.tiers
         )
-    if spec.routing.load_balance:
-        shared = shared.model_copy(update={"load_balance": None})
+    replaced = {name: None for name in ("load_balance", "weights") if getattr(spec.routing, name)}
+    shared = shared.model_copy(update=replaced)
     scopes: tuple[tuple[Path, Management, Routing, Qos], ...] = (
         (fabric.path, spec.management, spec.routing, spec.qos),
         ((), blueprint.management, shared, blueprint.qos),
@@ -284,6 +284,8 @@ def _list_routing_features(routing: Routing) -> IntentKeys:
         yield "bfd", ("routing", "bfd")
     if routing.max_prefixes:
         yield "max-prefixes", ("routing", "max_prefixes")
+    if routing.weights == "link-bandwidth":
+        yield "link-bandwidth", ("routing", "weights")
     if routing.load_balance:
         yield from _list_balancing_features(routing, ("routing", "load_balance"))
 

@@ -13,7 +13,7 @@ from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.blueprint.sections.management import Management
 from fabricgen.blueprint.sections.routing import Bfd, LoadBalance, Routing
 from fabricgen.design.fabric_model import FabricDesign
-from fabricgen.design.linked import find_fabric_vlan, group_linked_fabrics
+from fabricgen.design.linked import find_fabric_vlan, group_linked_fabrics, weighs_paths
 from fabricgen.design.model import Design
 from fabricgen.design.qos import QosIntent, find_qos
 from fabricgen.numbering.blocks.family import FAMILIES
@@ -93,6 +93,8 @@ class FabricIntent(NamedTuple):
     """Whether the blueprint states `max_prefixes`."""
     balancing: LoadBalance
     """How its switches choose among equal paths."""
+    weighted: bool
+    """Whether BGP tells how many links lead on, so that equal paths are weighted by them."""
     spans: tuple[SpanIntent, ...]
     """Its long-haul connections, by name."""
     management: Management
@@ -142,6 +144,7 @@ def make_fabric_intent(
         max_prefixes=usual_limit if stated_limit is None else stated_limit,
         states_max_prefixes=bool(stated_limit),
         balancing=find_balancing(spec.routing, blueprint.routing),
+        weighted=weighs_paths(blueprint, fabric.name),
         spans=list_spans(spec),
         management=spec.management.over(blueprint.management),
         qos=find_qos(design, fabric),

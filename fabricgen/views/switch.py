@@ -219,6 +219,11 @@ class SwitchView:
         return self.is_lowest and self.level == 0 and not self.tier.meshes
 
     @property
+    def weighs_paths(self) -> bool:
+        """Whether it tells by BGP how many links lead on, which its NOS can."""
+        return self.fabric.weighted and not self.lacks("link-bandwidth")
+
+    @property
     def passes_to_mates(self) -> bool:
         """Whether it announces own routes alone upward, and to mates over `peer` links what came from above, too: a
         mate that has lost its links up has no other way.

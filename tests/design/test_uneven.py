@@ -93,6 +93,25 @@ def test_the_cost_is_what_equal_cost_routing_does_on_the_plan(
     assert landing.oversubscription == landing.lower.oversubscription * landing.cost
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_weights_cost_what_all_shortest_paths_alike_do_on_the_plan(
+    design_of: DesignOf, size: tuple[int, int, int, int]
+) -> None:
+    """Every leaf sends 1 to every other, as much over every path of two links, up as down."""
+    design = design_of(blueprint(*size) + "\nrouting: {weights: link-bandwidth}\n")
+    above: dict[str, dict[str, int]] = defaultdict(dict)
+    for (leaf, spine), links in links_between(build_cluster(design)).items():
+        above[leaf][spine] = links
+    most = Fraction(0)
+    for leaf, own in above.items():
+        paths = {other: sum(own[spine] * up[spine] for spine in own) for other, up in above.items() if other != leaf}
+        most = max(most, *(sum(Fraction(above[other][spine], n) for other, n in paths.items()) for spine in own))
+    (landing,) = find_uneven_landings(design, design.fabric("compute"))
+    assert float(landing.cost) == pytest.approx(float(most / Fraction(len(above) - 1, size[2])), abs=1e-5)
+    (unweighed,) = find_uneven_landings(plain := design_of(blueprint(*size)), plain.fabric("compute"))
+    assert 1 < landing.cost < unweighed.cost
+
+
 @pytest.mark.parametrize(("size", "lost"), [((1, 6, 3, 2), {}), ((1, 6, 7, 4), {}), ((1, 6, 7, 4), {SPINE: 1})])
 def test_the_bisection_is_never_too_high(
     design_of: DesignOf, size: tuple[int, int, int, int], lost: dict[TierKey, int]

@@ -32,3 +32,12 @@ SPREAD = (
     ("routing.load_balance={mode: hash, queue_pairs: true, seeds: {leaf: 7, spine: 4000000000}}", "ip=dual"),
     ("routing.load_balance=cluster",),
 )
+WEIGHED = (
+    ("routing.weights=link-bandwidth",),
+    ("routing.weights=link-bandwidth", "ip=dual", "routing.underlay=ebgp-unnumbered"),
+    (
+        "routing.weights=link-bandwidth",
+        *(f"config_of.compute-{name}.maintenance=true" for name in ("leaf-p1-su01-r1-01", "spine-01")),
+    ),
+)
+WEIGHED_VRFS = ("routing.weights=link-bandwidth", "tenants={blue: {nodes: [p1/su-1]}}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.switch.model import list_differences
-from tests.parity.asked import MANAGED, RADIUS, SPREAD, TUNED
+from tests.parity.asked import MANAGED, RADIUS, SPREAD, TUNED, WEIGHED, WEIGHED_VRFS
 from tests.parity.switches import first, read, switches_of, wanted
 from tests.render.rendered import ALL_EOS, JUNOS, UNNUMBERED, cluster_of
 
@@ -25,8 +25,9 @@ def by_hand(nos: str) -> tuple[str, ...]:
     )
 
 
-ASKED = (MANAGED, RADIUS, TUNED, (*TUNED, *UNNUMBERED), *LIMITS, *SPREAD)
+ASKED = (MANAGED, RADIUS, TUNED, (*TUNED, *UNNUMBERED), *LIMITS, *SPREAD, *WEIGHED)
 CASES = [(nos, asked) for nos in HARDWARE for asked in (*ASKED, by_hand(nos))]
+CASES += [(nos, WEIGHED_VRFS) for nos in ("sonic", "cumulus")]
 
 
 @pytest.mark.tenth

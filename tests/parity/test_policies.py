@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fabricgen.switch.routing import Clause, Permit, Policy
+from fabricgen.switch.routing import ALL_LINKS, ONE_LINK, OWN_ROUTES, Clause, Permit, Policy
 from fabricgen.views.model.routing import model_bgp
 from tests.parity.test_exit_parity import EXIT, KINDS
 from tests.render.rendered import cluster_of
@@ -64,3 +64,12 @@ def test_a_switch_of_a_mesh_passes_on_what_it_learns_over_all_its_links() -> Non
     assert {peer.group for peer in bgp.peers.values()} == {"PEER"}
     assert not any(peer.policy_out.own_only for peer in bgp.peers.values() if peer.policy_out)
     assert bgp.max_paths == len(bgp.peers) == 2 * (3 + 3)
+
+
+def test_what_is_passed_on_tells_of_all_links_and_what_is_its_own_of_one() -> None:
+    sets = (EXIT + "{to: wan, asn: 65101}", "nos={border: sonic}", "routing.weights=link-bandwidth")
+    own = Clause(INSIDE, frozenset({OWN_ROUTES}), bandwidth=ONE_LINK)
+    passed_on = Clause(INSIDE, bandwidth=ALL_LINKS)
+    assert policies("compute-leaf", "UP", *sets)[1] == Policy(frozenset(), clauses=frozenset({own}))
+    spine = policies("compute-spine", "DOWN", *sets)[1]
+    assert spine == Policy(frozenset({DEFAULT}), clauses=frozenset({own, passed_on}))

@@ -208,3 +208,9 @@ class Routing(Model):
         "(dynamic load balancing, adaptive routing); spray: by packet; cluster: flows in turn (EOS). With more than "
         "the word, a mapping. Default: hash.",
     )
+    weights: Literal["none", "link-bandwidth"] | None = Field(
+        None,
+        description="Over paths with unequal links behind them. none: as many flows over each; link-bandwidth: as many "
+        "over each as links lead on from there, which BGP tells in the link bandwidth community (RFC 10005). Default: "
+        "none.",
+    )

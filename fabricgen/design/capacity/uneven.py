@@ -6,15 +6,20 @@ arrives over fewer or more links: with L lower switches that send equally to eac
 to lower switch k carries sum(d_is, i != k) / ((L - 1) x d_ks) times the mean, for d_is links between i and s. The
 fullest link sets the pace of a collective (compare Al-Fares et al., SIGCOMM 2008, on equal-cost paths in folded Clos).
 It is at most (m+1)/m, when all others have m+1 links to a switch to which one has m.
+
+With `weights: link-bandwidth` lower switch i sends lower switch k over upper switch s in proportion to d_is x d_ks, the
+paths through it: a link between s and k then carries sum(d_is / sum(d_is x d_ks, s), i != k), up and down alike.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, Uplink
+from fabricgen.design.linked import weighs_paths
 from fabricgen.design.model import Design
 from fabricgen.design.shape import list_group_ranks
 
@@ -44,7 +49,8 @@ def find_uneven_landings(design: Design, fabric: FabricDesign) -> Iterator[Uneve
         upper = design.tier(uplink.upper)
         shape = lower.sizes, lower.coarser
         rank_groups = list_group_ranks(lower, lower.count, upper, *shape, by_slot=uplink.by_slot)
-        cost = max((compute_fullest_link(uplink, ranks) for ranks, _ in rank_groups), default=Fraction(1))
+        compute = weigh_fullest_link if weighs_paths(design.loaded.blueprint, fabric.name) else compute_fullest_link
+        cost = max((compute(uplink, ranks) for ranks, _ in rank_groups), default=Fraction(1))
         yield UnevenLanding(lower, upper, uplink.links_per_group // uplink.upper_count, cost)
 
 
@@ -64,3 +70,22 @@ def compute_fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
     if others < 1:
         return Fraction(1)
     return max(Fraction(loads[index] - fewest[index], others * fewest[index]) for index in upper)
+
+
+def weigh_fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
+    """The load of the fullest link over the mean where paths are weighed, to a millionth; 1 for a single switch."""
+    import numpy as np
+
+    # lower switches whose turns begin at one upper switch have links alike
+    alike = Counter((rank * uplink.links_per_group) % uplink.upper_count for rank in ranks)
+    first = dict(zip(((rank * uplink.links_per_group) % uplink.upper_count for rank in ranks), ranks, strict=True))
+    links = np.array(
+        [[float(uplink.count_links_to(s, first[turn])) for s in range(uplink.upper_count)] for turn in alike]
+    )
+    paths = links @ links.T
+    number = np.array([float(count) for count in alike.values()])
+    # traffic to a lower switch comes from all others, so that its own part is taken away again
+    loads = (number / paths) @ links - links / paths.diagonal()[:, None]
+    if len(ranks) < 2:
+        return Fraction(1)
+    return Fraction(float(loads.max()) * uplink.links_per_group / (len(ranks) - 1)).limit_denominator(1_000_000)

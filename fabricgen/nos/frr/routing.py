@@ -22,7 +22,17 @@ from fabricgen.running.bgp import (
 )
 from fabricgen.running.policy import OwnRoute, Policies, make_entry_rules
 from fabricgen.running.tree import Line, LineRules, is_tolerant, parse_tree, report_misfit
-from fabricgen.switch.routing import EVPN, Bgp, EvpnOverlay, OverlayVlan, SessionBfd, StaticRoute, find_network
+from fabricgen.switch.routing import (
+    ALL_LINKS,
+    EVPN,
+    ONE_LINK,
+    Bgp,
+    EvpnOverlay,
+    OverlayVlan,
+    SessionBfd,
+    StaticRoute,
+    find_network,
+)
 
 RETRY_S = 10
 """How often a session that is down is tried."""
@@ -146,6 +156,8 @@ _ENTRY = make_entry_rules(
         r"match interface (\S+)": lambda name: {"interface": name},
         r"match tag (\S+)": lambda tag: {"tag": tag},
         r"match source-vrf (\S+)": lambda vrf: {"source_vrf": "" if vrf == "default" else strip_vrf_prefix(vrf)},
+        "set extcommunity bandwidth num-multipaths": lambda: {"bandwidth": ONE_LINK},
+        "set extcommunity bandwidth cumulative": lambda: {"bandwidth": ALL_LINKS},
     }
 )
 add_segment_rules(_TOP)

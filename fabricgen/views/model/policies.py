@@ -2,8 +2,13 @@
 
 Only router ids and host prefixes are announced: each switch accepts and announces nothing outside the pools that these
 come from, and a switch of the lowest tier announces only what it originates, so that it never carries traffic between
-its spines. To a mate over `peer` links it passes on what came from above as well, for a mate that has lost its links
-up; what a mate told has its number in the path, and so goes up from nowhere.
+its spines; in a mesh it passes on everything, as ways lead by others of its tier. To a mate over `peer` links it passes
+on what came from above as well, for a mate that has lost its links up; what a mate told has its number in the path, and
+so goes up from nowhere.
+
+With `weights: link-bandwidth` each route tells how many links lead to what it is of: one of what a switch originates,
+and of what it passes on the sum of what it was told (draft-ietf-bess-ebgp-dmz). A path then gets as many flows as there
+are shortest paths behind it, links counted.
 
 Switches pass on what is beyond the exits of their VRF (`OUTSIDE`: the default route and accepted prefixes), so that it
 comes down from where it is learned. A switch of the lowest tier announces of it only what its own exits gave it: the AS
@@ -26,8 +31,10 @@ from typing import Any
 
 from fabricgen.switch.ordered import OrderedSet
 from fabricgen.switch.routing import (
+    ALL_LINKS,
     GRACEFUL_SHUTDOWN,
     LEAKED,
+    ONE_LINK,
     OWN_ROUTES,
     Permit,
     RouteMapEntry,
@@ -49,15 +56,21 @@ OVERLAY_OUT = "OVERLAY-OUT"
 BASE, DENIED, PASSED, LAST = 10, 5, 50, 90
 """Numbers of entries: of loopbacks and hosts, and before and after these. A leak's are as those of hosts."""
 
+ORIGINATED = 6
+"""What is added to, for the numbers of what a switch originates itself, apart from what it passes on: 7 and 8."""
+
 
 def model_maps(switch: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps:
     """The lists and maps of a VRF, whose sessions with other switches are on links of these roles."""
     maps, drain = RouteMaps(), _make_drain_settings(switch)
-    to_mlag_peer = {"PEER": drain} if "PEER" in roles and switch.passes_to_mates else {}
-    if switch.announces_own_only:
+    weighted = switch.weighs_paths
+    if switch.announces_own_only or weighted:
         maps.as_paths["OWN"] = OrderedSet((OWN_ROUTES,))
     # a rule of every map for each list of prefixes, with what the map sets beside
-    outward = {"as_path": "OWN", **drain} if switch.announces_own_only else drain
+    own = {"as_path": "OWN", "bandwidth": ONE_LINK if weighted else "", **drain}
+    passed_on = {"bandwidth": ALL_LINKS if weighted else "", **drain}
+    to_mlag_peer = {"PEER": passed_on} if "PEER" in roles and switch.passes_to_mates else {}
+    outward = own if switch.announces_own_only else passed_on
     terms = {"CONNECTED": {}, **({"IN": {}, "OUT": outward} if roles or not vrf else {}), **to_mlag_peer}
     for ending, bits in _list_families(switch):
         hosts = OrderedSet(
@@ -69,8 +82,12 @@ def model_maps(switch: SwitchView, vrf: str, roles: Container[str]) -> RouteMaps
         lists |= {f"HOSTS{ending}": hosts} if hosts or vrf else {}
         maps.prefix_lists |= dict(sorted(lists.items()))
         for name, sets in terms.items():
+            # what is learned has another weight than what is its own, which is told first
+            rules = {ORIGINATED: own, 0: sets} if sets is passed_on and weighted else {0: sets}
             maps.maps[name + ending] = {
-                BASE * n: RouteMapEntry(True, list_, **sets) for n, list_ in enumerate(lists, 1)
+                added + (n if added else BASE * n): RouteMapEntry(True, list_, **rule)
+                for added, rule in rules.items()
+                for n, list_ in enumerate(lists, 1)
             }
     _add_outside(maps, switch, vrf, to_mlag_peer)
     _add_leaks(maps, switch, vrf)

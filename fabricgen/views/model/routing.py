@@ -167,7 +167,12 @@ def is_routed_by_daemon(switch: SwitchView) -> bool:
     Without one, text of FRR is written.
     """
     facts, fabric = switch.naming.configuration, switch.fabric
-    needs_frr = fabric.bfd or fabric.states_max_prefixes or any(service.outside for service in switch.services)
+    needs_frr = (
+        fabric.bfd
+        or fabric.states_max_prefixes
+        or switch.weighs_paths
+        or any(service.outside for service in switch.services)
+    )
     has_more_sessions = (
         switch.leaks or switch.shares_asn or switch.overlay or switch.pair or any(map(switch.speaks_in, switch.vrfs))
     )

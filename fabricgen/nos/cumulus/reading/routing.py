@@ -13,7 +13,17 @@ from typing import Any
 from fabricgen.running.bgp import Instance, Neighbor, VrfLines, is_drained, make_overlay
 from fabricgen.running.policy import ADDING, OwnRoute, Policies
 from fabricgen.running.tree import allow_fields, is_tolerant, report_misfit
-from fabricgen.switch.routing import EVPN, Bgp, EvpnOverlay, OverlayVlan, RouteMapEntry, SessionBfd, StaticRoute
+from fabricgen.switch.routing import (
+    ALL_LINKS,
+    EVPN,
+    ONE_LINK,
+    Bgp,
+    EvpnOverlay,
+    OverlayVlan,
+    RouteMapEntry,
+    SessionBfd,
+    StaticRoute,
+)
 
 Row = Mapping[str, Any]
 ON = "enabled"
@@ -117,6 +127,7 @@ def list_imports(row: Mapping[str, Any]) -> tuple[set[str], set[str]]:
 
 
 OPTIONAL = ("bfd", "local-as", "multihop-ttl", "password", "update-source")
+BANDWIDTHS = {"multipaths": ONE_LINK, "cumulative": ALL_LINKS}
 ALIKE = {"prepend": "disabled", "replace": "enabled", "state": "enabled"}
 
 
@@ -141,12 +152,15 @@ def exit_neighbor(name: str, row: Row) -> Neighbor:
 
 def list_sets(row: Row, *, of_exit: bool, graceful: bool) -> dict[str, Any]:
     """What an entry of a route map sets; `graceful`: the router drains, so that a longer path to an exit is a mark."""
-    allow_fields(row, "as-path-prepend", "community")
+    allow_fields(row, "as-path-prepend", "community", "ext-community-bw")
     prepend = row.get("as-path-prepend", {})
     allow_fields(prepend, "as", "last-as")
+    if (told := row.get("ext-community-bw", "")) and told not in BANDWIDTHS:
+        report_misfit(f"ext-community-bw is {told}")
     return {
         "communities": tuple(row.get("community", {})),
         "last_as": prepend.get("last-as", 0),
+        "bandwidth": BANDWIDTHS.get(told, ""),
         "added": prepend.get("as", 0) if of_exit else 0,
         "prepend": "" if of_exit and not graceful else str(prepend.get("as", "")),
     }

@@ -14,6 +14,9 @@ number of `as-path-prepend as`, `set community`, `match source-vrf`), BGP (`neig
 route-import from-vrf list`, `route-map` and `state`). NVUE writes FRR's `import vrf` from the last, which brings no
 route on that was brought in itself.
 
+Link bandwidth (user guide, BGP Weighted Equal Cost Multipath; Command Reference: `set ext-community-bw multipaths` or
+`cumulative`) is set outward alone; a local route has one path, which counts 1 Mb/s.
+
 EVPN (Command Reference: BGP EVPN, VXLAN; user guide, EVPN: Inter-subnet Routing): `vrf X evpn vni` gives a VRF its VNI,
 for which NVUE takes a VLAN by itself; `route-export to-evpn` announces connected routes as type 5. `attribute-mod
 nexthop disabled` leaves the VTEP of a route as it is. Names of peer groups have no hyphens (user guide, Optional BGP
@@ -51,7 +54,7 @@ from fabricgen.render.routing import (
 )
 from fabricgen.switch.routing import GRACEFUL_SHUTDOWN, OWN_ROUTES, Bgp, Permit, SessionBfd
 from fabricgen.views.leaks import LEAKED_PATH, match_leaked_paths, tells_leaked
-from fabricgen.views.model.policies import OVERLAY_OUT
+from fabricgen.views.model.policies import BASE, OVERLAY_OUT
 from fabricgen.views.switch import SwitchView
 
 WORDS = {False: "ipv4", True: "ipv6"}
@@ -82,7 +85,7 @@ def make_routing_values(
         "hold": HOLD_S,
         "keepalive": KEEPALIVE_S,
         "as_path_lists": [
-            *([("OWN", (OWN_ROUTES,))] if switch.announces_own_only else []),
+            *([("OWN", (OWN_ROUTES,))] if switch.announces_own_only or switch.weighs_paths else []),
             *(path for instance in instances.values() for path in instance["paths"]),
             *([("LEAKED", (match_leaked_paths(switch),)), *leaked_lists] if leaks else []),
         ],
@@ -183,7 +186,7 @@ def _make_entry(row: dict[str, Any]) -> dict[str, Any]:
     """
     return row | {
         # loopbacks are 10 and hosts 20, also in a VRF, which has no loopbacks
-        "seq": 20 if row["prefix_list"].startswith("HOSTS") else row["seq"],
+        "seq": 20 if row["prefix_list"].startswith("HOSTS") and row["seq"] >= BASE else row["seq"],
         "communities": [community for community in row["communities"] if community != GRACEFUL_SHUTDOWN],
         "prepend": str(row["prepend"]).partition(" ")[0],
     }

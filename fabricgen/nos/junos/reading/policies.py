@@ -11,7 +11,7 @@ from typing import Any
 from fabricgen.nos.junos.reading.lines import pass_on, remove_quotes
 from fabricgen.running.policy import ADDING, Policies, separate_drain
 from fabricgen.running.tree import Line, LineRules, report_misfit
-from fabricgen.switch.routing import GRACEFUL_SHUTDOWN, OWN_ROUTES, RouteMapEntry
+from fabricgen.switch.routing import ALL_LINKS, GRACEFUL_SHUTDOWN, ONE_LINK, OWN_ROUTES, RouteMapEntry
 
 LAST = RouteMapEntry(permit=False)
 """What ends a policy: without it BGP does as it is used to, and takes and passes on everything."""
@@ -27,6 +27,14 @@ EXIT_PATHS = "EXIT-PATHS"
 
 EXIT = "EXIT-"
 """Begins the names of policies of sessions with far devices, to which aggregates alone are announced."""
+
+ADDED = {
+    GRACEFUL_SHUTDOWN: {"community": "graceful-shutdown"},
+    "bandwidth-transitive:23456:125000": {"bandwidth": ONE_LINK},
+}
+"""What an entry says by a community that it adds. That of link bandwidth has two bytes for an AS number, so that 23456
+stands for those of four (RFC 6793), and its bandwidth is in bytes per second.
+"""
 
 OWN_KINDS = frozenset({"direct", "static", "aggregate", "evpn"})
 """Protocols whose routes a switch originates itself."""
@@ -138,10 +146,11 @@ class JunosPolicies:
         fields = dict(term.said)
         if term.protocols and term.protocols <= OWN_KINDS - {"aggregate"}:
             fields["as_path"] = "OWN"
-        if added := fields.pop("adds", ""):
-            if self.communities.get(added) != {GRACEFUL_SHUTDOWN}:
+        for added in sorted(fields.pop("adds", ())):
+            (members,) = self.communities.get(added, {""}) if len(self.communities.get(added, {""})) == 1 else ("",)
+            if members not in ADDED:
                 report_misfit(f"community {added} is {sorted(self.communities.get(added, ()))}")
-            fields["community"] = "graceful-shutdown"
+            fields |= ADDED.get(members, {})
         if told := fields.pop("sets", ""):
             fields["communities"] = tuple(sorted(self.communities[told]))
         if name.startswith(ADDING):
@@ -194,7 +203,6 @@ _SAID: Mapping[str, str] = {
     r"from as-path-group (\S+)": "as_path",
     r'then as-path-prepend "?([\d ]+)"?': "prepend",
     r"then as-path-expand last-as count (\d+)": "last_as",
-    r"then community add (\S+)": "adds",
     r"then community set (\S+)": "sets",
 }
 """Lines of a term that are a field of its entry."""
@@ -206,6 +214,16 @@ def _take_field(name: str, term: Term, line: Line, value: str) -> None:
 
 for _pattern, _name in _SAID.items():
     _TERM.line(_pattern)(partial(_take_field, _name))
+
+
+@_TERM.line(r"then community add (\S+)")
+def _read_added(term: Term, line: Line, name: str) -> None:
+    term.said.setdefault("adds", set()).add(name)
+
+
+@_TERM.line("then aggregate-bandwidth transitive")
+def _read_aggregate(term: Term, line: Line) -> None:
+    term.said["bandwidth"] = ALL_LINKS
 
 
 @_TERM.line(r"then (accept|reject)")

@@ -11,6 +11,10 @@ a device is busy (CLI reference, `hold-time (Protocols BGP)`). `loops 2` takes r
 VRFs over EVPN are those of Juniper's design (github.com/Juniper/jvd, aiml_multitenancy_backend): `ip-prefix-routes`
 with the VNI, a target and a policy of what is announced; sessions between loopbacks with `no-nexthop-change`, whose
 export policy takes effect on routes of VRFs by `vpn-apply-export`; what a switch originates is `from protocol evpn`.
+What a route tells of its links is `aggregate-bandwidth transitive` (YANG of 24.4R1-EVO, junos-conf-policy-options), and
+of what a switch originates a community of bytes per second (juniper.github.io/techposts, BGP Link-Bandwidth with Junos:
+`bandwidth-transitive`). Routes over paths of unequal bandwidth are balanced by it where `multipath` is on.
+
 Paths stay as they are where routes go from a VRF to EVPN and back (`route-attributes as-path`; CLI reference,
 `ip-prefix-routes`): a backup's are longer.
 """
@@ -54,6 +58,7 @@ PLAIN_TERM: dict[str, Any] = {
     "last_as": 0,
     "drains": False,
     "community": "",
+    "bandwidth": "",
 }
 """A term that takes everything as it is."""
 
@@ -82,6 +87,7 @@ def make_bgp_values(switch: SwitchView) -> dict[str, Any]:
         "path_groups": _list_path_groups(bgp),
         "communities": _list_communities(policies),
         "drained": switch.maintenance,
+        "weighted": switch.weighs_paths,
         "groups": _list_groups(bgp, names),
         "exits": list_exit_groups(bgp, names),
         "tables": list_tables(switch, "", bgp, over_evpn=False),
@@ -181,6 +187,7 @@ def _list_terms(row: Mapping[str, Any], bgp: Bgp) -> Iterator[dict[str, Any]]:
         "prepend": quote_word(str(row["prepend"])) if row["prepend"] else "",
         "last_as": row["last_as"],
         "drains": row["drains"],
+        "bandwidth": row["bandwidth"],
         "members": row["communities"],
         "community": row["map"] if row["communities"] else "",
     }

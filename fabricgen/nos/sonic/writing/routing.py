@@ -6,6 +6,10 @@ Leaking", the shortcut form: `import vrf VRFNAME` and `import vrf route-map MAP`
 routes are brought into, and `match source-vrf` in the map. bgpd derives targets and distinguishers for it, and brings
 no route on that was brought in itself. SONiC routes between VRFs so (sonic-net/SONiC, doc/mgmt/SONiC_OC_VRF_HLD.md,
 dynamic inter-VRF route leaking).
+
+Link bandwidth (user guide, Weighted ECMP using BGP link bandwidth): `num-multipaths` tells 1 Mb/s for each path, which
+of a local route is one, and `cumulative` the sum of what was told. SONiC's own design is the same (sonic-net/SONiC,
+doc/wcmp), and fpmsyncd hands weights on to the chip (sonic-swss 1853).
 """
 
 from __future__ import annotations
@@ -180,6 +184,7 @@ def _make_frr_values(switch: SwitchView) -> dict[str, Any]:
         "keepalive": KEEPALIVE_S,
         "hold": HOLD_S,
         "only_own_routes": switch.announces_own_only,
+        "names_own_routes": "OWN" in default_instance.maps.as_paths,
         "passes_to_mates": switch.passes_to_mates,
         "drained": switch.maintenance,
         "connect_retry": CONNECT_RETRY_S,

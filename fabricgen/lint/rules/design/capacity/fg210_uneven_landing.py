@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fabricgen.design.capacity.uneven import UnevenLanding, find_uneven_landings
+from fabricgen.design.fabric_model import TierDesign
+from fabricgen.design.linked import find_fabric_underlay, weighs_paths
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.documented import ToDo
@@ -17,7 +19,8 @@ class UnevenLandingCost(DesignRule):
 
     Equal-cost routing splits traffic by links. An upper switch to which one switch has m links and the others m+1 gets
     more for it than its links carry: at worst (m+1)/m times the mean, exactly what the message says
-    (docs/uneven.md has the arithmetic). Adaptive routing that sees the load of links loses less.
+    (docs/uneven.md has the arithmetic). Routing that weighs paths by the links behind them (`routing: {weights:
+    link-bandwidth}`) loses far less, and so does adaptive routing, which sees the load of links.
 
     This is a warning where the tier's oversubscription with that cost is beyond `lint.limits.oversubscription`, or
     without that limit beyond what the tier states; else information. More links for each pair cost less: 2 or 3 lose up
@@ -60,9 +63,18 @@ class UnevenLandingCost(DesignRule):
             f"each {fabric} {lower.name} has {landing.fewest} or {landing.fewest + 1} links to one of {upper.count} "
             f"{upper.name} switches: all-to-all traffic is {ratio:.3g}:1, {float(landing.cost):.3g} times the mean"
             + (f"; the limit is {float(most):.3g}:1" if most else ""),
-            f"a `count` that divides the {lower.uplink.links_per_group} uplinks costs switches instead"
-            if lower.uplink
-            else "",
+            self._suggest(design, fabric, lower),
         )
         over = most and landing.oversubscription > most
         return finding if over else replace(finding, severity=Severity.INFO)
+
+    def _suggest(self, design: Design, fabric: str, lower: TierDesign) -> str:
+        """What costs less; weights, where BGP runs and they are not stated."""
+        blueprint = design.loaded.blueprint
+        runs_bgp = (
+            design.fabric(fabric).protocol != "infiniband" and find_fabric_underlay(blueprint, fabric)[:4] == "ebgp"
+        )
+        weighing = "`routing: {weights: link-bandwidth}` weighs paths by their links; "
+        divides = f"a `count` that divides the {lower.uplink.links_per_group if lower.uplink else 0} uplinks"
+        is_offered = runs_bgp and not weighs_paths(blueprint, fabric)
+        return f"{weighing if is_offered else ''}{divides} costs switches instead"

@@ -164,4 +164,5 @@ def _propose_removal(design: Design, name: str, tiers: Iterable[str]) -> list[Ed
 
 
 def _list_bgp_settings(routing: Routing) -> list[str]:
-    return [key for key in ("asn", "bfd", "max_prefixes") if getattr(routing, key)]
+    keys = [key for key in ("asn", "bfd", "max_prefixes") if getattr(routing, key)]
+    return [*keys, "weights"] if routing.weights == "link-bandwidth" else keys
