@@ -1,7 +1,8 @@
 """Routes of flows over the wired graph, as switches choose them among equal paths.
 
 A flow goes up until a tier joins it with its destination, then down. At each switch it takes one of the links to next
-hops, parallel links being members of their own (RFC 2992, Analysis of an Equal-Cost Multi-Path Algorithm).
+hops, parallel links being members of their own (RFC 2992, Analysis of an Equal-Cost Multi-Path Algorithm). With
+`weights: link-bandwidth` all ways from its leaf to its destination are as probable.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from fabricgen.analyze.network import NONE, Network
+from fabricgen.design.linked import weighs_paths
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
 
 if TYPE_CHECKING:
@@ -100,6 +102,11 @@ class Routes:
         self.labels = tuple(level.component for level in network.levels[: self.heights + 1])
         self._ends = (np.r_[uplinks.lower, 0], np.r_[uplinks.upper, 0])
         self._steps = tuple(self._make_step(height) for height in range(self.heights))
+        self.weighted = weighs_paths(network.cluster.design.loaded.blueprint, network.fabric.name)
+        """Whether paths are weighed, so that a way is as probable as any other of its leaves."""
+        # choices beyond that of the leaf, at most: of so many ways each is drawn, and one with fewer is kept
+        counts = [int(step.down.count.max(initial=1)) for step in self._steps]
+        self._most_ways = float(np.prod([*counts, *(int(step.up.count.max(initial=1)) for step in self._steps[1:])]))
 
     def _make_step(self, height: int) -> _Step:
         """The choices between the switches of a height and those above it, upwards and downwards."""
@@ -165,23 +172,38 @@ class Routes:
             part = slice(first, first + _CHUNK)
             choices = (None if column is None else column[part] for column in (hashes, turns))
             links[:, part], arrived[part] = self._walk_flows(flows.part(part), rng, *choices)
-        for _ in range(_DRAWS):
+        for draw in range(_DRAWS):
             lost = np.flatnonzero(~arrived)
             if not len(lost):
                 break
-            links[:, lost], arrived[lost] = self._walk_flows(flows.part(~arrived), rng, None, None)
+            # the last time what arrives is kept, however probable it was
+            links[:, lost], arrived[lost] = self._walk_flows(
+                flows.part(~arrived), rng, None, None, weighing=draw < _DRAWS - 1
+            )
         return links, arrived
 
     def _walk_flows(
-        self, flows: Flows, rng: np.random.Generator, hashes: Ints64 | None, turns: Ints64 | None
+        self,
+        flows: Flows,
+        rng: np.random.Generator,
+        hashes: Ints64 | None,
+        turns: Ints64 | None,
+        *,
+        weighing: bool = True,
     ) -> tuple[Ints64, Flags]:
-        """(links of each flow; whether it arrives) of one walk up to where its leaves are joined, and down."""
+        """(links of each flow; whether it arrives) of one walk up to where its leaves are joined, and down.
+
+        Where paths are weighed, a way is kept with the chance that makes all of them alike: by how many it was chosen
+        among.
+        """
         routes = np.full((2 * self.heights, len(flows)), 2 * self.links, dtype=np.int64)
-        at = flows.a
+        at, ways = flows.a, np.ones(len(flows))
         for height, step in enumerate(self._steps):
             choice = _draw_choices(rng, hashes if height or turns is None else turns, len(flows))
             link, moves = step.up.choose_links(at, choice)
             moves &= flows.level > height
+            if height:
+                ways[moves] *= step.up.count[at[moves]]
             routes[height, moves] = link[moves]
             at = np.where(moves, self._ends[1][link], at)
         for height in reversed(range(self.heights)):
@@ -191,9 +213,13 @@ class Routes:
             link, moves = step.down.choose_links(slot, _draw_choices(rng, hashes, len(flows)))
             # only down from where the flow is
             moves &= self._ends[1][link] == at
+            ways[moves] *= step.down.count[slot[moves]]
             routes[-1 - height, moves] = link[moves] + self.links
             at = np.where(moves, self._ends[0][link], at)
-        return routes, at == flows.b
+        arrived = at == flows.b
+        if self.weighted and weighing and hashes is None and turns is None:
+            arrived &= rng.random(len(flows)) * self._most_ways < ways
+        return routes, arrived
 
 
 def _draw_choices(rng: np.random.Generator, fixed: Ints64 | None, count: int) -> Choices:

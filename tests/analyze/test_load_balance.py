@@ -62,6 +62,24 @@ def trial(tmp_path_factory) -> Routes:
     return Routes(next(iter(list_networks(compile_cluster(compile_design(str(path)))))))
 
 
+def test_all_ways_of_a_pair_are_as_probable_where_paths_are_weighed() -> None:
+    """Of five spines, four links to four and five to one: flows of two leaves take each in proportion to both."""
+    design = compile_design("blueprints/uneven-spread.yaml", ("routing.weights=link-bandwidth",))
+    routes = Routes(next(iter(list_networks(compile_cluster(design)))))
+    uplinks, (a, b) = routes.network.uplinks, np.unique(routes.network.leaf[:, 0])[[0, 2]]
+    number = 40_000
+    ends = (np.full(number, end, dtype=np.int64) for end in (a, b))
+    flows = Flows(np.arange(number), *ends, np.ones(number, dtype=np.int64), np.full(number, 400.0))
+    links, arrived = routes.draw(flows, make_rng())
+    assert arrived.all()
+    spines = np.unique(uplinks.upper)
+    counts = np.array([[((uplinks.lower == leaf) & (uplinks.upper == s)).sum() for s in spines] for leaf in (a, b)])
+    ways = counts[0] * counts[1]
+    assert len(set(ways.tolist())) > 1
+    taken = np.array([(uplinks.upper[links[0]] == spine).mean() for spine in spines])
+    assert taken == pytest.approx(ways / ways.sum(), abs=0.01)
+
+
 def make_rng(seed: int = 1) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(seed))
 

@@ -27,6 +27,21 @@ CASES = {
     ),
 }
 
+UNEQUAL = """
+fabricgen: 1
+name: unequal
+scalable_unit: {nodes: 3 x generic-server}
+pods: {p1: {su: 4}}
+fabrics:
+  compute:
+    protocol: ethernet
+    hosts: routed
+    tiers:
+      router: {switch: sn4700, per: su, count: 3, spread: stripe, mesh: {router: 1, su: {links: 4, spread: true}}}
+nos: sonic
+"""
+"""Groups of three routers, of which one has two of four links to another group."""
+
 
 def make_cluster(design_of: Callable[..., Design], case: str) -> Cluster:
     """The cluster of a case, with eight nodes a unit."""
@@ -78,6 +93,7 @@ def test_what_crosses_links_is_that_of_walks_over_all_paths(design_of: Callable[
     """Every rank sends as much to every other; each path of a pair carries as much as its others."""
     (network,) = list_networks(make_cluster(design_of, case), meshed=True)
     graph = make_graph(network)
+    assert graph.weighted, "InfiniBand"
     wired = to_networkx(graph)
     simple = nx.Graph(wired)
     share = graph.port_gbps / graph.port_gbps.sum()
@@ -93,6 +109,34 @@ def test_what_crosses_links_is_that_of_walks_over_all_paths(design_of: Callable[
                 for hop in pairwise(path):
                     carried = demand * number / sum(weights) / wired.number_of_edges(*hop)
                     load[frozenset(hop)] = load.get(frozenset(hop), 0.0) + carried
+    ends = zip(graph.a.tolist(), graph.b.tolist(), strict=True)
+    assert graph.load_links(share) == pytest.approx([load.get(frozenset(pair), 0.0) for pair in ends])
+
+
+@pytest.mark.parametrize("weights", ["none", "link-bandwidth"])
+def test_what_bgp_sends_over_next_hops_is_that_of_walks(design_of: Callable[..., Design], weights: str) -> None:
+    """Each switch deals what it has over its next hops alike, or where paths are weighed by how many lead on."""
+    page = UNEQUAL + f"routing: {{weights: {weights}}}\n"
+    (network,) = list_networks(build_cluster(design_of(page)), meshed=True)
+    graph = make_graph(network)
+    wired = to_networkx(graph)
+    simple = nx.Graph(wired)
+    share = graph.port_gbps / graph.port_gbps.sum()
+    load: dict[frozenset[int], float] = {}
+    for target in wired:
+        near = nx.single_source_shortest_path_length(simple, target)
+        carried = {a: float(graph.port_gbps[a] * share[target]) for a in wired if a != target}
+        for a in sorted(carried, key=lambda a: -near[a]):
+            hops = [b for b in simple[a] if near[b] == near[a] - 1]
+            behind = {
+                b: count_paths(wired, simple, b, target) if weights != "none" and b != target else 1 for b in hops
+            }
+            width = sum(wired.number_of_edges(a, b) * behind[b] for b in hops)
+            for b in hops:
+                on_link = carried[a] * behind[b] / width
+                load[frozenset((a, b))] = load.get(frozenset((a, b)), 0.0) + on_link
+                if b != target:
+                    carried[b] += on_link * wired.number_of_edges(a, b)
     ends = zip(graph.a.tolist(), graph.b.tolist(), strict=True)
     assert graph.load_links(share) == pytest.approx([load.get(frozenset(pair), 0.0) for pair in ends])
 

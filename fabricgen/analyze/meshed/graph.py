@@ -11,6 +11,8 @@ import numpy as np
 
 from fabricgen.analyze.network import NONE, Network
 from fabricgen.design.capacity.bisection import list_chain
+from fabricgen.design.linked import weighs_paths
+from fabricgen.numbering.underlay import runs_bgp
 from fabricgen.wiring.arrays import Floats, Ints, Ints64
 
 MOST_SOURCES = 256
@@ -52,6 +54,8 @@ class SwitchGraph:
     joints: tuple[LinkGroup, ...]
     ranks: Floats
     port_gbps: Floats
+    weighted: bool
+    """Whether all shortest paths are used alike; else each switch uses its next hops alike."""
 
     @property
     def size(self) -> int:
@@ -115,19 +119,22 @@ class SwitchGraph:
 
     def load_links(self, weights: Floats) -> Floats:
         """What crosses each link, Gb/s both ways together, float64, where every source sends `weights` Gb/s in all to
-        each switch, as a share of its own ports, over all shortest paths equally (Brandes, Journal of Mathematical
-        Sociology 25, 2001, of edges).
+        each switch, as a share of its own ports, and gets as much: over all shortest paths equally (Brandes, Journal of
+        Mathematical Sociology 25, 2001, of edges), or where these are not weighed by each switch over its next hops
+        equally.
         """
         tails, heads, link = self._arcs
         load = np.zeros(len(self.a))
         for sources, counts in self.list_path_counts():
             demand = np.where(counts.distance > 0, self.port_gbps[sources][:, None] * weights, 0.0)
             beyond = np.zeros_like(demand)
-            ways = np.where(counts.paths > 0, counts.paths, 1.0)
+            hops = self._sum_over_arcs((counts.distance[:, heads] == counts.distance[:, tails] + 1).astype(np.float64))
+            ways = np.maximum(counts.paths if self.weighted else hops, 1.0)
+            shares = counts.paths[:, tails] if self.weighted else 1.0
             for steps in range(int(counts.distance.max(initial=0)), 0, -1):
                 # of arcs whose head is so far away: what their tail hands on to it
                 inward = (counts.distance[:, heads] == steps) & (counts.distance[:, tails] == steps - 1)
-                passed = np.where(inward, ((demand + beyond) / ways)[:, heads] * counts.paths[:, tails], 0.0)
+                passed = np.where(inward, ((demand + beyond) / ways)[:, heads] * shares, 0.0)
                 load += np.bincount(link, passed.sum(axis=0), len(load))
                 for row in range(len(sources)):
                     beyond[row] += np.bincount(tails, passed[row], self.size)
@@ -173,6 +180,8 @@ def make_graph(network: Network) -> SwitchGraph:
         joints=tuple(joints),
         ranks=_sum_by_switch(leaf, np.broadcast_to(share[:, None], wired.shape)[wired], len(devices)),
         port_gbps=_sum_by_switch(leaf, network.gbps[wired], len(devices)),
+        weighted=not runs_bgp(network.cluster.design, network.fabric)
+        or weighs_paths(network.cluster.design.loaded.blueprint, network.fabric.name),
     )
 
 

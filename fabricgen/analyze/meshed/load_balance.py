@@ -16,8 +16,9 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.inside.links import Mesh
 from fabricgen.design.inside.meshes import count_mesh_sets
 
+OVER = {True: "over all shortest paths equally", False: "at each switch over its next hops equally"}
 FORMULA = (
-    "all_to_all: every rank sends as much to every other, over all shortest paths equally; rate: of a rank's ports, "
+    "all_to_all: every rank sends as much to every other, {over}; rate: of a rank's ports, "
     "what the fullest link allows; neighbours: every switch, or with links between groups every group, sends all to "
     "the next along one dimension: direct links over the ports of its ranks"
 )
@@ -42,7 +43,7 @@ def figures(network: Network, _job: Job, _question: Question) -> dict[str, Any]:
             if not mesh.pairs  # a table does not say that a switch meets the next
         ],
         "counted_from": {"switches": len(graph.sources), "all": graph.counts_all},
-        "formula": FORMULA,
+        "formula": FORMULA.format(over=OVER[graph.weighted]),
     }
 
 

@@ -39,7 +39,8 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
     routes, blueprint = Routes(network), network.cluster.design.loaded.blueprint
     fabric = network.fabric
     mode = find_balancing(blueprint.fabrics[fabric.name].routing, blueprint.routing).mode
-    configured = "paths that NICs choose" if names_each_link(network.cluster.design, fabric) else mode
+    dealt = "paths that NICs choose" if names_each_link(network.cluster.design, fabric) else mode
+    configured = f"{dealt}, paths weighed by links" if routes.weighted else dealt
     around = _make_pattern(routes, *pair_in_rings(network, job.ranks))
 
     def permute(rng: np.random.Generator) -> _Pattern:
