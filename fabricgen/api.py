@@ -26,6 +26,7 @@ from fabricgen.plugins.view import API_VERSION, ClusterView
 from fabricgen.reports.judgement import Case, Finding, Judgement, Suite
 from fabricgen.reports.protocols import Protocol
 from fabricgen.reports.table import Table
+from fabricgen.wiring.arrays import Flags, Floats, Ints64, join_components
 
 __all__ = [
     "API_VERSION",
@@ -41,9 +42,12 @@ __all__ = [
     "Endpoints",
     "Ends",
     "Finding",
+    "Flags",
+    "Floats",
     "Groups",
     "Halls",
     "InputError",
+    "Ints64",
     "Judgement",
     "Links",
     "Models",
@@ -64,6 +68,7 @@ __all__ = [
     "ViewRule",
     "Vlans",
     "compile_blueprint",
+    "join_components",
     "join_hostlist",
     "make_files",
     "make_label_value",

@@ -9,10 +9,10 @@ from itertools import zip_longest
 
 import numpy as np
 
-from fabricgen.analyze.network import NONE, Network, join_components
+from fabricgen.analyze.network import NONE, Network
 from fabricgen.design.capacity import bisection
 from fabricgen.design.capacity.bisection import Number, StrandPlace
-from fabricgen.wiring.arrays import Floats, Ints64, unique_values
+from fabricgen.wiring.arrays import Floats, Ints64, join_components, unique_values
 
 
 def bisection_gbps(network: Network) -> float:

@@ -21,12 +21,12 @@ import numpy as np
 
 from fabricgen.analyze.asked import Job
 from fabricgen.analyze.named_paths import NamedPaths
-from fabricgen.analyze.network import NONE, Network, join_components
+from fabricgen.analyze.network import NONE, Network
 from fabricgen.analyze.traffic import count_other_ports
 from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.srv6 import find_srv6, names_each_link, uses_srv6
 from fabricgen.numbering.underlay import find_underlay, is_routed
-from fabricgen.wiring.arrays import Flags, Floats, Ints64
+from fabricgen.wiring.arrays import Flags, Floats, Ints64, join_components
 from fabricgen.wiring.tables import Segment
 
 RING, ALL_TO_ALL = "ring", "all_to_all"

@@ -22,7 +22,7 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.wiring.arrays import Flags, Floats, Ints64
+from fabricgen.wiring.arrays import Flags, Floats, Ints64, join_components
 from fabricgen.wiring.tables import NODE, DeviceClass, WiringPlan
 
 NONE = -1
@@ -419,21 +419,6 @@ def find_median(values: Floats) -> float:
     """The median; that of numpy would import its masked arrays first."""
     ordered = np.sort(values)
     return float((ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2)
-
-
-def join_components(label: Ints64, lower: Ints64, upper: Ints64) -> Ints64:
-    """Labels of components after some links: the least label of all devices that these join."""
-    label = label.copy()
-    while len(lower):
-        before = label.copy()
-        np.minimum.at(label, before[upper], label[lower])
-        # labels are devices: to follow them halves the way to the least one
-        label = label[label]
-        np.minimum.at(label, before[lower], label[upper])
-        label = label[label]
-        if np.array_equal(before, label):
-            break
-    return label
 
 
 def _average_length_m(plan: WiringPlan, cable: Ints64) -> float:

@@ -29,7 +29,7 @@ from fabricgen.plugins.steering import Steering, make_steering
 from fabricgen.plugins.tables import Addresses, Cables, Devices, Endpoints, Ends, Links
 from fabricgen.wiring.arrays import Ints
 
-API_VERSION = "1.6"
+API_VERSION = "1.7"
 """Version of the view and of what plug-ins are asked for: the first number changes when something is taken away or
 means something else, the second when something is added."""
 

@@ -26,7 +26,7 @@ from fabricgen.design.linked import group_infiniband_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
 from fabricgen.numbering.guids import GuidDevices, Guids, assign_guids, list_guid_rows
-from fabricgen.wiring.arrays import Ints, Ints64
+from fabricgen.wiring.arrays import Ints, Ints64, join_components
 from fabricgen.wiring.tables import EXTRA, SWITCH, Side, WiringPlan
 from fabricgen.wiring.tenants import NOBODY, find_device_tenants
 
@@ -387,13 +387,5 @@ class _FabricViewBuilder:
 def _number_subnets(a: Ints64, b: Ints64, switches: int) -> Ints64:
     """The connected component of each switch, int64, numbered from 0 in the order of the switches."""
     between = (a < switches) & (b < switches)
-    a, b = a[between], b[between]
-    label = np.arange(switches, dtype=np.int64)
-    # each round hands the lowest label on by one link, until none gets lower
-    while True:
-        lowest = label.copy()
-        np.minimum.at(lowest, a, label[b])
-        np.minimum.at(lowest, b, label[a])
-        if np.array_equal(lowest, label):
-            return np.unique(label, return_inverse=True)[1]
-        label = lowest
+    label = join_components(np.arange(switches, dtype=np.int64), a[between], b[between])
+    return np.unique(label, return_inverse=True)[1]

@@ -90,3 +90,21 @@ def unique_inverse(column: Ints | Ints64) -> tuple[list[int], Ints64]:
     """(the distinct values of a column, ascending; the index of each row's value among them, int64)."""
     values = unique_values(column)
     return values, np.searchsorted(np.array(values, dtype=column.dtype), column)
+
+
+def join_components(label: Ints64, a: Ints | Ints64, b: Ints | Ints64) -> Ints64:
+    """Labels of connected components after some more links, each the least label of what these join, of its dtype.
+
+    `label` has that before by node (its own number of one that is alone), `a` and `b` the nodes at the ends of links.
+    """
+    label = label.copy()
+    while len(a):
+        before = label.copy()
+        np.minimum.at(label, before[b], label[a])
+        # labels are nodes: to follow them halves the way to the least one
+        label = label[label]
+        np.minimum.at(label, before[a], label[b])
+        label = label[label]
+        if np.array_equal(before, label):
+            break
+    return label

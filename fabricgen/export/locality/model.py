@@ -16,13 +16,13 @@ from itertools import pairwise, takewhile
 
 import numpy as np
 
-from fabricgen.analyze.network import NONE, Level, Network, join_components, list_networks
+from fabricgen.analyze.network import NONE, Level, Network, list_networks
 from fabricgen.cluster import Cluster
 from fabricgen.export.files.endpoints import make_domain_column
 from fabricgen.export.simulators.dimensions import name_level
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, encode_column
-from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.arrays import Ints64, join_components
 from fabricgen.wiring.tables import NODE
 
 LONGEST = 63

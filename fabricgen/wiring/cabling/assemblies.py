@@ -14,7 +14,7 @@ import numpy as np
 
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
-from fabricgen.wiring.arrays import Flags, Ints, Ints64, all_alike
+from fabricgen.wiring.arrays import Flags, Ints, Ints64, all_alike, join_components
 from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, hangs_on_lower_end
 from fabricgen.wiring.tables import LinkTable, Side
 
@@ -75,7 +75,7 @@ def _could_be_one_cable(links: LinkTable, segment: Ints, group: Ints, ends: Cabl
 
 def _join_over_cages(ends: CableEnds, cables: int) -> tuple[Flags, Ints]:
     """(whether a cable shares no cage; the lowest-numbered cable connected to it through shared cages)."""
-    alone, label = np.ones(cables, dtype=bool), np.arange(cables, dtype=np.int32)
+    alone = np.ones(cables, dtype=bool)
     lowest, highest = np.full(ends.cage.count, cables, dtype=np.int32), np.full(ends.cage.count, -1, dtype=np.int32)
     for cage in (ends.cage.a, ends.cage.b):
         np.minimum.at(lowest, cage, ends.cable)
@@ -85,14 +85,9 @@ def _join_over_cages(ends: CableEnds, cables: int) -> tuple[Flags, Ints]:
     at = np.concatenate([ends.cage.a[rows[0]], ends.cage.b[rows[1]]], dtype=np.int64)
     cable = np.concatenate([ends.cable[rows_of_side] for rows_of_side in rows], dtype=np.int64)
     alone[cable] = False
-    # labels spread by one cage a turn, from each cable to those beside it, until nothing changes: connected components
-    while True:
-        fresh = label.copy()
-        np.minimum.at(fresh, cable, lowest[at])
-        if (fresh == label).all():
-            return alone, label
-        label = fresh
-        np.minimum.at(lowest, at, label[cable])
+    # each joins the lowest of its cage, and all that this is joined with
+    label = join_components(np.arange(cables, dtype=np.int64), cable, lowest[at])
+    return alone, label.astype(np.int32)
 
 
 class MergedCables(NamedTuple):
