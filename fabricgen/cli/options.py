@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
@@ -71,6 +72,21 @@ def phase_option(command: F) -> F:
     )
 
 
+def view_options(command: F) -> F:
+    """Add the BLUEPRINT argument and the options with which it is compiled: the command gets the cluster as `view`."""
+
+    @wraps(command)
+    def compile_first(
+        blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None, **parameters: Any
+    ) -> Any:
+        from fabricgen.api import compile_blueprint
+
+        view = compile_blueprint(blueprint, sets, phase=phase, allow_outside=allow_outside)
+        return command(view=view, **parameters)
+
+    return cast(F, blueprint_argument(reading_options(phase_option(compile_first))))
+
+
 def lab_option(command: F) -> F:
     """Add `--lab`."""
     return click.option("--lab", metavar="CUT,...", help="Only a lab's part: 2su is two units; 2su,4n,8spine is less.")(
@@ -131,7 +147,7 @@ def table_format_option(command: F) -> F:
     )(command)
 
 
-def choose_table_format(form: str | None, output: str) -> str:
-    """The format given, else the one for the output file's suffix."""
+def choose_format(form: str | None, output: str, formats: Sequence[str] = TABLE_FORMATS, default: str = "csv") -> str:
+    """The format given, else the one of `formats` for the output file's suffix, else a default."""
     suffix = output.rpartition(".")[2].lower()
-    return form or (suffix if suffix in TABLE_FORMATS else "csv")
+    return form or (suffix if suffix in formats else default)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, complete_files, output_option, phase_option, reading_options
+from fabricgen.cli.options import F, choose_format, complete_files, output_option, view_options
 
 if TYPE_CHECKING:
-    from fabricgen.addons.sign_off.runs import Plan
+    from fabricgen.api import ClusterView
 
-F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("text", "json", "xlsx", "html")
 
 
@@ -24,32 +22,21 @@ def command() -> None:
 
 def plan_options(decorated: F) -> F:
     """Add what says which plan it is: both commands take the same, and runs have the same names then."""
-    decorated = click.option("--seed", type=int, default=0, help="Other flows for another number.  [default: 0]")(
-        decorated
-    )
-    decorated = click.option(
+    seed = click.option("--seed", type=int, default=0, help="Other flows for another number.  [default: 0]")
+    only = click.option(
         "--only",
         multiple=True,
         metavar="PATH",
         help="What is handed over: a pod, unit (p1/su3), rack, node or fabric; may be repeated.",
-    )(decorated)
-    return phase_option(reading_options(blueprint_argument(decorated)))
+    )
+    return view_options(only(seed(decorated)))
 
 
 @command.command()
 @plan_options
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
 @click.option("--seconds", type=click.IntRange(1, 3600), default=3, help="Traffic of a run.  [default: 3]")
-def plan(
-    blueprint: str,
-    sets: tuple[str, ...],
-    allow_outside: bool,
-    phase: str | None,
-    only: tuple[str, ...],
-    seed: int,
-    output: Path,
-    seconds: int,
-) -> None:
+def plan(view: ClusterView, only: tuple[str, ...], seed: int, output: Path, seconds: int) -> None:
     """Write the runs that load every node port and uplink of a BLUEPRINT, in rounds, to a folder.
 
     They are of ping, ib_write_bw and all_reduce_perf, which scripts in the folder start under Slurm, MPI or by ssh. No
@@ -57,10 +44,11 @@ def plan(
     loaded by how many.
     """
     from fabricgen.addons.sign_off.files import write_plan
+    from fabricgen.addons.sign_off.runs import plan_runs
     from fabricgen.cli.output import publish_files
 
-    planned = _make_plan(blueprint, sets, allow_outside, phase, only, seed, seconds)
-    publish_files(output, "accept", planned.view, write_plan(planned))
+    planned = plan_runs(view, only, seconds, seed)
+    publish_files(output, "accept", view, write_plan(planned))
     for note in planned.notes:
         click.echo(note, err=True)
     minutes = planned.total_seconds / 60
@@ -82,15 +70,7 @@ def plan(
 )
 @output_option
 def judge(
-    blueprint: str,
-    results: tuple[str, ...],
-    sets: tuple[str, ...],
-    allow_outside: bool,
-    phase: str | None,
-    only: tuple[str, ...],
-    seed: int,
-    form: str | None,
-    output: str,
+    view: ClusterView, results: tuple[str, ...], only: tuple[str, ...], seed: int, form: str | None, output: str
 ) -> int:
     """Judge RESULTS of the runs of a BLUEPRINT: files of what the tools printed, or folders of them.
 
@@ -100,28 +80,11 @@ def judge(
     from fabricgen.addons.sign_off.judge import Judge
     from fabricgen.addons.sign_off.protocol import make_protocol
     from fabricgen.addons.sign_off.results import read_files
+    from fabricgen.addons.sign_off.runs import plan_runs
     from fabricgen.cli.output import write_output
     from fabricgen.reports.protocols import write_protocol
 
-    planned = _make_plan(blueprint, sets, allow_outside, phase, only, seed)
-    accepted = Judge(planned).judge_results(read_files(planned.view, results))
-    suffix = output.rpartition(".")[2].lower()
-    form = form or (suffix if suffix in FORMATS else "text")
+    accepted = Judge(plan_runs(view, only, seed=seed)).judge_results(read_files(view, results))
+    form = choose_format(form, output, FORMATS, "text")
     write_output(output, write_protocol(make_protocol(accepted), form), binary=form == "xlsx")
     return 0 if accepted.is_right else 1
-
-
-def _make_plan(
-    blueprint: str,
-    sets: tuple[str, ...],
-    allow_outside: bool,
-    phase: str | None,
-    only: tuple[str, ...],
-    seed: int,
-    seconds: int = 3,
-) -> Plan:
-    from fabricgen.addons.sign_off.runs import plan_runs
-    from fabricgen.api import compile_blueprint
-
-    view = compile_blueprint(blueprint, sets, phase=phase, allow_outside=allow_outside)
-    return plan_runs(view, only, seconds, seed)

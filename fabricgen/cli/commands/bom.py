@@ -11,7 +11,7 @@ import click
 from fabricgen.cli.options import (
     TABLE_FORMATS,
     blueprint_argument,
-    choose_table_format,
+    choose_format,
     output_option,
     phase_option,
     prices_option,
@@ -89,7 +89,7 @@ def command(
 
 
 def _choose_format(form: str | None, output: str) -> str:
-    return "text" if form is None and output.lower().endswith(".txt") else choose_table_format(form, output)
+    return "text" if form is None and output.lower().endswith(".txt") else choose_format(form, output)
 
 
 def _parse_keys(by: str) -> tuple[str, ...]:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from fabricgen.addons.emulation.dumps import FORMATS, NATIVE
-from fabricgen.cli.options import blueprint_argument, phase_option, reading_options
+from fabricgen.cli.options import view_options
+
+if TYPE_CHECKING:
+    from fabricgen.api import ClusterView
 
 DUMPS = "dumps"
 """The folder of what devices say, to be given to `verify`."""
@@ -15,9 +19,7 @@ FAULTS = "faults.csv"
 
 
 @click.command()
-@blueprint_argument
-@reading_options
-@phase_option
+@view_options
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder to write to.")
 @click.option("--faults", type=click.IntRange(0, 10_000), default=0, help="Lay in so many faults.  [default: none]")
 @click.option("--seed", type=int, default=0, help="Other faults for another number.  [default: 0]")
@@ -28,27 +30,16 @@ FAULTS = "faults.csv"
     default=NATIVE,
     help="Of all dumps.  [default: as each device tells it]",
 )
-def command(
-    blueprint: str,
-    sets: tuple[str, ...],
-    allow_outside: bool,
-    phase: str | None,
-    output: Path,
-    faults: int,
-    seed: int,
-    form: str,
-) -> None:
+def command(view: ClusterView, output: Path, faults: int, seed: int, form: str) -> None:
     """Write what the devices of a BLUEPRINT would say of their neighbours, for tests without a hall.
 
     The dumps of a folder are those of one hall, which is as planned but for the faults; what was laid in is in
     faults.csv. `verify` reads them, as does other software that is made for such dumps.
     """
     from fabricgen.addons.emulation.emulate import emulate_hall
-    from fabricgen.api import compile_blueprint
     from fabricgen.cli.output import publish_files
     from fabricgen.reports.table import Table, write_table
 
-    view = compile_blueprint(blueprint, sets, phase=phase, allow_outside=allow_outside)
     emulated = emulate_hall(view, faults, seed)
     texts = emulated.write_dumps(form)
     if not texts:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import blueprint_argument, complete_files, output_option, phase_option, reading_options
+from fabricgen.cli.options import complete_files, output_option, view_options
 from fabricgen.reports.formats import list_formats
+
+if TYPE_CHECKING:
+    from fabricgen.api import ClusterView
 
 HASHES, REPORTS = ("crc32", "xor"), "fabricgen.addons.probing.reports"
 
@@ -18,9 +22,7 @@ def command() -> None:
 
 
 @command.command()
-@blueprint_argument
-@reading_options
-@phase_option
+@view_options
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder to write probes.csv and classes.csv to.")
 @click.option("--fabric", "fabrics", multiple=True, metavar="NAME", help="Of this fabric alone; may be repeated.")
 @click.option("--hash", "model", type=click.Choice(HASHES), help="Switches are known to hash so (docs/probing.md).")
@@ -30,14 +32,7 @@ def command() -> None:
     help="CSV of paths that traceroute found: from,to,source_port,hops.",
 )
 def plan(
-    blueprint: str,
-    sets: tuple[str, ...],
-    allow_outside: bool,
-    phase: str | None,
-    output: Path | None,
-    fabrics: tuple[str, ...],
-    model: str | None,
-    learnt: Path | None,
+    view: ClusterView, output: Path | None, fabrics: tuple[str, ...], model: str | None, learnt: Path | None
 ) -> None:
     """Write the fewest probes of a BLUEPRINT that cross every link both ways and tell all links apart.
 
@@ -45,35 +40,30 @@ def plan(
     a pair's packets are spread over all of its paths, and links that they share stand together.
     """
     from fabricgen.addons.probing.plan import plan_probes, write_tables
-    from fabricgen.api import compile_blueprint
     from fabricgen.cli.output import publish_files
     from fabricgen.kernel.diagnostics import did_you_mean
 
     if model and learnt:
         raise click.UsageError("--hash says what a model has, --learnt what the hall does: state one of them")
-    view = compile_blueprint(blueprint, sets, phase=phase, allow_outside=allow_outside)
-    if unknown := [name for name in fabrics if name not in view.fabrics]:
-        raise click.UsageError(f"--fabric {unknown[0]}: there is none. {did_you_mean(unknown[0], view.fabrics)}")
+    for name in fabrics:
+        if name not in view.fabrics:
+            raise click.UsageError(f"--fabric {name}: there is none. {did_you_mean(name, view.fabrics)}")
     if learnt and len(fabrics) != 1:
         raise click.UsageError("--learnt has the paths of one fabric: name it with --fabric")
-    plans = []
-    for name in fabrics or view.fabrics:
-        probes = plan_probes(view, name, model or "", learnt)
-        click.echo(
-            probes.describe() if probes else f"{name}: no probes of its own, since no two nodes have ports on it"
-        )
-        plans += [probes] if probes else []
-    if not plans:
+    plans = {name: plan_probes(view, name, model or "", learnt) for name in fabrics or view.fabrics}
+    for name, probes in plans.items():
+        no_probes = f"{name}: no probes of its own, since no two nodes have ports on it"
+        click.echo(probes.describe() if probes else no_probes)
+    planned = [probes for probes in plans.values() if probes]
+    if not planned:
         raise view.refuse("FG180", f"{view.name} has no network over which two nodes have a path")
     if output:
-        publish_files(output, "probe", view, write_tables(plans))
+        publish_files(output, "probe", view, write_tables(planned))
 
 
 @command.command()
-@blueprint_argument
+@view_options
 @click.argument("results", metavar="RESULTS...", nargs=-1, required=True, shell_complete=complete_files)
-@reading_options
-@phase_option
 @click.option(
     "--plan",
     "folder",
@@ -82,30 +72,19 @@ def plan(
 )
 @click.option("--format", "form", type=click.Choice(list_formats(REPORTS)), default="text", show_default=True)
 @output_option
-def judge(
-    blueprint: str,
-    results: tuple[str, ...],
-    sets: tuple[str, ...],
-    allow_outside: bool,
-    phase: str | None,
-    folder: Path | None,
-    form: str,
-    output: str,
-) -> int:
+def judge(view: ClusterView, results: tuple[str, ...], folder: Path | None, form: str, output: str) -> int:
     """Name the links of a BLUEPRINT that lose packets, add latency or lack rate, by RESULTS of its probes.
 
     RESULTS are CSV files: probe, and of sent, lost, median_us, p99_us and gbps what is known. Exits with 1 where a part
     is named.
     """
     from fabricgen.addons.probing.judge import judge_results
-    from fabricgen.api import compile_blueprint
     from fabricgen.cli.output import write_output
     from fabricgen.kernel.diagnostics import make_printable
     from fabricgen.reports.formats import write_report
 
-    files = [Path(text) for text in results]
-    view = compile_blueprint(blueprint, sets, phase=phase, allow_outside=allow_outside)
+    files = [Path(name) for name in results]
     verdict = judge_results(view, folder or files[0].parent, files)
-    text = "\n".join(map(make_printable, write_report(REPORTS, form, verdict).split("\n")))
-    write_output(output, text.encode() + b"\n")
+    lines = write_report(REPORTS, form, verdict).split("\n")
+    write_output(output, "".join(f"{make_printable(line)}\n" for line in lines).encode())
     return 1 if verdict.named else 0

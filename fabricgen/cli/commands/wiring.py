@@ -6,7 +6,7 @@ import click
 
 from fabricgen.cli.options import (
     blueprint_argument,
-    choose_table_format,
+    choose_format,
     output_option,
     phase_option,
     reading_options,
@@ -42,7 +42,7 @@ def command(
     from fabricgen.pipeline import compile_cluster, compile_design, warn_of_face_names
     from fabricgen.reports.table import Table, write_table
 
-    form = choose_table_format(form, output)
+    form = choose_format(form, output)
     cluster = compile_cluster(compile_design(blueprint, sets, allow_outside=allow_outside), phase)
     refuse_unbuildable(cluster)
     for finding in warn_of_face_names(cluster):
