@@ -27,9 +27,7 @@ class Fault:
 def plan_exactly(view: ClusterView, fabric: str) -> Probes:
     """The plan of a fabric whose packets can be held to any path, whatever it has."""
     graph = make_graph(view, fabric)
-    planner = Planner(graph)
-    planner.make_paths()
-    return Probes(view, fabric, UDP, graph, planner.paths, planner.label, planner.signs != 0, "")
+    return Probes(view, fabric, UDP, Planner(graph).make_paths(), "")
 
 
 def list_crossings(probes: Probes) -> tuple[np.ndarray, np.ndarray]:

@@ -106,9 +106,7 @@ class ProbedLab:
         for row in np.flatnonzero(graph.edge_of_link >= 0).tolist():
             kept[graph.edge_of_link[row]] |= links.name[row] in self._ports
         graph = graph.choose_edges(kept).leave_out_useless()
-        planner = Planner(graph)
-        planner.make_paths()
-        return Probes(self.view, "compute", SRV6, graph, planner.paths, planner.label, planner.signs != 0, "")
+        return Probes(self.view, "compute", SRV6, Planner(graph).make_paths(), "")
 
     def _try_netem(self) -> bool:
         space = next(iter(self._lab.spaces.values()))

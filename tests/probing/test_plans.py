@@ -87,8 +87,7 @@ def test_all_is_told_apart_that_paths_can_tell_apart(name: str, fabric: str) -> 
 @pytest.mark.parametrize("name", NEAR)
 def test_few_probes_are_more_than_the_fewest(name: str) -> None:
     graph = make_graph(ClusterView(example_cluster(name)), "compute")
-    planner = Planner(graph)
-    planner.make_paths()
+    planner = Planner(graph).make_paths()
     assert planner.count_open() == 0
     assert 1 <= len(planner.paths) / find_least(graph) < NEAR[name]
 

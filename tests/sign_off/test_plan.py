@@ -112,8 +112,10 @@ def test_only_what_is_handed_over_is_planned(tmp_path: Path, fabricgen: Run) -> 
     assert {run[f"{side}_host"][:7] for run in runs for side in ("from", "to")} == {"p1-su02"}
     coverage = read_table(tmp_path / "plan/coverage.csv")
     assert {row["why_not"] for row in coverage if row["link"].startswith("p1-su01")} == {"not asked for"}
-    ran = fabricgen("accept", "plan", BLUEPRINTS / "leaf-spine.yaml", "-o", tmp_path / "none", "--only", "p1/su9")
-    assert (ran.code, "FG178" in ran.err) == (2, True)
+    # a unit that there is not, and a node that has nobody to run against
+    for only in ("p1/su9", "p1-su01-n001"):
+        ran = fabricgen("accept", "plan", BLUEPRINTS / "leaf-spine.yaml", "-o", tmp_path / "none", "--only", only)
+        assert (ran.code, "FG178" in ran.err) == (2, True), ran.err
     assert not (tmp_path / "none").exists()
 
 

@@ -11,18 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    from fabricgen.api import ClusterView
-
-    Ints: TypeAlias = npt.NDArray[np.int64]
-    Floats: TypeAlias = npt.NDArray[np.float64]
-    Flags: TypeAlias = npt.NDArray[np.bool_]
+from fabricgen.api import ClusterView, Flags, Ints64, join_components
 
 NONE = -1
 
@@ -31,13 +23,13 @@ NONE = -1
 class Graph:
     """Edges by their lower and upper end; the lower end of an edge of level 0 is a node, of others a switch."""
 
-    lower: Ints
-    upper: Ints
-    level: Ints
+    lower: Ints64
+    upper: Ints64
+    level: Ints64
     """0 from an endpoint, else one more than the height of the lower switch, which is the longest way down."""
-    edge_of_link: Ints
+    edge_of_link: Ints64
     """By row of `view.links`, its edge; -1 for links of other fabrics, and for those that no path takes."""
-    height: Ints
+    height: Ints64
     """By row of `view.devices`, and then by turning point."""
 
     def __len__(self) -> int:
@@ -54,14 +46,12 @@ class Graph:
         return np.isin(np.arange(len(self)), self.edge_of_link)
 
     @cached_property
-    def parts(self) -> list[Ints]:
+    def parts(self) -> list[Ints64]:
         """By height, the part that each switch is in, as the switches up to that height join them."""
-        labels = np.arange(len(self.height))
-        parts: list[Ints] = []
-        for height in range(self.levels):
-            here = (self.level > 0) & (self.height[self.upper] <= height)
-            labels = join_parts(labels, self.lower[here], self.upper[here])
-            parts.append(labels)
+        parts = [np.arange(len(self.height))]
+        for height in range(1, self.levels):
+            is_within = (self.level > 0) & (self.height[self.upper] <= height)
+            parts.append(join_components(parts[-1], self.lower[is_within], self.upper[is_within]))
         return parts
 
     @cached_property
@@ -73,16 +63,16 @@ class Graph:
         keys = np.unique(np.stack((self.upper, part)), axis=1)
         return np.bincount(keys[0], minlength=len(self.height)) > 1
 
-    def find_part_below(self, first: Ints, turn: Ints) -> Ints:
-        """Of what edges lead up from to a switch above, the part below that switch; paths join two of them.
+    def find_part_below(self, edge: Ints64, turn: Ints64) -> Ints64:
+        """The part below a switch, where paths may turn, that each edge leads up from; paths join two such parts.
 
         Of an edge from an endpoint at that very switch, a number that nothing else has.
         """
-        switch = np.where(self.level[first] > 0, self.lower[first], self.upper[first])
-        below, part = self.height[turn] - 1, -2 - first
+        switch = np.where(self.level[edge] > 0, self.lower[edge], self.upper[edge])
+        below, part = self.height[turn] - 1, -2 - edge
         for height, labels in enumerate(self.parts):
-            here = (below == height) & (switch != turn)
-            part[here] = labels[switch[here]]
+            rows = (below == height) & (switch != turn)
+            part[rows] = labels[switch[rows]]
         return part
 
     def choose_edges(self, chosen: Flags) -> Graph:
@@ -93,59 +83,44 @@ class Graph:
 
     def leave_out_useless(self) -> Graph:
         """The graph without edges that no path takes: none turns above, or there is no endpoint below."""
-        ended, useful = np.zeros(len(self.height), dtype=bool), self.is_turn.copy()
+        has_endpoints, leads_to_turn = np.zeros(len(self.height), dtype=bool), self.is_turn.copy()
         for level in range(self.levels):
-            here = self.level == level
-            ended[self.upper[here & ((level == 0) | ended[self.lower])]] = True
+            is_climbed = (self.level == level) & ((level == 0) | has_endpoints[self.lower])
+            has_endpoints[self.upper[is_climbed]] = True
         for level in range(self.levels - 1, 0, -1):
-            here = (self.level == level) & useful[self.upper]
-            useful[self.lower[here]] = True
-        kept = useful[self.upper] & ((self.level == 0) | ended[self.lower])
-        return self if kept.all() else self.choose_edges(kept).leave_out_useless()
+            leads_to_turn[self.lower[(self.level == level) & leads_to_turn[self.upper]]] = True
+        is_useful = leads_to_turn[self.upper] & ((self.level == 0) | has_endpoints[self.lower])
+        # without some edges, other switches may be no turns
+        return self if is_useful.all() else self.choose_edges(is_useful).leave_out_useless()
 
     def join_parallel(self) -> Graph:
         """The graph in which links between two switches are one edge."""
-        return self._join_edges(np.arange(len(self.height)))
+        return self._join_switches(np.arange(len(self.height)))
 
     def join_spread(self) -> Graph:
         """The graph in which all is one edge that switches spread packets of a pair over: what leaves a part upward."""
-        label = np.arange(len(self.height))
-        for height, labels in enumerate(self.parts):
-            rows = np.flatnonzero(self.height == height)
-            _, first, inverse = np.unique(labels[rows], return_index=True, return_inverse=True)
-            label[rows] = rows[first][inverse]
-        return self._join_edges(label)
+        # what is higher than all edges has none
+        height = np.minimum(self.height, self.levels - 1)
+        part_at_height = np.stack(self.parts)[height, np.arange(len(height))]
+        return self._join_switches(find_first_alike(self.height, part_at_height))
 
-    def _join_edges(self, label: Ints) -> Graph:
-        # edges between the same two labels are one; those of endpoints stay
-        alone = np.where(self.level == 0, np.arange(len(self)), NONE)
-        lower = np.where(self.level == 0, self.lower, label[self.lower])
-        keys = np.stack((lower, label[self.upper], alone))
-        _, first, inverse = np.unique(keys, axis=1, return_index=True, return_inverse=True)
-        order = np.argsort(first)  # in the order of their first links
-        number = np.argsort(order)[inverse.ravel()]
-        of_link = np.where(self.edge_of_link >= 0, number[self.edge_of_link], NONE)
-        first = first[order]
-        return replace(
-            self, lower=lower[first], upper=label[self.upper[first]], level=self.level[first], edge_of_link=of_link
-        )
+    def _join_switches(self, stands_for: Ints64) -> Graph:
+        # edges between switches for which the same two stand are the first of them; those of endpoints stay
+        is_end, edges = self.level == 0, np.arange(len(self))
+        lower, upper = np.where(is_end, self.lower, stands_for[self.lower]), stands_for[self.upper]
+        joined = find_first_alike(lower, upper, np.where(is_end, edges, NONE))
+        of_link = np.where(self.edge_of_link >= 0, joined[self.edge_of_link], NONE)
+        return replace(self, lower=lower, upper=upper, edge_of_link=of_link).choose_edges(joined == edges)
 
 
-def join_parts(labels: Ints, a: Ints, b: Ints) -> Ints:
-    """The labels of what edges join, each the least of its part: labels spread until nothing changes."""
-    labels = labels.copy()
-    while True:
-        least = np.minimum(labels[a], labels[b])
-        before = labels.copy()
-        # of what is joined, and of what that was joined to before
-        for ends in (a, b, before[a], before[b]):
-            np.minimum.at(labels, ends, least)
-        labels = labels[labels]
-        if np.array_equal(labels, before):
-            return labels
+def find_first_alike(*columns: Ints64) -> Ints64:
+    """By row, the first row that has the same values in all columns."""
+    _, first_rows, inverse = np.unique(np.stack(columns), axis=1, return_index=True, return_inverse=True)
+    first_row: Ints64 = first_rows[inverse.ravel()]
+    return first_row
 
 
-def list_links(view: ClusterView, fabric: str) -> Ints:
+def list_links(view: ClusterView, fabric: str) -> Ints64:
     """The links that carry a fabric, in rows: its own, and those of fabrics above it that no node has a port of."""
     links, is_switch = view.links, view.devices.kind == "switch"
     of_nodes = set(links.fabric[~is_switch[links.a] & ~links.a_management])
@@ -153,12 +128,12 @@ def list_links(view: ClusterView, fabric: str) -> Ints:
     while True:
         rows = np.flatnonzero(np.isin(links.fabric, sorted(fabrics)) & ~links.a_management & is_switch[links.b])
         above = np.isin(links.a, links.b[rows]) & is_switch[links.b] & ~links.a_management
-        if not (more := set(links.fabric[above]) - of_nodes - fabrics):
+        if not (carriers := set(links.fabric[above]) - of_nodes - fabrics):
             return rows
-        fabrics |= more
+        fabrics |= carriers
 
 
-def make_graph(view: ClusterView, fabric: str, *, level_links: bool = True, rows: Ints | None = None) -> Graph:
+def make_graph(view: ClusterView, fabric: str, *, level_links: bool = True, rows: Ints64 | None = None) -> Graph:
     """The links over which nodes of a fabric talk, or of some `rows`.
 
     Left out are links between switches of one tier that others are above, or that bonds end at, which only ports on one

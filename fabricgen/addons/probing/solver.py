@@ -13,12 +13,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from fabricgen.addons.probing.graph import Flags, Floats, Ints
+from fabricgen.api import Flags, Floats, Ints64
 
 FALSE_ALARMS = 0.01
 """Healthy halls of which one may be accused: a hundredth."""
@@ -45,11 +43,11 @@ UNEVEN = 1 / 3
 class Parts:
     """Which probes cross which parts: an entry each, int64, by part."""
 
-    probe: Ints
-    part: Ints
+    probe: Ints64
+    part: Ints64
     count: int
 
-    def find_probes(self, part: int) -> Ints:
+    def find_probes(self, part: int) -> Ints64:
         """The probes of a part."""
         return self.probe[slice(*np.searchsorted(self.part, (part, part + 1)))]
 
@@ -175,7 +173,7 @@ class Losses(Measure):
 class Delays(Measure):
     """What probes took longer than is usual for their like: Gaussian noise, as robust as medians are."""
 
-    def __init__(self, parts: Parts, took: Floats, alike: Ints | Floats) -> None:
+    def __init__(self, parts: Parts, took: Floats, alike: Ints64 | Floats) -> None:
         super().__init__(parts, len(took))
         measured = ~np.isnan(took)
         usual = np.full(len(took), np.nan)
@@ -190,28 +188,28 @@ class Delays(Measure):
 
     def fit_amounts(self) -> None:
         """Fit what parts add by least squares, one after the other and again; never less than nothing."""
-        left = self._excess - self.sum_amounts()
+        unexplained = self._excess - self.sum_amounts()
         for _ in range(ROUNDS):
             for part, amount in self.amounts.items():
                 probes = self._parts.find_probes(part)
-                self.amounts[part] = max(amount + float(left[probes].mean()), 0.0)
-                left[probes] += amount - self.amounts[part]
+                self.amounts[part] = max(amount + float(unexplained[probes].mean()), 0.0)
+                unexplained[probes] += amount - self.amounts[part]
 
     def rate_parts(self) -> tuple[Floats, Floats]:
         """As `Measure` has it; amounts are as what was measured."""
         added = self.sum_amounts()
-        left = self._excess - added
-        sums = np.maximum(self._parts.sum_up(self._count_noise(left, added)), 0.0)
-        return sums**2 / (2 * self._weights), self._parts.sum_up(left) / self._weights
+        unexplained = self._excess - added
+        sums = np.maximum(self._parts.sum_up(self._count_noise(unexplained, added)), 0.0)
+        return sums**2 / (2 * self._weights), self._parts.sum_up(unexplained) / self._weights
 
     def weigh_part(self, part: int) -> float:
         """As `Measure` has it."""
         probes, amount, added = self._parts.find_probes(part), self.amounts[part], self.sum_amounts()
-        left, added = (self._excess - added)[probes], added[probes]
-        without, by = self._count_noise(left + amount, added - amount), self._count_noise(left, added)
+        unexplained, added = (self._excess - added)[probes], added[probes]
+        without, by = self._count_noise(unexplained + amount, added - amount), self._count_noise(unexplained, added)
         return float((without**2 - by**2).sum()) / 2
 
-    def _count_noise(self, left: Floats, added: Floats) -> Floats:
+    def _count_noise(self, unexplained: Floats, added: Floats) -> Floats:
         """What no part explains, in multiples of the noise, CUT at most; what parts add is uneven."""
-        noise: Floats = np.clip(left / np.hypot(self._sigma, UNEVEN * added), -CUT, CUT)
+        noise: Floats = np.clip(unexplained / np.hypot(self._sigma, UNEVEN * added), -CUT, CUT)
         return noise

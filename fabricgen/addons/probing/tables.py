@@ -5,24 +5,19 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterator, Sequence
-from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
-from fabricgen.api import Diagnostic, InputError, Severity, Span
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
+from fabricgen.api import Diagnostic, Floats, InputError, Severity, Span
 
 MOST_BYTES = 1 << 30
 
 
-def refuse(message: str, file: Path, line: int = 1, column: int = 1, hint: str = "") -> NoReturn:
+def refuse(message: str, file: Path, line: int = 1, hint: str = "") -> NoReturn:
     """Raise InputError (FG181) at a place of a file."""
-    span = Span(str(file), line, column)
-    raise InputError([Diagnostic("FG181", Severity.ERROR, message, hint=hint, span=span)])
+    raise InputError([Diagnostic("FG181", Severity.ERROR, message, hint=hint, span=Span(str(file), line, 1))])
 
 
 def read_rows(file: Path, needed: Sequence[str], optional: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
@@ -31,31 +26,29 @@ def read_rows(file: Path, needed: Sequence[str], optional: Sequence[str] = ()) -
     Raises InputError (FG181) for what cannot be read, a column that is not there, and a row of another length.
     """
     try:
-        if file.stat().st_size > MOST_BYTES:
-            refuse(f"the file has {file.stat().st_size:,} bytes, of {MOST_BYTES:,} that are read", file)
+        if (size := file.stat().st_size) > MOST_BYTES:
+            refuse(f"the file has {size:,} bytes, of {MOST_BYTES:,} that are read", file)
         with file.open(encoding="utf-8-sig", newline="") as stream:
             reader = csv.reader(stream, strict=True)
             header = [name.strip() for name in next(reader, [])]
             if lacking := [name for name in needed if name not in header]:
                 hint = f"found: {', '.join(header)[:200] or 'nothing'}"
                 refuse(f"there is no column {' or '.join(lacking)}", file, hint=hint)
-            take = itemgetter(*(header.index(n) if n in header else len(header) for n in (*needed, *optional)), -1)
-            for row in reader:
-                if row and len(row) != len(header):
+            # a column that is not there is the one after the last, which is ""
+            columns = [header.index(name) if name in header else len(header) for name in (*needed, *optional)]
+            for row in filter(None, reader):
+                if len(row) != len(header):
                     refuse(f"the row has {len(row)} cells, and the header {len(header)}", file, reader.line_num)
-                if row:
-                    row.append("")  # what a column that is not there has
-                    yield reader.line_num, *take(row)[:-1]
+                row.append("")
+                yield reader.line_num, *[row[column] for column in columns]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         refuse(f"the file cannot be read: {getattr(error, 'strerror', None) or error}", file)
 
 
-def parse_numbers(
-    cells: Sequence[str], name: str, file: Path, lines: Sequence[int], *, most: float = 1e15
-) -> npt.NDArray[np.float64]:
+def parse_numbers(cells: Sequence[str], name: str, file: Path, lines: Sequence[int], *, most: float = 1e15) -> Floats:
     """Numbers of a column from 0 to a bound, NaN for empty cells; raises InputError (FG181) for what is none."""
     numbers = np.array(list(map(_parse_number, cells)) if any(cells) else [math.nan] * len(cells), dtype=np.float64)
-    for row in np.flatnonzero((numbers < 0) | (numbers > most))[:1].tolist():
+    for row in np.flatnonzero((numbers < 0) | (numbers > most)).tolist():  # the first is told
         refuse(f"{name} is '{cells[row][:80]}', which is no number from 0 to {most:g}", file, lines[row])
     return numbers
 

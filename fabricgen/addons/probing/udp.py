@@ -17,24 +17,17 @@ import zlib
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from typing import TYPE_CHECKING
+from itertools import chain, permutations
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from fabricgen.addons.probing.graph import NONE
+from fabricgen.addons.probing.graph import NONE, Graph
 from fabricgen.addons.probing.paths import Choices, Paths
 from fabricgen.addons.probing.tables import parse_numbers, read_rows, refuse
+from fabricgen.api import ClusterView, Ints64
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import numpy.typing as npt
-
-    from fabricgen.addons.probing.graph import Graph, Ints
-    from fabricgen.api import ClusterView
-
-MODELS = ("crc32", "xor")
 UDP, TO_PORT = 17, 862
 """Probes go to the port of STAMP (RFC 8762), whose reflectors count what arrives."""
 PORTS = range(49152, 65536)
@@ -43,6 +36,10 @@ TRIES, BLOCK = 7, 1 << 20
 """Ports to be tried for each combination of next hops; hashes that are reckoned at once."""
 FAR = 100
 """Links to what cannot be reached."""
+MOST_AT_ONCE = 50_000
+"""Paths whose next hops are listed at once."""
+GAP = "*"
+"""What traceroute prints for a switch that does not answer; such a path is left out."""
 
 
 @dataclass(frozen=True)
@@ -50,129 +47,116 @@ class HashedPorts:
     """Finds the source ports of paths in a graph whose edges are single links."""
 
     graph: Graph
-    ends: list[bytes]
+    addresses: list[bytes]
     """By edge from an endpoint, the address of that."""
     model: str
-    seeds: Ints
+    seeds: Ints64
     """As `Graph.height` has rows."""
 
-    def __call__(self, paths: Paths) -> Ints:
+    def __call__(self, paths: Paths) -> Ints64:
         """The first source port that leads packets over each path; -1 where none does, or it is no shortest one."""
         steps = self._list_steps(paths)
         pairs = zip(paths.up[:, 0].tolist(), paths.down[:, 0].tolist(), strict=True)
-        start = np.array([self._hash_fields(self.ends[a] + self.ends[b]) for a, b in pairs], dtype=np.uint32)
+        hashes_of_0 = [self._hash_fields(self.addresses[sender] + self.addresses[target]) for sender, target in pairs]
+        start = np.array(hashes_of_0, dtype=np.uint32)
         # after so many ports each combination of next hops has come up but for one path in a thousand
         tries = np.full(len(paths), TRIES)
-        for step in steps:
-            tries = np.where(step.number == NONE, 0, np.minimum(tries * step.count, len(PORTS)))
-        ports, done = np.full(len(paths), NONE), 0
-        alone = np.flatnonzero(tries)
-        while len(alone):
-            more = self._bits[done : done + BLOCK // len(alone) + 1]
-            hashes, fits = start[alone, None] ^ more, np.ones((len(alone), len(more)), dtype=bool)
-            for step in steps:
-                number, count, seed = step.number[alone, None], step.count[alone, None], step.seed[alone, None]
+        for number, count, _ in steps:
+            tries = np.where(number == NONE, 0, np.minimum(tries * count, len(PORTS)))
+        ports, tried, waiting = np.full(len(paths), NONE), 0, np.flatnonzero(tries)
+        while len(waiting):
+            changes = self._changes_by_port[tried : tried + BLOCK // len(waiting) + 1]
+            hashes, fits = start[waiting, None] ^ changes, np.ones((len(waiting), len(changes)), dtype=bool)
+            for number, count, seed in steps[:, :, waiting, None]:
                 fits &= self._turn_right(hashes, seed) % count == number
-            led = fits.any(axis=1)
-            ports[alone[led]] = PORTS[0] + done + fits[led].argmax(axis=1)
-            done += len(more)
-            alone = alone[~led & (tries[alone] > done)]
+            is_led = fits.any(axis=1)
+            ports[waiting[is_led]] = PORTS[0] + tried + fits[is_led].argmax(axis=1)
+            tried += len(changes)
+            waiting = waiting[~is_led & (tries[waiting] > tried)]
         return ports
 
     @cached_property
-    def _bits(self) -> Ints:
-        """What each source port changes of all hashes: they are linear."""
-        ends = bytes(2 * len(max(self.ends)))
-        return np.array([self._hash_fields(ends, port) ^ self._hash_fields(ends) for port in PORTS], dtype=np.uint32)
+    def _changes_by_port(self) -> Ints64:
+        # what each source port changes of all hashes: they are linear
+        nowhere = bytes(2 * len(max(self.addresses)))
+        changes = [self._hash_fields(nowhere, port) ^ self._hash_fields(nowhere) for port in PORTS]
+        return np.array(changes, dtype=np.uint32)
 
-    def _hash_fields(self, ends: bytes, port: int = 0) -> int:
-        data = ends + bytes([UDP]) + port.to_bytes(2, "big") + TO_PORT.to_bytes(2, "big")
+    def _hash_fields(self, addresses: bytes, port: int = 0) -> int:
+        ports = port.to_bytes(2, "big") + TO_PORT.to_bytes(2, "big")
         if self.model == "crc32":
-            return zlib.crc32(data)
-        words = np.frombuffer(ends + bytes([0, UDP]) + data[-4:], dtype=">u2")
-        return int(np.bitwise_xor.reduce(words))
+            return zlib.crc32(addresses + bytes([UDP]) + ports)
+        return int(np.bitwise_xor.reduce(np.frombuffer(addresses + bytes([0, UDP]) + ports, dtype=">u2")))
 
-    def _turn_right(self, hashes: Ints, seed: Ints) -> Ints:
+    def _turn_right(self, hashes: Ints64, seed: Ints64) -> Ints64:
         # turned right within its width
         width, by = (32, 2 * seed % 32) if self.model == "crc32" else (16, seed % 16)
         wide = hashes.astype(np.int64)
         return (wide >> by | wide << (width - by)) & ((1 << width) - 1)
 
     @cached_property
-    def _hops(self) -> tuple[Ints, npt.NDArray[np.int8]]:
+    def _distances(self) -> tuple[Ints64, Any]:
         """(column of each switch with endpoints; by device and column how many links packets take to there, int8)."""
         graph, column = self.graph, np.zeros(len(self.graph.height), dtype=np.int64)
         leaves = np.unique(graph.upper[graph.level == 0])
         column[leaves] = np.arange(len(leaves))
-        hops = np.full((len(graph.height), len(leaves)), FAR, dtype=np.int8)
-        hops[leaves, column[leaves]] = 0
+        distances = np.full((len(graph.height), len(leaves)), FAR, dtype=np.int8)
+        distances[leaves, column[leaves]] = 0
         between = np.argsort(graph.level, kind="stable")[int((graph.level == 0).sum()) :]
         lower, upper = graph.lower[between].tolist(), graph.upper[between].tolist()
         # first what is below a switch, from the leaves up, then what it climbs to, from above down
         for far, near in chain(zip(lower, upper, strict=True), zip(upper[::-1], lower[::-1], strict=True)):
-            hops[near] = np.minimum(hops[near], hops[far] + 1)
-        return column, hops
+            distances[near] = np.minimum(distances[near], distances[far] + 1)
+        return column, distances
 
-    def _list_steps(self, paths: Paths) -> list[_Step]:
-        """What each switch chooses among on its way, one level after the other."""
-        graph, (column, hops), edges = self.graph, self._hops, len(self.graph)
+    def _list_steps(self, paths: Paths) -> Ints64:
+        """What switches choose among on each path, [steps, 3, paths]: the number of the next hop, -1 for none that a
+        hash leads to, among how many, and the seed of the switch. Where a path has no such step, number 0 of 1.
+        """
+        graph, (column, distances), edges = self.graph, self._distances, len(self.graph)
         # edges upward, and then the same downward
         near, far = np.concatenate((graph.lower, graph.upper)), np.concatenate((graph.upper, graph.lower))
         between = np.flatnonzero(graph.level > 0)
         choices = Choices.group_edges(np.concatenate((between, edges + between)), near, len(graph.height))
-        leaf, steps = column[graph.upper[paths.down[:, 0]]], []
-        for chosen in (*paths.up[:, 1:].T, *np.where(paths.down >= 0, edges + paths.down, NONE)[:, 1:].T):
-            number, count = np.zeros(len(paths), dtype=np.int64), np.ones(len(paths), dtype=np.int64)
-            rows = np.flatnonzero(chosen >= 0)
-            for part in np.array_split(rows, len(rows) // 50_000 + 1):
-                switch, edge = near[chosen[part]], chosen[part]
+        leaf, downward = column[graph.upper[paths.down[:, 0]]], np.where(paths.down >= 0, edges + paths.down, NONE)
+        chosen = np.concatenate((paths.up[:, 1:], downward[:, 1:]), axis=1).T
+        seeds = np.where(chosen >= 0, self.seeds[near[chosen]], 0)
+        steps = np.stack((np.zeros_like(chosen), np.ones_like(chosen), seeds), axis=1)
+        for step, edge_by_path in zip(steps, chosen, strict=True):
+            rows = np.flatnonzero(edge_by_path >= 0)
+            for part in np.array_split(rows, len(rows) // MOST_AT_ONCE + 1):
+                switch, edge = near[edge_by_path[part]], edge_by_path[part]
                 owner, others = choices.list_all(switch)
-                usable = hops[far[others], leaf[part][owner]] == hops[switch, leaf[part]][owner] - 1
-                count[part] = np.bincount(owner, usable, len(part))
-                number[part] = np.bincount(owner, usable & (others < edge[owner]), len(part))
-                is_taken = np.bincount(owner, usable & (others == edge[owner]), len(part)) > 0
-                number[part[~is_taken]] = NONE  # which no hash is
-            steps.append(_Step(number, np.maximum(count, 1), np.where(chosen >= 0, self.seeds[near[chosen]], 0)))
+                is_usable = distances[far[others], leaf[part][owner]] == distances[switch, leaf[part]][owner] - 1
+                is_taken = np.bincount(owner, is_usable & (others == edge[owner]), len(part)) > 0
+                number = np.bincount(owner, is_usable & (others < edge[owner]), len(part))
+                step[0, part] = np.where(is_taken, number, NONE)
+                step[1, part] = np.maximum(np.bincount(owner, is_usable, len(part)), 1)
         return steps
-
-
-@dataclass(frozen=True)
-class _Step:
-    """By path, the number of its next hop, among how many, and the seed of the switch that chooses."""
-
-    number: Ints
-    count: Ints
-    seed: Ints
-
-
-COLUMNS = ("from", "to", "source_port", "hops")
-GAP = "*"
-"""What traceroute prints for a switch that does not answer; such a path is left out."""
 
 
 class Tracer:
     """Finds the links between switches that `traceroute` tells, by addresses of their ports, of themselves, or by name.
 
-    `joining` has by two devices the links (rows) from one to the other, of those that are asked for.
+    It knows those of some rows of `view.links`.
     """
 
-    def __init__(self, view: ClusterView, rows: Ints) -> None:
+    def __init__(self, view: ClusterView, rows: Ints64) -> None:
         links = view.links
         self.devices = {name: row for row, name in enumerate(view.devices.name.tolist())}
         owners = zip(view.addresses.prefix.tolist(), view.addresses.device.tolist(), strict=True)
         self.devices |= {text.partition("/")[0]: self.devices[name] for text, name in owners if name in self.devices}
-        self._entered: dict[str, int] = {}
-        self.joining: dict[tuple[int, int], list[int]] = defaultdict(list)
+        self._link_by_address: dict[str, int] = {}
+        self._links_by_ends: dict[tuple[int, ...], list[int]] = defaultdict(list)
         for row in rows.tolist():
-            near, far = int(links.a[row]), int(links.b[row])
-            self.joining[near, far].append(row)
-            self.joining[far, near].append(row)
-            self._entered |= {text.partition("/")[0]: row for text in (links.a_ip[row], links.b_ip[row]) if text}
+            for ends in permutations((int(links.a[row]), int(links.b[row]))):
+                self._links_by_ends[ends].append(row)
+            for address in filter(None, (links.a_ip[row], links.b_ip[row])):
+                self._link_by_address[address.partition("/")[0]] = row
 
     def find_links(self, near: int, far: int, hop: str) -> list[int]:
         """The link from a device to the next that its answer came in by; all, where an address does not tell."""
-        joining = self.joining.get((near, far), [])
-        entered = self._entered.get(hop, NONE)
+        joining, entered = self._links_by_ends.get((near, far), []), self._link_by_address.get(hop, NONE)
         return [entered] if entered in joining else joining
 
 
@@ -183,67 +167,62 @@ class Learner:
         self._graph, self._file, self._links, self._names = graph, file, view.links, view.devices.name
         rows = np.flatnonzero(graph.edge_of_link >= 0)
         self._tracer = Tracer(view, rows)
-        self._ends = {view.links.name[row]: row for row in rows.tolist()}
+        self._row_by_name = {view.links.name[row]: row for row in rows.tolist()}
 
     def read_paths(self) -> tuple[Paths, int]:
         """(the paths, how many were left out for a switch that did not answer).
 
         Raises InputError (FG181) for a row that names what there is not, or no path of the fabric.
         """
-        up, down, ports, gaps = [], [], [], 0
-        for line, source, target, port, hops in read_rows(self._file, COLUMNS):
+        edges, ports, gaps = list[tuple[list[int], list[int]]](), list[float](), 0
+        for line, source, target, port, hops in read_rows(self._file, ("from", "to", "source_port", "hops")):
             if GAP in hops.split():
                 gaps += 1
                 continue
-            (number,) = parse_numbers([port], "source_port", self._file, [line], most=65535)
-            climbed, descended = self._follow_hops(source, target, hops.split(), line)
-            up.append(climbed)
-            down.append(descended)
-            ports.append(int(number) if number == number else 0)
-        shape = (len(up), self._graph.levels)
-        up_array, down_array = (np.array(side, dtype=np.int64).reshape(shape) for side in (up, down))
-        return Paths(up_array, down_array, np.array(ports, dtype=np.int64)), gaps
+            ports += parse_numbers([port], "source_port", self._file, [line], most=65535).tolist()
+            edges.append(self._split_at_turn(self._follow_hops(source, target, hops.split(), line), line))
+        up, down = np.array(edges, dtype=np.int64).reshape(-1, 2, self._graph.levels).swapaxes(0, 1)
+        return Paths(up, down, np.nan_to_num(ports).astype(np.int64)), gaps
 
-    def _follow_hops(self, source: str, target: str, hops: list[str], line: int) -> tuple[list[int], list[int]]:
-        # the edges by level, upward and downward
-        for text in (source, target):
-            if text not in self._ends:
-                refuse(f"'{text}' is no port of an endpoint of the fabric (device:port)", self._file, line)
-        first, last = self._ends[source], self._ends[target]
-        rows, at = [first], int(self._links.b[first])
+    def _follow_hops(self, source: str, target: str, hops: list[str], line: int) -> list[int]:
+        # the links in the order in which packets cross them; nodes have the end a of theirs
+        for name in (source, target):
+            if name not in self._row_by_name:
+                refuse(f"'{name}' is no port of an endpoint of the fabric (device:port)", self._file, line)
+        rows, names = [self._row_by_name[source]], self._names
+        switch = int(self._links.b[rows[0]])
         for number, hop in enumerate(hops):
-            device = self._tracer.devices.get(hop, NONE)
-            if device == NONE:
+            next_switch = self._tracer.devices.get(hop, NONE)
+            if next_switch == NONE:
                 refuse(f"'{hop}' is no address or name of a switch", self._file, line)
             # the first switch answers for the sender's own link
-            joining = self._tracer.find_links(at, device, hop) if number else []
-            if not number and device != at:
-                cabled = f"{source} is cabled to {self._names[at]}, and not to {self._names[device]}"
+            joining = self._tracer.find_links(switch, next_switch, hop) if number else []
+            if not number and next_switch != switch:
+                cabled = f"{source} is cabled to {names[switch]}, and not to {names[next_switch]}"
                 refuse(cabled, self._file, line)
             if number and len(joining) != 1:
                 what = f"{len(joining)} links join" if joining else "no link joins"
                 hint = "name the address of the port that it came in by" if joining else ""
-                refuse(f"{what} {self._names[at]} and {self._names[device]}", self._file, line, hint=hint)
+                refuse(f"{what} {names[switch]} and {names[next_switch]}", self._file, line, hint=hint)
             rows += joining
-            at = device
-        if at != self._links.b[last]:
-            refuse(f"the path ends at {self._names[at]}, and {target} is elsewhere", self._file, line)
-        return self._split_at_turn(rows, last, line)
+            switch = next_switch
+        if switch != self._links.b[self._row_by_name[target]]:
+            refuse(f"the path ends at {names[switch]}, and {target} is elsewhere", self._file, line)
+        return [*rows, self._row_by_name[target]]
 
-    def _split_at_turn(self, rows: list[int], last: int, line: int) -> tuple[list[int], list[int]]:
-        # what leads up, then what leads down
-        graph, before = self._graph, 0
-        sides, at = ([NONE] * graph.levels, [NONE] * graph.levels), self._links.a[rows[0]]
+    def _split_at_turn(self, rows: list[int], line: int) -> tuple[list[int], list[int]]:
+        # the edges by level: those that lead up, then those that lead down
+        graph, links, turned = self._graph, self._links, False
+        up_and_down, device = ([NONE] * graph.levels, [NONE] * graph.levels), links.a[rows[0]]
         for row in rows:
-            edge, falls = int(graph.edge_of_link[row]), int(self._links.b[row] == at)
+            edge, falls = int(graph.edge_of_link[row]), bool(links.b[row] == device)
             steps = [(edge, falls)]
             if graph.upper[edge] >= len(self._names):  # no device: packets take both edges of the turning point
                 both = np.flatnonzero(graph.upper == graph.upper[edge])[:: -1 if falls else 1].tolist()
-                steps = list(zip(both, (0, 1), strict=True))
-            for edge, side in steps:
-                if side < before:
+                steps = list(zip(both, (False, True), strict=True))
+            for step_edge, is_down in steps:
+                if turned and not is_down:
                     refuse("the path leads down and up again", self._file, line)
-                sides[side][graph.level[edge]], before = edge, side
-            at = self._links.a[row] if falls else self._links.b[row]
-        sides[1][0] = int(graph.edge_of_link[last])
-        return sides
+                up_and_down[is_down][graph.level[step_edge]], turned = step_edge, is_down
+            device = links.a[row] if falls else links.b[row]
+        return up_and_down

@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from fabricgen.addons.sign_off.network import Port
-from fabricgen.addons.sign_off.runs import COLLECTIVE, PING, UPLINKS, Coverage, Plan, Run
+from fabricgen.addons.sign_off.runs import COLLECTIVE, PING, QUEUE_PAIRS, UPLINKS, Plan, Run
 from fabricgen.api import write_csv
 
 SCRIPTS = Path(__file__).parent / "scripts"
@@ -21,20 +21,21 @@ _FIRST_SOURCE_PORT = 0xC000
 def write_plan(plan: Plan) -> dict[str, bytes]:
     """The files of a plan, by path."""
     files = {path.name: path.read_bytes() for path in sorted(SCRIPTS.iterdir()) if path.is_file()}
-    counts = Counter(run.round for run in plan.runs)
+    runs_by_round = Counter(run.round for run in plan.runs)
     numbers = range(1, len(plan.round_kinds) + 1)
     rounds: dict[str, Sequence[str | int | float]] = {
         "round": numbers,
         "what": plan.round_kinds,
-        "runs": [counts[number] for number in numbers],
+        "runs": [runs_by_round[number] for number in numbers],
         "seconds": [plan.time_round(kind) for kind in plan.round_kinds],
     }
-    hosts = sorted({host for run in plan.runs for host in list_hosts(run)})
+    rows = [_describe_run(plan, run) for run in plan.runs]
+    hosts = sorted({host for run in plan.runs for host in run.hosts})
     ranks, ports = _count_ranks(plan), _number_ports(plan)
     return files | {
-        "runs.csv": _write_runs(plan),
+        "runs.csv": write_csv({name: [row[name] for row in rows] for name in rows[0]}),
         "rounds.csv": write_csv(rounds),
-        "coverage.csv": _write_coverage(plan, plan.count_coverage()),
+        "coverage.csv": _write_coverage(plan),
         "tasks.tsv": _join_rows(row for run in plan.runs for row in _list_tasks(plan, run, ports)),
         "collectives.tsv": _join_rows(
             (run.round, run.name, sum(ranks[node] for node in run.nodes), ranks[run.nodes[0]], ",".join(run.nodes))
@@ -43,49 +44,39 @@ def write_plan(plan: Plan) -> dict[str, bytes]:
         ),
         "hosts.txt": "".join(f"{host} slots={ranks.get(host, 1)}\n" for host in hosts).encode(),
         "nodes.txt": "".join(f"{host}\n" for host in hosts).encode(),
-        "devices.txt": _write_devices(plan, ports),
+        "devices.txt": _write_devices(ports),
     }
 
 
-def list_hosts(run: Run) -> tuple[str, ...]:
-    """The nodes that take part in a run."""
-    return run.nodes or tuple(port.host for port in run.ends)
-
-
 def _count_ranks(plan: Plan) -> Counter[str]:
-    """Accelerators by node."""
-    if not any(run.kind == COLLECTIVE for run in plan.runs):
+    """Accelerators by node, a rank each; of no node where there are no collectives."""
+    if COLLECTIVE not in plan.round_kinds:
         return Counter()
     endpoints = plan.view.endpoints
     return Counter(node for node, _ in set(zip(endpoints.node.tolist(), endpoints.accelerator.tolist(), strict=True)))
 
 
-def _write_runs(plan: Plan) -> bytes:
-    rows = [_describe_run(plan, run) for run in plan.runs]
-    return write_csv({name: [row[name] for row in rows] for name in rows[0]})
-
-
 def _describe_run(plan: Plan, run: Run) -> dict[str, str | int | float]:
-    """The row of runs.csv."""
-    devices, first = plan.view.devices, run.source
+    """The row of runs.csv; a collective has no sender, and what that has is empty."""
+    devices, sender = plan.view.devices, run.ends[0] if run.ends else None
     return {
         "run": run.name,
         "round": run.round,
         "what": run.kind,
         "tool": run.tool,
         "fabric": run.fabric,
-        "pod": devices.pod[first.device] if first else "",
-        "su": int(devices.su[first.device]) if first else "",
-        "rack": devices.rack[first.device] if first else "",
-        "rail": (first and first.rail) or "",
-        "plane": (first and first.plane) or "",
+        "pod": devices.pod[sender.device] if sender else "",
+        "su": int(devices.su[sender.device]) if sender else "",
+        "rack": devices.rack[sender.device] if sender else "",
+        "rail": (sender and sender.rail) or "",
+        "plane": (sender and sender.plane) or "",
         **{
             f"{side}_{key}": getattr(port, key) if port else ""
-            for side, port in (("from", run.source), ("to", run.target))
+            for side, port in zip(("from", "to"), run.ends or (None, None), strict=True)
             for key in ("host", "port", "address")
         },
-        "nodes": len(run.nodes) or 2,
-        "queue_pairs": run.queue_pairs or "",
+        "nodes": len(run.hosts),
+        "queue_pairs": QUEUE_PAIRS.get(run.kind, ""),
         "flow_label": run.label or "",
         "least": run.least,
         "most": run.most,
@@ -96,14 +87,14 @@ def _describe_run(plan: Plan, run: Run) -> dict[str, str | int | float]:
     }
 
 
-def _write_coverage(plan: Plan, coverage: Coverage) -> bytes:
-    links = plan.view.links
+def _write_coverage(plan: Plan) -> bytes:
+    coverage, links = plan.count_coverage(), plan.view.links
     rows = range(len(links))
     return write_csv(
         {
             "link": links.name.tolist(),
             "fabric": links.fabric.tolist(),
-            "runs": [coverage.loaded[row] for row in rows],
+            "runs": [int(coverage.loaded.get(row, 0)) for row in rows],
             "flows": [round(coverage.passes.get(row, 0.0), 2) for row in rows],
             "missed": [coverage.missed.get(row, 1.0) for row in rows],
             "why_not": [coverage.untested.get(row, "") for row in rows],
@@ -134,7 +125,7 @@ def _list_tasks(plan: Plan, run: Run, numbers: dict[Port, int]) -> Iterator[tupl
         return
     both_ways = "" if run.kind == UPLINKS else " -b"
     label = f" --flow_label={run.label}" if run.label else ""
-    options = f"-s 1048576 -q {run.queue_pairs}{both_ways}{label}"
+    options = f"-s 1048576 -q {QUEUE_PAIRS[run.kind]}{both_ways}{label}"
     tcp = FIRST_TCP_PORT + numbers[target]
     yield make_row("server", run.tool, target, source, tcp, options)
     if run.label:
@@ -144,12 +135,11 @@ def _list_tasks(plan: Plan, run: Run, numbers: dict[Port, int]) -> Iterator[tupl
     yield make_row("client", run.tool, source, target, tcp, options)
 
 
-def _write_devices(plan: Plan, numbers: dict[Port, int]) -> bytes:
+def _write_devices(numbers: dict[Port, int]) -> bytes:
     """RDMA devices by port, for ports without an address: as the driver may count them, to be corrected by hand."""
-    ports = (port for network in plan.networks for port in network.ports if not port.address)
-    devices = dict.fromkeys(f"{port.port} mlx5_{numbers[port]}\n" for port in ports)
     head = "# port, RDMA device: of ports without an address, in the order in which drivers should count them\n"
-    return "".join([head, *devices]).encode()
+    devices = (f"{port.port} mlx5_{number}\n" for port, number in numbers.items() if not port.address)
+    return "".join([head, *dict.fromkeys(devices)]).encode()
 
 
 def _join_rows(rows: Iterable[Iterable[object]]) -> bytes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import compress, pairwise
 from math import log1p
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from fabricgen.addons.probing.udp import Tracer
 from fabricgen.addons.sign_off.network import Choice
-from fabricgen.addons.sign_off.results import READERS, Reading, read_trace
+from fabricgen.addons.sign_off.results import READERS, read_trace
 from fabricgen.addons.sign_off.runs import (
     COLLECTIVE,
     COLLECTIVE_BYTES,
@@ -86,11 +86,8 @@ class Acceptance:
         return not self.findings and not self.untested and set(self.states) <= {RIGHT, SHARED}
 
 
-class Step(NamedTuple):
-    """The links of which a run takes one, and the switch from which it does; -1 where that is not known."""
-
-    choice: Choice
-    source: int
+Step = tuple[Choice, int]
+"""The links of which a run takes one, and the switch from which it does; -1 where that is not known."""
 
 
 class Judge:
@@ -98,10 +95,10 @@ class Judge:
 
     def __init__(self, plan: Plan) -> None:
         self._plan, self._planned = plan, plan.count_coverage()
-        of_nodes = {row for network in plan.networks for port in network.ports for row in port.links}
+        links_of_nodes = {row for network in plan.networks for port in network.ports for row in port.links}
         between = {row for network in plan.networks for row in network.gbps}
         self._tracer = Tracer(plan.view, np.array(sorted(between), dtype=np.int64))
-        self._parts = tuple(list_parts(plan.view, sorted(between | of_nodes), of_nodes))
+        self._parts = tuple(list_parts(plan.view, sorted(between | links_of_nodes), links_of_nodes))
 
     def judge_results(self, files: Mapping[str, str]) -> Acceptance:
         """Judge what tools printed, the text of each file by its name: `RUN.txt`, and `RUN.trace` of its path.
@@ -124,42 +121,45 @@ class Judge:
         }
         crowded = _find_crowded(plan, steps_by_run)
         verdicts = tuple(_judge_run(plan, run, files.get(f"{run.name}.txt"), crowded.get(run, "")) for run in plan.runs)
-        choices = {run: [step.choice for step in steps] for run, steps in steps_by_run.items()}
-        done = [(v.run, choices[v.run]) for v in verdicts if v.state in (RIGHT, SLOW) and v.run in choices]
-        untested = _find_untested(self._planned, plan.count_coverage(done))
-        notes = [*plan.notes]
-        if strange:
-            notes.append(f"files of no run of this plan: {len(strange):,}, such as {strange[0]}")
-        traced = sum(f"{run.name}.trace" in files for run in choices)
-        findings = tuple(_list_findings(plan, self._parts, verdicts, choices))
-        return Acceptance(plan, verdicts, findings, self._planned, untested, traced, tuple(notes))
+        choices = {run: [choice for choice, _ in steps] for run, steps in steps_by_run.items()}
+        measured = [(v.run, choices[v.run]) for v in verdicts if v.state in (RIGHT, SLOW) and v.run in choices]
+        strange_files = [f"files of no run of this plan: {len(strange):,}, such as {strange[0]}"] if strange else []
+        return Acceptance(
+            plan,
+            verdicts,
+            tuple(_list_findings(plan, self._parts, verdicts, choices)),
+            self._planned,
+            _find_untested(self._planned, plan.count_coverage(measured)),
+            traced=sum(f"{run.name}.trace" in files for run in choices),
+            notes=(*plan.notes, *strange_files),
+        )
 
     def _trace_run(self, run: Run, hops: Sequence[str]) -> list[Step]:
         """The steps of a run of two ports, from what switches answered if that tells all of them."""
-        ends, planned = [port.leaf for port in run.ends], [Step(choice, -1) for choice in self._plan.list_choices(run)]
+        leaves, planned = [port.leaf for port in run.ends], [(choice, -1) for choice in self._plan.list_choices(run)]
         switches = [self._tracer.devices.get(hop, -1) for hop in hops[: len(planned) - 1]]
         # the switches at the nodes are known, whether they answer or not
         if len(switches) < len(planned) - 2 or len(planned) < 4:
             return planned
-        switches[:1], switches[len(planned) - 2 :] = ends[:1], ends[1:]
+        switches[:1], switches[len(planned) - 2 :] = leaves[:1], leaves[1:]
+        # a switch answers from the port that the flow came in by: that of the next one tells the link from this one
         steps = [
-            Step(tuple(self._tracer.find_links(near, far, hop)), near)
+            (tuple(self._tracer.find_links(near, far, hop)), near)
             for (near, far), hop in zip(pairwise(switches), [*hops[1:], ""], strict=False)
         ]
-        return planned[:2] + steps if all(step.choice for step in steps) else planned
+        return planned[:2] + steps if all(choice for choice, _ in steps) else planned
 
 
 def _judge_run(plan: Plan, run: Run, text: str | None, crowded: str) -> Verdict:
     if text is None:
         return Verdict(run, ABSENT)
-    reading: Reading = READERS[run.tool](text)
+    reading = READERS[run.tool](text)
     if reading.value is None:
         return Verdict(run, FAILED, None, reading.trouble)
     least, most = _find_range(plan, run, reading.size)
     if reading.value > most * _ABOVE:
-        return Verdict(
-            run, FAST, reading.value, f"more than the {most:,g} {run.unit} that there can be: wrong port or unit"
-        )
+        note = f"more than the {most:,g} {run.unit} that there can be: wrong port or unit"
+        return Verdict(run, FAST, reading.value, note)
     if reading.value >= least:
         return Verdict(run, RIGHT, reading.value)
     return Verdict(run, SHARED if crowded else SLOW, reading.value, crowded)
@@ -175,85 +175,75 @@ def _find_range(plan: Plan, run: Run, size: int) -> tuple[float, float]:
 
 def _find_crowded(plan: Plan, steps_by_run: Mapping[Run, Sequence[Step]]) -> dict[Run, str]:
     """By run whose path met others of its round on a link that does not carry them all, what is to be said of that."""
-    taken: dict[tuple[int, int, int], list[Run]] = defaultdict(list)
+    runs_on_link: dict[tuple[int, int, int], list[Run]] = defaultdict(list)
     for run, steps in steps_by_run.items():
-        for step in steps:
-            if run.kind == UPLINKS and step.source >= 0 and len(step.choice) == 1:
-                taken[run.round, step.source, step.choice[0]].append(run)
-    crowded: dict[Run, str] = {}
-    for (_, _, row), runs in taken.items():
-        carried = plan.view.links.speed_gbps[row]
-        if len(runs) > 1 and sum(run.most for run in runs) > carried:
-            name = plan.view.links.name[row]
-            crowded |= dict.fromkeys(
-                runs, f"{len(runs)} runs of the round met on {name}, which carries {carried:g} Gb/s"
-            )
+        for choice, switch in steps:
+            if run.kind == UPLINKS and switch >= 0 and len(choice) == 1:
+                runs_on_link[run.round, switch, choice[0]].append(run)
+    links, crowded = plan.view.links, dict[Run, str]()
+    for (_, _, row), runs in runs_on_link.items():
+        if len(runs) > 1 and sum(run.most for run in runs) > links.speed_gbps[row]:
+            met = f"{len(runs)} runs of the round met on {links.name[row]}"
+            crowded |= dict.fromkeys(runs, f"{met}, which carries {links.speed_gbps[row]:g} Gb/s")
     return crowded
 
 
-def _find_untested(planned: Coverage, coverage: Coverage) -> dict[int, str]:
+def _find_untested(planned: Coverage, measured: Coverage) -> dict[int, str]:
     """By link that runs of the plan test why none of those that are done did."""
-    untested = {}
     limit = max(_MISSED, MISSED / max(len(planned.passes), 1))
-    for row in planned.missed:
-        chance = coverage.missed.get(row, 1.0)
-        if chance > limit:
-            none = "no flow took it" if row in coverage.untested else f"{chance:.1%} that no flow took it"
-            untested[row] = f"{none}, of the runs that are done"
-    return untested
+    missed = {row: measured.missed.get(row, 1.0) for row in planned.missed}
+    return {
+        row: f"{'' if row in measured.untested else f'{chance:.1%} that '}no flow took it, of the runs that are done"
+        for row, chance in missed.items()
+        if chance > limit
+    }
 
 
 def _list_findings(
     plan: Plan, parts: Sequence[Part], verdicts: Sequence[Verdict], choices: Mapping[Run, Sequence[Choice]]
-) -> Iterable[Finding]:
+) -> Iterator[Finding]:
     # a ping that comes back clears no link of being slow
     evidence = [
         v
         for v in verdicts
-        if v.run in choices and (v.state in (SLOW, FAILED) or (v.state, v.run.kind != PING) == (RIGHT, True))
+        if v.run in choices and (v.state in (SLOW, FAILED) or (v.state == RIGHT and v.run.kind != PING))
     ]
     # what spreads passes all of the links between two switches
     chances = [
         {row: 1.0 if v.run.kind == LOAD else 1 / len(links) for links in choices[v.run] for row in links}
         for v in evidence
     ]
-    causes = find_causes(parts, chances, [v.state != RIGHT for v in evidence])
     hosts: set[str] = set()
-    for cause in causes:
-        runs = tuple(evidence[number].run for number in cause.runs)
-        hosts |= {port.host for run in runs for port in run.ends}
-        suspects = tuple(describe_suspect(plan, suspect) for suspect in cause.suspects)
-        yield Finding(runs, suspects, ADVICE[cause.suspects[0].part.kind] if cause.suspects else NOTHING_SHARED)
+    for numbers, suspects in find_causes(parts, chances, [v.state != RIGHT for v in evidence]):
+        runs = tuple(evidence[number].run for number in numbers)
+        hosts.update(*(run.hosts for run in runs))
+        nothing_shared = "no part is in all of them that right runs do not clear: repeat them"
+        advice = ADVICE[suspects[0].part.kind] if suspects else nothing_shared
+        yield Finding(runs, tuple(describe_suspect(plan.view, suspect) for suspect in suspects), advice)
     for verdict in verdicts:
         if verdict.run.kind == COLLECTIVE and verdict.state in (SLOW, FAILED):
-            meets = "runs of two ports on its nodes are slow, too" if hosts.intersection(verdict.run.nodes) else ""
-            yield Finding(
-                (verdict.run,),
-                (),
-                meets or "no run of two ports on its nodes is slow: look at the library, its settings and the GPUs",
-            )
-    fast = tuple(verdict.run for verdict in verdicts if verdict.state == FAST)
-    if fast:
+            text = "no run of two ports on its nodes is slow: look at the library, its settings and the GPUs"
+            if not hosts.isdisjoint(verdict.run.nodes):
+                text = "runs of two ports on its nodes are slow, too"
+            yield Finding((verdict.run,), (), text)
+    if fast := tuple(verdict.run for verdict in verdicts if verdict.state == FAST):
         yield Finding(fast, (), "more was measured than the links carry: figures of another unit, or of other ports")
 
 
-def describe_suspect(plan: Plan, suspect: Suspect) -> str:
+def describe_suspect(view: ClusterView, suspect: Suspect) -> str:
     """A suspect in words: what it is, where, and how many of its runs are slow."""
-    part, view = suspect.part, plan.view
-    row = min(part.links)
+    part, devices, row = suspect.part, view.devices, min(suspect.part.links)
+    # a link is at both of its ends, others where they are a device or in it
     ends = [int(end[row]) for end in (view.links.a, view.links.b)]
-    if part.kind != "link":
-        ends = [end for end in ends if part.name.startswith(view.devices.name[end])]
-    places = [f"{view.devices.rack[end]} U{view.devices.u[end]}" for end in ends if view.devices.rack[end]]
-    where = f" ({', '.join(places)})" if places else ""
+    is_there = [part.kind == "link" or part.name.startswith(devices.name[end]) for end in ends]
+    positions = [f"{devices.rack[end]} U{devices.u[end]}" for end in compress(ends, is_there) if devices.rack[end]]
+    name = f"{part.kind} {part.name}" + (f" ({', '.join(positions)})" if positions else "")
     if suspect.among > 1:
-        return (
-            f"{part.kind} {part.name}{where}: one of {suspect.among:,} {PLURALS[suspect.kind]}, runs do not tell which"
-        )
-    return f"{part.kind} {part.name}{where}: {suspect.slow:,} of its {suspect.slow + suspect.right:,} runs are slow"
+        plural = f"{suspect.kind}{'es' if suspect.kind == 'switch' else 's'}"
+        return f"{name}: one of {suspect.among:,} {plural}, runs do not tell which"
+    return f"{name}: {suspect.slow:,} of its {suspect.slow + suspect.right:,} runs are slow"
 
 
-PLURALS = {"link": "links", "module": "modules", "host": "hosts", "switch": "switches", "plane": "planes"}
 ADVICE = {
     "link": "look at its speed, its counters and the light at both ends; exchange the cable, then the modules",
     "module": "seat it again, then exchange it",
@@ -262,7 +252,6 @@ ADVICE = {
     "plane": "look at what its switches have in common: image, QoS, routes",
 }
 """What to look at first, by kind of part."""
-NOTHING_SHARED = "no part is in all of them that right runs do not clear: repeat them"
 
 
 KINDS = ("link", "module", "host", "switch", "plane")
@@ -302,69 +291,77 @@ class Suspect(NamedTuple):
     kind: str = ""
 
 
-@dataclass(frozen=True)
-class Cause:
-    """Slow runs (their numbers) that share parts, the most probable first; without any, those that share none."""
-
-    runs: tuple[int, ...]
-    suspects: tuple[Suspect, ...]
-
-
 def list_parts(view: ClusterView, rows: Iterable[int], links_of_nodes: set[int]) -> Iterator[Part]:
-    """The parts that some links make up. Modules are those of sockets with several links; hosts have links to nodes."""
+    """The parts that some links make up. Modules are those of sockets with several links; hosts have links to nodes.
+
+    A plane is one where its fabric has others.
+    """
     links, devices = view.links, view.devices
-    kind = devices.kind.tolist()
-    sets: dict[tuple[str, str], set[int]] = defaultdict(set)
+    planes = Counter(fabric for fabric, plane in {(links.fabric[row], links.plane[row]) for row in rows} if plane)
+    links_by_part: dict[tuple[str, str], set[int]] = defaultdict(set)
     for row in rows:
         near, far = f"{links.a_device[row]}:{links.a_port[row]}", f"{links.b_device[row]}:{links.b_port[row]}"
-        sets["link", f"{near} to {far}"].add(row)
-        for device, cage in ((links.a, links.a_cage), (links.b, links.b_cage)):
-            name, is_switch = devices.name[device[row]], kind[device[row]] == "switch"
-            sets["module", f"{name} socket {cage[row]}"].add(row)
+        links_by_part["link", f"{near} to {far}"].add(row)
+        for device, cage in ((links.a[row], links.a_cage[row]), (links.b[row], links.b_cage[row])):
+            links_by_part["module", f"{devices.name[device]} socket {cage}"].add(row)
+            is_switch = devices.kind[device] == "switch"
             if is_switch or row in links_of_nodes:
-                sets["switch" if is_switch else "host", name].add(row)
-        if links.plane[row]:
-            sets["plane", f"{links.fabric[row]} plane {links.plane[row]}"].add(row)
-    planes = Counter(name.partition(" plane ")[0] for kind_name, name in sets if kind_name == "plane")
-    for (kind_name, name), members in sets.items():
-        is_whole = kind_name == "plane" and planes[name.partition(" plane ")[0]] == 1
-        if kind_name == "link" or (len(members) > 1 and not is_whole):
-            yield Part(kind_name, name, frozenset(members))
+                links_by_part["switch" if is_switch else "host", devices.name[device]].add(row)
+        if links.plane[row] and planes[links.fabric[row]] > 1:
+            links_by_part["plane", f"{links.fabric[row]} plane {links.plane[row]}"].add(row)
+    for (kind, name), members in links_by_part.items():
+        if kind == "link" or len(members) > 1:
+            yield Part(kind, name, frozenset(members))
 
 
-def find_causes(parts: Iterable[Part], chances: Sequence[Mapping[int, float]], slow: Sequence[bool]) -> list[Cause]:
-    """What is at fault, as runs tell: by run the chance that it passed each link (row), and whether it was slow."""
-    parts_by_link: dict[int, list[Part]] = defaultdict(list)
-    for part in parts:
-        for row in part.links:
-            parts_by_link[row].append(part)
-    runs_by_link: dict[int, list[int]] = defaultdict(list)
-    for number, passed in enumerate(chances):
-        for row in passed:
-            runs_by_link[row].append(number)
-    left = {number for number, is_slow in enumerate(slow) if is_slow}
-    touched = {part for number in left for row in chances[number] for part in parts_by_link[row]}
-    every = {part: _find_passes(part, chances, runs_by_link) for part in touched}
-    # of a module that no run passes for certain, runs tell no more than of its links
-    passes_by_part = {p: passes for p, passes in every.items() if p.kind != "module" or max(passes.values()) > 1 / 2}
-    causes = list[Cause]()
-    while left:
-        scores = {part: _weigh_part(part, passes, slow, left) for part, passes in passes_by_part.items()}
+def find_causes(
+    parts: Iterable[Part], chances: Sequence[Mapping[int, float]], slow: Sequence[bool]
+) -> list[tuple[tuple[int, ...], list[Suspect]]]:
+    """What is at fault, as runs tell: by run the chance that it passed each link (row), and whether it was slow.
+
+    Returns (numbers of slow runs, the parts that these share, the most probable first) of each cause; no parts of runs
+    that share none.
+    """
+    passes_by_part = _count_passes(parts, chances, slow)
+    unexplained = {number for number, is_slow in enumerate(slow) if is_slow}
+    causes = list[tuple[tuple[int, ...], list[Suspect]]]()
+    while unexplained:
+        scores = {part: _weigh_part(part, passes, slow, unexplained) for part, passes in passes_by_part.items()}
         ranked = sorted(scores, key=lambda part: (-scores[part], KINDS.index(part.kind), part.name))
         if not ranked or scores[ranked[0]] < _ENOUGH:
-            return [*causes, Cause(tuple(sorted(left)), ())]
-        explained = tuple(sorted(left.intersection(passes_by_part[ranked[0]])))
-        near = (part for part in ranked if scores[part] > scores[ranked[0]] - _ALIKE)
-        alike = [part for part in near if left.intersection(passes_by_part[part]) == set(explained)]
+            return [*causes, (tuple(sorted(unexplained)), [])]
+        best = scores[ranked[0]]
+        explained = unexplained.intersection(passes_by_part[ranked[0]])
+        near = (part for part in ranked if scores[part] > best - _ALIKE)
+        alike = [part for part in near if unexplained.intersection(passes_by_part[part]) == explained]
         if len(alike) > MOST_SUSPECTS:
             suspects = _find_holders(alike, passes_by_part)
         else:
-            least = max(_ENOUGH, scores[ranked[0]] - _NEAR)
-            named = [part for part in ranked[:MOST_SUSPECTS] if scores[part] >= least]
+            named = (part for part in ranked[:MOST_SUSPECTS] if scores[part] >= max(_ENOUGH, best - _NEAR))
             suspects = [Suspect(part, *_count_runs(passes_by_part[part], slow)) for part in named]
-        causes.append(Cause(explained, tuple(suspects)))
-        left.difference_update(explained)
+        causes.append((tuple(sorted(explained)), suspects))
+        unexplained -= explained
     return causes
+
+
+def _count_passes(
+    parts: Iterable[Part], chances: Sequence[Mapping[int, float]], slow: Sequence[bool]
+) -> dict[Part, dict[int, float]]:
+    """By part that slow runs may have passed, by run the chance that it did: links of which it takes one exclude each
+    other.
+    """
+    suspected = set().union(*compress(chances, slow))
+    parts_by_link: dict[int, list[Part]] = defaultdict(list)
+    for part in parts:
+        for row in () if part.links.isdisjoint(suspected) else part.links:
+            parts_by_link[row].append(part)
+    passes_by_part: dict[Part, dict[int, float]] = defaultdict(lambda: defaultdict(float))
+    for number, chance_by_link in enumerate(chances):
+        for row, chance in chance_by_link.items():
+            for part in parts_by_link.get(row, ()):
+                passes_by_part[part][number] = min(1.0, passes_by_part[part][number] + chance)
+    # of a module that no run passes for certain, runs tell no more than of its links
+    return {p: passes for p, passes in passes_by_part.items() if p.kind != "module" or max(passes.values()) > 1 / 2}
 
 
 def _find_holders(alike: Sequence[Part], parts: Iterable[Part]) -> list[Suspect]:
@@ -382,27 +379,13 @@ def _find_holders(alike: Sequence[Part], parts: Iterable[Part]) -> list[Suspect]
     return holders if not links else [Suspect(alike[0], 0, 0, len(alike), kind)]
 
 
-def _find_passes(
-    part: Part, chances: Sequence[Mapping[int, float]], runs_by_link: Mapping[int, list[int]]
-) -> dict[int, float]:
-    """By run the chance that it passed a part: links of which it takes one exclude each other."""
-    passes: dict[int, float] = defaultdict(float)
-    for row in part.links:
-        for number in runs_by_link.get(row, ()):
-            passes[number] += chances[number][row]
-    return {number: min(1.0, chance) for number, chance in passes.items()}
-
-
-def _weigh_part(part: Part, passes: Mapping[int, float], slow: Sequence[bool], left: set[int]) -> float:
+def _weigh_part(part: Part, passes: Mapping[int, float], slow: Sequence[bool], unexplained: set[int]) -> float:
     """How much more probable runs are if a part is at fault than if nothing is, as a logarithm: right ones never more,
     slow ones never less, of which those count that no other cause explains.
     """
-    right = sum(log1p(-c * (_SEEN - _FALSE) / (1 - _FALSE)) for number, c in passes.items() if not slow[number])
-    return (
-        right
-        - PRIOR * KINDS.index(part.kind)
-        + sum(log1p(c * (_SEEN / _FALSE - 1)) for number, c in passes.items() if number in left)
-    )
+    right = sum(log1p(-chance * (_SEEN - _FALSE) / (1 - _FALSE)) for run, chance in passes.items() if not slow[run])
+    bad = sum(log1p(chance * (_SEEN / _FALSE - 1)) for run, chance in passes.items() if run in unexplained)
+    return right - PRIOR * KINDS.index(part.kind) + bad
 
 
 def _count_runs(passes: Mapping[int, float], slow: Sequence[bool]) -> tuple[int, int]:

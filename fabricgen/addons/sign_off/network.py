@@ -7,19 +7,15 @@ between two components of level k passes a link that leaves each of them, and so
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fabricgen.addons.probing.graph import make_graph
-from fabricgen.api import ClusterView
-
-if TYPE_CHECKING:
-    from fabricgen.addons.probing.graph import Ints
-
+from fabricgen.api import ClusterView, Ints64
 
 NOT_ASKED = "not asked for"
 
@@ -42,9 +38,9 @@ class Port(NamedTuple):
     plane: int
     vrf: str
 
-    def may_meet(self, other: Port) -> bool:
+    def may_meet(self, peer: Port) -> bool:
         """Whether a run may be between both: they reach each other, and are of different nodes."""
-        return self.device != other.device and self.vrf == other.vrf
+        return self.device != peer.device and self.vrf == peer.vrf
 
 
 Choice = tuple[int, ...]
@@ -61,7 +57,7 @@ class Network:
 
     fabric: str
     ports: tuple[Port, ...]
-    components: list[Ints]
+    components: list[Ints64]
     out: tuple[dict[int, Choice], ...]
     gbps: dict[int, float]
     untested: dict[int, str]
@@ -69,31 +65,21 @@ class Network:
     @cached_property
     def ports_by_leaf(self) -> dict[int, list[Port]]:
         """The ports at each switch; those that follow each other are of different nodes where that can be."""
-        by_leaf = defaultdict(list)
+        ports_by_leaf = defaultdict(list)
         for port in sorted(self.ports, key=lambda port: (port.vrf, port.rail, port.plane, port.port, port.device)):
-            by_leaf[port.leaf].append(port)
-        return dict(by_leaf)
+            ports_by_leaf[port.leaf].append(port)
+        return dict(ports_by_leaf)
 
-    def meet(self, a: int, b: int) -> int | None:
-        """The lowest level at which two switches are joined; None where they are not."""
-        return next((level for level, component in enumerate(self.components) if component[a] == component[b]), None)
-
-    @cached_property
-    def _slowest(self) -> tuple[dict[int, float], ...]:
-        """By level and component the slowest link that leaves it, Gb/s."""
-        return tuple({name: min(self.gbps[row] for row in rows) for name, rows in out.items()} for out in self.out)
+    def list_choices(self, a: Port, b: Port) -> list[Choice]:
+        """The links between two ports that meet from which a run takes one each, from the nodes up."""
+        apart = [level for level, component in enumerate(self.components) if component[a.leaf] != component[b.leaf]]
+        above = [self.out[level][self.components[level][port.leaf]] for level in apart for port in (a, b)]
+        return [a.links, b.links, *above]
 
     def carry_flow(self, a: Port, b: Port) -> float:
         """What one flow between two ports reaches at line rate whatever links it takes, Gb/s."""
-        levels = range(self.meet(a.leaf, b.leaf) or 0)
-        slowest = (self._slowest[k][self.components[k][port.leaf]] for k in levels for port in (a, b))
-        return min(a.gbps, b.gbps, *slowest)
-
-    def list_choices(self, a: Port, b: Port) -> list[Choice]:
-        """The links between two ports from which a run takes one each, from the nodes up."""
-        levels = range(self.meet(a.leaf, b.leaf) or 0)
-        above = [self.out[level][self.components[level][port.leaf]] for level in levels for port in (a, b)]
-        return [a.links, b.links, *above]
+        _, _, *above = self.list_choices(a, b)
+        return min(a.gbps, b.gbps, *(min(map(self.gbps.__getitem__, choice)) for choice in above))
 
 
 def read_networks(view: ClusterView, only: Sequence[str] = ()) -> list[Network]:
@@ -106,7 +92,7 @@ def read_networks(view: ClusterView, only: Sequence[str] = ()) -> list[Network]:
     return [network for fabric in fabrics if (network := _read_network(view, fabric, chosen)).ports]
 
 
-def choose_nodes(view: ClusterView, only: Iterable[str]) -> set[int]:
+def choose_nodes(view: ClusterView, only: Sequence[str]) -> set[int]:
     """The rows of nodes that names of pods, units, racks and nodes stand for; all nodes for no names.
 
     Raises InputError (FG178) for a name that stands for none.
@@ -117,45 +103,38 @@ def choose_nodes(view: ClusterView, only: Iterable[str]) -> set[int]:
         pod = devices.pod[row]
         for name in (pod, f"{pod}/su{devices.su[row]}", devices.rack[row], devices.name[row]):
             rows_by_name[name].add(row)
-    names = list(only)
-    if unknown := [name for name in names if name not in rows_by_name]:
-        raise view.refuse(
-            "FG178",
-            f"--only {unknown[0]}: no pod, unit, rack, node or fabric of {view.name} is called so",
-            hint="a unit is written p1/su2; `fabricgen show` lists fabrics and pods",
-        )
-    return set().union(*(rows_by_name[name] for name in names or rows_by_name))
+    for name in only:
+        if name not in rows_by_name:
+            raise view.refuse(
+                "FG178",
+                f"--only {name}: no pod, unit, rack, node or fabric of {view.name} is called so",
+                hint="a unit is written p1/su2; `fabricgen show` lists fabrics and pods",
+            )
+    return set().union(*(rows_by_name[name] for name in only or rows_by_name))
 
 
 def _read_network(view: ClusterView, fabric: str, chosen: set[int]) -> Network:
     links, devices = view.links, view.devices
-    is_switch, is_node = devices.kind == "switch", devices.kind == "node"
+    is_switch = devices.kind == "switch"
     at_leaf = (links.fabric == fabric) & is_switch[links.b] & ~is_switch[links.a] & ~links.a_management
     # a fabric on the switches of another has the links of that
     owners = {fabric, *devices.fabric[links.b[at_leaf]]}
     between = np.isin(links.fabric, sorted(owners)) & is_switch[links.a] & is_switch[links.b] & ~links.a_management
-    rows_by_port = {(row["device"], row["port"]): row for row in reversed([*view.addresses.rows()])}
     untested: dict[int, str] = {}
-    members: dict[tuple[int, str], list[int]] = defaultdict(list)
+    links_by_port: dict[tuple[int, str], list[int]] = defaultdict(list)
     for row in ((links.fabric == fabric) & ~(is_switch[links.a] & is_switch[links.b])).nonzero()[0].tolist():
         device = int(links.a[row])
-        if not (at_leaf[row] and is_node[device]):
+        if not (at_leaf[row] and devices.kind[device] == "node"):
             untested[row] = "no node runs tests on it"
         elif device not in chosen:
             untested[row] = NOT_ASKED
         else:
-            members[device, links.a_bond[row] or links.a_port[row]].append(row)
-    ports = []
-    for (device, port), rows in members.items():
-        name, first = devices.name[device], rows[0]
-        entry = rows_by_port.get((name, port), {"prefix": "", "vrf": ""})
-        address = entry["prefix"].partition("/")[0]
-        if view.protocols[fabric] != "infiniband" and not address:
-            untested |= dict.fromkeys(rows, "its port has no address of its own")
-            continue
-        rail, plane, speed = int(links.rail[first]), int(links.plane[first]), float(links.speed_gbps[first])
-        where = (tuple(rows), device, int(links.b[first]), speed, rail, plane, entry["vrf"])
-        ports.append(Port(f"{name}:{port}", name, port, address, *where))
+            links_by_port[device, links.a_bond[row] or links.a_port[row]].append(row)
+    ports = tuple(_read_ports(view, links_by_port))
+    if view.protocols[fabric] != "infiniband":
+        lacking = "its port has no address of its own"
+        untested |= {row: lacking for port in ports if not port.address for row in port.links}
+        ports = tuple(port for port in ports if port.address)
     graph = make_graph(view, fabric, level_links=False, rows=(at_leaf | between).nonzero()[0])
     out: list[dict[int, list[int]]] = [defaultdict(list) for _ in range(graph.levels)]
     gbps = {}
@@ -167,5 +146,27 @@ def _read_network(view: ClusterView, fabric: str, chosen: set[int]) -> Network:
             gbps[row] = float(links.speed_gbps[row])
         elif devices.tier[links.a[row]] == devices.tier[links.b[row]]:
             untested[row] = "it joins two switches of one tier, over which no run is led"
-    leaving = tuple({name: tuple(rows) for name, rows in each.items()} for each in out)
-    return Network(fabric, tuple(ports), graph.parts, leaving, gbps, untested)
+    leaving = tuple({component: tuple(rows) for component, rows in by_component.items()} for by_component in out)
+    return Network(fabric, ports, graph.parts, leaving, gbps, untested)
+
+
+def _read_ports(view: ClusterView, links_by_port: Mapping[tuple[int, str], Sequence[int]]) -> Iterator[Port]:
+    links, name_by_row = view.links, view.devices.name
+    # of several addresses the first
+    addresses = {(row["device"], row["port"]): row for row in reversed([*view.addresses.rows()])}
+    for (device, port), rows in links_by_port.items():
+        node, first_link = name_by_row[device], rows[0]
+        entry = addresses.get((node, port), {"prefix": "", "vrf": ""})
+        yield Port(
+            name=f"{node}:{port}",
+            host=node,
+            port=port,
+            address=entry["prefix"].partition("/")[0],
+            links=tuple(rows),
+            device=device,
+            leaf=int(links.b[first_link]),
+            gbps=float(links.speed_gbps[first_link]),
+            rail=int(links.rail[first_link]),
+            plane=int(links.plane[first_link]),
+            vrf=entry["vrf"],
+        )

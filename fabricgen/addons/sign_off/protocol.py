@@ -76,8 +76,8 @@ def _describe_run(verdict: Verdict) -> str:
 
 
 def _name_some(names: Sequence[str]) -> str:
-    more = f", and {len(names) - MOST_RUNS:,} more" if len(names) > MOST_RUNS else ""
-    return ", ".join(names[:MOST_RUNS]) + more
+    unnamed = f", and {len(names) - MOST_RUNS:,} more" if len(names) > MOST_RUNS else ""
+    return ", ".join(names[:MOST_RUNS]) + unnamed
 
 
 def _count_runs(accepted: Acceptance) -> Table:
@@ -128,8 +128,8 @@ def _list_runs(accepted: Acceptance) -> Table:
             "least": [v.run.least for v in verdicts],
             "most": [v.run.most for v in verdicts],
             "unit": [v.run.unit for v in verdicts],
-            "from": [v.run.source.name if v.run.source else "" for v in verdicts],
-            "to": [v.run.target.name if v.run.target else "" for v in verdicts],
+            "from": [v.run.ends[0].name if v.run.ends else "" for v in verdicts],
+            "to": [v.run.ends[1].name if v.run.ends else "" for v in verdicts],
             "note": [v.note for v in verdicts],
         },
     )

@@ -19,7 +19,9 @@ MIB = 2**20
 LEAST_BYTES = 2**28
 """Messages of a collective from which on it is judged: small ones are limited by latency."""
 
-_BANDWIDTH_HEAD = re.compile(r"#bytes\s+#iterations\s+.*BW average\s*\[(MB|MiB|Gb)/sec\]")
+_NUMBER = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+_BANDWIDTH_HEAD = re.compile(r"#bytes\s+#iterations\s+.*BW average\s*\[(MB|MiB|Gb)/sec\].*")
+_BANDWIDTH_ROW = re.compile(rf"^\s*(\d+)\s+\d+\s+{_NUMBER}\s+({_NUMBER})\s", re.MULTILINE)
 _PACKETS = re.compile(r"(\d+) packets transmitted, (\d+)(?: packets)? received")
 _HOP = re.compile(r"^\s*\d+\s+(\S+)")
 _ERRORS = re.compile(
@@ -37,36 +39,33 @@ class Reading(NamedTuple):
 
 def read_bandwidth(text: str) -> Reading:
     """Average bandwidth of the largest message in the table of `ib_write_bw`, Gb/s; both directions with `-b`."""
-    lines = text.splitlines()
-    heads = [(number, head[1]) for number, line in enumerate(lines) if (head := _BANDWIDTH_HEAD.search(line))]
-    if not heads:
-        return Reading(None, _find_error(lines, "no table of ib_write_bw"))
-    number, unit = heads[-1]
-    rows = [fields for line in lines[number + 1 :] if len(fields := _list_numbers(line)) >= 4]
+    # what is before the first head, then a unit and what follows of each table, the last of which counts
+    *_, unit, table = ["", *_BANDWIDTH_HEAD.split(text)]
+    if not unit:
+        return Reading(None, _find_error(text, "no table of ib_write_bw"))
+    rows = [(int(size), float(average)) for size, average in _BANDWIDTH_ROW.findall(table)]
     if not rows:
-        return Reading(None, _find_error(lines[number + 1 :], "the table of ib_write_bw has no row"))
-    average = max(rows, key=lambda row: row[0])[3]
+        return Reading(None, _find_error(table, "the table of ib_write_bw has no row"))
+    _, average = max(rows)
     return Reading(average if unit == "Gb" else average * MIB * 8 / 1e9)
 
 
 def read_collective(text: str) -> Reading:
     """Bus bandwidth of the largest message in a table of nccl-tests, GB/s: the better of out of place and in place."""
-    lines = text.splitlines()
     best, wrong = Reading(None), ""
-    for line in lines:
-        fields = line.split()
+    for fields in map(str.split, text.splitlines()):
         # size, count, type, redop, and maybe root, then time, algbw, busbw and #wrong twice
         if len(fields) < 12 or not (fields[0].isdigit() and fields[1].isdigit()):
             continue
-        figures = [_read_number(field) for field in fields[-8:]]
-        bandwidths = [figure for figure in (figures[2], figures[6]) if figure is not None]
+        size, figures = int(fields[0]), fields[-8:]
+        bandwidths = [float(figure) for figure in (figures[2], figures[6]) if re.fullmatch(_NUMBER, figure)]
         # older tables have the greatest error of rounding in the place of #wrong
-        if any(count is not None and count >= 1 for count in (figures[3], figures[7])):
-            wrong = f"wrong values in messages of {int(fields[0]):,} bytes"
-        if bandwidths and int(fields[0]) >= best.size:
-            best = Reading(max(bandwidths), size=int(fields[0]))
+        if any(re.fullmatch(_NUMBER, count) and float(count) >= 1 for count in (figures[3], figures[7])):
+            wrong = f"wrong values in messages of {size:,} bytes"
+        if bandwidths and size >= best.size:
+            best = Reading(max(bandwidths), size=size)
     if wrong or best.value is None:
-        return Reading(None, wrong or _find_error(lines, "no table of nccl-tests"))
+        return Reading(None, wrong or _find_error(text, "no table of nccl-tests"))
     if best.size < LEAST_BYTES:
         return Reading(None, f"its largest message has {best.size:,} bytes, and {LEAST_BYTES:,} are needed to judge it")
     return best
@@ -76,7 +75,7 @@ def read_ping(text: str) -> Reading:
     """The share of packets that came back, percent, by the summary of `ping`."""
     counts = _PACKETS.search(text)
     if not counts or not int(counts[1]):
-        return Reading(None, _find_error(text.splitlines(), "no summary of ping"))
+        return Reading(None, _find_error(text, "no summary of ping"))
     return Reading(round(100 * int(counts[2]) / int(counts[1]), 3))
 
 
@@ -88,18 +87,9 @@ def read_trace(text: str) -> tuple[str, ...]:
 READERS = {"ping": read_ping, "ib_write_bw": read_bandwidth, "all_reduce_perf": read_collective}
 
 
-def _list_numbers(line: str) -> list[float]:
-    numbers = [_read_number(field) for field in line.split()]
-    return [number for number in numbers if number is not None] if None not in numbers else []
-
-
-def _read_number(text: str) -> float | None:
-    return float(text) if re.fullmatch(r"\d+(\.\d+)?(e[+-]?\d+)?", text) else None
-
-
-def _find_error(lines: list[str], otherwise: str) -> str:
+def _find_error(text: str, otherwise: str) -> str:
     """The first line that tells of an error; else what is missing."""
-    error = next((line.strip() for line in lines if _ERRORS.search(line)), "")
+    error = next((line.strip() for line in text.splitlines() if _ERRORS.search(line)), "")
     return f"{otherwise}: {error[:120]}" if error else otherwise
 
 

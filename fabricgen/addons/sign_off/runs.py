@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from itertools import islice, zip_longest
 from math import ceil, log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fabricgen.addons.sign_off.network import NOT_ASKED, Choice, Network, Port, read_networks
 from fabricgen.api import ClusterView
@@ -35,8 +36,8 @@ LEAST_OF_EXPECTED, LEAST_WITH_REMARK, MOST_OF_EXPECTED = 0.75, 0.4, 1.25
 """What collectives of large messages are measured at, over what `analyze` says: docs/collectives.md, whose rows lie
 between 0.77 and 1.08, of racks of NVL72 down to 0.43.
 """
-QUEUE_PAIRS = 16
-"""Of a run that is not a single flow: the most that `analyze` tells load balance for."""
+QUEUE_PAIRS = {PORTS: 16, UPLINKS: 1, LOAD: 16}
+"""Of a run of two ports: a single flow, or the most that `analyze` tells load balance for."""
 _MOST_ROUNDS = 2
 """As many rounds for each pass that is needed: a switch with one port has one in two of them."""
 _FILLED = 0.9
@@ -46,42 +47,34 @@ _HASH_CROWD = 8
 
 
 class Run(NamedTuple):
-    """One run: of two ports, or of a collective of nodes. `least` and `most` in Gb/s, GB/s or percent, as `unit` says.
+    """One run, of two ports (sender and receiver) or as a collective of nodes.
 
-    `label` is the flow label that sets its UDP source port, 0 for none; `queue_pairs` 0 for what has none.
+    `least` and `most` are in Gb/s, GB/s or percent, as `unit` says. `label` is the flow label that sets its UDP source
+    port, 0 for none; `job` that of a collective, as `analyze --job` has it.
     """
 
     name: str
     round: int
     kind: str
     fabric: str
-    source: Port | None
-    target: Port | None
-    nodes: tuple[str, ...]
     least: float
     most: float
     unit: str
+    ends: tuple[Port, ...] = ()
+    nodes: tuple[str, ...] = ()
     label: int = 0
-    queue_pairs: int = 0
     remark: str = ""
     job: str = ""
-    """The job of a collective, as `analyze --job` has it."""
-
-    @property
-    def ends(self) -> tuple[Port, ...]:
-        """Its two ports; none of a collective."""
-        return (self.source, self.target) if self.source and self.target else ()
 
     @property
     def tool(self) -> str:
         """The program that it starts."""
         return TOOLS[self.kind]
 
-
-ELSEWHERE = "no run crosses it: no two chosen nodes are joined by it alone"
-OF_OTHERS = "no node runs tests on its network"
-SCALE_UP = "within a scale-up domain: an all-reduce passes it, no run tests it by itself"
-BY_PING = "reached by ping alone, and not loaded"
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The nodes that take part in it."""
+        return self.nodes or tuple(port.host for port in self.ends)
 
 
 @dataclass(frozen=True)
@@ -91,7 +84,7 @@ class Coverage:
     What is loaded evenly, as by packets that spread, is loaded for certain.
     """
 
-    loaded: Counter[int]
+    loaded: Mapping[int, float]
     passes: Mapping[int, float]
     missed: Mapping[int, float]
     untested: Mapping[int, str]
@@ -106,7 +99,7 @@ class Plan:
     runs: tuple[Run, ...]
     seconds: int
     round_kinds: tuple[str, ...]
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def total_seconds(self) -> int:
@@ -117,38 +110,36 @@ class Plan:
         """How long a round of a kind takes, s."""
         return COLLECTIVE_SECONDS if kind == COLLECTIVE else self.seconds + START_SECONDS
 
-    def find_network(self, fabric: str) -> Network:
-        """The network of a fabric."""
-        return next(network for network in self.networks if network.fabric == fabric)
-
     def list_choices(self, run: Run) -> list[Choice]:
         """The links from which a run of two ports takes one each; none of a collective."""
-        return self.find_network(run.fabric).list_choices(*run.ends) if run.ends else []
+        network = next(network for network in self.networks if network.fabric == run.fabric)
+        return network.list_choices(*run.ends) if run.ends else []
 
     def count_coverage(self, choices_by_run: Iterable[tuple[Run, Iterable[Choice]]] | None = None) -> Coverage:
         """What runs cover, each with the links from which it takes one each; by default all runs, as planned."""
-        loaded, passes, pinged = Counter[int](), defaultdict[int, float](float), set[int]()
-        missed, crossed = defaultdict[int, float](lambda: 1.0), Counter[tuple[Choice, bool]]()
-        planned = ((run, self.list_choices(run)) for run in self.runs)
-        for run, choices in planned if choices_by_run is None else choices_by_run:
+        if choices_by_run is None:
+            choices_by_run = ((run, self.list_choices(run)) for run in self.runs)
+        pinged, crossed = set[int](), Counter[tuple[Choice, bool]]()
+        for run, choices in choices_by_run:
             if run.kind == PING:
                 pinged.update(*choices)
             else:
                 crossed.update((links, run.kind == UPLINKS and len(links) > 1) for links in choices)
-        for (links, by_chance), count in crossed.items():
+        loaded, passes = (defaultdict[int, float](float) for _ in range(2))
+        missed: dict[int, float] = defaultdict(lambda: 1.0)
+        for (links, is_by_chance), count in crossed.items():
+            flows, ways = (passes, len(links)) if is_by_chance else (loaded, 1)
             for row in links:
-                missed[row] *= (1 - 1 / len(links)) ** count if by_chance else 0.0
-                if by_chance:
-                    passes[row] += count / len(links)
-                else:
-                    loaded[row] += count
-        reasons = dict.fromkeys(pinged, BY_PING) | {
-            row: why for network in self.networks for row, why in network.untested.items()
-        }
-        tested = {network.fabric for network in self.networks}
-        others = {fabric: ELSEWHERE if fabric in tested else OF_OTHERS for fabric in self.view.fabrics}
+                missed[row] *= (1 - 1 / ways) ** count
+                flows[row] += count / ways
+        uncrossed = "no run crosses it: no two chosen nodes are joined by it alone"
+        why_by_fabric = dict.fromkeys(self.view.fabrics, "no node runs tests on its network")
+        why_by_fabric |= {network.fabric: uncrossed for network in self.networks}
+        why_by_link = dict.fromkeys(pinged, "reached by ping alone, and not loaded")
+        why_by_link |= {row: why for network in self.networks for row, why in network.untested.items()}
+        scale_up = "within a scale-up domain: an all-reduce passes it, no run tests it by itself"
         untested = {
-            row: reasons.get(row, others.get(fabric, SCALE_UP))
+            row: why_by_link.get(row, why_by_fabric.get(fabric, scale_up))
             for row, fabric in enumerate(self.view.links.fabric.tolist())
             if row not in missed
         }
@@ -157,7 +148,6 @@ class Plan:
 
 Pair = tuple[Port, Port, float]
 """Two ports, and what goes from one to the other at line rate, Gb/s."""
-Crossed = list[Pair]
 
 
 def plan_runs(view: ClusterView, only: Sequence[str] = (), seconds: int = 3, seed: int = 0) -> Plan:
@@ -166,29 +156,28 @@ def plan_runs(view: ClusterView, only: Sequence[str] = (), seconds: int = 3, see
     Raises InputError (FG178) where nothing of it can be tested.
     """
     networks = tuple(read_networks(view, only))
-    if not networks:
-        raise view.refuse(
-            "FG178", f"{view.name} has no port of a node that tests could start from", hint="choose more by --only"
-        )
     fast = [network for network in networks if view.protocols[network.fabric] != "ethernet"]
     addressed = [network for network in networks if view.protocols[network.fabric] != "infiniband"]
     stages = [
-        (PING, [(network, _pair_ports(network)) for network in addressed]),
-        (PORTS, [(network, _pair_ports(network)) for network in fast]),
-        (UPLINKS, [(n, list(_cross_by_hash(n))) for n in fast if view.balancing[n.fabric] == "hash"]),
-        (LOAD, [(n, list(_cross_by_load(n))) for n in fast if view.balancing[n.fabric] != "hash"]),
+        (PING, addressed, _meet_on_switches),
+        (PORTS, fast, _meet_on_switches),
+        (UPLINKS, [network for network in fast if view.balancing[network.fabric] == "hash"], _cross_by_hash),
+        (LOAD, [network for network in fast if view.balancing[network.fabric] != "hash"], _cross_by_load),
     ]
     runs, kinds = list[Run](), list[str]()
-    for kind, parts in stages:
+    for kind, tested, list_rounds in stages:
         # networks share no port, so that a round has those of all
-        for crossed in zip_longest(*(rounds for _, rounds in parts), fillvalue=()):
+        for rounds in zip_longest(*map(list_rounds, tested), fillvalue=()):
             kinds.append(kind)
-            for (network, _), pairs in zip(parts, crossed, strict=True):
+            for network, pairs in zip(tested, rounds, strict=True):
                 runs += [_make_run(view, network, kind, len(kinds), pair, seed) for pair in pairs]
     notes = [note for network in fast for note in _tell_limits(view, network)]
-    for collective_round in _plan_collectives(view, fast, notes):
+    for run in _plan_collectives(view, fast, notes):
         kinds.append(COLLECTIVE)
-        runs += [run._replace(round=len(kinds), name=f"{len(kinds):03}-{run.name}") for run in collective_round]
+        runs.append(run._replace(round=len(kinds), name=f"{len(kinds):03}-{run.name}"))
+    if not runs:
+        message = f"{view.name} has no two ports of nodes that tests could run between"
+        raise view.refuse("FG178", message, hint="choose more by --only")
     plan = Plan(view, networks, tuple(runs), seconds, tuple(kinds), tuple(notes))
     return replace(plan, notes=(*notes, *_tell_uncrossed(plan, {network.fabric for network in fast})))
 
@@ -207,8 +196,8 @@ def _tell_limits(view: ClusterView, network: Network) -> Iterator[str]:
     """What runs of a network cannot show of the links between its switches."""
     fastest = max(port.gbps for port in network.ports)
     faster = [gbps for gbps in network.gbps.values() if gbps > fastest]
-    filled = min((_find_filled(network, leaf) for leaf in network.ports_by_leaf), default=1.0)
     if view.balancing[network.fabric] != "hash" and network.gbps:
+        filled = min(_find_filled(network, leaf) for leaf in network.ports_by_leaf)
         if filled < _FILLED:
             yield (
                 f"{network.fabric}: the ports that are tested fill {filled:.0%} of the links above a switch: one "
@@ -232,112 +221,120 @@ def _find_filled(network: Network, leaf: int) -> float:
 
 
 def _make_run(view: ClusterView, network: Network, kind: str, number: int, pair: Pair, seed: int) -> Run:
-    source, target, gbps = pair
-    ends = "-".join(re.sub(r"[^\w.-]", ".", port.name.replace(":", "-")) for port in (source, target))
-    name = f"{number:03}-{kind}-{ends}"
+    *ends, gbps = pair
+    ports = "-".join(re.sub(r"[^\w.-]", ".", port.name.replace(":", "-")) for port in ends)
+    run = Run(f"{number:03}-{kind}-{ports}", number, kind, network.fabric, 100.0, 100.0, "%", tuple(ends))
     if kind == PING:
-        return Run(name, number, kind, network.fabric, source, target, (), 100.0, 100.0, "%")
+        return run
     # all but single flows are measured in both directions at once, and told as the sum
-    line, queue_pairs = (gbps, 1) if kind == UPLINKS else (2 * gbps, QUEUE_PAIRS)
-    least, label = line * view.reached[network.fabric], 0
+    line, label = (gbps if kind == UPLINKS else 2 * gbps), 0
     if kind == UPLINKS and view.protocols[network.fabric] == "roce":
         # 14 bits, which the RDMA drivers of Linux take for the UDP source port as they are
-        label = 1 + int.from_bytes(sha256(f"{seed} {name}".encode()).digest()[:4], "big") % 0x3FFF
-    rates = round(least, 3), round(line, 3)
-    return Run(name, number, kind, network.fabric, source, target, (), *rates, "Gb/s", label, queue_pairs)
+        label = 1 + int.from_bytes(sha256(f"{seed} {run.name}".encode()).digest()[:4], "big") % 0x3FFF
+    least = round(line * view.reached[network.fabric], 3)
+    return run._replace(least=least, most=round(line, 3), unit="Gb/s", label=label)
 
 
-def _pair_in_rings(number: int) -> list[list[tuple[int, int]]]:
-    """Rounds in which each of so many numbers meets both neighbours in a ring: 2, of an odd number 3."""
-    first, second = ([(at, at + 1) for at in range(start, number - 1, 2)] for start in (0, 1))
-    closing = [(number - 1, 0)] if number > 2 else []
-    rounds = [first, second, closing] if number % 2 else [first, second + closing]
-    return [pairs for pairs in rounds if pairs]
+def _meet_neighbors(groups: Iterable[Sequence[Any]], pair: Callable[[Any, Any], Iterable[Pair]]) -> list[list[Pair]]:
+    """Rounds in which each member of a group meets both neighbours in a ring: 2, with odd groups 3."""
+    rounds: dict[int, list[Pair]] = {0: [], 1: [], 2: []}
+    for members in groups:
+        size = len(members)
+        for number in range(size if size > 2 else size - 1):
+            # the last of an odd ring meets the first when both are done with their other neighbour
+            is_odd_end = size % 2 and number == size - 1
+            rounds[2 if is_odd_end else number % 2] += pair(members[number], members[(number + 1) % size])
+    return [pairs for pairs in rounds.values() if pairs]
 
 
-def _pair_ports(network: Network) -> list[Crossed]:
+def _meet_on_switches(network: Network) -> list[list[Pair]]:
     """Rounds in which the ports at each switch meet two others there; those of one node do not meet."""
-    rounds: list[Crossed] = [[], [], []]
-    for ports in network.ports_by_leaf.values():
-        for number, neighbors in enumerate(_pair_in_rings(len(ports))):
-            pairs = [(ports[a], ports[b]) for a, b in neighbors]
-            rounds[number] += [(a, b, min(a.gbps, b.gbps)) for a, b in pairs if a.may_meet(b)]
-    return [pairs for pairs in rounds if pairs]
+
+    def pair_ports(a: Port, b: Port) -> list[Pair]:
+        return [(a, b, min(a.gbps, b.gbps))] if a.may_meet(b) else []
+
+    return _meet_neighbors(network.ports_by_leaf.values(), pair_ports)
 
 
-def _list_groups(network: Network, level: int) -> list[list[list[int]]]:
-    """Switches at nodes by what joins them first at a level: groups, of components of the level below, of switches.
+class Member(NamedTuple):
+    """What levels below one join, as a member of a group: the component, its switches at nodes, links that leave it."""
 
-    At the first level, those of one rail meet each other. Of one or two, all such meet: the links of a switch above two
-    that meet nobody else could not be told apart.
+    component: int
+    leaves: list[int]
+    out: Choice
+
+
+def _list_groups(network: Network, level: int) -> list[list[Member]]:
+    """Groups of what a level is the first to join, whose members run against each other.
+
+    At the first level, switches of one rail meet each other. Of one or two, all such meet: the links of a switch above
+    two that meet nobody else could not be told apart.
     """
-    parts: dict[tuple[int, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for leaf, ports in sorted(network.ports_by_leaf.items(), key=lambda item: (item[1][0].rail, item[0])):
+    below, joined, out = network.components[level - 1], network.components[level], network.out[level - 1]
+    leaves_by_group: dict[tuple[int, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for leaf, ports in sorted(
+        network.ports_by_leaf.items(), key=lambda leaf_and_ports: (leaf_and_ports[1][0].rail, leaf_and_ports[0])
+    ):
         rails = {port.rail for port in ports}
         rail = rails.pop() if level == 1 and len(rails) == 1 else 0
-        parts[network.components[level][leaf], rail][network.components[level - 1][leaf]].append(leaf)
-    groups, alone = list[list[list[int]]](), defaultdict[int, list[list[int]]](list)
-    for (component, _), part in parts.items():
-        if len(part) > 2:
-            groups.append(list(part.values()))
+        leaves_by_group[joined[leaf], rail][below[leaf]].append(leaf)
+    groups, small_groups = list[list[Member]](), defaultdict[int, list[Member]](list)
+    for (component, _), leaves_by_member in leaves_by_group.items():
+        members = [Member(number, leaves, out.get(number, ())) for number, leaves in leaves_by_member.items()]
+        if len(members) > 2:
+            groups.append(members)
         else:
-            alone[component] += part.values()
-    return groups + [part for part in alone.values() if len(part) > 1]
+            small_groups[component] += members
+    return groups + [members for members in small_groups.values() if len(members) > 1]
 
 
-def _cross_by_hash(network: Network) -> Iterator[Crossed]:
+def _cross_by_hash(network: Network) -> Iterator[list[Pair]]:
     """Rounds of single flows that cross each height, so many that no link is left out but by the chance `MISSED`."""
     for level in range(1, len(network.components)):
-        groups = [(group, _count_flows(network, level, group)) for group in _list_groups(network, level)]
-        component, done = network.components[level - 1], Counter[int]()
-        needed = {component[part[0]]: _count_passes(network, level, part) for group, _ in groups for part in group}
+        groups = [(members, _count_flows(network, level, members)) for members in _list_groups(network, level)]
+        below, out = network.components[level - 1], network.out[level - 1]
+        links = sum(len(out.get(component, ())) for component in {below[leaf] for leaf in network.ports_by_leaf})
+        needed = {member.component: _count_passes(len(member.out), links) for group, _ in groups for member in group}
+        crossings = Counter[int]()
         for number in range(_MOST_ROUNDS * max(needed.values(), default=0)):
             # what meets nobody, as it is in a VRF of its own, is not waited for once all have had a turn
-            waits = number < 2 * len(needed)
-            if all(done[name] >= passes or not (waits or done[name]) for name, passes in needed.items()):
+            had_turns = number >= 2 * len(needed)
+            if all(crossings[name] >= passes or (had_turns and not crossings[name]) for name, passes in needed.items()):
                 break
-            pairs = [pair for group, flows in groups for pair in _cross_group(network, group, flows, number)]
-            done.update(component[port.leaf] for pair in pairs for port in pair[:2])
+            pairs = [pair for members, flows in groups for pair in _cross_group(network, members, flows, number)]
+            crossings.update(below[port.leaf] for pair in pairs for port in pair[:2])
             yield pairs
 
 
-def _find_out(network: Network, level: int, part: Sequence[int]) -> tuple[int, ...]:
-    """The links that leave the component below a level that some switches are in."""
-    return network.out[level - 1][network.components[level - 1][part[0]]]
-
-
-def _count_flows(network: Network, level: int, group: list[list[int]]) -> int:
-    """Flows that leave, and that enter, each component of a group in a round.
+def _count_flows(network: Network, level: int, members: Sequence[Member]) -> int:
+    """Flows that leave, and that enter, each member of a group in a round.
 
     Those of a switch at nodes do not fill a link even if all take the same; above, few are likely to take the same.
     """
     if level > 1:
-        return max(1, min(min(len(_find_out(network, level, part)) // _HASH_CROWD, len(part)) for part in group))
-    ports_by_leaf, leaves = network.ports_by_leaf, [leaf for part in group for leaf in part]
-    fastest = max(port.gbps for leaf in leaves for port in ports_by_leaf[leaf])
-    slowest = min(network.gbps[row] for part in group for row in _find_out(network, level, part))
-    return max(1, min(int(slowest // fastest), *(len(ports_by_leaf[leaf]) // 2 for leaf in leaves)))
+        return max(1, min(min(len(member.out) // _HASH_CROWD, len(member.leaves)) for member in members))
+    ports = [network.ports_by_leaf[leaf] for member in members for leaf in member.leaves]
+    fastest = max(port.gbps for of_leaf in ports for port in of_leaf)
+    slowest = min(network.gbps[row] for member in members for row in member.out)
+    return max(1, min(int(slowest // fastest), *(len(of_leaf) // 2 for of_leaf in ports)))
 
 
-def _count_passes(network: Network, level: int, part: Sequence[int]) -> int:
-    """Flows, out or in, that are to cross the links that leave a component below a level."""
-    below, out = network.components[level - 1], network.out[level - 1]
-    total = sum(len(out.get(component, ())) for component in {below[leaf] for leaf in network.ports_by_leaf})
-    links = len(_find_out(network, level, part))
-    return 1 if links < 2 else ceil(log(MISSED / total) / log(1 - 1 / links))
+def _count_passes(out: int, links: int) -> int:
+    """Flows, out or in, that are to cross what leaves a member over so many links, of all `links` at its level."""
+    return 1 if out < 2 else ceil(log(MISSED / links) / log(1 - 1 / out))
 
 
-def _cross_group(network: Network, group: list[list[int]], flows: int, number: int) -> Iterator[Pair]:
-    """The flows of a round: from each component to the one so many components further, which changes with the round."""
+def _cross_group(network: Network, members: Sequence[Member], flows: int, number: int) -> Iterator[Pair]:
+    """The flows of a round: from each member to the one so many members further, which changes with the round."""
     used: set[Port] = set()
-    turns, shift = divmod(number, len(group) - 1)
-    for step in range(len(group)):
+    turns, shift = divmod(number, len(members) - 1)
+    for step in range(len(members)):
         # the order is turned, since where a switch has one port those that come first send
-        at = (step + turns) % len(group)
-        part, far = group[at], group[(at + shift + 1) % len(group)]
+        sender = (step + turns) % len(members)
+        sending, receiving = members[sender].leaves, members[(sender + shift + 1) % len(members)].leaves
         for turn in range(number * flows, (number + 1) * flows):
-            sources = _list_free_ports(network, part[turn % len(part)], number, used)
-            targets = _list_free_ports(network, far[turn % len(far)], number + 1, used)
+            sources = _list_free_ports(network, sending[turn % len(sending)], number, used)
+            targets = _list_free_ports(network, receiving[turn % len(receiving)], number + 1, used)
             meeting = ((a, b) for a in sources for b in targets if a.may_meet(b))
             for source, target in islice(meeting, 1):
                 used |= {source, target}
@@ -347,29 +344,25 @@ def _cross_group(network: Network, group: list[list[int]], flows: int, number: i
 def _list_free_ports(network: Network, leaf: int, turn: int, used: set[Port]) -> list[Port]:
     """The ports of a switch that the round does not use yet, another first in each turn."""
     ports = network.ports_by_leaf[leaf]
-    first = turn % len(ports)
-    return [port for port in ports[first:] + ports[:first] if port not in used]
+    start = turn % len(ports)
+    return [port for port in ports[start:] + ports[:start] if port not in used]
 
 
-def _cross_by_load(network: Network) -> Iterator[Crossed]:
+def _cross_by_load(network: Network) -> Iterator[list[Pair]]:
     """Rounds in which switches fill what is between them, each with two others at every level."""
     for level in range(1, len(network.components)):
-        rounds: list[Crossed] = [[], [], []]
-        for group in _list_groups(network, level):
-            for number, neighbors in enumerate(_pair_in_rings(len(group))):
-                for a, b in neighbors:
-                    rounds[number] += _fill_between(network, level, group[a], group[b])
-        yield from (pairs for pairs in rounds if pairs)
+        yield from _meet_neighbors(_list_groups(network, level), partial(_fill_between, network, level))
 
 
-def _fill_between(network: Network, level: int, part: list[int], far: list[int]) -> Iterator[Pair]:
-    """Ports of two components in pairs, as many at each switch as the links above it carry."""
-    for a, b in zip(part, far, strict=False):
-        carried = min(_count_carried(network, level, leaf) for leaf in (a, b))
-        ports, others = (network.ports_by_leaf[leaf][: max(1, int(carried))] for leaf in (a, b))
+def _fill_between(network: Network, level: int, member: Member, neighbor: Member) -> Iterator[Pair]:
+    """Ports of two members in pairs, as many at each switch as the links above it carry."""
+    for leaves in zip(member.leaves, neighbor.leaves, strict=False):
+        carried = min(_count_carried(network, level, leaf) for leaf in leaves)
+        sources, targets = (network.ports_by_leaf[leaf][: max(1, int(carried))] for leaf in leaves)
         # where it is the same nodes that have ports at both, each meets the next one
-        turned = others if all(map(Port.may_meet, ports, others)) else others[1:] + others[:1]
-        for source, target in zip(ports, turned, strict=False):
+        if not all(map(Port.may_meet, sources, targets)):
+            targets = targets[1:] + targets[:1]
+        for source, target in zip(sources, targets, strict=False):
             if source.may_meet(target):
                 yield source, target, min(source.gbps, target.gbps) * min(1.0, carried)
 
@@ -384,37 +377,31 @@ def _count_carried(network: Network, level: int, leaf: int) -> float:
     return carried
 
 
-def _plan_collectives(view: ClusterView, networks: Sequence[Network], notes: list[str]) -> Iterator[list[Run]]:
-    """Rounds of an all-reduce: of each unit whose nodes are all there and reach each other, then of all nodes."""
+def _plan_collectives(view: ClusterView, networks: Sequence[Network], notes: list[str]) -> Iterator[Run]:
+    """An all-reduce of each unit whose nodes are all there and reach each other, then of all nodes."""
     devices, links = view.devices, view.links
     for network in networks:
-        if view.expect_busbw("all-reduce", COLLECTIVE_BYTES, fabric=network.fabric) is None:
-            continue
         vrf_by_node = {port.device: port.vrf for port in network.ports}
-        rows = set(links.a[(links.fabric == network.fabric) & ~links.a_management].tolist())
         units: dict[tuple[str, int], list[int]] = defaultdict(list)
-        for row in (row for row in sorted(rows) if devices.kind[row] == "node"):
-            units[str(devices.pod[row]), int(devices.su[row])].append(row)
-        jobs = {f"{pod}/su{su}": rows for (pod, su), rows in units.items()} if len(units) > 1 else {}
-        for scope, nodes in {**jobs, "all": [row for rows in units.values() for row in rows]}.items():
-            if vrf_by_node.keys().isdisjoint(nodes):
+        for row in sorted(set(links.a[(links.fabric == network.fabric) & ~links.a_management].tolist())):
+            if devices.kind[row] == "node":
+                units[str(devices.pod[row]), int(devices.su[row])].append(row)
+        jobs, numbers = list[tuple[str, str, list[int]]](), Counter[str]()
+        for (pod, unit), nodes in units.items() if len(units) > 1 else ():
+            numbers[pod] += 1  # `analyze` counts the units of a pod that are there
+            jobs.append((f"all@{pod}/su{numbers[pod]}", f"{pod}/su{unit}", nodes))
+        for job, scope, nodes in [*jobs, ("all", "all", [row for rows in units.values() for row in rows])]:
+            expected = view.expect_busbw("all-reduce", COLLECTIVE_BYTES, job, fabric=network.fabric)
+            if expected is None or vrf_by_node.keys().isdisjoint(nodes):
                 continue
             if not vrf_by_node.keys() >= set(nodes) or len({vrf_by_node[row] for row in nodes}) > 1:
                 why = "they do not reach each other" if vrf_by_node.keys() >= set(nodes) else "not all are chosen"
                 notes.append(f"no all-reduce of the nodes of {network.fabric} in {scope}: {why}")
                 continue
-            pod, _, su = scope.partition("/su")
-            at = sorted(number for name, number in units if name == pod).index(int(su)) + 1 if su else 0
-            yield [_make_collective(view, network.fabric, f"all@{pod}/su{at}" if su else "all", scope, nodes)]
-
-
-def _make_collective(view: ClusterView, fabric: str, job: str, scope: str, rows: Sequence[int]) -> Run:
-    expected = view.expect_busbw("all-reduce", COLLECTIVE_BYTES, job, fabric=fabric)
-    assert expected is not None  # noqa: S101 - the fabric has accelerators
-    least, most = find_busbw_range(expected.gbytes, expected.remark)
-    names = tuple(str(view.devices.name[row]) for row in rows)
-    name = f"{COLLECTIVE}-{fabric}-{scope.replace('/', '-')}"
-    return Run(name, 0, COLLECTIVE, fabric, None, None, names, least, most, "GB/s", remark=expected.remark, job=job)
+            name = f"{COLLECTIVE}-{network.fabric}-{scope.replace('/', '-')}"
+            rates = find_busbw_range(expected.gbytes, expected.remark)
+            names = tuple(str(devices.name[row]) for row in nodes)
+            yield Run(name, 0, COLLECTIVE, network.fabric, *rates, "GB/s", nodes=names, remark=expected.remark, job=job)
 
 
 def find_busbw_range(gbytes: float, remark: str) -> tuple[float, float]:
