@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -17,6 +18,7 @@ from fabricgen.analyze.network import list_networks
 from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.design.model import Design
 from fabricgen.lint.engine import lint
+from tests.conftest import BLUEPRINTS, Ran
 from tests.wiring.test_meshes import make_page
 
 CASES = {
@@ -187,3 +189,10 @@ def analyze(cluster: Cluster) -> dict[str, Any]:
     """All sections."""
     question = Question(cluster.design.catalog.constants())
     return analyze_cluster(cluster, question, read_job)
+
+
+def test_figures_are_written_as_json(fabricgen: Callable[..., Ran]) -> None:
+    ran = fabricgen("analyze", BLUEPRINTS / "hyperx.yaml", "--format", "json")
+    assert ran.code == 0, ran.err
+    structure = json.loads(ran.out)["structure"]["compute"]
+    assert structure["counted_from"] == {"switches": structure["switches"], "all": True}

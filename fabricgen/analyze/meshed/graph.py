@@ -85,7 +85,7 @@ class SwitchGraph:
     @property
     def counts_all(self) -> bool:
         """Whether paths are counted from every switch that has ranks."""
-        return len(self.sources) == np.count_nonzero(self.port_gbps)
+        return len(self.sources) == int(np.count_nonzero(self.port_gbps))
 
     def list_path_counts(self) -> Iterator[tuple[Ints64, PathCounts]]:
         """(some sources, shortest paths from them), until all have been."""
