@@ -26,7 +26,7 @@ from fabricgen.plugins.view import API_VERSION, ClusterView
 from fabricgen.reports.judgement import Case, Finding, Judgement, Suite
 from fabricgen.reports.protocols import Protocol
 from fabricgen.reports.table import Table
-from fabricgen.wiring.arrays import Flags, Floats, Ints64, join_components
+from fabricgen.wiring.arrays import Flags, Floats, Ints64, join_components, rank_within
 
 __all__ = [
     "API_VERSION",
@@ -72,6 +72,7 @@ __all__ = [
     "join_hostlist",
     "make_files",
     "make_label_value",
+    "rank_within",
     "write_csv",
 ]
 

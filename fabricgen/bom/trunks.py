@@ -11,7 +11,7 @@ from fabricgen.catalog.patch_models import PanelProfile
 from fabricgen.cluster import Cluster
 from fabricgen.design.media.patching import FIBRES
 from fabricgen.kernel.units import format_number
-from fabricgen.wiring.arrays import Ints, Ints64, unique_combinations
+from fabricgen.wiring.arrays import Ints, Ints64, rank_within, unique_combinations
 from fabricgen.wiring.patching.tables import Patching, PatchTable
 
 SHORT = {"mmf-om4": "om4", "smf-os2": "os2"}
@@ -28,13 +28,8 @@ class PatchParts:
     def panels(self) -> list[str]:
         """The name of every panel: its rack, and its number there from the top."""
         panels, names = self._patching.panels, self._cluster.plan.racks.names
-        # by rack, and from its top down
-        order = np.lexsort((-panels.u, panels.rack))
-        # where the panels of the same rack begin
-        first = np.searchsorted(panels.rack[order], panels.rack[order])
-        nth = np.empty(len(order), dtype=np.int64)
-        nth[order] = np.arange(len(order)) - first
-        pairs = zip(panels.rack.tolist(), nth.tolist(), strict=True)
+        from_top = rank_within(panels.rack, -panels.u)
+        pairs = zip(panels.rack.tolist(), from_top.tolist(), strict=True)
         return [f"{names[rack]}-pp{position + 1:02d}" for rack, position in pairs]
 
     @cached_property

@@ -15,6 +15,7 @@ from fabricgen.blueprint.models import make_natural_key
 from fabricgen.diff.sizing_figures import SizingFigures, TierFigures, TierName
 from fabricgen.diff.texts import Flags, Texts, find_among_texts, find_rows_of_texts
 from fabricgen.numbering.lazy_columns import Strings
+from fabricgen.wiring.arrays import rank_within
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -151,7 +152,7 @@ def match_codes(old: Rows, new: Rows) -> tuple[Rows, Rows, Rows, Rows]:
         _, codes = np.unique(np.concatenate([old, new]), return_inverse=True)
         old, new = codes[: len(old)], codes[len(old) :]
         # equal codes become different ones by their rank, the same on both sides: the n-th matches the n-th
-        old, new = _rank_repeats(old) * len(codes) + old, _rank_repeats(new) * len(codes) + new
+        old, new = (rank_within(rows).astype(np.int64) * len(codes) + rows for rows in (old, new))
         order = np.argsort(new, kind="stable")
         ordered = new[order]
     positions = np.searchsorted(ordered, old)
@@ -172,16 +173,6 @@ def match_codes(old: Rows, new: Rows) -> tuple[Rows, Rows, Rows, Rows]:
 
 def _has_repeats(ordered: Rows) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
-
-
-def _rank_repeats(numbers: Rows) -> Rows:
-    """The position of each row among the rows with the same code."""
-    order = np.argsort(numbers, kind="stable")
-    ordered = numbers[order]
-    rank = np.empty(len(numbers), dtype=np.int64)
-    # less the place of the first row with the same code
-    rank[order] = np.arange(len(numbers)) - np.searchsorted(ordered, ordered)
-    return rank
 
 
 # The figures of a side that is known by its lists alone, a built folder: what they tell of why cables move.

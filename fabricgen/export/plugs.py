@@ -15,7 +15,7 @@ import numpy as np
 from fabricgen.bom.cables import CableParts
 from fabricgen.cluster import Cluster
 from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column
-from fabricgen.wiring.arrays import Flags, Ints, Ints64, all_alike, unique_combinations
+from fabricgen.wiring.arrays import Flags, Ints, Ints64, all_alike, rank_within, unique_combinations
 from fabricgen.wiring.cabling.cables import find_share_of_cage, find_socket
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
 from fabricgen.wiring.cabling.end_numbers import number_ends
@@ -90,8 +90,7 @@ def list_plugs(cluster: Cluster) -> PlugTable:
     jumper_counts, tails = np.maximum(pieces // far_ends, 1), np.maximum(far_ends // pieces, 1)
     row = np.repeat(np.arange(len(cable)), jumper_counts[cable])
     cable = cable[row]
-    # how far a row is behind the first of its end row
-    jumper_number = (np.arange(len(row)) - np.searchsorted(row, row)).astype(np.int32)
+    jumper_number = rank_within(row)
     piece, tail = leg[row] * jumper_counts[cable] // tails[cable] + jumper_number, leg[row] % tails[cable]
     ends = []
     for end, socket in enumerate(find_sockets(cluster)):

@@ -9,7 +9,7 @@ import numpy as np
 
 from fabricgen.design.model import Design
 from fabricgen.design.phase_selection import Selection
-from fabricgen.wiring.arrays import Flags, Ints
+from fabricgen.wiring.arrays import Flags, Ints, rank_within
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceTable, WiringPlan
 
 
@@ -93,9 +93,7 @@ def _select_first_nodes(design: Design, devices: DeviceTable, present: Flags, mo
     for cls in devices.classes:
         if cls.kind == NODE and cls.path not in beside:
             nodes[cls.rows] = True
-            unit = devices.unit[cls.rows]  # ascending, as are the nodes of each
-            # the number of each node in its unit: its row less the first of the unit
-            selected[cls.rows] = np.arange(len(unit)) - np.searchsorted(unit, unit) < most
+            selected[cls.rows] = rank_within(devices.unit[cls.rows]) < most
     # (unit, rack in it) as one number
     rack = devices.unit.astype(np.int64) * (int(devices.rack_in_unit.max(initial=0)) + 1) + devices.rack_in_unit
     switches = np.array([cls.kind == SWITCH for cls in devices.classes], dtype=bool)[devices.device_class]

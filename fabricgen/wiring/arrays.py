@@ -59,9 +59,9 @@ def unique_below(code: Ints | Ints64, size: int) -> tuple[Ints64, Ints]:
     return np.flatnonzero(met), (np.cumsum(met, dtype=np.int32) - 1)[code]
 
 
-def rank_within(keys: Ints | Ints64) -> Ints:
-    """The rank of each row, from 0 in row order, among the rows with the same key; int32."""
-    order = np.argsort(keys, kind="stable")
+def rank_within(keys: Ints | Ints64, by: Ints | Ints64 | Floats | None = None) -> Ints:
+    """The rank of each row, from 0, among the rows with the same key: in row order, or by another column; int32."""
+    order = np.argsort(keys, kind="stable") if by is None else np.lexsort((by, keys))
     # the first row of a key among the sorted ones, so that the distance from it is the rank
     start = np.searchsorted(keys[order], keys[order])
     rank = np.empty(len(keys), dtype=np.int32)

@@ -13,11 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from fabricgen.addons.probing.graph import NONE
-from fabricgen.addons.probing.paths import number_in_owner
 from fabricgen.addons.probing.plan import DOWN, SPREAD, SPREAD_OVER, UP
 from fabricgen.addons.probing.solver import Delays, Losses, Parts, Suspect, find_suspects
 from fabricgen.addons.probing.tables import parse_numbers, read_rows, refuse
-from fabricgen.api import ClusterView, Flags, Floats, Ints64
+from fabricgen.api import ClusterView, Flags, Floats, Ints64, rank_within
 
 PROBES, CLASSES = "probes.csv", "classes.csv"
 MEASURES = ("sent", "lost", "median_us", "p99_us", "gbps")
@@ -140,7 +139,7 @@ class ProbeTable:
         spread = [row // 2 for (why, _), rows in self._members.items() if why == SPREAD_OVER for row in rows]
         is_shared = np.bincount(socket, np.tile(np.isin(crossed, spread), 2))[socket] > 0
         size = np.where(is_shared, 0, np.bincount(socket)[socket])
-        half = 1 + 2 * number_in_owner(socket, np.arange(len(socket))) // np.maximum(size, 1)
+        half = 1 + 2 * rank_within(socket) // np.maximum(size, 1)
         modules = np.full((4, len(links)), NONE)
         columns = [(size >= 2, 3 * socket), (size >= HALF_OF, 3 * socket + half)]
         modules[:, crossed] = np.concatenate([np.where(is_part, part, NONE) for is_part, part in columns]).reshape(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricgen.addons.probing.graph import NONE, Graph
-from fabricgen.api import Flags, Floats, Ints64
+from fabricgen.api import Flags, Ints64, rank_within
 
 TRIES = 24
 """Rounds in which half paths look for a partner at their switch; with two parts below it, every other one fails."""
@@ -72,7 +72,7 @@ class Paths:
             while is_open.any():
                 # by chance some come first wherever they go, and take their room; who finds none left waits
                 comer, crossed = path[is_open], direction[is_open]
-                is_late = number_in_owner(crossed, rng.permutation(len(self))[comer]) >= room[crossed]
+                is_late = rank_within(crossed, rng.permutation(len(self))[comer]) >= room[crossed]
                 is_sent = np.bincount(comer, is_late, len(self))[comer] == 0
                 rounds[comer[is_sent]] = number
                 room -= np.bincount(crossed[is_sent], minlength=len(room))
@@ -189,7 +189,7 @@ class Planner:
             climbing = np.flatnonzero((graph.height[top] == height) & (self._up.count[top] > 0))
             if height and not graph.has_link.all():
                 # of sites of different sizes, what would lead over an edge a third time finds nobody above
-                position = number_in_owner(top[climbing], self._rng.random(len(climbing)))
+                position = rank_within(top[climbing], self._rng.random(len(climbing)))
                 has_room = position < 2 * self._up.count[top[climbing]]
                 climbing = climbing[has_room | ~graph.is_turn[top[climbing]]]
             last[climbing] = self._deal_once_or_twice(
@@ -208,10 +208,10 @@ class Planner:
         """
         dealt = np.bincount(switch, minlength=len(choices.count))
         once = np.clip(2 * choices.count - dealt, 0, np.minimum(choices.count, dealt))
-        position = number_in_owner(switch, single[rows] * (last.max(initial=0) + 1) + last)
+        position = rank_within(switch, single[rows] * (last.max(initial=0) + 1) + last)
         is_once = position < once[switch]
         edges_used_twice = np.maximum(choices.count - once, 1)[switch]
-        turns = number_in_owner(2 * switch + is_once, last) % edges_used_twice
+        turns = rank_within(2 * switch + is_once, last) % edges_used_twice
         number = np.where(is_once, position, once[switch] + turns)
         # each switch begins at another edge, so that those used once are spread over the switches above
         start = (np.cumsum(choices.count > 0) * GOLDEN % 1 * choices.count).astype(np.int64)[switch]
@@ -229,7 +229,7 @@ class Planner:
         """
         graph, ends, rng = self.graph, np.flatnonzero(self._is_end), self._rng
         together = np.flatnonzero(self.is_covered & (self._counts[self.label] > 1))
-        position = number_in_owner(self.label[together], rng.random(len(together)))
+        position = rank_within(self.label[together], rng.random(len(together)))
         is_picked = np.zeros(len(graph), dtype=bool)
         is_picked[np.concatenate((np.flatnonzero(~self.is_covered), together[position % 2 == 0])) // 2] = True
         edges = self._up.edges[np.lexsort((rng.random(len(self._up.edges)), ~is_picked[self._up.edges]))]
@@ -240,7 +240,8 @@ class Planner:
         for _ in range(graph.levels - 1):
             stays |= low & graph.is_turn[top] & (rng.random(len(top)) < 1 / 2)
             rows = np.flatnonzero((choices.count[top] > 0) & ~stays)
-            edge = choices.take_edges(top[rows], number_in_owner(top[rows], rng.random(len(rows)) - picked[rows]))
+            turn = rank_within(top[rows], rng.random(len(rows)) - picked[rows])
+            edge = choices.take_edges(top[rows], turn.astype(np.int64))
             half_paths[rows, graph.level[edge]] = edge
             picked[rows] += is_picked[edge]
             top[rows] = graph.upper[edge]
@@ -259,10 +260,10 @@ class Planner:
         for number in range(TRIES):
             mixed = self._rng.permutation(alone)
             # by switch, in turn one with such an edge and one without
-            position = 2 * number_in_owner(2 * top[mixed] + single[mixed], np.arange(len(mixed))) + single[mixed]
+            position = 2 * rank_within(2 * top[mixed] + single[mixed]) + single[mixed]
             mixed = mixed[np.lexsort((position, top[mixed]))]
             # the first and second of a switch may meet, the third and fourth, and so on
-            place_at_switch = number_in_owner(top[mixed], np.arange(len(mixed)))
+            place_at_switch = rank_within(top[mixed])
             rows = np.flatnonzero((place_at_switch[:-1] % 2 == 0) & (top[mixed[:-1]] == top[mixed[1:]]))
             a, b = mixed[rows], mixed[rows + 1]
             fits = (part[a] != part[b]) & (node[a] != node[b]) & ~(single[a] & single[b] & (number < TRIES // 2))
@@ -299,11 +300,3 @@ class Choices:
         return of_switch, self.edges[
             (self.start[switch] - np.cumsum(count) + count)[of_switch] + np.arange(len(of_switch))
         ]
-
-
-def number_in_owner(owner: Ints64, key: Ints64 | Floats) -> Ints64:
-    """The number of each row among the rows of its owner, by a key."""
-    order = np.lexsort((key, owner))
-    position = np.empty(len(owner), dtype=np.int64)
-    position[order] = np.arange(len(owner)) - np.searchsorted(owner[order], owner[order])
-    return position
