@@ -88,14 +88,16 @@ def describe_first_screen(figures_by_section: Mapping[str, Any]) -> Iterator[str
             headlines = getattr(module, "headlines", module.lines)
             parts.append((name, fabric, [line for line in headlines(figures) if line.strip()]))
     # of cluster and rest a line each, of each section its title: short sections leave their room to long ones
-    room, given = SCREEN - 2 - len(parts), {}
-    for left, number in enumerate(sorted(range(len(parts)), key=lambda at: len(parts[at][2])), -len(parts)):
-        given[number] = min(len(parts[number][2]), max(2, room // -left))
-        room -= given[number]
+    room, lines_of_part = SCREEN - 2 - len(parts), {}
+    by_length = sorted(range(len(parts)), key=lambda number: len(parts[number][2]))
+    for parts_left, number in zip(range(len(parts), 0, -1), by_length, strict=True):
+        lines_of_part[number] = min(len(parts[number][2]), max(2, room // parts_left))
+        room -= lines_of_part[number]
     yield figures_by_section["blueprint"]
     for number, (name, fabric, lines) in enumerate(parts):
         yield f"{name.replace('_', ' ')} of {fabric}"
-        cut = lines if len(lines) <= given[number] else lines[: given[number] - 1]
+        most = lines_of_part[number]
+        cut = lines if len(lines) <= most else lines[: most - 1]
         yield from (line if line.startswith("  ") else f"  {line}" for line in cut)
         if len(cut) < len(lines):
             yield f"    ... {len(lines) - len(cut)} more lines: --section {name}"

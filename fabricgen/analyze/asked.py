@@ -12,7 +12,7 @@ import numpy as np
 from fabricgen.analyze.network import Network
 from fabricgen.catalog.constant_models import ConstantsProfile
 from fabricgen.kernel.diagnostics import did_you_mean, fault
-from fabricgen.wiring.arrays import Ints64
+from fabricgen.wiring.arrays import Ints64, rank_within
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,20 +126,18 @@ def _find_ranks(network: Network, location: str) -> Ints64:
 def _deal_by_unit(network: Network, rows: Ints64) -> Ints64:
     """Places of ranks, those of a domain of each unit in turn."""
     domain, unit = network.ranks.domain[rows], network.ranks.unit[rows]
-    _, first, domain_index = np.unique(domain, return_index=True, return_inverse=True)
-    home = unit[first]
-    # domains of a unit are neighbours here, in the order of their first ranks: the place in it is the domain's turn
-    order = np.lexsort((first, home))
-    turn = np.empty(len(first), dtype=np.int64)
-    turn[order] = np.arange(len(first)) - np.searchsorted(home[order], home[order])
+    _, first_rank, domain_index = np.unique(domain, return_index=True, return_inverse=True)
+    home = unit[first_rank]
+    # the turn of a domain is its rank in its unit, in the order of their first ranks
+    turn = rank_within(home, first_rank)
     # the last key counts first: all first domains of units, then all second ones; ranks of a domain stay together
-    return np.lexsort((np.arange(len(rows)), first[domain_index], home[domain_index], turn[domain_index]))
+    return np.lexsort((np.arange(len(rows)), first_rank[domain_index], home[domain_index], turn[domain_index]))
 
 
 def _group_by_domain(network: Network, rows: Ints64) -> Ints64:
     """Ranks with those of a domain side by side, domains in the order of their first rank."""
-    _, first, domain_index = np.unique(network.ranks.domain[rows], return_index=True, return_inverse=True)
-    order: Ints64 = rows[np.lexsort((np.arange(len(rows)), first[domain_index]))]
+    _, first_rank, domain_index = np.unique(network.ranks.domain[rows], return_index=True, return_inverse=True)
+    order: Ints64 = rows[np.lexsort((np.arange(len(rows)), first_rank[domain_index]))]
     return order
 
 

@@ -9,7 +9,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from fabricgen.analyze.network import NONE, Network
+from fabricgen.analyze.network import Network
 from fabricgen.design.capacity import bisection
 from fabricgen.design.capacity.bisection import Number, StrandPlace
 from fabricgen.wiring.arrays import Floats, Ints64, join_components, unique_values
@@ -28,15 +28,14 @@ def count_bisection_gbps(network: Network) -> float:
     Networks that share nodes, as rails and planes do, are cut alike and add up; those that share none are joined by
     nothing, and the first of each are cut together, the second, and so on.
     """
-    wired = network.leaf != NONE
-    node, leaf = np.broadcast_to(network.ranks.device[:, None], wired.shape)[wired], network.leaf[wired]
+    node, leaf, gbps = network.list_ports()
     steps = _list_steps(network)
     apart = steps[-1][0][leaf]
     joined = join_components(np.arange(len(network.cluster.plan.devices), dtype=np.int64), apart, node)
     places_by_network: dict[int, list[StrandPlace]] = {}
     for number in unique_values(apart):
         in_part = apart == number
-        place = _join_places(steps, node[in_part], leaf[in_part], network.gbps[wired][in_part])
+        place = _join_places(steps, node[in_part], leaf[in_part], gbps[in_part])
         places_by_network.setdefault(int(joined[number]), []).append(place)
     total = Fraction(0)
     for places in zip_longest(*places_by_network.values()):

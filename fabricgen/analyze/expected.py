@@ -57,7 +57,7 @@ class WiredFigures:
         figures = [pair["switches" if key == "hops" else key] for pair in self._pairs]
         return float(max(figures)) if figures else None
 
-    def slowdown(self, pattern: str) -> float | None:
+    def find_slowdown(self, pattern: str) -> float | None:
         """How many times slower than its ports a pattern of traffic between all accelerators is."""
         if not self._has_pairs or self._team.domains < 2:
             return None
@@ -91,7 +91,7 @@ def list_expected(cluster: Cluster) -> Iterator[ExpectedFigure]:
     for name, figures in figures_by_fabric.items():
         for pattern, bound in (expectations.slowdown or {}).items():
             subject = f"slowdown of {pattern}, {name}"
-            yield ExpectedFigure(("expect", "slowdown", pattern), subject, bound, figures.slowdown(pattern))
+            yield ExpectedFigure(("expect", "slowdown", pattern), subject, bound, figures.find_slowdown(pattern))
         for collective, sizes in (expectations.busbw_gbytes or {}).items():
             for size, bound in sizes.items():
                 subject, path = (

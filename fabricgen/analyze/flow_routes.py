@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.analyze.network import NONE, Network
 from fabricgen.design.linked import weighs_paths
-from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
+from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64, rank_within
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -45,7 +45,7 @@ class Flows:
     def __len__(self) -> int:
         return len(self.pair)
 
-    def part(self, rows: Flags | slice) -> Flows:
+    def select_rows(self, rows: Flags | slice) -> Flows:
         """The flows of some rows, given by a mask or a slice."""
         return Flows(self.pair[rows], self.a[rows], self.b[rows], self.level[rows], self.gbps[rows])
 
@@ -59,7 +59,7 @@ class _NextHops:
     count: Ints64
 
     @classmethod
-    def of(cls, link: Ints64, slot: Ints64, port: Ints, slots: int) -> _NextHops:
+    def group_links(cls, link: Ints64, slot: Ints64, port: Ints, slots: int) -> _NextHops:
         """The members of each of so many slots, ordered by port as switches list their next hops."""
         count = np.bincount(slot, minlength=slots)
         return cls(link[np.lexsort((port, slot))], np.cumsum(count) - count, count)
@@ -122,15 +122,14 @@ class Routes:
         size = np.bincount(joined[of_top]) * width
         slots = int(size.sum())
         first_slot = np.full(devices, slots, dtype=np.int64)
-        first_slot[tops] = (np.cumsum(size) - size)[joined[of_top]] + _number_in_owner(joined[of_top]) * width[
-            joined[of_top]
-        ]
+        block = joined[of_top]
+        first_slot[tops] = (np.cumsum(size) - size)[block] + rank_within(block) * width[block]
         position = np.zeros(devices, dtype=np.int64)
-        position[parts] = _number_in_owner(joined[of_part])
+        position[parts] = rank_within(joined[of_part])
         below = position[self.labels[height]]
         # the last slot is that of switches which are not above: it has no links
-        down = _NextHops.of(links_here, first_slot[upper] + below[lower], links.b_port[row], slots + 1)
-        return _Step(_NextHops.of(links_here, lower, links.a_port[row], devices), down, first_slot, below)
+        down = _NextHops.group_links(links_here, first_slot[upper] + below[lower], links.b_port[row], slots + 1)
+        return _Step(_NextHops.group_links(links_here, lower, links.a_port[row], devices), down, first_slot, below)
 
     def number_uplinks(self) -> tuple[Ints64, Ints64]:
         """By link, its number among the uplinks of its lower switch, and how many these are."""
@@ -141,14 +140,14 @@ class Routes:
             counts[step.up.order] = step.up.count[lower]
         return number, counts
 
-    def parallel(self, height: int) -> Ints64:
+    def count_parallel_links(self, height: int) -> Ints64:
         """By row of a switch above a height, the most links to one component below it; 0 for other switches."""
         down, most = self._steps[height].down, np.zeros(len(self.labels[0]), dtype=np.int64)
         used = np.flatnonzero(down.count)
         np.maximum.at(most, self.network.uplinks.upper[down.order[down.start[used]]], down.count[used])
         return most
 
-    def dealt(self, leaf: Ints64, position: Ints64, rng: np.random.Generator) -> Ints64:
+    def deal_uplinks(self, leaf: Ints64, position: Ints64, rng: np.random.Generator) -> Ints64:
         """By place of a flow among those of its leaf, the uplink whose turn it is; leaves have orders of their own."""
         up = self._steps[0].up
         lower = self.network.uplinks.lower[up.order]
@@ -156,7 +155,7 @@ class Routes:
         order = np.argsort(lower + rng.random(len(lower))) - up.start[lower]
         return order[up.start[leaf] + position % up.count[leaf]]
 
-    def draw(
+    def draw_routes(
         self, flows: Flows, rng: np.random.Generator, hashes: Ints64 | None = None, turns: Ints64 | None = None
     ) -> tuple[Ints64, Flags]:
         """(links of each flow, int64 [2 heights, flows]; whether it arrives).
@@ -168,17 +167,17 @@ class Routes:
         links = np.full((2 * self.heights, len(flows)), 2 * self.links, dtype=np.int64)
         arrived = np.zeros(len(flows), dtype=bool)
         # in parts, or the columns of a large job would not fit into memory
-        for first in range(0, len(flows), _CHUNK):
-            part = slice(first, first + _CHUNK)
-            choices = (None if column is None else column[part] for column in (hashes, turns))
-            links[:, part], arrived[part] = self._walk_flows(flows.part(part), rng, *choices)
+        for start in range(0, len(flows), _CHUNK):
+            rows = slice(start, start + _CHUNK)
+            choices = (None if column is None else column[rows] for column in (hashes, turns))
+            links[:, rows], arrived[rows] = self._walk_flows(flows.select_rows(rows), rng, *choices)
         for draw in range(_DRAWS):
             lost = np.flatnonzero(~arrived)
             if not len(lost):
                 break
             # the last time what arrives is kept, however probable it was
             links[:, lost], arrived[lost] = self._walk_flows(
-                flows.part(~arrived), rng, None, None, weighing=draw < _DRAWS - 1
+                flows.select_rows(~arrived), rng, None, None, weighing=draw < _DRAWS - 1
             )
         return links, arrived
 
@@ -197,26 +196,26 @@ class Routes:
         among.
         """
         routes = np.full((2 * self.heights, len(flows)), 2 * self.links, dtype=np.int64)
-        at, ways = flows.a, np.ones(len(flows))
+        switch, ways = flows.a, np.ones(len(flows))
         for height, step in enumerate(self._steps):
             choice = _draw_choices(rng, hashes if height or turns is None else turns, len(flows))
-            link, moves = step.up.choose_links(at, choice)
+            link, moves = step.up.choose_links(switch, choice)
             moves &= flows.level > height
             if height:
-                ways[moves] *= step.up.count[at[moves]]
+                ways[moves] *= step.up.count[switch[moves]]
             routes[height, moves] = link[moves]
-            at = np.where(moves, self._ends[1][link], at)
+            switch = np.where(moves, self._ends[1][link], switch)
         for height in reversed(range(self.heights)):
             step = self._steps[height]
             # flows that turn further down are at no switch of this height; their slot has no links
-            slot = np.minimum(step.upper[at] + step.below[flows.b], len(step.down.count) - 1)
+            slot = np.minimum(step.upper[switch] + step.below[flows.b], len(step.down.count) - 1)
             link, moves = step.down.choose_links(slot, _draw_choices(rng, hashes, len(flows)))
             # only down from where the flow is
-            moves &= self._ends[1][link] == at
+            moves &= self._ends[1][link] == switch
             ways[moves] *= step.down.count[slot[moves]]
             routes[-1 - height, moves] = link[moves] + self.links
-            at = np.where(moves, self._ends[0][link], at)
-        arrived = at == flows.b
+            switch = np.where(moves, self._ends[0][link], switch)
+        arrived = switch == flows.b
         if self.weighted and weighing and hashes is None and turns is None:
             arrived &= rng.random(len(flows)) * self._most_ways < ways
         return routes, arrived
@@ -224,14 +223,6 @@ class Routes:
 
 def _draw_choices(rng: np.random.Generator, fixed: Ints64 | None, count: int) -> Choices:
     return rng.random(count, dtype=np.float32) if fixed is None else fixed
-
-
-def _number_in_owner(owner: Ints64) -> Ints64:
-    """The number of each row among the rows of its owner, from 0."""
-    order = np.argsort(owner, kind="stable")
-    position = np.empty(len(owner), dtype=np.int64)
-    position[order] = np.arange(len(owner)) - np.searchsorted(owner[order], owner[order])
-    return position
 
 
 # Flows of a pattern of traffic, and what share of their rate each gets where routes are chosen without their load.
@@ -263,7 +254,7 @@ def list_flows(network: Network, routes: Routes, source: Ints64, target: Ints64)
         for number in range(len(routes.labels) - 1, -1, -1):
             level[routes.labels[number][a] == routes.labels[number][b]] = number
         gbps = np.minimum(network.gbps[source[pair], port], network.gbps[target[pair], port])
-        parts.append(Flows(pair, a, b, level, gbps).part(level != NONE))
+        parts.append(Flows(pair, a, b, level, gbps).select_rows(level != NONE))
     return Flows(*(np.concatenate([getattr(flows, name) for flows in parts]) for name in Flows.__slots__))
 
 
@@ -313,13 +304,12 @@ def draw_rates(
     """
     most = queue_pairs[-1]
     routed = _route_flows(routes, flows, rng, balancing, most)
-    load, done = np.zeros(len(routes.gbps)), 0
+    load, loaded_pairs = np.zeros(len(routes.gbps)), 0
     for number in queue_pairs:
         # loads add up: more queue pairs are those of fewer, and others
-        for links in routed[done:number]:
-            for hop in links:
-                load += np.bincount(hop, flows.gbps, len(load))
-        done = number
+        for hop in (hop for links in routed[loaded_pairs:number] for hop in links):
+            load += np.bincount(hop, flows.gbps, len(load))
+        loaded_pairs = number
         shares = 1 / np.maximum(load / number / routes.gbps, 1)
         yield _summarize_rates(np.stack([shares[links].min(axis=0) for links in routed[:number]]), flows)
 
@@ -328,21 +318,17 @@ def _route_flows(routes: Routes, flows: Flows, rng: np.random.Generator, balanci
     """The links of each flow, for one queue pair after the other."""
     rounds = range(number)
     if balancing == "shared":
-        return [routes.draw(flows, rng, hashes=rng.integers(0, 2**31, len(flows)))[0] for _ in rounds]
+        return [routes.draw_routes(flows, rng, hashes=rng.integers(0, 2**31, len(flows)))[0] for _ in rounds]
     if balancing == "hash":
-        return [routes.draw(flows, rng)[0] for _ in rounds]
+        return [routes.draw_routes(flows, rng)[0] for _ in rounds]
     positions = np.concatenate([_shuffle_places(flows.a, rng, start) for start in rounds])
-    turns = routes.dealt(np.tile(flows.a, number), positions, rng).reshape(number, len(flows))
-    return [routes.draw(flows, rng, turns=turn)[0] for turn in turns]
+    turns = routes.deal_uplinks(np.tile(flows.a, number), positions, rng).reshape(number, len(flows))
+    return [routes.draw_routes(flows, rng, turns=turn)[0] for turn in turns]
 
 
 def _shuffle_places(leaf: Ints64, rng: np.random.Generator, start: int) -> Ints64:
     """Numbers of flows among those of their leaf in a random order, after as many for each queue pair before."""
-    # a fraction below 1 shuffles the flows of a leaf among themselves
-    order = np.argsort(leaf + rng.random(len(leaf)))
-    position, count = np.empty(len(leaf), dtype=np.int64), np.bincount(leaf)
-    position[order] = np.arange(len(leaf)) - (np.cumsum(count) - count)[leaf[order]]
-    return position + start * count[leaf]
+    return rank_within(leaf, rng.random(len(leaf))) + start * np.bincount(leaf)[leaf]
 
 
 def _summarize_rates(shares: Floats, flows: Flows) -> Rates:

@@ -29,44 +29,40 @@ def find_lost_gbps(planned: Network, actual: Network) -> float:
     where the hall has more.
     """
     cuts = [_Cut(planned), _Cut(actual)]
-    least = [np.inf, np.inf]
-    for half in _list_halves(planned, _find_changed_devices(planned, actual)):
-        least = [min(least[at], cut.find_least_cut(half)) for at, cut in enumerate(cuts)]
-    return float(least[0] - least[1])
+    halves = list(_list_halves(planned, _find_changed_devices(planned, actual)))
+    least_planned, least_actual = (min(map(cut.find_least_cut, halves), default=np.inf) for cut in cuts)
+    return float(least_planned - least_actual)
 
 
 def _find_changed_devices(planned: Network, actual: Network) -> Flags:
     """By device row, whether it is an end of a link that is not as planned."""
     size = len(planned.cluster.plan.devices)
-    edge_counts = []
+    edges = []
     for network in (planned, actual):
-        links, port = SwitchLinks.of(network), network.leaf != NONE
-        node = np.broadcast_to(network.ranks.device[:, None], port.shape)[port]
-        a, b = np.r_[links.a, node], np.r_[links.b, network.leaf[port]]
-        edge_counts.append(np.unique(a * size + b, return_counts=True))
-    (planned_keys, planned_counts), (actual_keys, actual_counts) = edge_counts
-    key, at = np.unique(np.r_[planned_keys, actual_keys], return_inverse=True)
+        links, (node, leaf, _) = SwitchLinks.list_links(network), network.list_ports()
+        edges.append(np.r_[links.a, node] * size + np.r_[links.b, leaf])
+    edge, number = np.unique(np.concatenate(edges), return_inverse=True)
     # what both have alike cancels out
-    odd = key[np.bincount(at, np.r_[planned_counts, -actual_counts], len(key)) != 0]
-    changed = np.zeros(size, dtype=np.bool_)
-    changed[np.r_[odd // size, odd % size]] = True
-    return changed
+    sign = np.repeat((1, -1), list(map(len, edges)))
+    changed_edges = edge[np.bincount(number, sign, len(edge)) != 0]
+    is_changed = np.zeros(size, dtype=np.bool_)
+    is_changed[np.r_[changed_edges // size, changed_edges % size]] = True
+    return is_changed
 
 
 def _list_halves(network: Network, changed: Flags) -> Iterator[Flags]:
     """Halves of the nodes, by device row: of single nodes, then of whole places of each level, those that have faults
     first or dealt over both.
     """
-    first = np.unique(network.ranks.device, return_index=True)[1]
-    nodes, leaf = network.ranks.device[first], network.leaf[first, 0]
+    nodes, first_rank = np.unique(network.ranks.device, return_index=True)
+    leaf = network.leaf[first_rank, 0]
     yield from _halve_places(nodes, np.arange(len(nodes)), changed[nodes])
-    port = network.leaf != NONE
-    port_nodes = np.broadcast_to(network.ranks.device[:, None], port.shape)[port]
+    port_nodes, port_leaves, _ = network.list_ports()
     for level in network.levels:
         place_of_node = np.unique(np.where(leaf == NONE, NONE, level.component[leaf]), return_inverse=True)[1]
         place_of_device, owner = np.zeros(len(changed), dtype=np.int64), np.full(len(changed), NONE, dtype=np.int64)
         place_of_device[nodes] = place_of_node
-        owner[level.component[network.leaf[port]]] = place_of_device[port_nodes]
+        owner[level.component[port_leaves]] = place_of_device[port_nodes]
         with_faults = owner[level.component[changed]]
         odd = np.isin(place_of_node, with_faults[with_faults != NONE]) | np.isin(
             place_of_node, place_of_node[changed[nodes]]
@@ -106,13 +102,12 @@ class _Cut:
 
     def __init__(self, network: Network) -> None:
         self._size = size = len(network.cluster.plan.devices)
-        links, port = SwitchLinks.of(network), network.leaf != NONE
-        self._node = np.broadcast_to(network.ranks.device[:, None], port.shape)[port]
-        self._leaf, self._gbps = network.leaf[port], network.gbps[port]
+        links = SwitchLinks.list_links(network)
+        self._node, self._leaf, self._gbps = network.list_ports()
         # all links between two switches as one, for a cut goes through all of them or none
-        pair, at = np.unique(links.a * size + links.b, return_inverse=True)
+        pair, number = np.unique(links.a * size + links.b, return_inverse=True)
         self._a, self._b = pair // size, pair % size
-        self._links = np.bincount(at, links.gbps, len(pair)).astype(np.float64)
+        self._links = np.bincount(number, links.gbps, len(pair)).astype(np.float64)
         height = np.zeros(size, dtype=np.int64)
         switches = [cls for cls in network.cluster.plan.devices.classes if cls.kind == SWITCH]
         for number, level in enumerate(network.levels):
@@ -124,32 +119,32 @@ class _Cut:
     def find_least_cut(self, half: Flags) -> float:
         """The least cut found between a half of the nodes and the other ones, Gb/s."""
         size = self._size
-        # by switch, Gb/s of its nodes in the half less Gb/s of those outside; `side` is 1 in the half and -1 outside
+        # by switch, Gb/s of its nodes in the half less Gb/s of those outside; `sides` are 1 in the half and -1 outside
         pull = np.bincount(self._leaf, np.where(half[self._node], self._gbps, -self._gbps), size).astype(np.float64)
-        side = np.ones(size)
+        sides = np.ones(size)
         for level, rows in zip(self._levels, self._tiers, strict=True):
-            side[rows] = np.sign(np.bincount(level.component, pull, size)[level.component[rows]])
-        side[side == 0] = 1.0  # with as much on either side a switch is in the half
+            sides[rows] = np.sign(np.bincount(level.component, pull, size)[level.component[rows]])
+        sides[sides == 0] = 1.0  # with as much on either side a switch is in the half
         # three starts: switches with most of the nodes of their component, all in the half, and all outside
-        return min(self._settle_sides(half, pull, start) for start in (side, np.ones(size), -np.ones(size)))
+        return min(self._settle_sides(half, pull, start) for start in (sides, np.ones(size), -np.ones(size)))
 
-    def _settle_sides(self, half: Flags, pull: Floats, side: Floats) -> float:
+    def _settle_sides(self, half: Flags, pull: Floats, sides: Floats) -> float:
         """The least cut on the way from some sides of switches to where each costs least."""
-        least = self._sum_across(half, side)
+        least = self._sum_across(half, sides)
         for _ in range(SWEEPS):
             # from the top down and up again, so that a change reaches all tiers in one sweep
             for rows in (*self._tiers[::-1], *self._tiers[1:]):
-                side[rows] = self._find_better_sides(pull, side)[rows]
-            least = min(least, self._sum_across(half, side))
+                sides[rows] = self._find_better_sides(pull, sides)[rows]
+            least = min(least, self._sum_across(half, sides))
         return least
 
-    def _find_better_sides(self, pull: Floats, side: Floats) -> Floats:
+    def _find_better_sides(self, pull: Floats, sides: Floats) -> Floats:
         """The side that each switch costs least on while all others stay."""
-        size = len(side)
-        towards = pull + np.bincount(self._a, self._links * side[self._b], size)
-        towards += np.bincount(self._b, self._links * side[self._a], size)
-        return np.where(towards == 0, side, np.sign(towards))
+        size = len(sides)
+        towards = pull + np.bincount(self._a, self._links * sides[self._b], size)
+        towards += np.bincount(self._b, self._links * sides[self._a], size)
+        return np.where(towards == 0, sides, np.sign(towards))
 
-    def _sum_across(self, half: Flags, side: Floats) -> float:
-        nodes = half[self._node] != (side[self._leaf] > 0)
-        return float(self._gbps[nodes].sum() + self._links[side[self._a] != side[self._b]].sum())
+    def _sum_across(self, half: Flags, sides: Floats) -> float:
+        nodes = half[self._node] != (sides[self._leaf] > 0)
+        return float(self._gbps[nodes].sum() + self._links[sides[self._a] != sides[self._b]].sum())

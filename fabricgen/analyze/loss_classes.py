@@ -19,7 +19,7 @@ from fabricgen.design.capacity.failure import FailureAnalysis
 from fabricgen.design.capacity.failure_domains import FailureDomain, list_feed_failures, list_rack_failures
 from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.floor.floor_plan import FloorPlan, RackPosition
-from fabricgen.wiring.arrays import Flags, Ints64, unique_values
+from fabricgen.wiring.arrays import Flags, Ints, Ints64, rank_within, unique_combinations, unique_values
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower, count_ends_and_lanes
 from fabricgen.wiring.cabling.shelf import split_into_fibres
 from fabricgen.wiring.tables import SWITCH, DeviceClass, WiringPlan
@@ -50,7 +50,11 @@ class LossClasses:
 
     def __init__(self, losses: Losses) -> None:
         self.network, self.has, self.job = losses.network, losses.has, losses.job
-        self._after, self._lists_bundles, self._bundle_of_link = losses.after, losses.lists_bundles, losses.bundle
+        self._find_effect, self._lists_bundles, self._bundle_of_link = (
+            losses.find_effect,
+            losses.lists_bundles,
+            losses.bundle,
+        )
         self._cluster, self._plan = self.network.cluster, self.network.cluster.plan
         self.survival = FailureAnalysis(self._cluster.design, self.network.fabric)
         self._tiers = [(tier, cls) for tier in self.survival.chain if (cls := _find_class(self.network, tier.key))]
@@ -77,15 +81,15 @@ class LossClasses:
         yield from self._list_racks()
         yield from self._list_feeds()
 
-    def pairs(self) -> Iterator[LossClass]:
+    def list_pairs(self) -> Iterator[LossClass]:
         """The worst two switches of each pair of tiers: those that cut off most accelerators, then those that slow
         traffic down most, then those that leave least of the bisection. One switch of each class is taken with every
         other switch.
         """
-        for at, (tier, cls) in enumerate(self._tiers):
-            firsts = [int(loss.devices[0]) for loss in self._list_switches(tier, cls)]
-            for other_tier, other_class in self._tiers[at:]:
-                candidates = [pair for row in firsts for pair in self._pair_with(row, tier, other_tier, other_class)]
+        for number, (tier, cls) in enumerate(self._tiers):
+            examples = [int(loss.devices[0]) for loss in self._list_switches(tier, cls)]
+            for other_tier, other_class in self._tiers[number:]:
+                candidates = [pair for row in examples for pair in self._pair_with(row, tier, other_tier, other_class)]
                 # the first is the worst: figures are signed so that less is worse
                 for *_, share, pair in sorted(candidates)[:1]:
                     count = cls.count * (cls.count - 1) // 2 if tier is other_tier else cls.count * other_class.count
@@ -94,20 +98,18 @@ class LossClasses:
 
     def _pair_with(self, row: int, tier: TierDesign, other_tier: TierDesign, cls: DeviceClass) -> Iterator[_Pair]:
         """A switch with one of every kind of those of a tier: of as many ranks that the two cut off, and as near."""
-        leaf, only = self.network.leaf, self._ports[2]
-        on = (leaf == row).any(axis=1)
-        rest = np.where(self.has & (leaf != row), leaf, NONE)[on]
-        last = rest.max(axis=1)
-        lone = last[((rest == NONE) | (rest == last[:, None])).all(axis=1) & (last != NONE)]
-        cut = np.bincount(lone, minlength=len(self._below[0])) + only
+        leaf, ranks_on_one_switch = self.network.leaf, self._ports[2]
+        # ranks at the switch that have all of their other ports on a single one are cut off with that
+        other_leaves = np.where(self.has & (leaf != row), leaf, NONE)[(leaf == row).any(axis=1)]
+        last = other_leaves.max(axis=1)
+        has_single = ((other_leaves == NONE) | (other_leaves == last[:, None])).all(axis=1) & (last != NONE)
+        cut = np.bincount(last[has_single], minlength=len(self._below[0])) + ranks_on_one_switch
         seconds = np.flatnonzero(np.arange(cls.first, cls.first + cls.count) != row) + cls.first
-        near = [level.component[seconds] == level.component[row] for level in self.network.levels]
-        columns = [
-            column.astype(np.int64) for column in (cut[seconds], *near, *self._count_links_between(row, seconds))
-        ]
-        for first, _ in _group_alike(*columns, *(below[seconds] for below in self._below)):
-            second = int(seconds[first])
-            slowdown = max(self._after(np.array([row, second])).slowdown.values(), default=np.inf)
+        is_near = [(level.component[seconds] == level.component[row]).astype(np.int64) for level in self.network.levels]
+        links = self._count_links_between(row, seconds)
+        for number, _ in _group_alike(cut[seconds], *is_near, *links, *(below[seconds] for below in self._below)):
+            second = int(seconds[number])
+            slowdown = max(self._find_effect(np.array([row, second])).slowdown.values(), default=np.inf)
             share = self.survival.compute_remaining(self._make_failure_domain((row, tier), (second, other_tier))).share
             yield -int(cut[second]), -round(slowdown, 9), share, (row, second)
 
@@ -158,18 +160,16 @@ class LossClasses:
         if self.network.dark is None:  # of a plan, whose groups are alike by construction
             return np.zeros(size, dtype=np.int64)
         pairs, parallel = np.unique(links.a * size + links.b, return_counts=True)
-        looks = np.zeros(size, dtype=np.int64)
-        for column in (*self._ports, *self._degree, *self._below):
-            looks = _combine_labels(looks, column)
+        looks = unique_combinations(*self._ports, *self._degree, *self._below)[1]
         rng = np.random.Generator(np.random.PCG64(0))
         for _ in range(2):
             hashes = np.zeros(size)
             # each switch adds up random numbers of its neighbours' kinds: equal sums almost surely are equal
             # neighbours, and need no sort as lists of these would
             for near, far in (np.divmod(pairs, size), np.divmod(pairs, size)[::-1]):
-                kind = _combine_labels(looks[far], parallel)
+                kind = unique_combinations(looks[far], parallel)[1]
                 hashes += np.bincount(near, rng.integers(0, 2**32, int(kind.max(initial=0)) + 1)[kind], size)
-            looks = _combine_labels(looks, np.unique(hashes, return_inverse=True)[1])
+            looks = unique_combinations(looks, np.unique(hashes, return_inverse=True)[1])[1]
         return looks
 
     def _list_nodes(self) -> Iterator[LossClass]:
@@ -337,29 +337,10 @@ _Pair = tuple[int, float, Fraction, tuple[int, int]]
 """Two switches, the worst first: ranks cut off and slowdown below 0, share of the bisection left, and their rows."""
 
 
-def _group_alike(*columns: Ints64) -> Iterator[tuple[int, int]]:
+def _group_alike(*columns: Ints | Ints64) -> list[tuple[int, int]]:
     """(first row, how many rows) of each kind of row of some columns of counts, in the order of first rows."""
-    kind, kinds = np.zeros(len(columns[0]), dtype=np.int64), 1
-    for column in columns:
-        values = int(column.max(initial=0)) + 1
-        if kinds * values > 2**62:  # numbers would run past int64: count anew those that occur
-            distinct, kind = np.unique(kind, return_inverse=True)
-            kinds = len(distinct)
-        kind, kinds = kind * values + column, kinds * values
-    if kinds > 4 * len(kind):
-        _, first, count = np.unique(kind, return_index=True, return_counts=True)
-    else:
-        number, first = np.bincount(kind, minlength=kinds), np.zeros(kinds, dtype=np.int64)
-        # written from the last row on, so that the first row of each kind is what stays
-        first[kind[::-1]] = np.arange(len(kind))[::-1]
-        first, count = first[number > 0], number[number > 0]
-    yield from sorted(zip(first.tolist(), count.tolist(), strict=True))
-
-
-def _combine_labels(first: Ints64, second: Ints64) -> Ints64:
-    """A label of rows from two labels: alike where both are, numbered from 0."""
-    number: Ints64 = np.unique(first * (int(second.max(initial=0)) + 1) + second, return_inverse=True)[1]
-    return number
+    first_rows, kind = unique_combinations(*columns)
+    return sorted(zip(first_rows.tolist(), np.bincount(kind).tolist(), strict=True))
 
 
 def _find_class(network: Network, key: TierKey) -> DeviceClass | None:
@@ -406,8 +387,7 @@ def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
     lower = are_common_ends_lower(links, cables)[cable]
     order = np.lexsort((np.where(lower, links.a_port[rows], links.b_port[rows]), cable))
     rows, cable = rows[order], cable[order]
-    # the number of each link in its cable: `cable` is sorted
-    position = np.arange(len(cable)) - np.searchsorted(cable, cable)
+    position = rank_within(cable)
     end = np.repeat(np.arange(len(cables.end_cable)), cables.end_links)
     wired = np.maximum(np.bincount(cable, minlength=number), far_ends)
     first = np.cumsum(pieces) - pieces

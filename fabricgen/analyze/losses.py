@@ -72,7 +72,7 @@ class SwitchLinks:
     across: Flags
 
     @staticmethod
-    def of(network: Network) -> SwitchLinks:
+    def list_links(network: Network) -> SwitchLinks:
         """All links between the switches of a network."""
         links = network.cluster.plan.links
         height = {key: number for number, level in enumerate(network.levels) for key in level.tiers}
@@ -112,7 +112,7 @@ class Losses:
 
     def __init__(self, network: Network, job: Job, grid: Ints64) -> None:
         self.network, self._grid = network, grid
-        self.links, devices = SwitchLinks.of(network), len(network.cluster.plan.devices)
+        self.links, devices = SwitchLinks.list_links(network), len(network.cluster.plan.devices)
         self.place = join_components(np.arange(devices, dtype=np.int64), self.links.a, self.links.b)
         self.job = np.isin(np.arange(len(network.ranks)), job.ranks)
         self.has = network.leaf != NONE
@@ -145,7 +145,7 @@ class Losses:
         self._reach = self._find_reach(np.where(self.has, network.gbps, 0.0), no_loss)
         self._before = {name: self._time_pattern(name, self.has.astype(np.float64), no_loss) for name in self._crossing}
 
-    def after(self, devices: Ints64 = _NOTHING, links: Ints64 = _NOTHING) -> LossEffect:
+    def find_effect(self, devices: Ints64 = _NOTHING, links: Ints64 = _NOTHING) -> LossEffect:
         """What is left without some devices, by their rows, and without some links of the plan, by theirs."""
         network, within = self.network, len(self._grid) < 2  # within a scale-up domain a job needs no network
         gone = np.isin(np.arange(len(self.place)), devices)

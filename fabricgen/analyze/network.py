@@ -22,7 +22,7 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.model import ScaleUpDesign
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.wiring.arrays import Flags, Floats, Ints64, join_components
+from fabricgen.wiring.arrays import Flags, Floats, Ints64, join_components, rank_within
 from fabricgen.wiring.tables import NODE, DeviceClass, WiringPlan
 
 NONE = -1
@@ -120,7 +120,12 @@ class Network:
         """The widest level."""
         return self.levels[-1]
 
-    def meets(self, source: Ints64, target: Ints64) -> Ints64:
+    def list_ports(self, chosen: Flags | None = None) -> tuple[Ints64, Ints64, Floats]:
+        """(row of the node, of the leaf, Gb/s) of every port that has a link, or of those chosen, bool as `leaf`."""
+        rank, port = np.nonzero(self.leaf != NONE if chosen is None else chosen)
+        return self.ranks.device[rank], self.leaf[rank, port], self.gbps[rank, port]
+
+    def find_joining_level(self, source: Ints64, target: Ints64) -> Ints64:
         """The level at which the first ports of two ranks meet, for arrays of ranks; len(levels) where none joins them.
 
         Where ranks have several ports, as one in each plane, ports of one number meet.
@@ -317,8 +322,7 @@ def _find_ports(
     # by rank, then by plane and rail: ports of one number are of one plane, which all that compares ranks relies on
     order = np.lexsort((row, links.rail[row], links.plane[row], rank))
     rank, row, speed = rank[order].astype(np.int64), row[order].astype(np.int64), speed[order]
-    # the number of each port of its rank: `rank` is sorted
-    port = np.arange(len(rank)) - np.searchsorted(rank, rank)
+    port = rank_within(rank)
     shape = (ranks, int(port.max(initial=0)) + 1)
     leaf, link = np.full(shape, NONE, dtype=np.int64), np.full(shape, NONE, dtype=np.int64)
     gbps, rail = np.zeros(shape), np.zeros(shape[0], dtype=np.int64)

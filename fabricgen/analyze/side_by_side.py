@@ -21,29 +21,28 @@ def compare_analyses(analyses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     any name where each cluster has one.
     """
     rows: dict[tuple[str, str], list[str]] = {}
-    for at, analysis in enumerate(analyses):
+    for column, analysis in enumerate(analyses):
         for heading, name, value in _list_figures(analysis):
-            rows.setdefault((heading, name), ["-"] * len(analyses))[at] = value
+            rows.setdefault((heading, name), ["-"] * len(analyses))[column] = value
     order = list(dict.fromkeys(heading for heading, _ in rows))
     differ = sorted((key for key, cells in rows.items() if len(set(cells)) > 1), key=lambda key: order.index(key[0]))
     names = [str(analysis["blueprint"]) for analysis in analyses]
-    first = max((len(name) + 2 for _, name in differ), default=0)
-    widths = [
-        2 + max(len(names[at]), *(len(rows[key][at]) for key in differ)) if differ else 0 for at in range(len(names))
-    ]
+    name_width = max((len(name) + 2 for _, name in differ), default=0)
+    cells_by_column = zip(names, *(rows[key] for key in differ), strict=True)
+    widths = [2 + max(map(len, cells)) if differ else 0 for cells in cells_by_column]
     yield "side by side: where they differ; every figure is in --format json"
-    for columns in _fit_columns(widths, WIDTH - first):
+    for columns in _fit_columns(widths, WIDTH - name_width):
         yield ""
-        yield " " * first + "".join(names[at].rjust(widths[at]) for at in columns)
+        yield " " * name_width + "".join(names[column].rjust(widths[column]) for column in columns)
         last = ""
         for heading, name in differ:
-            cells = [rows[heading, name][at].rjust(widths[at]) for at in columns]
+            cells = [rows[heading, name][column].rjust(widths[column]) for column in columns]
             if all(cell.strip() == "-" for cell in cells):
                 continue
             if heading != last:
                 yield heading
             last = heading
-            yield f"  {name}".ljust(first) + "".join(cells)
+            yield f"  {name}".ljust(name_width) + "".join(cells)
     marked = [
         results["collectives"].values() for analysis in analyses for results in analysis.get("collectives", {}).values()
     ]
@@ -53,11 +52,11 @@ def compare_analyses(analyses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _fit_columns(widths: Sequence[int], most: int) -> Iterator[list[int]]:
     """Columns that fit in a line together, in order; each at least one."""
     columns: list[int] = []
-    for at, wide in enumerate(widths):
-        if columns and sum(widths[column] for column in columns) + wide > most:
+    for number, width in enumerate(widths):
+        if columns and sum(widths[column] for column in columns) + width > most:
             yield columns
             columns = []
-        columns.append(at)
+        columns.append(number)
     yield columns
 
 

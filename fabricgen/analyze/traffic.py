@@ -41,7 +41,7 @@ def measure_crowding(network: Network, source: Ints64, target: Ints64, share: fl
     Ports of one number talk to each other, so that planes stay apart. Pairs that no network joins are left out.
     """
     source, target = np.asarray(source), np.asarray(target)
-    level = int(network.meets(source, target).max(initial=0))
+    level = int(network.find_joining_level(source, target).max(initial=0))
     worst, narrowest, crossing = 1.0, NONE, []
     # a rank that sends several flows at its full rate is slowed by its own ports already, whatever the network has
     sent = np.bincount(source, minlength=len(network.ranks)).max(initial=1) * share

@@ -339,7 +339,7 @@ def test_crowding_is_that_of_flows_on_the_wired_graph(tree, data) -> None:
     number = len(network.ranks)
     target = np.array(data.draw(st.permutations(range(number))))
     source = np.arange(number)
-    joined = network.meets(source, target) < len(network.levels)
+    joined = network.find_joining_level(source, target) < len(network.levels)
     wired = Wired(network)
     wired_slowdown = wired.slowdown(
         (a, b, 1.0) for a, b in zip(source[joined].tolist(), target[joined].tolist(), strict=True)

@@ -83,7 +83,7 @@ def test_dead_flows_are_those_of_a_walk(design_of: Callable[..., Design], text: 
     losses = make_losses(design_of(text))
     dead_shares = []
     for loss in LossClasses(losses).list_single():
-        effect = losses.after(loss.devices, loss.links)
+        effect = losses.find_effect(loss.devices, loss.links)
         walk = Walk(losses, set(loss.devices.tolist()), set(loss.links.tolist()))
         leaves = [leaf for leaf in {*losses.network.leaf[losses.has].tolist()} if leaf not in loss.devices]
         worst = max((walk.dead(a, b) for a in leaves for b in leaves if walk.up[a]), default=Fraction(0))

@@ -211,7 +211,7 @@ def test_bisection_after_a_cable_is_that_of_the_plan(design_of, name: str) -> No
     losses = make_losses(network, Job("all", np.arange(len(network.ranks))))
     planned_gbps = least_cut(plan)
     for _, rows in graph.cables[:: max(1, len(graph.cables) // 8)]:
-        effect = losses.after(links=np.array(sorted(rows)))
+        effect = losses.find_effect(links=np.array(sorted(rows)))
         assert Fraction(effect.lost_gbps) == planned_gbps - least_cut(without_links(plan, sorted(rows))), sorted(rows)
 
 
@@ -255,7 +255,7 @@ def test_slowdown_is_that_of_flows_over_shortest_paths_that_are_left(design_of, 
     losses, tried = make_losses(network, job), 0
     before = {pattern: Wired(network).slowdown(flows) for pattern, flows in list_pattern_flows(network, job).items()}
     for loss in LossClasses(losses).list_single():
-        effect = losses.after(loss.devices, loss.links)
+        effect = losses.find_effect(loss.devices, loss.links)
         if loss.kind != "switch" or effect.job_cut_off or effect.slowed:  # the job is everybody
             continue
         wired = Wired(network)
@@ -295,7 +295,7 @@ def test_the_worst_pair_of_switches_is_the_worst_of_all_pairs(design_of) -> None
         worst: dict[str, tuple[int, float]] = {}
         for pair in combinations(sorted(graph.switches), 2):
             tiers = " + ".join(tier_of[row] for row in pair)
-            slowdown = max(losses.after(np.array(pair)).slowdown.values(), default=np.inf)
+            slowdown = max(losses.find_effect(np.array(pair)).slowdown.values(), default=np.inf)
             worst[tiers] = max(worst.get(tiers, (0, 0.0)), (graph.without(set(pair))[0], round(slowdown, 4)))
         results = figure_failures(network, pairs=True)
         figures = ("all_to_all_slowdown", "ring_slowdown")

@@ -70,7 +70,7 @@ def test_all_ways_of_a_pair_are_as_probable_where_paths_are_weighed() -> None:
     number = 40_000
     ends = (np.full(number, end, dtype=np.int64) for end in (a, b))
     flows = Flows(np.arange(number), *ends, np.ones(number, dtype=np.int64), np.full(number, 400.0))
-    links, arrived = routes.draw(flows, make_rng())
+    links, arrived = routes.draw_routes(flows, make_rng())
     assert arrived.all()
     spines = np.unique(uplinks.upper)
     counts = np.array([[((uplinks.lower == leaf) & (uplinks.upper == s)).sum() for s in spines] for leaf in (a, b)])
@@ -113,7 +113,7 @@ def test_routes_are_the_shortest_paths_of_the_wired_graph(tree, seed) -> None:
     routes, wired, uplinks = Routes(network), Wired(network), network.uplinks
     flows = permute_flows(routes, seed)
     assume(len(flows))
-    links, arrived = routes.draw(flows, make_rng(seed))
+    links, arrived = routes.draw_routes(flows, make_rng(seed))
     for number in range(min(len(flows), 6)):
         a, b = int(flows.a[number]), int(flows.b[number])
         if not arrived[number]:
@@ -132,9 +132,9 @@ def test_all_paths_are_drawn_alike() -> None:
     routes = load_routes("superpod-b300")
     network = routes.network
     source, target = np.array([0]), np.array([1500])
-    flow = list_flows(network, routes, source, target).part(slice(0, 1))
+    flow = list_flows(network, routes, source, target).select_rows(slice(0, 1))
     copies = Flows(*(np.repeat(getattr(flow, name), 40_000) for name in Flows.__slots__))
-    links, arrived = routes.draw(copies, make_rng())
+    links, arrived = routes.draw_routes(copies, make_rng())
     assert arrived.all()
     counts = np.array(list(Counter(map(tuple, links.T.tolist())).values()))
     assert len(counts) == Wired(network).between(0, 1500)[1] // 2
@@ -174,10 +174,10 @@ def test_the_monte_carlo_agrees_with_the_formula(name: str, way: str, trial: Rou
 
 def test_dynamic_leaves_deal_flows_evenly(trial: Routes) -> None:
     flows = permute_flows(trial)
-    leaf_flows = flows.part(flows.a == flows.a[0])
+    leaf_flows = flows.select_rows(flows.a == flows.a[0])
     positions = np.arange(len(leaf_flows) * 3)
-    turns = trial.dealt(np.tile(leaf_flows.a, 3), positions, make_rng())
-    uplinks = trial.draw(
+    turns = trial.deal_uplinks(np.tile(leaf_flows.a, 3), positions, make_rng())
+    uplinks = trial.draw_routes(
         Flows(*(np.tile(getattr(leaf_flows, n), 3) for n in Flows.__slots__)), make_rng(), turns=turns
     )[0][0]
     counts = np.bincount(uplinks)
@@ -192,7 +192,7 @@ def test_spraying_is_the_crowding_of_the_network_and_what_many_queue_pairs_come_
     source, target = permute_ranks(network, routes, list_rank_rows(network), make_rng())
     flows = list_flows(network, routes, source, target)
     assert 1 / rate_sprayed(network, flows).worst == pytest.approx(measure_crowding(network, source, target).slowdown)
-    few = flows.part(flows.pair < 200)
+    few = flows.select_rows(flows.pair < 200)
     *_, rates = draw_rates(routes, few, [512], make_rng(), "hash")
     assert rates.mean == pytest.approx(rate_sprayed(network, few).mean, abs=0.03)
 
@@ -203,10 +203,10 @@ def test_tiers_that_hash_alike_use_the_links_that_polarisation_says(name: str) -
     routes = load_routes(name)
     uplinks, flows, tier = routes.network.uplinks, permute_flows(routes), routes.network.levels[1].tiers[0]
     for tier_use in (tier_use for tier_use in list_polarised(routes) if tier_use.tier == tier):
-        tier_flows = flows.part((flows.level > 1) == (tier_use.way == "up"))
-        tier_flows = tier_flows.part(np.unique(tier_flows.a, return_index=True)[1])
+        tier_flows = flows.select_rows((flows.level > 1) == (tier_use.way == "up"))
+        tier_flows = tier_flows.select_rows(np.unique(tier_flows.a, return_index=True)[1])
         copies = Flows(*(np.repeat(getattr(tier_flows, column), 512) for column in Flows.__slots__))
-        links = routes.draw(copies, make_rng(), hashes=np.tile(np.arange(512), len(tier_flows)))[0]
+        links = routes.draw_routes(copies, make_rng(), hashes=np.tile(np.arange(512), len(tier_flows)))[0]
         via, chosen = uplinks.upper[links[0]], links[1 if tier_use.way == "up" else -1] % routes.links
         switch_keys = via * len(routes.labels[0]) + (copies.b if tier_use.way == "down" else 0)
         members = np.unique(np.stack([switch_keys, chosen]), axis=1)[0]

@@ -45,9 +45,9 @@ def test_pairs_are_as_far_apart_as_on_the_wired_graph(tree, data) -> None:
         a, b = data.draw(ranks), data.draw(ranks)
         if a == b:
             continue
-        level = int(network.meets(np.array([a]), np.array([b]))[0])
+        level = int(network.find_joining_level(np.array([a]), np.array([b]))[0])
         switches = count_switches_crossed(network, level) if level < len(network.levels) else None
-        assert (switches, paths.count(a, b)) == wired.between(a, b)
+        assert (switches, paths.count_paths(a, b)) == wired.between(a, b)
 
 
 @pytest.mark.law

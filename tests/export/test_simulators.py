@@ -90,7 +90,7 @@ def test_analytical_messages_take_what_the_network_takes(name: str) -> None:
             if network.ranks.domain[row_a] == network.ranks.domain[row_b]:
                 assert read.send(a, b, 0) == pytest.approx(STEP_US * 1000)
                 continue
-            level = int(network.meets(np.array([row_a]), np.array([row_b]))[0])
+            level = int(network.find_joining_level(np.array([row_a]), np.array([row_b]))[0])
             us = NIC_US + latency_us(network, level, constants) - latency_us(network, 0, constants)
             assert read.send(a, b, 0) == pytest.approx(1000 * us, abs=0.01)
             assert size * 8 / (read.send(a, b, size) - 1000 * us) == pytest.approx(own, rel=1e-5)
@@ -180,7 +180,7 @@ def test_ranks_meet_at_the_level_of_the_widest_dimension_that_tells_them_apart(t
             widest = max(
                 dim for dim in range(len(found)) if a % steps[dim + 1] // steps[dim] != b % steps[dim + 1] // steps[dim]
             )
-            level = int(network.meets(numbers.rows[[a]], numbers.rows[[b]])[0])
+            level = int(network.find_joining_level(numbers.rows[[a]], numbers.rows[[b]])[0])
             assert name_level(network, level) in found[widest].label.split(" and ")
 
 
@@ -235,7 +235,7 @@ def test_ns3_routes_are_as_long_as_those_of_the_plan(name: str) -> None:
     for a in (0, len(rank) // 2, len(rank) - 1):
         reached = read.hops(a)
         for b in range(len(rank)):
-            level = int(network.meets(np.array([rank[a]]), np.array([rank[b]]))[0])
+            level = int(network.find_joining_level(np.array([rank[a]]), np.array([rank[b]]))[0])
             if network.ranks.domain[rank[a]] == network.ranks.domain[rank[b]]:
                 assert reached[b][0] == (0 if a == b else 2)
             else:

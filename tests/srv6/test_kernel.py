@@ -54,7 +54,7 @@ def analyze(lab: Lab, ends: list[Port], *sets: str) -> LossEffect:
         for devices, ports in ((links.a_device, cluster.a_port), (links.b_device, cluster.b_port))
         for row, (device, port) in enumerate(zip(devices.tolist(), ports, strict=True))
     }
-    return make_losses(*sets).after(links=np.array([row_of[end] for end in ends]))
+    return make_losses(*sets).find_effect(links=np.array([row_of[end] for end in ends]))
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ def test_retired_paths_are_those_that_name_what_is_lost(sets: tuple[str, ...]) -
     losses = make_losses(*sets)
     kinds = set()
     for loss in LossClasses(losses).list_single():
-        retired = losses.after(loss.devices, loss.links).retired
+        retired = losses.find_effect(loss.devices, loss.links).retired
         assert retired is not None
         assert retired[0] == count_in_tables(losses, loss, *sets), loss
         kinds.add((loss.kind, retired[0] > 0))
@@ -76,7 +76,7 @@ def test_nics_spread_over_the_paths_that_are_left(
 ) -> None:
     losses = make_losses(*sets)
     (loss,) = (one for one in LossClasses(losses).list_single() if (one.kind, one.what) == (kind, what))
-    effect = losses.after(loss.devices, loss.links)
+    effect = losses.find_effect(loss.devices, loss.links)
     assert effect.slowdown["all_to_all"] == pytest.approx(slowdown)
     assert (effect.retired and effect.retired[1]) == (None if share is None else pytest.approx(share))
 

@@ -114,7 +114,7 @@ class Team:
 
     def hop_us(self, source: Ints64, target: Ints64) -> Floats:
         """Latency of each of some pairs of ranks beyond that of a pair on one leaf, us; float64."""
-        return np.array(self.beyond_us)[self.network.meets(source, target)]
+        return np.array(self.beyond_us)[self.network.find_joining_level(source, target)]
 
     @cached_property
     def ring_us(self) -> Floats:

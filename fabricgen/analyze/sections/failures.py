@@ -48,7 +48,7 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
         "planes": network.fabric.planes,
         "in_one_domain": len(grid) < 2,
         "losses": rows,
-        **({"pairs": [_make_row(losses, loss, bisection) for loss in classes.pairs()]} if question.pairs else {}),
+        **({"pairs": [_make_row(losses, loss, bisection) for loss in classes.list_pairs()]} if question.pairs else {}),
         "interruptions": _count_interruptions(network, job, rows, question),
         "formula": FORMULA,
         "constants": {f"{part}_failures_per_year": round(rate.per_year, 6) for part, rate in rates},
@@ -58,7 +58,7 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
 
 def _make_row(losses: Losses, loss: LossClass, bisection: float) -> dict[str, Any]:
     """What a class of losses leaves, as the JSON of an analysis has it."""
-    effect = losses.after(loss.devices, loss.links)
+    effect = losses.find_effect(loss.devices, loss.links)
     lost = effect.lost_gbps / bisection if bisection else 0.0
     share = float(loss.share) if loss.share is not None else max(0.0, 1 - lost)
     phase = losses.network.cluster.phase

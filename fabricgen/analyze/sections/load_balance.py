@@ -86,8 +86,8 @@ class _Pattern:
 
 def _make_pattern(routes: Routes, source: Ints64, target: Ints64) -> _Pattern:
     flows = list_flows(routes.network, routes, source, target)
-    arrived = routes.draw(flows, np.random.Generator(np.random.PCG64(0)))[1]
-    return _Pattern(len(source), flows.part(arrived), len(flows) - int(arrived.sum()))
+    arrived = routes.draw_routes(flows, np.random.Generator(np.random.PCG64(0)))[1]
+    return _Pattern(len(source), flows.select_rows(arrived), len(flows) - int(arrived.sum()))
 
 
 def _figure_pattern(
@@ -251,7 +251,7 @@ def list_polarised(routes: Routes) -> Iterator[Polarised]:
     for height in range(routes.heights):
         links_here = np.flatnonzero(uplinks.height == height)
         upper = uplinks.upper[links_here]
-        for direction, members in (("up", up), ("down", routes.parallel(height))):
+        for direction, members in (("up", up), ("down", routes.count_parallel_links(height))):
             share = _find_link_shares(upper, number[links_here], counts[links_here], members[upper])
             choosing = np.flatnonzero(np.bincount(upper) * (members[: len(share)] > 1))
             for cls in unique_values(devices.device_class[choosing]):

@@ -14,7 +14,7 @@ from fabricgen.analyze.bisection import bisection_gbps
 from fabricgen.analyze.latency import cable_m, count_switches_crossed, latency_us, list_switch_sources, switch_ns
 from fabricgen.analyze.network import NONE, Network, find_median
 from fabricgen.analyze.reckoned import Reckoning, cite_sources
-from fabricgen.wiring.arrays import Floats, Ints64, unique_inverse, unique_values
+from fabricgen.wiring.arrays import Floats, Ints64, unique_combinations, unique_inverse, unique_values
 
 ORDER = 1
 PLACES = ("unit", "pod", "site", "cluster")
@@ -126,21 +126,20 @@ def _list_pairs(network: Network, question: Question, taper: list[float]) -> Ite
 
 def _count_cells(network: Network) -> dict[_Cell, int]:
     """Ordered pairs of accelerators of different domains by class."""
-    ranks, first = network.ranks, network.leaf[:, 0]
+    ranks, leaf = network.ranks, network.leaf[:, 0]
     if not _first_ports_suffice(network):
         return _count_cells_by_pair(network)
-    at, number = _group_like_ranks(ranks.unit, first, ranks.rail)
-    places = [ranks.unit[at], ranks.pod[at], ranks.site[at], np.zeros_like(at)]
-    steps = [*(level.component[first[at]] for level in network.levels), np.zeros_like(at)]
+    examples, number = _group_like_ranks(ranks.unit, leaf, ranks.rail)
+    anywhere = np.zeros_like(examples)
+    places = [ranks.unit[examples], ranks.pod[examples], ranks.site[examples], anywhere]
+    steps = [*(level.component[leaf[examples]] for level in network.levels), anywhere]
     within = {
-        (p, other_rail, k): _count_alike_pairs(
-            number, column, step, np.zeros_like(at) if other_rail else ranks.rail[at]
-        )
-        for p, column in enumerate(places)
+        (p, other_rail, k): _count_alike_pairs(number, place, step, rail)
+        for p, place in enumerate(places)
         for k, step in enumerate(steps)
-        for other_rail in (0, 1)
+        for other_rail, rail in enumerate((ranks.rail[examples], anywhere))
     }
-    inside = _count_pairs_in_domains(network, first)
+    inside = _count_pairs_in_domains(network, leaf)
     cells = {cell: _count_corner(within, *cell) - inside.get(cell, 0) for cell in within}
     return {cell: count for cell, count in cells.items() if count}
 
@@ -163,10 +162,11 @@ def _first_ports_suffice(network: Network) -> bool:
 def _count_cells_by_pair(network: Network) -> dict[_Cell, int]:
     """Ordered pairs by class, over kinds of ranks: those of a unit and rail whose ports are on the same leaves."""
     ranks, wired = network.ranks, _number_wirings(network)
-    at, number = _group_like_ranks(ranks.unit, wired, ranks.rail)
+    examples, number = _group_like_ranks(ranks.unit, wired, ranks.rail)
     cells: Counter[_Cell] = Counter()
-    for source, count in zip(at, number, strict=True):
-        counts = np.bincount(_classify_pairs(network, np.full(len(at), source), at), number * count)
+    for source, count in zip(examples, number, strict=True):
+        classes = _classify_pairs(network, np.full(len(examples), source), examples)
+        counts = np.bincount(classes, number * count)
         for value in np.flatnonzero(counts).tolist():
             cells[_split_class(network, value)] += int(counts[value])
     cells.subtract(_count_pairs_in_domains(network, wired))
@@ -175,19 +175,12 @@ def _count_cells_by_pair(network: Network) -> dict[_Cell, int]:
 
 def _number_wirings(network: Network) -> Ints64:
     """By rank, a number that those have whose ports are on the same leaves."""
-    wired = np.zeros(len(network.ranks), dtype=np.int64)
-    for port in network.leaf.T:
-        # renumbered at each port, or the numbers would pass 64 bits; + 1, since NONE is -1
-        _, wired = np.unique(wired * (int(port.max(initial=0)) + 2) + port + 1, return_inverse=True)
-    return wired
+    return unique_combinations(*network.leaf.T)[1]
 
 
 def _count_alike_pairs(number: Ints64, *keys: Ints64) -> int:
     """Ordered pairs, of ranks with themselves too, that agree in all keys; each row stands for a number of ranks."""
-    joined = np.zeros(len(number), dtype=np.int64)
-    for key in keys:
-        _, joined = np.unique(joined * (int(key.max(initial=0)) + 1) + key, return_inverse=True)
-    counts = np.bincount(joined, number)
+    counts = np.bincount(unique_combinations(*keys)[1], number)
     return int((counts * counts).sum())
 
 
@@ -196,13 +189,14 @@ def _count_pairs_in_domains(network: Network, wired: Ints64) -> Counter[_Cell]:
     `wired` is alike for ranks whose ports are on the same leaves.
     """
     ranks = network.ranks
-    at, number = _group_like_ranks(ranks.domain, ranks.unit, wired, ranks.rail)
-    domain = ranks.domain[at]
+    examples, number = _group_like_ranks(ranks.domain, ranks.unit, wired, ranks.rail)
+    domain = ranks.domain[examples]
     cells: Counter[_Cell] = Counter()
+    # those of a domain follow each other: each with itself, then with the next, the one after that and so on
     for shift in range(int(np.bincount(domain).max(initial=0))):
-        inside = np.flatnonzero(domain[: len(at) - shift] == domain[shift:])
+        inside = np.flatnonzero(domain[: len(examples) - shift] == domain[shift:])
         pairs = number[inside] * number[inside + shift]
-        counts = np.bincount(_classify_pairs(network, at[inside], at[inside + shift]), pairs)
+        counts = np.bincount(_classify_pairs(network, examples[inside], examples[inside + shift]), pairs)
         for value in np.flatnonzero(counts).tolist():
             cells[_split_class(network, value)] += int(counts[value]) * (2 if shift else 1)
     return cells
@@ -210,10 +204,8 @@ def _count_pairs_in_domains(network: Network, wired: Ints64) -> Counter[_Cell]:
 
 def _group_like_ranks(*keys: Ints64) -> tuple[Ints64, Ints64]:
     """(an example, how many there are) of every kind of rank, ascending by the keys."""
-    joined = np.zeros(len(keys[0]), dtype=np.int64)
-    for key in keys:
-        joined = joined * (int(key.max(initial=0)) + 2) + key + 1
-    return np.unique(joined, return_index=True, return_counts=True)[1:]
+    first_rows, kind = unique_combinations(*keys)
+    return first_rows, np.bincount(kind)
 
 
 def _classify_pairs(network: Network, source: Ints64, target: Ints64) -> Ints64:
@@ -221,45 +213,41 @@ def _classify_pairs(network: Network, source: Ints64, target: Ints64) -> Ints64:
     ranks = network.ranks
     places = np.full(len(source), len(PLACES) - 1, dtype=np.int64)
     # the widest place first: the narrowest one that both are in is written last
-    for at, column in reversed(list(enumerate((ranks.unit, ranks.pod, ranks.site)))):
-        places[column[source] == column[target]] = at
+    for number_of_place, place in reversed(list(enumerate((ranks.unit, ranks.pod, ranks.site)))):
+        places[place[source] == place[target]] = number_of_place
     other_rail = (ranks.rail[source] != ranks.rail[target]).astype(np.int64)
-    number: Ints64 = (places * 2 + other_rail) * (len(network.levels) + 1) + network.meets(source, target)
+    number: Ints64 = (places * 2 + other_rail) * (len(network.levels) + 1) + network.find_joining_level(source, target)
     return number
 
 
 def _split_class(network: Network, number: int) -> _Cell:
-    rest, level = divmod(number, len(network.levels) + 1)
-    return rest // 2, rest % 2, level
+    place_and_rail, level = divmod(number, len(network.levels) + 1)
+    return place_and_rail // 2, place_and_rail % 2, level
 
 
 def _count_corner(within: Mapping[_Cell, int], p: int, other_rail: int, k: int) -> int:
     """What a cell adds to all narrower ones, by inclusion and exclusion: cells are nested in each coordinate."""
-    total = 0
-    for a in (0, 1):
-        for b in (0, 1):
-            for c in (0, 1):
-                # inclusion and exclusion: the corners of a cube with alternating signs
-                total += (-1) ** (a + b + c) * within.get((p - a, other_rail - b, k - c), 0)
-    return total
+    # the corners of a cube with alternating signs
+    return sum(
+        (-1) ** (a + b + c) * within.get((p - a, other_rail - b, k - c), 0) for a, b, c in product((0, 1), repeat=3)
+    )
 
 
 def _count_paths(network: Network) -> dict[_Cell, tuple[int, int]]:
     """(Fewest, most shortest paths) of every class: of all pairs, or of examples where kinds of ranks are many."""
     keys = network.ranks.unit, _number_wirings(network), network.ranks.rail
-    first, last = (
-        _group_like_ranks(*keys)[0],
-        len(network.ranks) - 1 - _group_like_ranks(*(key[::-1] for key in keys))[0],
-    )
+    first_examples = _group_like_ranks(*keys)[0]
+    last_examples = len(network.ranks) - 1 - _group_like_ranks(*(key[::-1] for key in keys))[0]
     paths, top = PathCounter(network), len(network.levels)
-    if len(first) > KINDS or not all(level.tiers for level in network.levels):
-        counts = {cell: [paths.count(*pair) for pair in pairs] for cell, pairs in _pick_examples(network).items()}
+    if len(first_examples) > KINDS or not all(level.tiers for level in network.levels):
+        counts = {cell: [paths.count_paths(*pair) for pair in pairs] for cell, pairs in _pick_examples(network).items()}
         return {cell: (min(cell_counts), max(cell_counts)) for cell, cell_counts in counts.items()}
-    between = np.array([*(paths.between(first, level) for level in range(top)), np.zeros((len(first), len(first)))])
+    no_paths = np.zeros((len(first_examples), len(first_examples)))
+    between = np.array([*(paths.count_between(first_examples, level) for level in range(top)), no_paths])
     # by class, as `_classify_pairs` numbers them
     least, most = np.full(len(PLACES) * 2 * (top + 1), np.inf), np.zeros(len(PLACES) * 2 * (top + 1))
     # two examples of each kind: a pair within a kind needs two ranks of it
-    for sources, targets in product((first, last), (first, last)):
+    for sources, targets in product((first_examples, last_examples), repeat=2):
         for kind, source in enumerate(sources.tolist()):
             far_ranks = np.flatnonzero(network.ranks.domain[targets] != network.ranks.domain[source])
             classes = _classify_pairs(network, np.full(len(far_ranks), source), targets[far_ranks])
@@ -292,8 +280,8 @@ def _pick_odd_ranks(network: Network) -> set[int]:
     """A rank under the leaf that has least to send up with, and one of those that the fewest others are wired like."""
     leaf = network.leaf
     up = np.where(leaf == NONE, np.inf, network.levels[0].out_gbps[leaf]).min(axis=1)
-    at, number = _group_like_ranks(network.ranks.unit, leaf[:, 0], network.ranks.rail)
-    return {int(up.argmin()), int(at[number.argmin()])}
+    examples, number = _group_like_ranks(network.ranks.unit, leaf[:, 0], network.ranks.rail)
+    return {int(up.argmin()), int(examples[number.argmin()])}
 
 
 _WORDS = {
@@ -365,15 +353,15 @@ class PathCounter:
         self._order = np.argsort(network.uplinks.lower, kind="stable")
         self._lower = network.uplinks.lower[self._order]
 
-    def count(self, source: int, target: int) -> int:
+    def count_paths(self, source: int, target: int) -> int:
         """Shortest paths between two ranks over all of their ports; 0 where no network joins them."""
         network = self._network
-        level = int(network.meets(np.array([source]), np.array([target]))[0])
+        level = int(network.find_joining_level(np.array([source]), np.array([target]))[0])
         if level == len(network.levels):
             return 0
         return sum(self._count_by_port(source, target, port, level) for port in range(network.leaf.shape[1]))
 
-    def between(self, ranks: Ints64, level: int) -> Floats:
+    def count_between(self, ranks: Ints64, level: int) -> Floats:
         """Shortest paths between any two of some ranks that turn at a level, over all of their ports: float64 [n, n].
 
         The level has tiers: none of links between sites.

@@ -74,7 +74,7 @@ def _list_figures(figures: WiredFigures, limits: Limits) -> Iterator[tuple[str, 
         if limit := getattr(limits, key):
             yield key, WORDS[key], figures.find_figure(key), limit
     for pattern, most in limits.slowdown.items():
-        yield "slowdown", f"slowdown of {pattern}", figures.slowdown(pattern), most
+        yield "slowdown", f"slowdown of {pattern}", figures.find_slowdown(pattern), most
     for collective, sizes in limits.busbw_gbytes.items():
         for size, least in sizes.items():
             yield "busbw_gbytes", f"bus GB/s of {collective} at {size}", figures.busbw_gbytes(collective, size), least
