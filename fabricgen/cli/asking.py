@@ -29,7 +29,7 @@ def ask_questions(catalog: Catalog) -> dict[str, Any]:
     for name, field in Answers.model_fields.items():
         choices = ", ".join(map(str, get_args(field.annotation))) if isinstance(field.default, str) else ""
         question = f"{field.description} ({choices})" if choices else str(field.description)
-        default = None if field.is_required() else "" if field.default in ((), "", 0) else str(field.default)
+        default = None if field.is_required() else "" if field.default in ((), "", 0, None) else str(field.default)
         for _ in range(MOST_TRIES):
             answer = click.prompt(question, default=default or "", show_default=bool(default), err=True)
             if answer == default:  # not an answer of one's own: nobody is told that it changes nothing

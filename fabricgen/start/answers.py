@@ -38,6 +38,27 @@ def _read_provider(value: Any) -> Any:
     return {"name": name, "asn": int(number)}
 
 
+def _read_tenant(value: Any) -> Any:
+    """`blue isp-2` as a name and the providers that are its own."""
+    if not isinstance(value, str):
+        return value
+    name, *providers = value.split()
+    return {"name": name, "providers": providers}
+
+
+def _read_hall(value: Any) -> Any:
+    """`4 x 12` as rows and racks of a row."""
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        return value
+    value = str(value)
+    if not value:
+        return None
+    rows, _, racks = (word.strip() for word in value.partition("x"))
+    if not all(number.isascii() and number.isdigit() for number in (rows, racks)):
+        raise ValueError(f"'{value}' is no hall: write its rows and the racks of a row, such as 4 x 12")
+    return {"rows": int(rows), "racks": int(racks)}
+
+
 class NodeKind(Model):
     """So many nodes of a profile."""
 
@@ -50,6 +71,20 @@ class Provider(Model):
 
     name: Name
     asn: int = Field(ge=1, le=4_294_967_294)
+
+
+class Tenant(Model):
+    """Whose nodes are kept apart; providers that it names take its traffic alone."""
+
+    name: Name
+    providers: tuple[Name, ...] = ()
+
+
+class Hall(Model):
+    """The rows of a hall, and how many racks stand in one."""
+
+    rows: int = Field(ge=1, le=1000)
+    racks: int = Field(ge=1, le=1000)
 
 
 class Answers(Model):
@@ -66,8 +101,14 @@ class Answers(Model):
     switch: str = Field("", description="Switch of the GPUs' network; empty: one that takes the NICs at full speed")
     nos: str = Field("", description="NOS of the Ethernet switches; empty: one that they run")
     rack_kw: float = Field(0, ge=0, le=1000, description="What a rack of nodes may draw, kW; 0: not limited")
+    hall: Annotated[Hall | None, BeforeValidator(_read_hall)] = Field(
+        None, description="Rows of the hall and racks of a row, such as 4 x 12; empty: as many as it takes"
+    )
     storage: Literal["own", "none"] = Field("own", description="Network of storage")
     inband: Literal["own", "storage", "none"] = Field("own", description="In-band network; storage: on its switches")
+    bonds: Literal["none", "mlag", "esi"] = Field(
+        "none", description="One bond of a node's ports there, over two switches: with links between them, or by EVPN"
+    )
     oob: Literal["own", "none"] = Field("own", description="Out-of-band network, for BMCs and switches")
     ethernet_switch: str = Field("", description="Switch of storage and in-band; empty: one that runs the NOS")
     providers: Annotated[
@@ -76,9 +117,9 @@ class Answers(Model):
         Field(description="Providers and their AS numbers, such as isp-1 64500, isp-2 64501; empty: none"),
     ] = ()
     tenants: Annotated[
-        tuple[Name, ...],
+        tuple[Annotated[Tenant, BeforeValidator(_read_tenant)], ...],
         BeforeValidator(_split_list),
-        Field(description="Tenants that are kept apart, by name; empty: none"),
+        Field(description="Tenants that are kept apart, each with providers of its own if any: blue, green isp-2"),
     ] = ()
     node_names: str = Field("", description="Names of nodes, such as gpu{index:04}; empty: as usual")
 
@@ -89,7 +130,18 @@ class Answers(Model):
             raise FieldError("inband", "there is no network of storage to share: answer own, or none")
         if self.providers and self.inband == "none":
             raise FieldError("providers", "providers are met in-band: answer `inband: own`, or storage")
+        known = {provider.name for provider in self.providers}
+        for tenant in self.tenants:
+            for name in tenant.providers:
+                if name not in known:
+                    raise FieldError("tenants", f"{tenant.name} names {name}, which is none of `providers`")
         return self
+
+    @property
+    def shared_providers(self) -> tuple[Provider, ...]:
+        """Those that no tenant has for itself."""
+        taken = {name for tenant in self.tenants for name in tenant.providers}
+        return tuple(provider for provider in self.providers if provider.name not in taken)
 
 
 def read_answers(file: str) -> tuple[Answers, Located]:

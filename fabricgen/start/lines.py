@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+POOLS = {"loopback": "10.0.0.0/16", "fabric": "10.64.0.0/12", "hosts": "172.16.0.0/12", "management": "192.168.0.0/16"}
+"""Address pools of a new page."""
+
+SERVERS = "10.32.0.0/16"
+"""Where the servers of management are that a page names as an example."""
+
 MANAGEMENT = (
     "management:                            # servers of yours, outside of the pools",
     "  ntp: [10.32.0.4, 10.32.0.5, 10.32.0.10, 10.32.0.11]",

@@ -18,7 +18,9 @@ from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.shapes import ROLE, Hardware, Ports
 from fabricgen.size.wishes import Wishes
 from fabricgen.start.answers import Answers, NodeKind
-from fabricgen.start.lines import MANAGEMENT, NAMES, write_pools, write_tiers
+from fabricgen.start.bonds import carries_bonds, write_bonds, write_pair
+from fabricgen.start.exits import name_routers, write_exits
+from fabricgen.start.lines import MANAGEMENT, NAMES, POOLS, write_pools, write_tiers
 from fabricgen.start.parts import NetworkLines, NodeKindAnswer, Pods
 
 ROLES = {"oob": "bmc"}
@@ -36,11 +38,15 @@ PAGE = "cluster.yaml"
 ETHERNET_SWITCH = "sn5600"
 """The switch of storage and in-band, unless another is named or it does not run the NOS that is."""
 
+FEWEST_PORTS = 16
+"""Ports of a switch of storage and in-band that nodes must meet: a few beside others are service ports."""
+
 OOB_LEAF, OOB_SPINE = "sn2201", "sn4600c"
 """48 ports of 1G with 100G uplinks, and what takes these without an adapter."""
 
 WAIVERS = {
-    "FG413": 'why: "there is one provider so far"',
+    "FG413": 'why: "one provider leads out so far"',
+    "FG523": 'why: "switches reach these servers by what out-of-band is linked to"',
     "FG640": 'why: "the draw of these nodes is their maker\'s to tell: state it in a profile of yours"',
     "FG719": 'why: "accounts are for you to state, in management.users"',
     "FG826": 'why: "m_key is for you to set on the host of opensm"',
@@ -50,12 +56,6 @@ WAIVERS = {
 
 UNUSED_RULE = "FG805"
 """Nothing takes addresses from a pool, as of a cluster of InfiniBand alone; the page then goes without it."""
-
-POOLS = {"loopback": "10.0.0.0/16", "fabric": "10.64.0.0/12", "hosts": "172.16.0.0/12", "management": "192.168.0.0/16"}
-"""Address pools of a new page."""
-
-SERVERS = "10.32.0.0/16"
-"""Where the servers of management are that a page names as an example."""
 
 
 class Page:
@@ -122,11 +122,21 @@ class Page:
 
     @cached_property
     def ethernet_switch(self) -> str:
-        """The switch of storage and in-band: the one named, else the usual one, or one that runs the NOS named."""
+        """The switch of storage and in-band: the one named, else the usual one, or one that runs the NOS named and has
+        enough ports that those of the nodes meet.
+        """
         of_gpus = [self.switch] if self.answers.protocol == "roce" else []
         usual = [ETHERNET_SWITCH, *of_gpus, *self.catalog.ids("switches")]
-        running = (name for name in usual if self.catalog.switch(name).protocol == "ethernet" and self._runs_nos(name))
-        return self.answers.ethernet_switch or next(running, ETHERNET_SWITCH)
+        running = [
+            name
+            for name in dict.fromkeys(usual)
+            if self.catalog.switch(name).protocol == "ethernet"
+            and not self.catalog.switch(name).scheduled
+            and self._runs_nos(name)
+        ]
+        roles = [name for name in ("storage", self._inband_role) if name in self._roles]
+        meeting = (n for n in running if all(k.count_ports(r, n) >= FEWEST_PORTS for k in self.kinds for r in roles))
+        return self.answers.ethernet_switch or next(meeting, next(iter(running), ETHERNET_SWITCH))
 
     @cached_property
     def nos(self) -> str:
@@ -135,7 +145,11 @@ class Page:
             return self.answers.nos
         names = {self.ethernet_switch} | ({self.switch} if self.answers.protocol == "roce" else set())
         usable = [self.catalog.list_usable_nos(self.catalog.switch(name)) for name in sorted(names)]
-        shared = [nos for nos in usable[0] if all(nos in others for others in usable)]
+        shared = [
+            nos
+            for nos in usable[0]
+            if all(nos in others for others in usable) and carries_bonds(self.answers, nos, self.catalog)
+        ]
         return next((nos for nos in shared if self.catalog.naming(nos).has_tables), shared[0] if shared else "")
 
     def find_text(self) -> str:
@@ -179,7 +193,8 @@ class Page:
         roles = [kind.hardware.node.roles for kind in self.kinds]
         if self._inband_role == "frontend" or not any("frontend" in r and "inband" not in r for r in roles):
             return []
-        return ["  frontend: {protocol: ethernet, carried_by: inband, vrf: default}"]
+        bond = ", bond: node" * (self.answers.bonds != "none")
+        return [f"  frontend: {{protocol: ethernet, carried_by: inband, vrf: default{bond}}}"]
 
     def _refuse_idle_answers(self) -> None:
         """Raise InputError (FG150) for what was answered, and would change nothing."""
@@ -191,6 +206,8 @@ class Page:
         if not self._has_own_inband and not (self.answers.storage == "own" and "storage" not in lacking):
             if "ethernet_switch" in stated:
                 idle["ethernet_switch"] = "there is no network of storage or in-band that has switches of its own"
+            if self.answers.bonds != "none":
+                idle["bonds"] = "there is no network of storage or in-band whose ports could be bonded"
             if "nos" in stated and self.answers.protocol == "infiniband" and self.answers.oob == "none":
                 idle["nos"] = "no switch here is of Ethernet"
         if idle:
@@ -228,9 +245,10 @@ class Page:
             else:
                 return network
         nearest = min(refusals, key=len)[0]  # the plainest of those against which least is found
-        message = f"no usual form of the network {network.name} lints clean; of the nearest: {nearest.message}"
+        message = f"no usual form of the network {network.names[0]} lints clean; of the nearest: {nearest.message}"
         hint = "answer otherwise, or begin with `fabricgen size` or an example (`fabricgen init --example list`)"
-        raise fault("FG150", message, hint=hint)
+        path = ("hall",) if nearest.code == "FG067" else ()
+        raise fault("FG150", message, path=path, hint=hint)
 
     def _judge(self, text: str) -> list[Diagnostic]:
         """What lint finds against a page, infos left out."""
@@ -270,8 +288,11 @@ class Page:
         answers, lacking = self.answers, self._list_lacking()
         lower, upper = ("inband", "storage") if answers.providers else ("storage", "inband")
         if answers.inband == "storage" and not {lower, upper} & {*lacking}:
-            yield [*self._list_ethernet_forms(lower, compute, answers.providers)]
-            yield [NetworkLines((f"  {upper}:", "    protocol: ethernet", f"    carried_by: {lower}"))]
+            bond = ["    bond: node"] if answers.bonds != "none" else []
+            carried = (f"  {upper}:", "    protocol: ethernet", f"    carried_by: {lower}", *bond)
+            # judged together: switches need ports for both
+            forms = self._list_ethernet_forms(lower, compute, answers.providers)
+            yield [NetworkLines((*form.lines, *carried)) for form in forms]
         elif answers.storage == "own" and "storage" not in lacking:
             yield [*self._list_ethernet_forms("storage", compute, ())]
         if self._has_own_inband:
@@ -283,51 +304,45 @@ class Page:
         self, name: str, compute: NetworkLines, providers: Sequence[object]
     ) -> Iterator[NetworkLines]:
         """Forms of storage or in-band: a pair, a pair of leaves a unit or leaves of each rail below two spines."""
-        switch = self.ethernet_switch
+        answers, switch, bonds = self.answers, self.ethernet_switch, self.answers.bonds
+        profile = self.catalog.switch(switch)
         head = [f"  {name}:", "    protocol: ethernet"]
         if name == "inband" and self._inband_role != name:
             head.append(f"    attach: {self._inband_role}")
-        pair = f"      leaf: {{switch: {switch}, count: 2, spread: stripe}}"
+        over_two = "spread: stripe" + write_pair(answers, profile, self.catalog)
+        pair = f"      leaf: {{switch: {switch}, count: 2, {over_two}}}"
+        several = [f"per: su, count: {count}, {over_two}" for count in (2, 4, 8)]
+        leaf_forms = ["per: [su, rail]", several[0]] if bonds == "none" else several  # bonds are over pairs alone
+        head += write_bonds(answers, profile, self.nos, self.catalog)
         carried = self._carry_frontend() if name == "inband" else []
         border = f"      border: {{switch: {switch}, count: 2, below: spine, uplinks: 2 x 400G, breakout: 1 x 400G}}"
-        way_out = [border, *self._write_exits("border")] if providers else []
-        if not providers or sum(kind.nodes.count for kind in self.kinds) <= MOST_ON_A_PAIR:
-            pair_exits = self._write_exits("leaf") if providers else []
+        way_out = [border, *write_exits(answers, "border")] if providers else []
+        few = sum(kind.nodes.count for kind in self.kinds) <= MOST_ON_A_PAIR
+        if bonds != "esi" and (few or not providers):  # EVPN has its routes from spines
+            pair_exits = write_exits(answers, "leaf") if providers else []
             yield NetworkLines((*head, "    tiers:", pair, *pair_exits, *carried))
         upper_forms = [["spine: {}"], ["spine: {count: 2}"], ["spine: {count: 4}"]]
         if compute.pod_units:
             upper_forms = [["spine: {per: pod}", "core: {}"], ["spine: {per: pod, count: 2}", "core: {}"], *upper_forms]
         for ratio in ("1:1", "2:1", "4:1", "8:1"):
-            for leaf in ("per: [su, rail]", "per: su, count: 2, spread: stripe"):
+            for leaf in leaf_forms:
                 for upper in upper_forms:
                     tiers = write_tiers(switch, f"leaf: {{{leaf}}}", *upper)
                     yield NetworkLines(
                         (*head, f'    oversubscription: "{ratio}"', "    tiers:", *tiers, *way_out, *carried)
                     )
-        if providers and sum(kind.nodes.count for kind in self.kinds) > MOST_ON_A_PAIR:
-            yield NetworkLines((*head, "    tiers:", pair, *self._write_exits("leaf"), *carried))
-
-    def _write_exits(self, tier: str) -> list[str]:
-        """The routers of providers at the switches of a tier, and the default route that they give."""
-        first, *others = self.answers.providers
-        names = ", ".join(provider.name for provider in self.answers.providers)
-        devices = ", ".join(f"{provider.name}: {{asn: {provider.asn}}}" for provider in others)
-        exit_words = [f"to: wan, asn: {first.asn}", *([f"devices: {{{devices}}}"] if devices else [])]
-        exit_words += [f"accept: {SERVERS}", f"announce: {POOLS['hosts']}", "max_prefixes: 10"]
-        ports = 1 if others else 2  # one router meets both switches
-        return [
-            "    extra:",
-            f"      wan: {{device: external-router, names: [{names}], ports: {ports}, to: {tier}, speed: 400G}}",
-            "    exits:                             # the default route, and that to the servers of management",
-            f"      internet: {{{', '.join(exit_words)}}}",
-        ]
+        if bonds != "esi" and providers and not few:
+            yield NetworkLines((*head, "    tiers:", pair, *write_exits(answers, "leaf"), *carried))
 
     def _list_oob_forms(self, compute: NetworkLines) -> Iterator[NetworkLines]:
-        """Forms of the out-of-band network: a leaf a unit, or a rack, below two spines, the larger the later; then
-        below two spines of each pod and cores.
+        """Forms of the out-of-band network: one switch for a few nodes; a leaf a unit, or a rack, below two spines,
+        the larger the later; then below two spines of each pod and cores.
         """
         head = ["  oob:                                 # BMCs, and the management port of every switch"]
         head += ["    protocol: ethernet", "    attach: bmc", "    also: switches", "    tiers:"]
+        if sum(kind.nodes.count for kind in self.kinds) <= MOST_ON_A_PAIR:
+            alone = f"      leaf: {{switch: {OOB_LEAF}, count: 1}}    # to be linked to where you manage from"
+            yield NetworkLines((*head, alone))
         for spine in dict.fromkeys((OOB_SPINE, self.ethernet_switch)):
             for per in ("su", "rack"):
                 leaf = f"      leaf: {{switch: {OOB_LEAF}, per: {per}}}"
@@ -382,6 +397,9 @@ class Page:
 
     def _write_floor(self) -> list[str]:
         """The hall."""
+        if hall := self.answers.hall:
+            rows = f"rows: {hall.rows}, racks_per_row: {hall.racks}"
+            return [f"floor: {{halls: {{h1: {{{rows}}}}}, slack: 10%}}    # walls, aisles and trays: docs/floor.md"]
         return [f"floor: {{racks_per_row: {self._count_row_racks()}, slack: 10%}}    # halls and trays: docs/floor.md"]
 
     def _count_row_racks(self) -> int:
@@ -452,22 +470,25 @@ class Page:
 
     def _write_tenants(self, networks: Sequence[NetworkLines]) -> list[str]:
         """Tenants with the nodes of whole units in turn, or where there are fewer of these, of each unit."""
-        names, compute = self.answers.tenants, networks[0]
-        if not names:
+        tenants, compute = self.answers.tenants, networks[0]
+        if not tenants:
             return []
-        # where in-band leads out it does so for all: a VRF of a tenant would have no way out
-        apart = [network.name for network in networks if network.name in (ROLE, "storage")]
-        fabrics = f", fabrics: [{', '.join(apart)}]" if self.answers.providers else ""
+        # where in-band leads out for all, a VRF of a tenant without providers of its own would have no way out
+        names = [name for network in networks for name in network.names]
+        apart = [name for name in names if name in (ROLE, "storage")]
+        fabrics = f", fabrics: [{', '.join(apart)}]" if self.answers.shared_providers else ""
+        leads_out = "inband" in names
         pods, size = self._list_pods(compute), max(compute.units)
         units = pods[0].units
         lines = ["tenants:                               # whose nodes are whose is yours to say"]
-        for number, name in enumerate(names):
-            if sum(pod.pods for pod in pods) >= len(names):
+        for number, tenant in enumerate(tenants):
+            if sum(pod.pods for pod in pods) >= len(tenants):
                 last = sum(pod.pods for pod in pods)
-                places = [f"p{pod}" for pod in range(number + 1, last + 1, len(names))]
-            elif units >= len(names):
-                places = [f"p1/su-{unit}/node-*" for unit in range(number + 1, units + 1, len(names))]
+                places = [f"p{pod}" for pod in range(number + 1, last + 1, len(tenants))]
+            elif units >= len(tenants):
+                places = [f"p1/su-{unit}/node-*" for unit in range(number + 1, units + 1, len(tenants))]
             else:
-                places = [f"p1/su-*/node-{node}" for node in range(number + 1, size + 1, len(names))]
-            lines.append(f"  {name}: {{nodes: [{', '.join(places)}]{fabrics}}}")
+                places = [f"p1/su-*/node-{node}" for node in range(number + 1, size + 1, len(tenants))]
+            words = f", extra: [{name_routers(tenant.name)}]" if tenant.providers and leads_out else fabrics
+            lines.append(f"  {tenant.name}: {{nodes: [{', '.join(places)}]{words}}}")
         return lines

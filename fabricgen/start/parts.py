@@ -5,8 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from fabricgen.blueprint.sections.fabric import Fabric
+from fabricgen.design.attach import attach_profile
+from fabricgen.design.media.gearing import LinkOptics
+from fabricgen.design.media.policy import OPEN
+from fabricgen.kernel.diagnostics import InputError
 from fabricgen.size.shapes import Hardware, Ports
 from fabricgen.start.answers import NodeKind
+
+MANY = 1_000_000
+"""Ports where none are taken."""
 
 
 @dataclass(frozen=True)
@@ -17,6 +25,18 @@ class NodeKindAnswer:
     nodes: NodeKind
     hardware: Hardware
     in_rack: int
+
+    def count_ports(self, role: str, switch: str) -> int:
+        """Ports of a switch that those of a role meet; those of nodes without the role meet as many as you like."""
+        profile, node = self.hardware.catalog.switch(switch), self.hardware.node
+        if role not in node.roles:
+            return MANY
+        fabric = Fabric.model_construct(planes=1, nic={}, speed=None, rail_groups=())
+        try:
+            met = attach_profile(node, role, fabric, profile, (), optics=LinkOptics(self.hardware.catalog, (), OPEN))
+        except InputError:
+            return 0
+        return Ports(profile, met.kind, 1, met.per_connector).most(None)
 
     def list_unit_sizes(self, switch: str, fewest_units: int) -> list[int]:
         """Nodes of a unit, in whole racks: those that take the fewest leaves in all, then as many as fill one leaf of
@@ -48,9 +68,10 @@ class NetworkLines:
     pod_units: int = 0
 
     @property
-    def name(self) -> str:
-        """What the network is called."""
-        return self.lines[0].partition(":")[0].strip()
+    def names(self) -> tuple[str, ...]:
+        """What the networks of its lines are called: one, or that and what its switches carry besides."""
+        heads = (line for line in self.lines if line[2] not in " #")
+        return tuple(head.partition(":")[0].strip() for head in heads)
 
 
 class Pods(NamedTuple):

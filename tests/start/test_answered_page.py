@@ -81,6 +81,55 @@ def test_servers_with_frontend_ports_meet_the_in_band_network(tmp_path: Path, fa
 
 
 @pytest.mark.slow
+def test_ports_are_bonded_over_a_pair_of_switches(tmp_path: Path, fabricgen: Command) -> None:
+    """Eight nodes on one pair; the NOS is one that has MLAG in all images, and the page of a build has the bonds."""
+    page = judge_page(fabricgen, tmp_path, "{nodes: 8 x dgx-h200, inband: storage, bonds: mlag, hall: 1 x 6}")
+    assert "      leaf: {switch: sn5600, count: 2, spread: stripe, peer: 2 x 800G}" in page
+    assert sum(line.startswith("    bond: node") for line in page) == 2
+    assert "nos: cumulus" in page
+    assert "floor: {halls: {h1: {rows: 1, racks_per_row: 6}}, slack: 10%}" in "\n".join(page)
+    assert "      leaf: {switch: sn2201, count: 1}    # to be linked to where you manage from" in page
+    built = fabricgen("build", tmp_path / "cluster.yaml", "-o", tmp_path / "out", "--only", "addresses")
+    assert built.code == 0, built.err
+    addresses = (tmp_path / "out" / "addresses.csv").read_text(encoding="utf-8")
+    assert addresses.count(",bond-storage") == addresses.count(",bond-inband") == 8
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("answers", "shown"),
+    [
+        ("{nodes: 64 x dgx-b200, bonds: esi}", "per: su, count: 2, spread: stripe, pair: evpn}"),
+        ("{nodes: 64 x dgx-b200, bonds: mlag, nos: sonic}", "peer: 2 x 800G, pair: mclag}"),
+        ("{nodes: 8 x mi300x-8, bonds: mlag}", "    nos: cumulus"),  # the GPUs' switches run another
+        ("{nodes: 8 x mi300x-8, nos: eos}", "switch: 7060dx5-32,"),  # of those that run it the first with ports of 25G
+    ],
+)
+def test_bonds_are_of_switches_that_carry_them(tmp_path: Path, fabricgen: Command, answers: str, shown: str) -> None:
+    assert shown in "\n".join(judge_page(fabricgen, tmp_path, answers))
+
+
+@pytest.mark.slow
+def test_a_tenant_leaves_by_providers_of_its_own(tmp_path: Path, fabricgen: Command) -> None:
+    """Two of one tenant, one for all others; and a firewall with a port for each of two tenants."""
+    nodes = "nodes: 16 x dgx-b200"
+    providers = "[isp-1 64500, isp-2 64501, isp-3 64502]"
+    page = "\n".join(
+        judge_page(fabricgen, tmp_path, f"{{{nodes}, providers: {providers}, tenants: [blue isp-2 isp-3, green]}}")
+    )
+    assert "blue-wan: {device: external-router, names: [isp-2, isp-3], ports: 1, to: leaf" in page
+    assert "blue-out: {to: blue-wan, asn: 64501, devices: {isp-3: {asn: 64502}}, announce" in page
+    assert "wan: {device: external-router, names: [isp-1], ports: 2, to: leaf" in page
+    assert "], extra: [blue-wan]}" in page
+    assert "], fabrics: [compute, storage]}" in page  # green leaves with all others
+    (tmp_path / "cluster.yaml").unlink()
+    answers = f"{{{nodes}, providers: fw-1 65100, tenants: [blue fw-1, green fw-1]}}"
+    page = "\n".join(judge_page(fabricgen, tmp_path, answers))
+    assert page.count("names: [fw-1], ports: 1, to: leaf") == 2
+    assert "internet" not in page
+
+
+@pytest.mark.slow
 def test_one_pair_has_in_band_storage_and_the_way_out(tmp_path: Path, fabricgen: Command) -> None:
     lines = judge_page(
         fabricgen, tmp_path, "{nodes: 8 x dgx-h200, inband: storage, providers: [isp-1 64500, isp-2 64501]}"
@@ -134,6 +183,16 @@ def test_power_of_racks_says_how_many_nodes_stand_in_one(tmp_path: Path, fabricg
             "answers.yaml:1:32: error[FG150]: a dgx-b200 draws 14.3 kW, a rack may draw 10 kW",
         ),
         ("{nodes: 8 x dgx-b300, protocol: infiniband}", "no infiniband switch of the catalogue takes the NICs"),
+        (
+            "{nodes: 64 x dgx-b200, hall: 2 x 6}",
+            "answers.yaml:1:30: error[FG150]: no usual form of the network compute",
+        ),
+        ("{nodes: 8 x dgx-b200, hall: 12}", "'12' is no hall: write its rows and the racks of a row, such as 4 x 12"),
+        ("{nodes: 8 x dgx-b200, tenants: blue isp-1}", "tenants: blue names isp-1, which is none of `providers`"),
+        (
+            "{nodes: 8 x mi300x-8, bonds: mlag, inband: none}",
+            "answers.yaml:1:30: error[FG150]: there is no network of storage or in-band whose ports could be bonded",
+        ),
         ("{nodes: 8 x dgx-b200, providers: isp-1}", "write its name and AS number, such as isp-1 64500"),
     ],
 )
@@ -148,14 +207,14 @@ def test_answers_that_do_not_go_are_refused(tmp_path: Path, fabricgen: Command, 
 @pytest.mark.slow
 def test_questions_are_asked_again_until_they_are_answered(tmp_path: Path) -> None:
     """An answer of its own for each question, in order; a profile that is not there is asked for again."""
-    given = ["pod", "64 x dgx-b2000", "64 x dgx-b200", *[""] * 4, "40", *[""] * 4, "isp-1 64500", "blue, green", ""]
+    given = ["pod", "64 x dgx-b2000", "64 x dgx-b200", *[""] * 4, "40", *[""] * 6, "isp-1 64500", "blue, green", ""]
     ran = CliRunner().invoke(command, [str(tmp_path / "c.yaml"), "--ask"], input="\n".join([*given, ""]))
     assert ran.exit_code == 0, ran.output
     assert "did you mean 'dgx-b200'?" in ran.output
     page = (tmp_path / "c.yaml").read_text(encoding="utf-8")
     assert "name: pod\n" in page
     assert "  green: {nodes: [" in page
-    assert 'why: "there is one provider so far"' in page
+    assert 'why: "one provider leads out so far"' in page
 
 
 @pytest.mark.parametrize("line", ["", "8 x nothing"])
@@ -170,7 +229,7 @@ def test_a_question_without_an_answer_ends_at_last(tmp_path: Path, line: str) ->
 
 def test_answers_are_shown_where_no_page_comes_of_them(tmp_path: Path, fabricgen: Command) -> None:
     """They are what `--answers` takes: one mistake does not cost all of them."""
-    given = ["pod", "8 x dgx-b200", *[""] * 4, "10", *[""] * 8]
+    given = ["pod", "8 x dgx-b200", *[""] * 4, "10", *[""] * 10]
     ran = CliRunner().invoke(command, [str(tmp_path / "c.yaml"), "--ask"], input="\n".join(given))
     assert isinstance(ran.exception, InputError)
     shown = [line.removeprefix("  ") for line in ran.output.splitlines() if line.startswith("  ")]
@@ -233,6 +292,7 @@ def test_drawn_answers_make_pages_that_lint_clean() -> None:
                 "inband": draw.choice(("own", "storage", "none")),
                 "oob": draw.choice(("own", "own", "none")),
                 "tenants": draw.choice(("", "", "blue, green")),
+                "bonds": draw.choice(("none", "none", "mlag", "esi")),
             }
         )
         try:

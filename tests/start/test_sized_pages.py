@@ -43,7 +43,7 @@ def test_a_page_has_what_a_person_fills_in_beside_the_network_as_sized(tmp_path:
         assert len(lines) <= MOST_LINES
         assert list_network_lines(text) == list_network_lines(candidate["blueprint"])
         assert "  oob:" not in candidate["blueprint"]
-        assert "      leaf: {switch: sn2201, per: su}" in lines
+        assert any(line.startswith("      leaf: {switch: sn2201, count: 1}") for line in lines)
         assert "    also: switches" in lines
         words = ("pools:", "management:", "# names: {nodes:", "floor: {", "spares: usual")
         assert all(f"\n{word}" in text for word in words)
