@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Ran
-from tests.docs.pages import BY_HAND, ROOT, Shown, commands
+from tests.docs.pages import PAGES, ROOT, Shown, commands
 from tests.docs.workspace import fill
 
 INSTALLS: Mapping[str, str] = {
@@ -29,7 +29,7 @@ COMPARE = {"accept", "as-built", "bom", "check", "lint", "lock", "plan", "probe"
 
 WITH_COMMANDS = [
     pytest.param(page, marks=() if page == "README.md" else pytest.mark.slow)
-    for page in BY_HAND
+    for page in PAGES
     if any(True for _ in commands(page))
 ]
 """Pages with commands: plain `pytest` leaves all but README's to .ci/run."""

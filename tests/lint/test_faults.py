@@ -120,9 +120,17 @@ def test_the_page_has_every_code_under_its_family() -> None:
     family = ""
     for line in write_rules_page().splitlines():
         family = line[3:6] if line.startswith("## ") else family
-        if line.startswith("### "):
+        if line.startswith("- **"):
             assert line[4:].startswith(family)
-    assert re.findall(r"^### (FG\d{3})$", write_rules_page(), re.MULTILINE) == [c.id for c in list_documented_codes()]
+    listed = re.findall(r"^- \*\*(FG\d{3})\*\*", write_rules_page(), re.MULTILINE)
+    assert listed == [c.id for c in list_documented_codes()]
+
+
+def test_the_manual_explains_every_code_that_begins_so(fabricgen) -> None:
+    manual = fabricgen("rules", "FG30", "--format", "markdown").out
+    chosen = [c for c in list_documented_codes() if c.id.startswith("FG30")]
+    assert re.findall(r"^## (FG\d{3})", manual, re.MULTILINE) == [c.id for c in chosen]
+    assert all(c.about in manual and all(example in manual for example in c.examples) for c in chosen)
 
 
 def test_rules_lists_by_family_and_by_prefix(fabricgen) -> None:

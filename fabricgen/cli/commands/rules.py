@@ -7,16 +7,17 @@ import click
 
 @click.command()
 @click.argument("code", required=False, default="", metavar="[CODE]")
-@click.option("--format", "form", type=click.Choice(("text", "json")), default="text", show_default=True)
+@click.option("--format", "form", type=click.Choice(("text", "json", "markdown")), default="text", show_default=True)
 def command(code: str, form: str) -> None:
-    """List the codes of rules and faults, those that begin like CODE, or explain one with reason, remedy and examples.
+    """List the codes of rules and faults, those that begin like CODE, or explain one with reason, remedy and examples;
+    `--format markdown` explains all that are listed.
 
     A design or plan rule judges what can be built; a fault leaves a blueprint, or another input, unusable.
     """
     import json
 
     from fabricgen.kernel.diagnostics import did_you_mean, fault
-    from fabricgen.lint.docs import explain_code, format_code_list, make_code_record
+    from fabricgen.lint.docs import explain_code, format_code_list, make_code_record, write_manual
     from fabricgen.lint.fault import list_documented_codes
     from fabricgen.lint.rule import load_plugin_rules
 
@@ -31,6 +32,8 @@ def command(code: str, form: str) -> None:
         )
     if form == "json":
         click.echo(json.dumps([make_code_record(rule) for rule in chosen], indent=2))
+    elif form == "markdown":
+        click.echo(write_manual(chosen), nl=False)
     elif chosen[0].id == code.upper():
         click.echo(explain_code(chosen[0]), nl=False)
     else:
