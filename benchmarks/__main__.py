@@ -11,7 +11,6 @@ from pathlib import Path
 
 from benchmarks.chart import chart
 from benchmarks.machine import load_per_processor, machine
-from benchmarks.page import fill
 from benchmarks.peers import measure_peers
 from benchmarks.results import as_json, page
 from benchmarks.rounds import Lab, size_rows, start_rows
@@ -61,8 +60,6 @@ def main() -> int:
     (told.results / "speed.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     (told.results / "speed.md").write_text(page(results, rows, command), encoding="utf-8")
     (told.results / "speed.svg").write_bytes(chart(results))
-    if told.results == RESULTS:
-        fill()
     wrong = [f"{row.size} {row.name}: {problem}" for row in rows for problem in row.problems]
     missed = [target.what for target in held if not target.met]
     for line in (*(f"wrong: {text}" for text in wrong), *(f"missed: {text}" for text in missed)):

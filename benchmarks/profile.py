@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.machine import load_per_processor, machine
-from benchmarks.page import fill
 from benchmarks.results import cpu, machine_line, profile_lines
 from benchmarks.rounds import Lab
 from benchmarks.sizes import SIZES
@@ -56,7 +55,7 @@ def page(results: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    """Profile sizes, write profile.json and profile.md, and refresh the page in docs."""
+    """Profile sizes, and write profile.json and profile.md."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.profile", description=__doc__)
     parser.add_argument("--sizes", default="16k,200k,1m", help="which of " + ",".join(SIZES) + " [%(default)s]")
     parser.add_argument("--runs", type=int, default=3, help="runs of each size [%(default)s]")
@@ -75,8 +74,6 @@ def main() -> None:
     told.results.mkdir(exist_ok=True, parents=True)
     (told.results / "profile.json").write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     (told.results / "profile.md").write_text(page(results), encoding="utf-8")
-    if told.results == RESULTS:
-        fill()
 
 
 if __name__ == "__main__":

@@ -17,8 +17,9 @@ from benchmarks.cases import Case, cases
 from benchmarks.chart import chart
 from benchmarks.machine import machine
 from benchmarks.measure import Run, run
-from benchmarks.page import PAGE, blocks, filled
-from benchmarks.results import as_json, page
+from benchmarks.profile import RESULTS
+from benchmarks.profile import page as write_profile_page
+from benchmarks.results import as_json, page, peer_lines, target_lines
 from benchmarks.rounds import Lab, Row, size_rows
 from benchmarks.sizes import ROOT, SIZES, Size
 from benchmarks.targets import Target, targets
@@ -166,6 +167,9 @@ def test_the_chart_has_a_line_for_what_was_measured() -> None:
     assert "lint 1.2 s" in {text.text for text in drawn.iter("{http://www.w3.org/2000/svg}text")}
 
 
-def test_the_page_has_what_was_measured_last() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    assert text == filled(text, blocks()), "run `python -m benchmarks.page`"
+def test_the_tables_of_figures_are_those_of_what_was_measured_last() -> None:
+    """docs/performance.md leads to them."""
+    profile, speed = (json.loads((RESULTS / f"{name}.json").read_bytes()) for name in ("profile", "speed"))
+    assert (RESULTS / "profile.md").read_text(encoding="utf-8") == write_profile_page(profile)
+    tables = [*target_lines(speed["targets"]), "", *peer_lines(speed["peers"])]
+    assert "\n".join(tables) in (RESULTS / "speed.md").read_text(encoding="utf-8")
