@@ -200,7 +200,7 @@ def collectives_page() -> Iterator[str]:
     yield "`fabricgen analyze` says of a cluster of the same nodes, 1:1, with its usual constants and packets spread"
     yield "over equal paths ([analyze.md](analyze.md)). What a network reaches of its line rate, one share for Ethernet"
     yield "and one for InfiniBand, and the ranges of messages below 128 MiB are fitted to every second row (`f`) in the"
-    yield "order of that file; the others judge them:"
+    yield "order of that file; the others judge them. Bytes are as `--sizes` takes them, figures bus GB/s:"
     yield ""
     points = list(compared())
     judged = [point for point in points if not point.is_fitted and point.size >= LARGE]
@@ -223,15 +223,15 @@ def collectives_page() -> Iterator[str]:
     for title in dict.fromkeys(point.figure["title"] for point in points):
         yield from ("", f"## {title}", "")
         mine = [point for point in points if point.figure["title"] == title]
-        for source in dict.fromkeys(point.figure["source"] for point in mine):
-            yield f"Source: {source}."
+        sources = dict.fromkeys(point.figure["source"] for point in mine)
+        yield from (f"Source: {source}." for source in sources if source != "the same")
         for (collective, ranks, wire), rows in groupby(mine, _name_job):
             yield from ("", f"{collective}, {ranks} ranks{wire}:", "")
-            yield "| bytes | measured, bus GB/s | analyzed | error | by |"
+            yield "| bytes | measured | analyzed | error | by |"
             yield "|---|---|---|---|---|"
             for point in rows:
                 yield (
-                    f"| {point.size:,} | {point.published:,.2f} | {point.analysis:,.2f} | {point.error:+.0%} "
+                    f"| {_name_size(point.size)} | {point.published:,.2f} | {point.analysis:,.2f} | {point.error:+.0%} "
                     f"| {point.algorithm.replace('_', '-')}{', f' if point.is_fitted else ''} |"
                 )
 
@@ -240,3 +240,9 @@ def _name_job(point: Compared) -> tuple[str, int, str]:
     """What was run: collective, ranks, and the network if one is crossed."""
     figure, network = point.figure, point.figure.get("network")
     return figure["collective"], figure["ranks"], f", {network['gbps']}G {network['protocol']}" if network else ""
+
+
+def _name_size(size: int) -> str:
+    """So many bytes by the greatest unit that divides them: `16M`."""
+    power = max(power for power in range(4) if size % 1024**power == 0)
+    return f"{size // 1024**power}{' KMG'[power].strip()}"

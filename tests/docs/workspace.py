@@ -82,8 +82,8 @@ def _redlined(file: Path, fabricgen: Run) -> None:
 
 
 def _running(file: Path, _fabricgen: Run) -> None:
-    """What a running fabric has: the list that docs/lock.md shows."""
-    (shown,) = (block for block in blocks("docs/lock.md") if block.language == "csv")
+    """What a running fabric has: the list that docs/existing-names.md shows."""
+    (shown,) = (block for block in blocks("docs/existing-names.md") if block.language == "csv")
     file.write_text(shown.text, encoding="utf-8")
 
 
