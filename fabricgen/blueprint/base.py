@@ -24,7 +24,13 @@ class Model(FrozenModel):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Hold numbers and truth values to what JSON Schema calls so, that editors and fabricgen say the same."""
+        """Hold numbers and truth values to what JSON Schema calls so, that editors and fabricgen say the same.
+
+        A part of another model has a reader of its own, made when the first such part is read: most pages have few.
+        """
+        if handler.field_name:
+            ref = f"{cls.__module__}.{cls.__name__}:{id(cls)}"  # as pydantic names definitions of JSON Schema
+            return core_schema.no_info_plain_validator_function(cls.model_validate, ref=ref)
         schema = handler(source)
         fields: Any = schema
         while "fields" not in fields and "schema" in fields:
@@ -36,6 +42,9 @@ class Model(FrozenModel):
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """Mark the old names of fields as deprecated, and refuse what has both an old name and that of today."""
+        if core["type"] == "function-plain":  # of a part
+            cls.model_rebuild()
+            core = cls.__pydantic_core_schema__
         schema = handler(core)
         inside = handler.resolve_ref_schema(schema)
         renamed = [(name, old) for name, info in cls.model_fields.items() for old in list_old_names(info)]
