@@ -248,4 +248,4 @@ class DriftWaiver(Model):
 class BlueprintDrift(Model):
     """What `check --running` is told."""
 
-    waive: list[DriftWaiver] = Field(default_factory=list, description="Differences that are accepted.")
+    waive: tuple[DriftWaiver, ...] = Field((), description="Differences that are accepted.")
