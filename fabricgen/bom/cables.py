@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from fabricgen.bom.jumpers import Jumper, PatchedChannels, make_channels, make_jumper
 from fabricgen.bom.sets import JOINT, format_set
 from fabricgen.catalog.models import CableProfile
-from fabricgen.catalog.patch_models import Polarity
 from fabricgen.cluster import Cluster
 from fabricgen.kernel.units import format_number
 from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column
@@ -25,6 +23,10 @@ from fabricgen.wiring.cabling.end_kinds import (
 )
 from fabricgen.wiring.cabling.offers import make_shelf
 from fabricgen.wiring.cabling.shelf import CableOrder, split_into_fibres
+
+if TYPE_CHECKING:
+    from fabricgen.bom.jumpers import Jumper, PatchedChannels
+    from fabricgen.catalog.patch_models import Polarity
 
 
 class CablePart(NamedTuple):
@@ -141,11 +143,15 @@ class CableParts:
         patching = self._cluster.plan.patching
         if patching is None:
             return None
+        from fabricgen.bom.jumpers import make_channels
+
         return make_channels(self._links, self._cables, patching, self.widths, self._jumper)
 
     @property
     def _jumper(self) -> Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]:
         """What makes jumpers: of the product lists, else generic."""
+        from fabricgen.bom.jumpers import make_jumper
+
         return partial(make_jumper, self._shelf, describe_fibre)
 
 
@@ -195,7 +201,7 @@ def describe_fibre(
 LEASED = "leased-pair-"
 """How the part of a leased pair begins; nobody keeps a spare one on the shelf."""
 
-Make = Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]
+Make: TypeAlias = "Callable[[CableProfile, Polarity, tuple[int, int], float], Jumper]"
 """(medium, polarity type, (far ends, lanes), length in m) -> jumper."""
 
 

@@ -12,11 +12,9 @@ from fabricgen.catalog.models import (
     CableProfile,
     NicProfile,
     NodeProfile,
-    PanelProfile,
     ProductList,
     RackProfile,
     SwitchProfile,
-    TrunkProfile,
     Wrong,
     find_domain_mistake,
     find_model,
@@ -35,6 +33,7 @@ from fabricgen.yaml.located import read_located
 
 if TYPE_CHECKING:
     from fabricgen.catalog.constant_models import ConstantsProfile
+    from fabricgen.catalog.patch_models import PanelProfile, TrunkProfile
     from fabricgen.catalog.sonic_models import SonicPlatform
 
 BUILT_IN = Path(__file__).resolve().parent
@@ -158,11 +157,15 @@ class Catalog:
 
     def panel(self, name: str, path: Place = ()) -> PanelProfile:
         """Return a patch panel; raises InputError at `path` when there is none of that name."""
+        from fabricgen.catalog.patch_models import PanelProfile
+
         return self._load_profile("panels", name, PanelProfile, path)
 
     @cached_property
     def trunks(self) -> tuple[TrunkProfile, ...]:
         """All trunk families, by id."""
+        from fabricgen.catalog.patch_models import TrunkProfile
+
         return tuple(self._load_profile("trunks", name, TrunkProfile, ()) for name in self.ids("trunks"))
 
     def check_profile(self, kind: str, name: str) -> Profile:

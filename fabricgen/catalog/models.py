@@ -12,7 +12,6 @@ from pydantic import Field, model_validator
 
 from fabricgen.catalog.cable_models import COPPER, OPTICAL, CableProfile, require_ascending
 from fabricgen.catalog.node_models import Accelerators, NicPort, NicRole, NodeProfile
-from fabricgen.catalog.patch_models import PanelProfile, TrunkProfile
 from fabricgen.catalog.product_models import Product, ProductList
 from fabricgen.catalog.profile import Id, Power, Profile, Tag
 from fabricgen.catalog.rack_models import RackProfile
@@ -36,7 +35,6 @@ __all__ = [
     "NicProfile",
     "NicRole",
     "NodeProfile",
-    "PanelProfile",
     "Power",
     "Product",
     "ProductList",
@@ -45,7 +43,6 @@ __all__ = [
     "ScaleUpDomainProfile",
     "SwitchProfile",
     "Tag",
-    "TrunkProfile",
     "Variant",
     "require_ascending",
 ]
@@ -95,21 +92,23 @@ _MODELS: dict[str, type[Profile]] = {
     "scale_up": ScaleUpDomainProfile,
     "racks": RackProfile,
     "products": ProductList,
-    "panels": PanelProfile,
-    "trunks": TrunkProfile,
 }
 
-PROFILE_KINDS = (*_MODELS, "constants")
+PROFILE_KINDS = (*_MODELS, "panels", "trunks", "constants")
 """The folders of profiles in the catalogue."""
 
 
 def find_model(kind: str) -> type[Profile]:
     """The model of the profiles in a folder of the catalogue; raises KeyError where there is no such folder."""
+    # models take long to make: a tenth of all are of constants, which analyses alone read, and few pages have panels
     if kind == "constants":
-        # a tenth of all models, which take long to make, and analyses alone read what they describe
         from fabricgen.catalog.constant_models import ConstantsProfile
 
         return ConstantsProfile
+    if kind in ("panels", "trunks"):
+        from fabricgen.catalog.patch_models import PanelProfile, TrunkProfile
+
+        return PanelProfile if kind == "panels" else TrunkProfile
     return _MODELS[kind]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fabricgen.kernel.diagnostics import did_you_mean
-from fabricgen.lint.fault import find_page
 from fabricgen.lint.rule import list_plugin_codes, list_rule_codes
 
 EXPIRED, UNMATCHED = "FG801", "FG802"
@@ -17,6 +16,8 @@ def list_known_codes() -> frozenset[str]:
 
 def explain_unknown_code(code: str) -> str:
     """The hint where a waiver or severity setting names an unknown rule."""
+    from fabricgen.lint.fault import find_page
+
     if find_page(code):
         return "that is a fault: it leaves the blueprint unusable, so it is neither waived nor weighed"
     if not code.startswith("FG"):

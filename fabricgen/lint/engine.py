@@ -12,7 +12,6 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, Span
 from fabricgen.kernel.entry_points import FAULT as PLUG_IN_FAILS
 from fabricgen.lint.codes import EXPIRED, UNMATCHED, explain_unknown_code, list_known_codes
-from fabricgen.lint.fault import list_code_ids
 from fabricgen.lint.rule import DesignRule, PlanRule, Rule, load_all_rules, load_design_rules
 from fabricgen.lint.waived import BLUEPRINT, IGNORED, PROJECT, Softened, Waived, tally_softened
 
@@ -237,6 +236,8 @@ def _check_severities(design: Design, settings: LintSettings) -> Iterator[Diagno
             yield Diagnostic(UNMATCHED, Severity.WARNING, f"no rule is {code}", path, explain_unknown_code(code))
     if loaded.project_source is None:
         return
+    from fabricgen.lint.fault import list_code_ids
+
     project, spans = loaded.project.lint, loaded.project_source
     chosen = [(("lint", key, i), c) for key in ("select", "ignore") for i, c in enumerate(getattr(project, key))]
     settings_paths: list[tuple[Path, str]] = [

@@ -8,9 +8,13 @@ interfaces`: "IP MTU 9214 bytes"), Cumulus Linux sets the MTU of a Linux interfa
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from fabricgen.catalog.loader import Catalog
-from fabricgen.views.intent import SpanIntent
 from fabricgen.wiring.tables import DeviceClass
+
+if TYPE_CHECKING:
+    from fabricgen.views.intent import SpanIntent
 
 HOST_MTU = 9000
 """Of RoCE and storage ports of hosts: a 4096-byte RDMA payload fits, and switches take 9214 or more."""

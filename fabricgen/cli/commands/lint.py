@@ -244,10 +244,12 @@ def _judge_design(
 
 def _parse_codes(option: str, text: str) -> tuple[str, ...]:
     """Prefixes of codes from a comma-separated list; raises UsageError for one that matches no code."""
+    prefixes = tuple(code.strip().upper() for code in text.split(",") if code.strip())
+    if not prefixes:
+        return ()
     from fabricgen.kernel.diagnostics import did_you_mean
     from fabricgen.lint.fault import list_code_ids
 
-    prefixes = tuple(code.strip().upper() for code in text.split(",") if code.strip())
     for code in prefixes:
         if not any(code_id.startswith(code) for code_id in list_code_ids()):
             raise click.UsageError(f"{option}: no code begins with '{code}'. {did_you_mean(code, list_code_ids())}")

@@ -11,7 +11,6 @@ from fabricgen.design.capacity.bisection import compute_bisection_per_accelerato
 from fabricgen.design.capacity.end_to_end import compute_end_to_end
 from fabricgen.design.capacity.failure import list_failure_analyses
 from fabricgen.design.model import Design
-from fabricgen.design.summary import summarize_design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean
 from fabricgen.kernel.units import format_number
 
@@ -57,6 +56,8 @@ def list_expected(design: Design) -> tuple[ExpectedFigure, ...]:
     expect = design.loaded.blueprint.expect
     if not expect.model_fields_set:
         return ()
+    from fabricgen.design.summary import summarize_design
+
     figures = summarize_design(design)
     expectations: list[ExpectedFigure] = []
     faults: list[Diagnostic] = []

@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product
 from math import inf
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from fabricgen.blueprint.models import Blueprint
 from fabricgen.catalog.cable_models import CageLanes
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile, CageClass, NicRole
-from fabricgen.catalog.patch_models import Adapter, PanelProfile, Polarity, TrunkProfile
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.media.policy import CablePolicy, is_named, make_policy
 from fabricgen.design.ports import PortRun
 from fabricgen.design.tiers import TierSpec
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.patch_models import Adapter, PanelProfile, Polarity, TrunkProfile
 
 LinkPort: TypeAlias = Attachment | PortRun
 """What a link of the design ends at."""

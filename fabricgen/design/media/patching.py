@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.blueprint.sections.cabling import Patch
 from fabricgen.catalog.loader import Catalog
-from fabricgen.catalog.models import CableProfile, PanelProfile, TrunkProfile
-from fabricgen.catalog.patch_models import Polarity
+from fabricgen.catalog.models import CableProfile
 from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.patch_models import PanelProfile, Polarity, TrunkProfile
 
 FIBRES = ("mmf-om4", "smf-os2")
 """Fibre types, in the order in which trunks of one policy are numbered."""

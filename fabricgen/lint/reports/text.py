@@ -12,7 +12,6 @@ from fabricgen.kernel.diagnostics import USER_OF_URL, Diagnostic, InputError, Se
 from fabricgen.kernel.secret_names import SECRET, may_be_secret
 from fabricgen.kernel.text_input import read_bytes
 from fabricgen.lint.documented import ToDo
-from fabricgen.lint.fault import find_page
 from fabricgen.lint.report import FileReport, count_findings, is_in_file
 from fabricgen.lint.waived import BLUEPRINT, IGNORED, PROJECT, Softened, sum_tallies
 from fabricgen.yaml.syntax import LINE_END
@@ -80,6 +79,8 @@ def report(results: Sequence[FileReport]) -> str:
 
 def _find_to_do(code: str) -> ToDo:
     """What people do about infos of a code, those of plug-ins included."""
+    from fabricgen.lint.fault import find_page
+
     page = find_page(code)
     return page.to_do if page else ToDo.KNOW
 

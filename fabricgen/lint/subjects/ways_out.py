@@ -13,7 +13,6 @@ from fabricgen.lint.subjects.addressing import is_within
 from fabricgen.numbering.addresses.demand import list_pool_demands
 from fabricgen.numbering.blocks.family import Network
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
-from fabricgen.views.exits import list_accepted_prefixes
 
 
 def group_exits(design: Design) -> list[list[ExitDesign]]:
@@ -35,6 +34,8 @@ def list_exits_towards(design: Design, fabric: str, vrf: str, address: Network) 
     linked = next(part for part in group_linked_fabrics(design.loaded.blueprint.fabrics) if fabric in part)
     for exit_ in list_exits(design):
         if exit_.fabric.name in linked and exit_.vrf == vrf:
+            from fabricgen.views.exits import list_accepted_prefixes
+
             prefixes = (ip_network(outside.prefix) for outside in list_accepted_prefixes(exit_))
             yield from ((exit_, prefix) for prefix in prefixes if is_within(address, prefix))
 

@@ -10,7 +10,6 @@ from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import is_within
 from fabricgen.lint.subjects.ways_out import is_led_out
-from fabricgen.views.intent import make_fabric_intent
 
 
 class DhcpServerOutOfReach(DesignRule):
@@ -50,6 +49,8 @@ class DhcpServerOutOfReach(DesignRule):
             dhcp = design.loaded.blueprint.fabrics[fabric.name].dhcp
             if dhcp is None or fabric.protocol == "infiniband":
                 continue
+            from fabricgen.views.intent import make_fabric_intent
+
             intent = make_fabric_intent(design, fabric)
             routed = [ip_network(prefix) for prefix in (*intent.host_pools, *intent.loopback_pools)]
             for server in map(ip_network, dhcp.servers):

@@ -31,7 +31,6 @@ from fabricgen.lint.subjects.idle import (
 )
 from fabricgen.lint.subjects.ways_out import make_entry_path
 from fabricgen.numbering.underlay import list_families
-from fabricgen.views.intent import make_fabric_intent
 
 REMOVE = "remove it"
 SAID_TWICE = "remove one of the two"
@@ -482,6 +481,10 @@ def _find_routes_of_another_family(design: Design) -> Iterator[Idle]:
 
 def _find_leaks_of_nothing(design: Design) -> Iterator[Idle]:
     """Prefixes of leaks in which the VRF that is to show them has no hosts."""
+    if not design.leaks:
+        return
+    from fabricgen.views.intent import make_fabric_intent
+
     for leak in design.leaks:
         for vrf, prefixes in sorted(leak.prefixes.items()):
             tenant_fabrics = {name for tenant in design.tenants if tenant.name == vrf for name in tenant.fabrics}

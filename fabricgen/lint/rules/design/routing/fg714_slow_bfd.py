@@ -10,7 +10,6 @@ from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule
 from fabricgen.numbering.underlay import runs_bgp
-from fabricgen.views.intent import make_fabric_intent
 
 
 class SlowBfd(DesignRule):
@@ -57,6 +56,8 @@ class SlowBfd(DesignRule):
         """Links between two fabrics of which one has BFD: no session of it comes up there."""
         pairs = {(tier.fabric, tier.uplink.upper.fabric) for tier in design.tiers if tier.uplink}
         for names in sorted(pair for pair in pairs if pair[0] != pair[1] and runs_bgp(design, design.fabric(pair[0]))):
+            from fabricgen.views.intent import make_fabric_intent
+
             # False sorts first: the fabric that has BFD before the one that has none
             having, lacking = sorted(names, key=lambda name: not make_fabric_intent(design, design.fabric(name)).bfd)
             ends = [make_fabric_intent(design, design.fabric(name)).bfd for name in (having, lacking)]

@@ -13,7 +13,6 @@ from fabricgen.lint.rule import DesignRule
 from fabricgen.lint.subjects.addressing import is_within
 from fabricgen.lint.subjects.ways_out import group_exits
 from fabricgen.numbering.blocks.family import Network
-from fabricgen.views.exits import DEFAULTS, list_accepted_prefixes
 
 
 class StaticBesideSessions(DesignRule):
@@ -61,6 +60,8 @@ class StaticBesideSessions(DesignRule):
             primary = [exit_ for exit_ in exits if exit_.spec.routing == "ebgp" and exit_.spec.prefer == "primary"]
             for beside, provider in product(static, primary):
                 if prefix := _find_shared_prefix(beside, provider):
+                    from fabricgen.views.exits import DEFAULTS
+
                     route = "the default route" if prefix in DEFAULTS else prefix
                     message = (
                         f"{beside.name} has {route} as a static route, which wins: {provider.name} is not used for it"
@@ -73,6 +74,8 @@ def _find_shared_prefix(static: ExitDesign, provider: ExitDesign) -> str:
     """The first prefix of a static exit, halves taken together, that the far devices of the other may announce as well;
     "" for none.
     """
+    from fabricgen.views.exits import list_accepted_prefixes
+
     offered = [
         (prefix := ip_network(o.prefix), max(o.longest, prefix.prefixlen)) for o in list_accepted_prefixes(provider)
     ]
