@@ -73,7 +73,7 @@ def blocks(page: str) -> Iterator[Block]:
 
 def yaml_of(block: Block) -> Any:
     """A block of YAML, read."""
-    return YAML(typ="safe", pure=True).load(block.text)
+    return YAML(typ="safe").load(block.text)
 
 
 def commands(page: str) -> Iterator[Shown]:

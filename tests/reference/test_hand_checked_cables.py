@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
+from ruamel.yaml import YAML
 
 from fabricgen.bom.cables import CableParts
 from fabricgen.export.files import cables as cable_part
@@ -31,7 +31,7 @@ Row = dict[str, Any]
 
 @cache
 def table(name: str) -> Any:
-    return yaml.safe_load((TABLES / f"{name}.yaml").read_text())
+    return YAML(typ="safe").load(TABLES / f"{name}.yaml")
 
 
 @cache
