@@ -55,21 +55,22 @@ is."""
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Let Python look for garbage in what tests make, and that seldom.
+    """Let Python look for garbage in what tests make alone.
 
     All modules, some ten thousand tests and the clusters that are kept between them stay to the end: to look through
     them again and again was a fifth of all work. What has a single owner goes at once as ever.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Take the usual cases unless others are asked for; modules that import this one change nothing of that.
 
+    Python looks for garbage seldom, from before tests are collected on: they stay, and it was an eighth of that.
     Workers, and the hundreds of processes that tests start, compile no module again that one of them has compiled.
     """
+    gc.set_threshold(50_000, 20, 50)
     if not config.getoption("--hypothesis-profile"):
         settings.load_profile("usual")
     Asked.whole = config.getoption("--whole")
@@ -103,7 +104,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.get_closest_marker("tenth"):
             tests.setdefault(item.nodeid.partition("[")[0], []).append(item)
     for cases in tests.values():
-        kept = take_tenth("", cases, lambda case: case.nodeid.partition("[")[2])
+        kept = set(take_tenth("", cases, lambda case: case.nodeid.partition("[")[2]))
         for case in cases:
             if case not in kept:
                 case.add_marker("slow")
