@@ -67,6 +67,7 @@ def test_half_of_a_module_is_named(tmp_path: Path) -> None:
     assert first >= 0.95 * halls, f"{first} of {halls}"
 
 
+@pytest.mark.slow
 def test_healthy_halls_name_nothing(folder: Path) -> None:
     count, named = len(planned("uneven-spread").paths), 0
     halls = 100  # all of them, also without --whole: two in a hundred cannot be told of ten
@@ -128,6 +129,7 @@ def test_the_command_plans_and_judges(tmp_path: Path, fabricgen: Run) -> None:
     assert (ran.code, ran.out.splitlines()[-1]) == (0, "29 of 30 probes have results: nothing is lossy or slow")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_told_apart_is_told_by_name(tmp_path: Path, fabricgen: Run) -> None:
     """Tiers that hash alike hide uplinks, and packets that are spread do not tell links apart."""
     blueprint = BLUEPRINTS / "four-tier.yaml"
