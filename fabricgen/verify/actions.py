@@ -11,8 +11,10 @@ from fabricgen.wiring.arrays import Flags, Ints
 
 
 class CableState(IntEnum):
-    """States of a cable, from the best to the worst; a breakout has the worst state of its links, and is unseen unless
-    all of them are seen or one is dark or elsewhere.
+    """States of a cable, from the best to the worst.
+
+    A cable with several links has the worst state of its links. If some of them are unseen and none is dark or
+    elsewhere, the cable is unseen.
     """
 
     UNSEEN, AS_PLANNED, HARMLESS, DARK, ELSEWHERE = range(5)
@@ -28,31 +30,32 @@ class Kind(Enum):
 
     # boxes of one model stand in each other's places
     EXCHANGE = "exchange"
-    # a row of plugs of one device is off by as much
+    # a row of plugs of one device is off by the same number of places
     SHIFT = "shift"
     # one bundle is fanned out wrongly: the tails of a breakout, or the ends of trunks between panels
     SPLITTER = "splitter"
-    # plugs of one node are in each other's rail or plane
+    # plugs of one node are on each other's rail or plane
     CROSSED = "crossed"
     # three plugs or more are in each other's places
     RING = "ring"
     # two plugs are in each other's places
     SWAP = "swap"
-    # plugs are in the wrong places, and one place at least is free
+    # plugs are in the wrong places, and at least one planned place is free
     MOVE = "move"
-    # nobody is seen where a cable should be
+    # no neighbour is seen at either end of a planned cable
     DARK = "dark"
     # another module than planned is plugged in
     OPTIC = "optic"
-    # nothing that could be moved explains it: a person has to look at the port
+    # no move of plugs explains what is seen: a person has to look at the port
     PORT = "port"
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """A place in the hall: `port` as the NOS calls it, `label` as printed on the plug planned there ("": none).
+    """A place in the hall: `port` as the NOS names it, `label` as printed on the plug planned there ("": none).
 
-    `connector` is where the plug is, as printed on the device and its label: `33`, or `33/2` of a twin-port cage.
+    `connector` is the socket that the plug is in, as printed on the device and on the label: `33`, or `33/2` in a
+    twin-port cage.
     """
 
     device: str
@@ -66,12 +69,11 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One plug that is pulled and put elsewhere. `cable` is the planned cable that is then right ("": a spare one, or a
-    trunk between panels).
+    """One plug that is pulled at `pull` and put in at `put`.
 
-    `reaches`: whether that cable, as planned, is long enough to be the one that is plugged where the plug is found now.
-    If not, another cable lies there, and may not reach where the plug has to go. None where the floor is not known, and
-    through patch panels.
+    `cable` is the planned cable that is then right ("" for a spare cable, or a trunk between panels). `reaches`:
+    whether that cable, in its planned length, could reach the place where the plug is found now. If not, another cable
+    lies there, and may not reach where the plug has to go. None if the floor is not known or the cable is patched.
     """
 
     cable: str
@@ -82,12 +84,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """What it costs until it is mended. `links` counts the links that are not as planned (0: not computed).
+    """What a fault costs until it is mended. `links` counts the links that are not as planned (0: not computed).
 
-    `lost_gbps` is what is gone, `astray_gbps` what takes a wrong path, Gb/s by fabric and tiers: `compute node-leaf`.
-    `rails` and `planes` are those that are crossed, by fabric: (fabric, planned, seen); `fabrics` (planned, seen).
-    `uplinks` of switches that have lost some: (switch, lost, planned); `uneven` where a switch has other numbers of
-    links to another: (switch, other, seen, planned). `nodes` and `accelerators`: of the nodes affected.
+    `lost_gbps` is the bandwidth that is gone, `astray_gbps` the bandwidth on a wrong path, both in Gb/s by fabric and
+    tiers: `compute node-leaf`. `rails` and `planes` are those that are crossed, as (fabric, planned, seen); `fabrics`
+    those that are crossed, as (planned, seen). `uplinks` has the switches that lost uplinks, as (switch, lost,
+    planned). `uneven` has pairs of switches with more or fewer links than planned, as (switch, other switch, seen,
+    planned). `nodes` and `accelerators` count the nodes affected, and the accelerators in them.
     """
 
     links: int = 0
@@ -104,7 +107,7 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """Another explanation of the same sightings, and what mending it by that would take; its text begins with "or"."""
+    """Another explanation of the same sightings, and the work if that one is right; its text begins with "or"."""
 
     kind: Kind
     text: str
@@ -115,12 +118,13 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One thing to do. `moves` counts what a hand pulls and puts elsewhere: plugs, those of a cage that go to one other
-    cage together, or ends of trunks; `boxes` devices that change places.
+    """One thing to do.
 
-    `cables` are the ids of the cables that are not as planned because of it; `ends` where one has to go.
-    `renamed` maps, for an exchange, the name of each box as it tells it to the device that it stands for; `by_hardware`
-    says whether the MACs or GUIDs of the boxes say so, too.
+    `moves` counts what a hand pulls and puts elsewhere: plugs (all plugs that go from one cage to one other cage count
+    once) or ends of trunks. `boxes` counts the devices that change places. `cables` are the ids of the cables that are
+    not as planned because of this fault; `ends` are the places to go to. For an exchange of boxes, `renamed` maps the
+    name that each box tells to the planned device in whose place it stands, and `by_hardware` says whether the MACs or
+    GUIDs of the boxes confirm it.
     """
 
     kind: Kind
@@ -137,12 +141,15 @@ class Action:
 
     @property
     def concerned(self) -> tuple[str, ...]:
-        """Its cables; where these are as planned until boxes are exchanged, those whose plugs it moves."""
+        """The cables that are wrong because of this fault; if there are none yet, the cables whose plugs are moved.
+
+        A cable can be as planned now, and wrong only after boxes are exchanged.
+        """
         return self.cables or tuple(sorted({step.cable for step in self.steps} - {""}))
 
     @property
     def id(self) -> str:
-        """A name that stays while the same finding stays: its kind and a digest of what is wrong."""
+        """An id that stays the same from run to run: the kind and a digest of the ends."""
         subject = "\n".join(
             [self.kind.value, *sorted(f"{end.device}:{end.connector or end.port}" for end in self.ends)]
         )
@@ -153,23 +160,24 @@ class Action:
 class AsFound:
     """What is joined to what, once boxes that stand in each other's places are taken for those planned there.
 
-    Ports are numbered as in PlannedCabling, then spare ones, of which `spare` has the devices. `mate`, int32 by port,
-    is the port that it is joined to (-1: none that is known); `gone`, bool by planned link, whether it is surely not
-    there: it is dark, or one of its ends is joined to another port or sees a stranger.
+    Ports are numbered as in PlannedCabling; then come spare ports, whose devices `spare` has by name. `joined_to`
+    (int32, by port) is the port at the other end of the cable, -1 if unknown. `gone` (bool, by planned link) says
+    whether the link is certainly not there: it is dark, or one of its ends is joined to another port or sees a
+    stranger.
     """
 
-    mate: Ints
+    joined_to: Ints
     gone: Flags
     spare: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The state of every cable (int32, of CableState, by cable of PlannedCabling), and what is to be done.
+    """The state of every cable (int32, a CableState by cable of PlannedCabling), and what is to be done.
 
-    `extra` are links that were seen and that no plan has, as text. `notes` say what was inferred, ignored or not
-    matched, in sentences. `as_found` is what `diagnose` made of the sightings. `named` are devices whose own dump tells
-    their planned name.
+    `extra` are links that were seen and are not in the plan; `harmless` are links that are swapped with equal parallel
+    ones; both as text. `notes` say in sentences what was inferred, ignored or not matched. `as_found` is the cabling as
+    `diagnose` understood it. `named` are the devices whose own dump tells their planned name.
     """
 
     states: Ints

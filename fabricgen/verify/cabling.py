@@ -1,7 +1,8 @@
 """The planned cabling to verify against, from a compiled blueprint or from the lists of a built folder.
 
 Both are read from the same tables, so that a folder built last month is judged like the blueprint of today. A port is a
-number: twice the row of its link in links.csv, and one more at its b end; so `port ^ 1` is the other end of its link.
+number: twice the row of its link in links.csv, plus one at the b end. So `port ^ 1` is the other end of the planned
+link, and `port >> 1` the link.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ DEVICES = ("device", "fabric", "tier", "model", "nos", "site", "pod", "su", "rac
 LINKS = ("fabric", "cable", "a_device", "a_port", "b_device", "b_port", "speed_gbps", "rail", "plane")
 ADDRESSES = ("prefix", "device", "port")
 LINK_ADDRESSES = (("a_ip", "a_device", "a_port"), ("b_ip", "b_device", "b_port"))
-"""Where a folder without addresses.csv has some of them."""
+"""Columns of links.csv that have addresses, for a folder without addresses.csv."""
 CABLES = (
     *("cable", "fabric", "part", "medium", "length_m", "a_device", "a_cage", "a_transceiver"),
     *("b_device", "b_cage", "b_transceiver", "label_a", "label_b"),
@@ -56,15 +57,18 @@ _RANGE = re.compile(r"\d[+-]\d+$")
 
 @dataclass(frozen=True)
 class PlannedCabling:
-    """Devices, links and cables of a plan whose links have cables, as columns.
+    """Devices, cables, and the links that run over cables, of a plan, as columns.
 
-    `devices`, `links` and `cables` are the columns of the lists, encoded (labels, which all differ, are computed when
-    they are read); rows of links without a cable (backplanes) are left out. Per port (see the module), int32: `device`
-    (row of `devices`), `name` (index into `port_texts`), `plug` (what a hand moves: the end of a jumper; the common end
-    of a splitter is one plug for all its links; numbers from 0), `connector` (index into `connector_texts`: where the
-    plug is, as labels say); `split` (bool): whether the plug is the common end of a splitter. Per link, int32: `cable`
-    (index into `cable_ids`), `row` (row of `cables`). `addresses` reads the list of addresses, `patching` those of
-    jumpers and of trunks (None: nothing is patched).
+    `devices`, `links` and `cables` are encoded columns of the lists, except labels, which all differ and are computed
+    when they are read. Links without a cable (backplanes) are left out.
+
+    One entry for each port (numbered as the module says), int32: `device` (row of `devices`); `name` (index into
+    `port_texts`); `plug` (a number from 0 for what a hand moves: one end of a jumper, while the common end of a
+    splitter is one plug for all its links); `connector` (index into `connector_texts`: the socket that the plug is in,
+    as labels say). `split` (bool): whether the plug is the common end of a splitter. One entry for each link, int32:
+    `cable` (index into `cable_ids`) and `row` (row of `cables`).
+
+    `addresses` reads the list of addresses, `patching` the lists of jumpers and of trunks (None: nothing is patched).
     """
 
     devices: Mapping[str, EncodedColumn]
@@ -86,7 +90,7 @@ class PlannedCabling:
 
     @property
     def ports(self) -> int:
-        """Number of planned ports: two a link."""
+        """Number of planned ports: two for each link."""
         return len(self.device)
 
     @cached_property
@@ -101,7 +105,7 @@ class PlannedCabling:
         return order, np.searchsorted(self.plug[order], np.arange(int(self.plug.max(initial=-1)) + 2))
 
     def list_plug_ports(self, plug: int) -> list[int]:
-        """The ports of a plug, in the order of links."""
+        """Return the ports of a plug, in the order of links."""
         order, start = self._by_plug
         ports: list[int] = order[start[plug] : start[plug + 1]].tolist()
         return ports
@@ -109,46 +113,48 @@ class PlannedCabling:
     @cached_property
     def _by_device(self) -> tuple[Ints64, Ints64]:
         order = np.argsort(self.device, kind="stable")
-        # as above. The sort is stable, so that ports of a device stay in the order of links.
+        # ports sorted by device, and where those of each device begin, with one more entry that ends the last. The
+        # sort is stable, so that ports of a device stay in the order of links.
         return order, np.searchsorted(self.device[order], np.arange(len(self.device_names) + 1))
 
     def list_device_ports(self, device: int) -> Ints64:
-        """The planned ports of a device, in the order of links; int64."""
+        """Return the planned ports of a device, in the order of links; int64."""
         order, start = self._by_device
         ports: Ints64 = order[start[device] : start[device + 1]]
         return ports
 
     def port_text(self, port: int) -> str:
-        """The name of a port on its device."""
+        """Return the name of a port on its device."""
         return str(self.port_texts[self.name[port]])
 
     def name_port(self, port: int) -> str:
-        """DEVICE:PORT."""
+        """Return DEVICE:PORT."""
         return f"{self.device_names[self.device[port]]}:{self.port_text(port)}"
 
     def find_cage(self, port: int) -> str:
-        """The cage of a port, as on the front of its device."""
-        side = "b" if port & 1 else "a"
-        return str(self.read_cable(f"{side}_cage", port))
+        """Return the cage of a port, as printed on the front of its device."""
+        end = "b" if port & 1 else "a"
+        return str(self.read_cable(f"{end}_cage", port))
 
     def connector_text(self, port: int) -> str:
-        """The connector that the plug of a port is in, as on its label: `33/2`."""
+        """Return the connector that the plug of a port is in, as on its label: `33/2`."""
         return str(self.connector_texts[self.connector[port]])
 
     def make_label(self, port: int) -> str:
-        """What is printed on the label of the plug that is planned in a port: near end > far end, as in labels.csv.
+        """Return what is printed on the label of the plug planned in a port: near end > far end, as in labels.csv.
 
-        cables.csv says the port of the NOS behind each, which no label does, and names several jumpers of a row in one.
+        A label in cables.csv also has the NOS's name of the port, and may stand for several jumpers of a row: both are
+        taken out here.
         """
         near, _, far = str(self.read_cable("label_b" if port & 1 else "label_a", port)).partition(" > ")
         if not far:
             return near
         far_device, colon, socket = far.partition(" ")[0].partition(":")
-        # the label of a common end names its first far end, and how many more there are
+        # the label of a common end names its first far end, and how many others there are
         tails = len({int(self.plug[lane ^ 1]) for lane in self.list_plug_ports(int(self.plug[port]))})
         socket = self.connector_text(port ^ 1) if _RANGE.search(socket) else socket
-        more = f" +{tails - 1}" if tails > 1 else ""
-        return f"{near.partition(':')[0]}:{self.connector_text(port)} > {far_device}{colon}{socket}{more}"
+        other_tails = f" +{tails - 1}" if tails > 1 else ""
+        return f"{near.partition(':')[0]}:{self.connector_text(port)} > {far_device}{colon}{socket}{other_tails}"
 
     @cached_property
     def _port_addresses(self) -> Mapping[tuple[str, str], frozenset[str]]:
@@ -162,9 +168,9 @@ class PlannedCabling:
         return {port: frozenset(prefixes) for port, prefixes in addresses.items()}
 
     def find_config(self, port: int) -> tuple[object, ...]:
-        """What tells how a port is configured from others between the same two devices: fabric, speed and addresses.
+        """Return what can differ between the configurations of parallel ports: fabric, speed, addresses.
 
-        A port without addresses of its own is in the networks of those at its other end (VLANs, gateways).
+        A port without addresses of its own is in the networks of the addresses at its other end (VLANs, gateways).
         """
         network = self.read_link("fabric", port), self.read_link("speed_gbps", port)
         own_addresses, far_addresses = (
@@ -174,42 +180,42 @@ class PlannedCabling:
         return *network, own_addresses or frozenset(_format_network(prefix) for prefix in far_addresses)
 
     def are_alike(self, port: int, other_port: int) -> bool:
-        """Whether two ports between the same two devices are configured alike but for descriptions.
+        """Whether two ports between the same two devices have the same configuration, apart from descriptions.
 
-        What is plugged into one may be plugged into the other then, and nothing is lost.
+        If so, their plugs may be swapped and nothing is lost.
         """
         return self.find_config(port) == self.find_config(other_port)
 
     def find_rack(self, device: int) -> tuple[str, int]:
-        """The rack and the unit of a device ("" and 0: not known)."""
+        """Return the rack and the rack unit of a device ("" and 0 if not known)."""
         unit = str(self.read_device("u", device))
         return str(self.read_device("rack", device)), int(unit) if unit.isdecimal() else 0
 
     def make_end(self, port: int) -> End:
-        """A port as a place in the hall."""
+        """Return a planned port as a place in the hall."""
         device = int(self.device[port])
         rack, u = self.find_rack(device)
         texts = self.find_cage(port), self.make_label(port), self.connector_text(port)
         return End(self.device_names[device], self.port_text(port), rack, u, *texts)
 
     def read_cable(self, column: str, port: int) -> Any:
-        """A value of cables.csv for the cable that is planned in a port."""
+        """Return a value of cables.csv for the cable that is planned in a port."""
         values, row = self.cables[column], int(self.row[port >> 1])
         return values.vocabulary[values.codes[row]] if isinstance(values, EncodedColumn) else values[row]
 
     def read_link(self, column: str, port: int) -> Any:
-        """A value of links.csv for the link that is planned at a port."""
+        """Return a value of links.csv for the link that is planned at a port."""
         values = self.links[column]
         return values.vocabulary[values.codes[port >> 1]]
 
     def read_device(self, column: str, device: int) -> Any:
-        """A value of devices.csv."""
+        """Return a value of devices.csv for a device (row)."""
         values = self.devices[column]
         return values.vocabulary[values.codes[device]]
 
 
 def make_cabling(cluster: Cluster) -> PlannedCabling:
-    """The cabling of a compiled blueprint, or of a phase of one."""
+    """Make the cabling of a compiled blueprint, or of a phase of one."""
     devices = devices_part.make_table(cluster).columns
     links = links_part.make_table(cluster).columns
     cables = cables_part.make_table(cluster).columns
@@ -228,10 +234,10 @@ def make_cabling(cluster: Cluster) -> PlannedCabling:
 
 
 def read_cabling(folder: Path) -> PlannedCabling:
-    """The cabling of a built folder.
+    """Read the cabling of a built folder.
 
-    Raises InputError for a list that is missing, malformed or of another blueprint than the others (FG028), or not as
-    it was built (FG054).
+    Raises InputError for a list that is missing, malformed or of another blueprint than the other lists (FG028), or
+    that is not as it was built (FG054).
     """
     built = open_built(folder)
     check_same_blueprint(built)
@@ -242,7 +248,7 @@ def read_cabling(folder: Path) -> PlannedCabling:
         )
 
     def read_addresses() -> Columns:
-        # columns of addresses.csv, or, in a folder without it, what links.csv tells of addresses
+        # columns of addresses.csv, or, in a folder without that file, the addresses that links.csv has
         file = folder / "addresses.csv"
         if file.is_file():
             return _read_list(file, built.read_as_built(file.name), ADDRESSES)
@@ -267,13 +273,13 @@ def read_cabling(folder: Path) -> PlannedCabling:
 
 
 def _format_network(prefix: str) -> str:
-    """`10.0.0.5/24 200` (an address and its VLAN) as its network and VLAN."""
+    """Return the network and VLAN of an address and VLAN: `10.0.0.0/24 200` for `10.0.0.5/24 200`."""
     address, _, vlan = prefix.partition(" ")
     return f"{ip_interface(address).network} {vlan}"
 
 
 def _read_list(file: Path, content: bytes, names: tuple[str, ...]) -> dict[str, Any]:
-    """Columns of a list, encoded as they are read, but for labels, of which no two are the same."""
+    """Return the columns of a list, encoded as they are read; labels stay texts, since no two are the same."""
     # each new text of a column takes the next number
     codes = [defaultdict[str, int](count().__next__) for _ in names]
     numbers: list[list[Ints]] = [[] for _ in names]
@@ -296,7 +302,7 @@ def _pick_columns(columns: Mapping[str, Sequence[Any]], names: Sequence[str]) ->
 
 
 def _encode_column(column: Sequence[Any]) -> EncodedColumn:
-    """A column encoded over distinct texts; numbers are written as in a list."""
+    """Return a column encoded over its distinct texts; numbers are written as CSV lists have them."""
     if isinstance(column, EncodedColumn):
         texts, renumbered = _number_texts(map(_format_value, column.vocabulary.tolist()))
         return encode_column(texts, renumbered[column.codes] if len(column) else renumbered[:0])
@@ -304,7 +310,7 @@ def _encode_column(column: Sequence[Any]) -> EncodedColumn:
 
 
 def _number_texts(texts: Iterable[str]) -> tuple[list[str], Ints]:
-    """(distinct texts in the order in which they come, the number of each text among them, int32)."""
+    """Return the distinct texts in the order in which they first occur, and the index of each text in them (int32)."""
     codes: defaultdict[str, int] = defaultdict(count().__next__)
     numbers = np.fromiter(map(codes.__getitem__, texts), dtype=np.int32)
     return list(codes), numbers
@@ -323,15 +329,19 @@ def _assemble_cabling(
     sockets: tuple[EncodedColumn, EncodedColumn],
     addresses: Callable[[], Columns],
 ) -> PlannedCabling:
-    """`sockets`: what labels of cables say behind the place, at a and b ends; `addresses` reads those of ports."""
+    """Assemble the cabling from its lists.
+
+    `sockets`: what the labels of cables say behind the device, at a and b ends. `addresses` reads the list of
+    addresses.
+    """
     links = _drop_backplane_links(links)
     # devices are known by their row of devices.csv, names of ports by the order in which they occur
     names: list[str] = devices["device"].read(0, len(devices["device"]))
     number = {name: row for row, name in enumerate(names)}
     device = _number_link_ends(links, "device", number)
     texts: dict[str, int] = {}
-    for side in "ab":
-        for text in links[f"{side}_port"].vocabulary.tolist():
+    for end in "ab":
+        for text in links[f"{end}_port"].vocabulary.tolist():
             texts.setdefault(text, len(texts))
     name = _number_link_ends(links, "port", texts)
     cable_ids, link_cable, row_cable = _share_vocabulary(links["cable"], cables["cable"])
@@ -364,32 +374,34 @@ def _drop_backplane_links(links: dict[str, EncodedColumn]) -> dict[str, EncodedC
 
 
 def _number_link_ends(links: Mapping[str, EncodedColumn], column_name: str, number: Mapping[str, int]) -> Ints:
-    """The number of what `{a,b}_{column_name}` of links.csv says at each port, -1 for a text without one; int32, 2 *
-    link + end.
+    """Return, by port, the number of the text that `a_{column_name}` or `b_{column_name}` of links.csv has there.
+
+    int32; -1 for a text that `number` does not have.
     """
     numbers = np.empty(2 * len(links["cable"]), dtype=np.int32)
-    for side, letter in enumerate("ab"):
+    for end, letter in enumerate("ab"):
         column = links[f"{letter}_{column_name}"]
         codes = np.array([number.get(text, -1) for text in column.vocabulary.tolist()], dtype=np.int32)
         # even entries are a ends, odd ones b ends
-        numbers[side::2] = codes[column.codes]
+        numbers[end::2] = codes[column.codes]
     return numbers
 
 
 def _share_vocabulary(column_a: EncodedColumn, column_b: EncodedColumn) -> tuple[Strings, Ints, Ints]:
-    """(distinct texts of two columns; the code of each row of the one, and of the other, int32)."""
+    """Return the distinct texts of two columns, and the rows of each column as indexes into them (int32)."""
     texts, numbers = _number_texts([*column_a.vocabulary.tolist(), *column_b.vocabulary.tolist()])
-    first, second = numbers[: len(column_a.vocabulary)], numbers[len(column_a.vocabulary) :]
-    return np.array(texts, dtype=object), first[column_a.codes], second[column_b.codes]
+    codes_a, codes_b = numbers[: len(column_a.vocabulary)], numbers[len(column_a.vocabulary) :]
+    return np.array(texts, dtype=object), codes_a[column_a.codes], codes_b[column_b.codes]
 
 
 def _number_runs(
     links: Mapping[str, EncodedColumn], cables: Mapping[str, EncodedColumn], link_cable: Ints, row_cable: Ints
 ) -> tuple[Ints, Ints]:
-    """(Number of the run of each link, and of each row of cables.csv; int32.)
+    """Return the number of the run of each link, and of each row of cables.csv; both int32.
 
-    A run is a cable, or what of it joins the same two devices: the links of a breakout go to its ends by turns, and not
-    as many to each. A cable of which some links join others than its rows do is one run as a whole.
+    A run is a cable, or the links of a cable that join the same two devices: a breakout deals its links to its far ends
+    in turn, and not equally many to each. If a cable has a link between two devices that none of its rows joins, the
+    whole cable is one run.
     """
     ends = [_share_vocabulary(links[f"{side}_device"], cables[f"{side}_device"]) for side in "ab"]
     link_keys, row_keys = (
@@ -400,7 +412,7 @@ def _number_runs(
     several = np.bincount(row_cable, minlength=int(link_cable.max(initial=-1)) + 1) > 1
     if not several.any():
         return link_cable, row_cable
-    # links between devices that no row of their cable joins: its rows cannot tell its links apart
+    # links between devices that no row of their cable joins: the rows cannot tell the links of that cable apart
     lone = ~np.isin(link_keys, row_keys)
     several[link_cable[lone]] = False
     # runs of such cables are numbered behind all cables, so that the two kinds of number do not meet
@@ -414,7 +426,10 @@ def _number_runs(
 
 
 def _assign_rows(link_cable: Ints, row_cable: Ints) -> Ints:
-    """The row of cables.csv of each link: the rows of a cable, or of a run, share its links evenly, in order; int32."""
+    """Return the row of cables.csv for each link, int32: the rows of a run share its links evenly, in order.
+
+    The arguments are the run of each link and of each row of cables.csv, as `_number_runs` returns them.
+    """
     count = int(max(link_cable.max(initial=-1), row_cable.max(initial=-1))) + 1
     links, rows = np.bincount(link_cable, minlength=count), np.bincount(row_cable, minlength=count)
     by_link, by_row = np.argsort(link_cable, kind="stable"), np.argsort(row_cable, kind="stable")
@@ -424,7 +439,7 @@ def _assign_rows(link_cable: Ints, row_cable: Ints) -> Ints:
     nth = np.arange(len(by_link)) - first_link[cable]
     links_per_row = np.maximum(links // np.maximum(rows, 1), 1)
     link_rows = np.empty(len(link_cable), dtype=np.int32)
-    # what does not divide evenly belongs to the last row
+    # links that are left over by the division belong to the last row
     link_rows[by_link] = by_row[first_row[cable] + np.minimum(nth // links_per_row[cable], rows[cable] - 1)]
     return link_rows
 
@@ -436,9 +451,9 @@ def _match_labels(
     link_cable: Ints,
     row_cable: Ints,
 ) -> Ints:
-    """The rows of links, with those of breakouts of several ends on one device told apart by their labels; int32.
+    """Return the rows of links (int32), corrected by labels where a breakout has several ends on one device.
 
-    A breakout lists its ends by cage, links.csv by port: which end has which port stands on its label alone, as
+    cables.csv lists the ends of a breakout by cage, links.csv by port. Only the label says which end has which port: as
     PLACE:PORT or PLACE:SOCKET PORT, before ` > `.
     """
     a, b = (cables[f"{side}_device"].codes.astype(np.int64) for side in "ab")
@@ -457,6 +472,6 @@ def _match_labels(
     link_rows = row.copy()
     for link in np.flatnonzero(unsure[link_cable]).tolist():
         key = str(device.vocabulary[device.codes[link]]), str(port.vocabulary[port.codes[link]])
-        # labels that do not name the port: these links keep the row that they were dealt
+        # a link whose port no label names keeps its row
         link_rows[link] = ends.get((int(link_cable[link]), *key), row[link])
     return link_rows

@@ -1,9 +1,9 @@
-"""Which plug each planned port is reached by, and the connector that the plug is in, as its label says: `33/2`.
+"""Which plug reaches each planned port, and the connector that the plug is in, as its label says: `33/2`.
 
-All of it stands in cables.csv, so that a blueprint and a folder that was built of it tell the same: a row's labels say
-which connectors it takes at both ends (`33/1+2`: two jumpers, between which its links are shared in order), its part
-how many pieces the cable is made of (`2x ...`), and its id which connector of a cage it hangs on (`DEVICE:4.2`).
-A piece is a jumper with a plug at each end, or a splitter with one plug at its common end and tails.
+All of it is read from cables.csv, so that a blueprint and a folder built from it give the same answer. The labels of a
+row say which connectors the row takes at both ends (`33/1+2`: two jumpers, which share the links of the row in order);
+the part says how many pieces the cable is made of (`2x ...`); and the id says which connector of a cage the cable hangs
+on (`DEVICE:4.2`). A piece is a jumper with a plug at each end, or a splitter with tails and one plug at its common end.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ _RANGE = re.compile(r"(\d+)[+-](\d+)")
 
 @dataclass(frozen=True)
 class Connectors:
-    """Per port (see PlannedCabling), int32: `plug`, numbers from 0, and `code`, an index into `texts`: connectors.
+    """The plug and connector of each port (numbered as in PlannedCabling).
 
-    `split` says of which ports the plug is the common end of a splitter; bool.
+    `plug` (int32) numbers plugs from 0; `code` (int32) is an index into `texts`, the names of connectors; `split`
+    (bool) says whether the plug is the common end of a splitter.
     """
 
     plug: Ints
@@ -37,10 +38,10 @@ class Connectors:
 
 @dataclass(frozen=True)
 class _CableEndCodes:
-    """One end of the rows of cables.csv, by row: `code` into the three lists, of distinct ends.
+    """One end (a or b) of the rows of cables.csv: `code` (int32, by row) is an index into the three lists.
 
-    `parts` are the numbers behind the cage (`1`, `2` of `33/1/2`), `cage` what stands before them, and `count` how many
-    jumpers a row stands for.
+    The lists have one entry for each distinct end: `cage`; `parts`, the numbers behind the cage (`1` and `2` of
+    `33/1/2`); and `count`, how many jumpers a row with that end stands for.
     """
 
     code: Ints
@@ -49,13 +50,16 @@ class _CableEndCodes:
     count: list[int]
 
     def list_by_row(self, values: list[int]) -> Ints64:
-        """A number of each distinct end, by row; int64."""
+        """Return a value for each row (int64), from one value for each distinct end."""
         numbers: Ints64 = np.array([*values, 0], dtype=np.int64)[self.code]
         return numbers
 
 
 def read_sockets(labels: list[str]) -> tuple[EncodedColumn, EncodedColumn]:
-    """What the near and the far end of labels (`PLACE:SOCKET PORT > PLACE:SOCKET PORT`) say behind the place."""
+    """Return what stands behind the place at the near and the far end of each label.
+
+    A label reads `PLACE:SOCKET PORT > PLACE:SOCKET PORT`; its part `SOCKET PORT` is returned.
+    """
     near: dict[str, int] = {}
     far: dict[str, int] = {}
     codes = np.empty((2, len(labels)), dtype=np.int32)
@@ -69,16 +73,16 @@ def read_sockets(labels: list[str]) -> tuple[EncodedColumn, EncodedColumn]:
 def find_connectors(
     cables: Mapping[str, Any], sockets: tuple[EncodedColumn, EncodedColumn], row_cable: Ints, row: Ints
 ) -> Connectors:
-    """The plugs of a plan's ports.
+    """Find the plug and the connector of each planned port.
 
-    `cables` are columns of cables.csv, `sockets` what its labels say of a and b ends, `row_cable` the cable of each of
-    its rows, and `row` the row of each link; int32.
+    `cables` are the columns of cables.csv, and `sockets` what `read_sockets` returns of the a ends and of the b ends.
+    `row_cable` (int32) is the cable of each row of cables.csv, `row` (int32) the row of each link.
     """
     # how many rows of cables.csv the cable of each row has
     several = np.bincount(row_cable, minlength=1)[row_cable]
     common_b, has_socket = _find_common_ends(cables)
     pieces = _count_pieces(cables["part"], several, common_b)
-    ends = [_read_ends(cables[f"{side}_cage"], socket) for side, socket in zip("ab", sockets, strict=True)]
+    ends = [_read_ends(cables[f"{letter}_cage"], socket) for letter, socket in zip("ab", sockets, strict=True)]
     jumpers = np.maximum(*(end.list_by_row(end.count) for end in ends))
     nth = _number_jumpers(row, jumpers)
     plug, code = np.empty(2 * len(row), dtype=np.int64), np.empty(2 * len(row), dtype=np.int64)
@@ -88,10 +92,11 @@ def find_connectors(
     for side, end in enumerate(ends):
         numbers = end.list_by_row([len(parts) for parts in end.parts])
         is_common = common_b == bool(side)
-        # a tail is counted behind its connector and, of several splitters, behind its piece: one number more than these
+        # a label counts the tails of a splitter: it has one number more than the connector (if any) and the piece of
+        # the cable (if there are several) take. These links share the plug at the common end.
         tail = is_common & (numbers > has_socket.astype(np.int64) + (pieces > 1)) & (several >= 1)
         piece = end.list_by_row([int(parts[-2]) if len(parts) > 1 else 0 for parts in end.parts]) * (pieces > 1)
-        # common plugs are counted by cable and piece, behind all plugs that are counted by row, side and jumper
+        # common plugs are numbered by cable and piece, after all plugs that are numbered by row, end and jumper
         shared = (2 * len(row_cable) + row_cable.astype(np.int64)) * width + np.minimum(piece, width - 1)
         plug[side::2] = np.where(tail[row], shared[row], (2 * row.astype(np.int64) + side) * width + nth)
         split[side::2] = tail[row]
@@ -99,7 +104,7 @@ def find_connectors(
         keys, where = np.unique((end.code[row].astype(np.int64) * 2 + tail[row]) * width + nth, return_inverse=True)
         code[side::2] = where + len(texts)
         texts += [
-            _format_connector(end, int(key // width) >> 1, bool(key // width & 1), int(key % width))
+            _format_connector(end, key // width // 2, is_tail=key // width % 2 == 1, jumper=key % width)
             for key in keys.tolist()
         ]
     numbers_of_plugs = np.unique(plug, return_inverse=True)[1].astype(np.int32)
@@ -107,15 +112,15 @@ def find_connectors(
 
 
 def _find_common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
-    """(Whether the id of each row's cable names its b end, whether it hangs on one connector of the cage there.)
+    """Return two flags for each row: whether the cable's id names its b end, and whether it hangs on one connector.
 
-    The id keeps the cage that was planned where another one was built.
+    An id names the cage of the common end as first planned, even if the cable was built into another cage.
     """
     ids = cables["cable"].texts()
     a, b = (cables[f"{side}_device"].texts() + ":" + cables[f"{side}_cage"].texts() for side in "ab")
     devices = cables["b_device"].texts() + ":"
     common_b = np.array([n.startswith(device) for n, device in zip(ids, devices, strict=True)], dtype=bool)
-    # as `DEVICE:4.2`, but for a cage that is called so itself
+    # ids such as `DEVICE:4.2`, unless the cage itself is called `4.2`
     has_socket = [
         n not in (cage_a, cage_b) and "." in n.rpartition(":")[2] for n, cage_a, cage_b in zip(ids, a, b, strict=True)
     ]
@@ -123,10 +128,10 @@ def _find_common_ends(cables: Mapping[str, Any]) -> tuple[Flags, Flags]:
 
 
 def _count_pieces(part: EncodedColumn, several: Ints64, common_b: Flags) -> Ints64:
-    """How many pieces the cable of each row of cables.csv is made of: jumpers, or splitters; int64.
+    """Return how many pieces (jumpers or splitters) the cable of each row of cables.csv is made of; int64.
 
-    `several` is how many rows that cable has. Of a patched one the part lists the jumpers at both ends, at each a set
-    or one for each leg.
+    `several` is the number of rows that the cable of each row has. The part of a patched cable lists the jumpers at
+    both ends: for each end a set of jumpers, or one jumper for each leg.
     """
     listed = [str(text).split(JOINT) for text in part.vocabulary.tolist()]
     numbers = [(len(parts), split_set(parts[0])[0], split_set(parts[-1])[0]) for parts in listed]
@@ -138,8 +143,8 @@ def _count_pieces(part: EncodedColumn, several: Ints64, common_b: Flags) -> Ints
 
 
 def _read_ends(cage: EncodedColumn, socket: EncodedColumn) -> _CableEndCodes:
-    # the cage and the numbers behind it of each row's end, from its cage and what its label says of the socket
-    # few pairs of cage and socket among many rows: each is parsed once
+    # the cage and the numbers behind it at one end of each row, from its cage and the socket on its label.
+    # There are few pairs of cage and socket among many rows: each pair is parsed once.
     key = cage.codes.astype(np.int64) * max(len(socket.vocabulary), 1) + socket.codes
     keys, code = np.unique(key, return_inverse=True)
     cages, parts, counts = [], [], []
@@ -157,26 +162,26 @@ def _read_ends(cage: EncodedColumn, socket: EncodedColumn) -> _CableEndCodes:
 
 
 def _number_jumpers(row: Ints, jumpers: Ints64) -> Ints64:
-    """Which jumper of its row each link runs over, from 0: jumpers share the links of a row evenly, in order; int64."""
+    """Return which jumper of its row each link runs over, from 0 (int64): the links are shared evenly, in order."""
     order = np.argsort(row, kind="stable")
     links = np.bincount(row, minlength=len(jumpers))
     nth = np.empty(len(row), dtype=np.int64)
-    # links of a row follow each other in `order`: the place of each, less that of the first of its row
+    # links of a row follow each other in `order`: the position of each link, less that of the first link of its row
     nth[order] = np.arange(len(row)) - (np.cumsum(links) - links)[row[order]]
     jumper: Ints64 = nth * jumpers[row] // links[row]
     return jumper
 
 
-def _format_connector(end: _CableEndCodes, code: int, tail: bool, nth: int) -> str:
-    """A connector: its cage and the numbers behind, without that of a tail."""
-    parts = end.parts[code][:-1] if tail else list(end.parts[code])
+def _format_connector(end: _CableEndCodes, code: int, is_tail: bool, jumper: int) -> str:
+    """Return the name of a connector: the cage and the numbers behind it, without the number of a tail."""
+    parts = end.parts[code][:-1] if is_tail else list(end.parts[code])
     if end.count[code] > 1:
-        parts[-1] = str(int(parts[-1]) + nth)
+        parts[-1] = str(int(parts[-1]) + jumper)
     return "/".join([end.cage[code], *parts])
 
 
 def _merge_texts(code: Ints64, texts: list[str]) -> tuple[Ints, Strings]:
-    """(Codes, texts) in which each text is there once."""
+    """Return codes (int32) and texts in which each text occurs once, for codes into texts with repetitions."""
     codes: dict[str, int] = {}
     numbers = np.array([codes.setdefault(text, len(codes)) for text in texts], dtype=np.int32)
     return numbers[code] if len(code) else code.astype(np.int32), np.array(list(codes), dtype=object)

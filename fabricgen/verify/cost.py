@@ -1,4 +1,4 @@
-"""What the findings of a verification cost a job: a network as it was found in the hall, beside the plan."""
+"""What the findings of a verification cost a job: the network as found in the hall, compared with the plan."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fabricgen.wiring.tables import Segment
 
 COLLECTIVES = ("all-reduce", "all-to-all")
 EACH = 12
-"""Findings that are told one by one, the first of the report; all of them count together."""
+"""The most findings whose cost is told one by one, the first of the report; `together` counts all of them."""
 
 FORMULA = (
     "slower: time as found / time as planned - 1, of a message of so many bytes. As found: links end where they were "
@@ -52,15 +52,15 @@ JobOf = Callable[[Network], Job]
 def price_findings(
     planned: Mapping[str, Any], cluster: Cluster, diagnosis: Diagnosis, job_of: JobOf, request: Question
 ) -> dict[str, Any]:
-    """By fabric of an analysis as planned: what all findings together change in its sections, and what they cost the
-    job, together and the first ones each alone, as shares of more time.
+    """Return, by fabric of the planned analysis, what the findings change in its sections and cost the job.
 
-    Findings at ports of which too little was seen are left out and counted in `left_out`; ids of what joins what no
-    plan joins, such as a node to a spine, are in `carry_nothing`.
+    Costs are shares by which collectives take longer: of all findings together, and of the first `EACH` alone. Findings
+    at ports about which too little was seen are left out and counted in `left_out`. `carry_nothing` has the ids of
+    findings that join devices which the plan never joins, such as a node and a spine.
     """
     hall, size = FoundHall(cluster, diagnosis), max(request.sizes)
-    actions = [action for action in diagnosis.actions if hall.is_told(action)]
-    networks, odd = hall.build_networks(), hall.carry_nothing()
+    actions = [action for action in diagnosis.actions if hall.knows_links_of(action)]
+    networks, odd = hall.build_networks(), hall.list_carrying_nothing()
     alone = [(action, hall.build_networks(action)) for action in actions[:EACH]]
     planned_figures = {name: figures for name, figures in planned.items() if name != "blueprint"}
     by_fabric: dict[str, Any] = {}
@@ -92,7 +92,7 @@ def price_findings(
 
 
 def _make_team(network: Network, job_of: JobOf, request: Question) -> Team | None:
-    """The team of the job; None where a rank of it is cut off, or no network joins neighbours."""
+    """Return the team of the job; None if a rank is cut off, or no network joins neighbouring ranks."""
     team = make_team(network, job_of(network), request.constants)
     unjoined = team.domains > 1 and (not team.rail_gbps or team.ring.level == len(network.levels))
     return None if unjoined else team
@@ -103,7 +103,7 @@ def _can_run(network: Network, job_of: JobOf, request: Question) -> bool:
 
 
 def _time_collectives(network: Network, job_of: JobOf, request: Question, size: int) -> dict[str, float]:
-    """Time of each collective, us; infinite where it cannot run."""
+    """Return the time of each collective of `size` bytes, us; infinite if the job cannot run."""
     team = _make_team(network, job_of, request)
     if team is None:
         return dict.fromkeys(COLLECTIVES, float("inf"))
@@ -114,7 +114,7 @@ def _time_collectives(network: Network, job_of: JobOf, request: Question, size: 
 def _price_network(
     before: Mapping[str, float], network: Network, job_of: JobOf, request: Question, size: int
 ) -> dict[str, Any]:
-    """How much longer each collective takes, as a share (None where it cannot run), and ranks that are cut off."""
+    """Return by what share each collective takes longer (None: it cannot run), and how many ranks are cut off."""
     job = job_of(network)
     after = _time_collectives(network, job_of, request, size)
     slower = {
@@ -126,7 +126,7 @@ def _price_network(
 
 
 def list_cost_lines(by_fabric: Mapping[str, Any]) -> Iterator[str]:
-    """What findings cost each fabric, together and each, in lines for people."""
+    """Yield lines for people: what the findings cost each fabric, all together and one by one."""
     for fabric, costs_of in by_fabric.items():
         yield from ("", f"as built, {fabric}", "-" * (10 + len(fabric)))
         yield f"  together: {_describe_cost(costs_of['together'])}"
@@ -142,8 +142,8 @@ def list_cost_lines(by_fabric: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _describe_cost(cost: Mapping[str, Any]) -> str:
-    # a cost in one line: how much slower each collective is, and how many ranks are cut off
-    # less than 0.05 % is printed as +0.0%, never as -0.0%
+    # a cost in one line: how much slower each collective is, and how many ranks are cut off.
+    # A share below 0.05 % is printed as +0.0%, never as -0.0%.
     shares = {name: share if share is None or abs(share) >= 0.0005 else 0.0 for name, share in cost["slower"].items()}
     phrases = [f"{name} {'cannot run' if share is None else f'{share:+.1%}'}" for name, share in shares.items()]
     cut = [f"{cost['cut_off']} rank{'s' * (cost['cut_off'] != 1)} cut off"] if cost["cut_off"] else []
@@ -153,21 +153,21 @@ def _describe_cost(cost: Mapping[str, Any]) -> str:
 # The sections of an analysis on the network as planned and on that found in the hall, side by side.
 
 SAME = ("stragglers",)
-"""Sections that do not look at the wiring."""
+"""Sections whose figures do not depend on the wiring."""
 BY_CHANCE = 0.015
-"""Shares of a rate that differ by less are alike: another permutation is drawn where other ranks have ports."""
+"""Shares of a rate that differ by less are equal: another permutation is drawn if the ranks with ports change."""
 Figures = Mapping[str, Any]
 _Row = tuple[str, str, float | int | None, str]
-"""(what, figure, value, the value in words)."""
+"""(what the figure is of, the name of the figure, its value, the value in words)."""
 
 
 def compute_figures(
     sections: Mapping[str, Figures], planned: Network, hall_network: Network, job: Job, request: Question, *, runs: bool
 ) -> dict[str, Any]:
-    """The figures of a network as found, of all sections told as planned that look at the wiring.
+    """Compute the figures of a network as found, for the same sections as planned, except those in `SAME`.
 
-    Collectives are None where the job cannot run. What is left of the bisection after a loss is that of the design, and
-    is not told as found.
+    `runs`: whether the job can run; if not, the section of collectives is None. The bisection after a loss is computed
+    on the design alone, so that it is left out.
     """
     by_section: dict[str, Any] = {}
     for name, before in sections.items():
@@ -191,30 +191,32 @@ def compute_figures(
 
 
 def compare_figures(planned: Mapping[str, Figures], as_found: Mapping[str, Figures | None]) -> Iterator[dict[str, Any]]:
-    """Rows of figures that differ as people are told them: section, what, figure, planned and as found.
+    """Yield the figures whose words for people differ: section, what, figure, planned and as found.
 
-    A value is None where there is no such thing, such as a class of pairs, or the job cannot run.
+    A value is None if the network has no such thing (a class of pairs, for example) or the job cannot run.
     """
     for section, found_figures in as_found.items():
         rows = (
             dict(_key_rows(_ROWS[section](figures))) if figures else {} for figures in (planned[section], found_figures)
         )
         before, after = rows
-        for key in [*before, *(key for key in after if key not in before)]:
-            planned_cell, found_cell = before.get(key, (None, "-")), after.get(key, (None, "-"))
-            if planned_cell[1] != found_cell[1] and not _is_drawn_alike(section, planned_cell[0], found_cell[0]):
+        for subject, figure in [*before, *(key for key in after if key not in before)]:
+            (planned_value, planned_words), (found_value, found_words) = (
+                cells.get((subject, figure), (None, "-")) for cells in (before, after)
+            )
+            if planned_words != found_words and not _is_drawn_alike(section, planned_value, found_value):
                 yield {
                     "section": section,
-                    "what": key[0],
-                    "figure": key[1],
-                    "planned": planned_cell[0],
-                    "as_found": found_cell[0],
-                    "words": [planned_cell[1], found_cell[1]],
+                    "what": subject,
+                    "figure": figure,
+                    "planned": planned_value,
+                    "as_found": found_value,
+                    "words": [planned_words, found_words],
                 }
 
 
 def _is_drawn_alike(section: str, planned_share: float | None, found_share: float | None) -> bool:
-    """Whether two shares differ by no more than those of two random permutations do."""
+    """Whether two shares of the load balance differ by no more than two random permutations do."""
     return (
         section == "load_balance"
         and None not in (planned_share, found_share)
@@ -226,15 +228,15 @@ def _key_rows(rows: Iterator[_Row]) -> Iterator[tuple[tuple[str, str], tuple[flo
     return (((subject, figure), (value, words)) for subject, figure, value, words in rows)
 
 
-_OVER = {"failures": ", times over those of the same hall before the loss"}
+_TITLE_SUFFIXES = {"failures": ", times over those of the same hall before the loss"}
 
 
 def list_table_lines(changed: Sequence[Mapping[str, Any]], sections: Mapping[str, Any]) -> Iterator[str]:
-    """The rows that differ for people, section by section."""
+    """Yield the rows of `compare_figures` as lines for people, section by section."""
     yield f"  {'':<60}{'planned':>14}{'as found':>14}"
     for section, figures in sections.items():
         rows = [row for row in changed if row["section"] == section]
-        title = section.replace("_", " ") + _OVER.get(section, "")
+        title = section.replace("_", " ") + _TITLE_SUFFIXES.get(section, "")
         if figures is None:
             yield f"  {section}: the job cannot run"
         elif not rows:
@@ -271,7 +273,7 @@ def _list_collective_rows(figures: Figures) -> Iterator[_Row]:
 
 
 def _list_balance_rows(figures: Figures) -> Iterator[_Row]:
-    # the mean and worst share of a link's rate that flows of each traffic pattern get, by way of balancing
+    # the mean and worst share of a link's rate that flows of each traffic pattern get, for each kind of load balancing
     for pattern in figures["patterns"]:
         modes = [("per-packet spraying", pattern["sprayed"])] if pattern["sprayed"] else []
         for row in pattern["rows"]:
@@ -289,7 +291,7 @@ def _list_balance_rows(figures: Figures) -> Iterator[_Row]:
 
 
 def _list_failure_rows(figures: Figures) -> Iterator[_Row]:
-    # what the worst loss of each kind costs, and the mean time between two stops of the job
+    # the cost of the worst loss of each kind, and the mean time between two stops of the job
     for row in pick_worst_by_kind([*figures["losses"], *figures.get("pairs", ())]):
         subject = f"{row['kind']} {row['what']} lost" if row["what"] != row["kind"] else f"{row['kind']} lost"
         yield subject, "cut off", row["cut_off"], f"{row['cut_off']:,}"
@@ -308,18 +310,18 @@ _ROWS = {
 }
 
 
-# A hall as a verification found it, as networks: links end where they were seen, and dark ones carry nothing.
+# A hall as a verification found it, as networks: links end where they were seen, and dark links carry nothing.
 
 
 class UnplannedPair(NamedTuple):
-    """Two ports that are joined and that no link of the plan joins; numbers as in AsFound, `low` is a planned one."""
+    """Two ports that are joined although no planned link joins them; numbered as in AsFound, `low` is planned."""
 
     low: int
     high: int
 
 
 class _SubstituteLink(NamedTuple):
-    """A link that is there in place of one of the plan: its row, its devices, and the number of its upper port."""
+    """An unplanned link that takes the row of a planned one: the row, both devices, the number of the upper port."""
 
     row: int
     a_device: int
@@ -329,25 +331,31 @@ class _SubstituteLink(NamedTuple):
 
 @dataclass(frozen=True)
 class FoundHall:
-    """The cluster of a plan, and what was found of its links."""
+    """A planned cluster and the diagnosis of its hall, from which networks as found are built."""
 
     cluster: Cluster
     diagnosis: Diagnosis
 
     def build_networks(self, action: Action | None = None) -> dict[str, Network]:
-        """Networks by fabric as all was found, or with one action alone."""
+        """Build the networks, by fabric, with all faults as found, or with the faults of one action alone."""
         cluster, dark, _ = self._wire_pairs(*(self._all if action is None else self._read_action(action)))
         return {network.fabric.name: network for network in list_networks(cluster, dark)}
 
-    def carry_nothing(self) -> list[str]:
-        """The ids of the actions that tell of what joins what no plan joins."""
-        odd = self._wire_pairs(*self._all)[2]
-        links = sorted({port >> 1 for pair in odd for port in pair if port < self._planned})
+    def list_carrying_nothing(self) -> list[str]:
+        """List the ids of the actions about links between devices that the plan never joins, such as node and spine.
+
+        The models of networks have no such links, so that these carry nothing.
+        """
+        *_, odd_pairs = self._wire_pairs(*self._all)
+        links = sorted({port >> 1 for pair in odd_pairs for port in pair if port < self._planned})
         moved = [action for action in self.diagnosis.actions if action.kind is not Kind.DARK]
         return [action.id for action in moved if self._flag_links(action.concerned)[links].any()] if links else []
 
-    def is_told(self, action: Action) -> bool:
-        """Whether it is known which links an action is about: not of modules, nor of ports that tell too little."""
+    def knows_links_of(self, action: Action) -> bool:
+        """Whether it is known which links an action changes.
+
+        It is not for actions about modules or ports, unless one of their links is seen to be missing.
+        """
         return action.kind not in (Kind.OPTIC, Kind.PORT) or bool(self._read_action(action)[0].any())
 
     @property
@@ -364,7 +372,7 @@ class FoundHall:
 
     @cached_property
     def _rows(self) -> Ints64:
-        """The row of each link of the planned cabling, which leaves out those without a cable."""
+        """Rows of the cluster's links that have a cable, in order: row of each link of the planned cabling; int64."""
         return np.flatnonzero(self.cluster.plan.links.cable >= 0)
 
     @cached_property
@@ -377,17 +385,17 @@ class FoundHall:
 
     @cached_property
     def _all(self) -> tuple[Flags, list[UnplannedPair]]:
-        """(Planned links that are not there; ports that are joined in their place.)"""
-        mate = self._as_found.mate[: self._planned]
-        port = np.flatnonzero((mate >= 0) & (mate != np.arange(self._planned) ^ 1))
+        """Flags of the planned links that are gone, and the pairs of ports that are joined in their place."""
+        joined_to = self._as_found.joined_to[: self._planned]
+        port = np.flatnonzero((joined_to >= 0) & (joined_to != np.arange(self._planned) ^ 1))
         # each pair once, from its lower port
-        port = port[port < mate[port]]
+        port = port[port < joined_to[port]]
         return self._as_found.gone, [
-            UnplannedPair(*pair) for pair in zip(port.tolist(), mate[port].tolist(), strict=True)
+            UnplannedPair(*pair) for pair in zip(port.tolist(), joined_to[port].tolist(), strict=True)
         ]
 
     def _flag_links(self, cables: Iterable[str]) -> Flags:
-        """Which links are of some cables, by id."""
+        """Flag the planned links of some cables (ids)."""
         is_wanted = np.zeros(len(self._numbers), dtype=np.bool_)
         is_wanted[[self._numbers[name] for name in cables]] = True
         flags: Flags = is_wanted[self.cluster.plan.links.cable[self._rows]]
@@ -395,14 +403,17 @@ class FoundHall:
 
     @cached_property
     def _dark(self) -> Flags:
-        """The links of dark cables, and of missing ones, one end of which may be in the cage of another."""
+        """Flags of the links of dark or missing cables. One end of a missing cable's port may hold another cable."""
         dark = [action for action in self.diagnosis.actions if action.kind is Kind.DARK]
-        mate = self._as_found.mate[: self._planned]
-        lone = (mate[0::2] < 0) | (mate[1::2] < 0)
+        joined_to = self._as_found.joined_to[: self._planned]
+        lone = (joined_to[0::2] < 0) | (joined_to[1::2] < 0)
         return self._flag_links(cable for action in dark for cable in action.cables) & self._as_found.gone & lone
 
     def _read_action(self, action: Action) -> tuple[Flags, list[UnplannedPair]]:
-        """What one action says of links, as `_all`: a place that another plug is in has lost its own link."""
+        """Return which links are gone, and which ports are joined in their place, by one action alone (as `_all`).
+
+        If a plug is in a port that is planned for another link, that link is gone as well.
+        """
         own_links, gone = self._flag_links(action.concerned), self._as_found.gone
         if action.kind is Kind.DARK:
             return own_links & self._dark, []
@@ -415,17 +426,20 @@ class FoundHall:
         return lost, pairs
 
     def _wire_pairs(self, gone: Flags, pairs: Sequence[UnplannedPair]) -> tuple[Cluster, Ints64, list[UnplannedPair]]:
-        """(The cluster with pairs of ports joined, rows of links that are not there, pairs that no plan joins.)"""
+        """Return the cluster with pairs of ports joined, the rows of links that are gone, and pairs that fit no row.
+
+        Each pair is written into the row of a planned link between the same tiers.
+        """
         plan = self.cluster.plan
         columns = {name: getattr(plan.links, name).copy() for name in ("a_device", "b_device", "b_port")}
-        used_rows, odd = set[int](), []
-        # pairs that fit a row of their own go first; the others take rows that these leave over
+        used_rows, odd_pairs = set[int](), []
+        # pairs that fit the row of their lower port go first; the others take rows that these leave over
         for pair in sorted(pairs, key=lambda pair: self._join_by_lower(pair) is None):
             joined = self._join_by_lower(pair) or next(
                 (j for j in self._join_by_either(pair) if j.row not in used_rows), None
             )
             if joined is None:
-                odd.append(pair)
+                odd_pairs.append(pair)
                 continue
             used_rows.add(joined.row)
             for name, column in columns.items():
@@ -433,11 +447,11 @@ class FoundHall:
         # a row that carries another link now is not gone
         dark = np.setdiff1d(self._rows[gone], np.array(sorted(used_rows), dtype=np.int64))
         if not used_rows:
-            return self.cluster, dark, odd
-        return replace(self.cluster, plan=plan._replace(links=replace(plan.links, **columns))), dark, odd
+            return self.cluster, dark, odd_pairs
+        return replace(self.cluster, plan=plan._replace(links=replace(plan.links, **columns))), dark, odd_pairs
 
     def _join_by_lower(self, pair: UnplannedPair) -> _SubstituteLink | None:
-        """The link of a lower port that is planned, to a port as far up as its own."""
+        """Return a pair as a link in the row of its lower port; None if the other port is not in the tier above."""
         links = self.cluster.plan.links
         for low, up in (pair, pair[::-1]):
             # even ports are lower ends; a spare port is in no segment
@@ -455,7 +469,9 @@ class FoundHall:
         return None
 
     def _join_by_either(self, pair: UnplannedPair) -> Iterator[_SubstituteLink]:
-        """The link of an upper port to a spare one of a lower switch, or between two equal ones, in a row of theirs."""
+        """Yield a pair as a link in the row of either port: an upper port and a spare port of a lower switch, or two
+        ports between switches of one tier.
+        """
         links = self.cluster.plan.links
         for near_port, far_port in (pair, pair[::-1]):
             if near_port >= self._planned:
@@ -480,7 +496,7 @@ class FoundHall:
         return links.segments[int(links.segment[self._find_row(port)])]
 
     def _find_device(self, port: int) -> int:
-        """The device of a planned or spare port."""
+        """Return the device (row in the cluster) of a planned or spare port."""
         if port >= self._planned:
             return self._device_rows[self._as_found.spare[port - self._planned]]
         links = self.cluster.plan.links
@@ -492,5 +508,5 @@ class FoundHall:
 
 
 def _make_link_key(segment: Segment) -> tuple[object, ...]:
-    """What links have in common whose ends can be exchanged."""
+    """Return a key that is equal for links whose ends can be exchanged: fabric, tiers and speed."""
     return segment.fabric, segment.lower, segment.upper, segment.lower_tier, segment.tier, segment.speed_gbps

@@ -1,16 +1,16 @@
-"""What MAC tables prove of plugs: that a port of a host is plugged into a port of a switch, and nothing between.
+"""What MAC tables prove about plugs: that a host's port is plugged directly into a switch's port.
 
-A MAC that a switch learnt at a port may be behind another switch there. So it proves a plug only where all this holds:
+A MAC that a switch learnt at a port may be behind another switch there. So it proves a plug only if all of this holds:
 
-- it is that of one port of one host, by the inventory or a BMC, and no switch that was asked has it at another such
-  port;
-- no MAC of another port, of a switch or of a stranger is at the same port; those that software makes up (IEEE 802:
-  locally administered) are of machines on the host;
-- no switch is there: LLDP tells none at the port, and either the switch's own LLDP table, which is whole, lacks the
-  port, or all switches of Ethernet gave their MAC tables, of which one between would show the MAC as well;
-- the port is a single one, up, not for management, and not of a bond, whose ports share a MAC.
+- by the inventory or a BMC, the MAC is that of one port of one host, and no switch has it at another port that could
+  be the plug;
+- no MAC of another host port, of a switch or of a stranger is at the same switch port (MACs that software makes up,
+  "locally administered" in IEEE 802, belong to machines on the host and do not count);
+- no other switch is between: LLDP sees none at the port, and either the switch's LLDP table is complete and lacks the
+  port, or all Ethernet switches gave their MAC tables, so that one in between would show the MAC as well;
+- the switch port is a single port, up, not for management, and not in a bond, whose ports share a MAC.
 
-What proves nothing is told, by its reason.
+MACs that prove nothing are reported in notes, by reason.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ UNSURE = "ports where a switch could be between: give its LLDP table, or the MAC
 TWICE = "ports of hosts, each seen at several ports"
 
 _NO_PORT = re.compile(r"vx|vtep|vni|vlan|cpu|router|irb|not learned", re.IGNORECASE)
-"""What tables have in place of a port for MACs behind a tunnel, and for the switch's own."""
+"""What MAC tables have in place of a port for MACs behind a tunnel, and for the switch's own MACs."""
 
 _PASSED_ON = (BELOW, IS_DOWN)
-"""Where a MAC is learnt for certain that is not plugged there."""
+"""Reasons for which a MAC is certainly not plugged into the port where it was learnt."""
 
 _SwitchPort = tuple[int, int]
-"""A port of a switch: the row of its device, and its number as `PortNumbers.find_ports` has it."""
+"""A port of a switch: the row of its device, and the number that `PortNumbers.find_ports` returns."""
 _HostPort = tuple[int, str]
-"""A port of a host by the row of its device and its name; of a switch the name is ""."""
+"""A port of a host: the row of its device, and its name. For a switch the name is ""."""
 
 
 class _Nic(NamedTuple):
-    """A port of a host that has a MAC, or a switch (`port` ""): the row of the device, and how its box is told."""
+    """The owner of a MAC: a port of a host, or a switch (`port` ""). `device` is a row, `box` the box of the owner."""
 
     device: int
     port: str
@@ -72,7 +72,7 @@ class _Nic(NamedTuple):
 
 
 class _Learnt(NamedTuple):
-    """What a switch learnt at a port, which it calls `port`."""
+    """The MACs that a switch learnt at a port; `port` is the name in its table."""
 
     box: Box
     port: str
@@ -81,8 +81,10 @@ class _Learnt(NamedTuple):
 
 @dataclass
 class _Heard:
-    """What LLDP tells of ports of switches: the devices that each sees, or that see it (-1: a stranger), ports that are
-    down, those that say themselves that they see nobody, and devices whose tables lack nobody.
+    """What LLDP tells about ports of switches.
+
+    `sees` has the devices (rows; -1: a stranger) that a port sees or that see it. `down` are ports that are down,
+    `silent` those whose dump says that they see nobody, and `whole` the devices whose LLDP table is complete.
     """
 
     sees: defaultdict[_SwitchPort, set[int]] = field(default_factory=lambda: defaultdict(set))
@@ -98,10 +100,10 @@ def prove_plugs(
     addresses: Sequence[KnownAddress],
     catalog: Catalog,
 ) -> tuple[Sightings, tuple[str, ...]]:
-    """(`sightings`, with the plugs that tables prove, and ports at which somebody is heard; what these do not prove, in
-    sentences).
+    """Add to `sightings` the plugs that MAC tables prove, and the ports where a MAC is heard that proves no plug.
 
-    `addresses`: MACs of ports and switches that were known before.
+    `addresses` are MACs of ports and switches that are known before. Also returns notes (sentences) about MACs that
+    prove nothing, by reason.
     """
     if not tables:
         return sightings, ()
@@ -150,7 +152,7 @@ def prove_plugs(
 
 @dataclass
 class _Judge:
-    """Says of each port whether it proves a plug. `has_all`: every switch of Ethernet gave its MAC table."""
+    """Decides for each switch port whether its MACs prove a plug. `has_all`: all Ethernet switches gave MAC tables."""
 
     cabling: PlannedCabling
     nics: Mapping[str, _Nic | None]
@@ -159,7 +161,7 @@ class _Judge:
 
     @cached_property
     def bonded(self) -> set[tuple[str, str]]:
-        """(host, fabric) of each bond: these are called so by `design/names/switches.py:name_bond`."""
+        """(host, fabric) of each bond, read off the names that `design/names/switches.py:name_bond` gives."""
         columns, fabrics = self.cabling.addresses(), self.cabling.links["fabric"].vocabulary.tolist()
         bonds = {
             (str(device), str(port).partition(".")[0].removeprefix("bond-"))
@@ -169,7 +171,10 @@ class _Judge:
         return {(host, fabric) for host, bond in bonds for fabric in fabrics if f"{bond}-".startswith(f"{fabric}-")}
 
     def list_bond_ports(self, device: int) -> Iterator[int]:
-        """Planned ports of a switch to bonds of hosts that speak no LLDP: their MACs are learnt at no port of these."""
+        """Yield the planned ports of a switch to bonds of hosts that speak no LLDP.
+
+        The switch learns the MACs of a bond at the bond, not at its ports.
+        """
         cabling, speaking = self.cabling, set().union(*self.heard.sees.values())
         for port in cabling.list_device_ports(device).tolist():
             host = int(cabling.device[port ^ 1])
@@ -178,11 +183,11 @@ class _Judge:
                 yield port
 
     def list_host_ports(self, entry: _Learnt) -> set[_HostPort]:
-        """The ports of hosts whose MACs were learnt at a port."""
+        """Return the ports of hosts (and switches) whose MACs were learnt at a port."""
         return {nic[:2] for mac in entry.macs if (nic := self.nics.get(mac))}
 
     def find_reason(self, key: _SwitchPort, entry: _Learnt, host_ports: set[_HostPort]) -> str:
-        """Why a port proves no plug; "" for one that does, of the only one in `host_ports`."""
+        """Return why the MACs at a port prove no plug; "" if they prove that of the only port in `host_ports`."""
         cabling, hosts = self.cabling, {device for device, _ in host_ports}
         others = self.heard.sees.get(key, set()) - hosts
         leads_on = any(device >= 0 and cabling.read_device("nos", device) for device in others | hosts)
@@ -191,10 +196,11 @@ class _Judge:
         if key in self.heard.down:
             return IS_DOWN
         fabric = "" if key[1] < 0 else cabling.read_link("fabric", key[1])
-        bonded = {of for host, of in self.bonded if host in {cabling.device_names[device] for device in hosts}}
+        host_names = {cabling.device_names[device] for device in hosts}
+        bonded = {bond_fabric for host, bond_fabric in self.bonded if host in host_names}
         if others or (bonded and fabric in ("", *bonded)):
             return OTHER
-        # the second lowest bit of the first byte marks what software made up
+        # the second lowest bit of the first byte marks MACs that software made up
         strange = any(mac not in self.nics and not int(mac[1], 16) & 2 for mac in entry.macs)
         if not host_ports:
             return UNKNOWN_MACS
@@ -205,7 +211,7 @@ class _Judge:
 
 
 def _find_why_idle(table: MacTable, device: int, nos: Sequence[str]) -> str:
-    """Why a table is of no use; "" for one that is."""
+    """Return why a MAC table is of no use; "" if it is of use."""
     if device < 0:
         return "it is no device of the plan by its name or file"
     if not table.rows:
@@ -216,7 +222,7 @@ def _find_why_idle(table: MacTable, device: int, nos: Sequence[str]) -> str:
 def _list_nics(
     cabling: PlannedCabling, used: Iterable[tuple[MacTable, int]], addresses: Iterable[KnownAddress]
 ) -> dict[str, _Nic | None]:
-    """Whose each MAC is, as the inventory says, else a BMC; None where two devices, or two BMCs, have it."""
+    """Return the owner of each MAC by the inventory, else by BMCs; None if two devices or two ports claim it."""
     nics: dict[str, _Nic | None] = {}
     for address, name, port in addresses:
         if (device := cabling.device_numbers.get(name, -1)) >= 0 and is_mac(address):
@@ -224,8 +230,8 @@ def _list_nics(
     stated = dict(nics)
     for table, device in used:
         for mac, port in table.rows if table.of_host else ():
-            known = nics.setdefault(mac, _Nic(device, port, table.box))
-            if known and known.device == device and (known.port == port or mac in stated):
+            owner = nics.setdefault(mac, _Nic(device, port, table.box))
+            if owner and owner.device == device and (owner.port == port or mac in stated):
                 continue
             nics[mac] = None
     return nics
@@ -234,7 +240,7 @@ def _list_nics(
 def _collect_learnt(
     used: Iterable[tuple[MacTable, int]], ports: PortNumbers
 ) -> tuple[dict[_SwitchPort, _Learnt], list[tuple[int, str]]]:
-    """(What was learnt at each port that has a cable or could have one; others, by device and name.)"""
+    """Return the MACs learnt at each port of a switch that can have a cable, and the other ports as (device, name)."""
     rows = [
         (table.box, row, mac, without_unit(port))
         for table, row in used
@@ -260,7 +266,10 @@ def _hear_lldp(
     ports: PortNumbers,
     switches: set[int],
 ) -> _Heard:
-    """What LLDP tells of the ports of some switches; boxes count that say themselves who they are."""
+    """Return what LLDP tells about the ports of some switches (rows of devices).
+
+    Only boxes that tell their device themselves are used, as none was inferred yet.
+    """
     identities = read_identities(cabling, sightings.boxes, addresses, ports)
     ends, heard, asked = number_ends(sightings, identities), _Heard(), np.array(sorted(switches), dtype=np.int32)
     for row in np.flatnonzero(np.isin(ends.near_device, asked)).tolist():
@@ -271,7 +280,7 @@ def _hear_lldp(
             (heard.down if sightings.state[row] == DOWN else heard.silent).add(key)
     for row in np.flatnonzero(np.isin(ends.far_device, asked) & (ends.far != UNKNOWN)).tolist():
         heard.sees[int(ends.far_device[row]), int(ends.far[row])].add(int(ends.near_device[row]))
-    # of a table in which a port has a name that is not known, that may be any port
+    # a table with an unknown port name is not complete: that port may be any
     unknown = {device for device, number in heard.sees if number == UNKNOWN}
     counts = np.bincount(ends.near_device[ends.near_device >= 0], minlength=len(cabling.device_names))
     for box in sightings.lists_all:

@@ -1,4 +1,4 @@
-"""What a hall is verified against: a blueprint, or a folder that was built of one."""
+"""What a hall is verified against: a blueprint, or a folder that was built from one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from fabricgen.verify.progress.counts import RackOrder, find_rack_order, read_ra
 
 @dataclass(frozen=True)
 class PlannedCluster:
-    """The name of a cluster, its cabling, and MACs and GUIDs known before; `cluster` is None for a built folder."""
+    """The plan of a cluster: its name, its cabling, and the MACs and GUIDs that are known before dumps are read.
+
+    `cluster` is None for a built folder.
+    """
 
     name: str
     cabling: PlannedCabling
@@ -25,20 +28,20 @@ class PlannedCluster:
 
     @cached_property
     def rack_order(self) -> RackOrder:
-        """Where its racks stand."""
+        """The order in which a technician walks past the racks, and where each rack stands."""
         return find_rack_order(self.cluster) if self.cluster else read_rack_order(self.cabling)
 
 
 def make_plan(cluster: Cluster) -> PlannedCluster:
-    """What a blueprint plans, or a phase of it."""
+    """Make the plan of a compiled blueprint, or of a phase of it."""
     return PlannedCluster(
         cluster.design.loaded.blueprint.name, make_cabling(cluster), cluster, list_known_addresses(cluster)
     )
 
 
 def read_plan(folder: Path) -> PlannedCluster:
-    """What a built folder says was planned; raises InputError (FG028, FG054) where it is not as it was built."""
-    cabling, manifest = read_cabling(folder), folder / MANIFEST  # which has been read by now, and is one of ours
+    """Read the plan of a built folder; raises InputError (FG028, FG054) if the folder is not as it was built."""
+    cabling, manifest = read_cabling(folder), folder / MANIFEST  # `read_cabling` has checked the manifest
     header = json.loads(manifest.read_bytes()) if manifest.is_file() else {}
     name = str(header.get("blueprint", folder.resolve().name))
     return PlannedCluster(name, cabling, addresses=read_known_addresses(folder))

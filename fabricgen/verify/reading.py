@@ -1,4 +1,4 @@
-"""Dumps from files, folders and archives into `Sightings`; each file is recognised by its content."""
+"""Reading of dumps from files, folders and archives into `Sightings`; each file is recognised by its content."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ PACKAGE = "fabricgen.verify.dumps"
 OPTICS = "fabricgen.verify.optics.dumps"
 
 _BATCH = 64
-"""Files of folders that a worker reads in one go."""
+"""The most files of folders that a worker reads in one go."""
 
 _UNDECODED = 0.01
-"""A text may have so many bytes that are not UTF-8, by its length: a description in Latin-1, not a binary file."""
+"""The largest share of a text that may not be UTF-8: a description may be in Latin-1. With more it is a binary file."""
 
 
 @dataclass
 class _Batch:
-    """What a batch of files says; `files` counts dumps, `used` has the arguments in which there was one."""
+    """What a batch of files says. `files` counts dumps; `used` has the numbers of the arguments that had a dump."""
 
     sightings: Sightings
     files: int = 0
@@ -45,9 +45,9 @@ class _Batch:
 
 
 class AllRead(NamedTuple):
-    """What all dumps say: who sees whom, how modules and ports are, which MACs are where; `ignored` are no dumps.
+    """What all dumps say: who sees whom, the state of modules and ports, and which MACs are at which ports.
 
-    `files` counts dumps of either kind, `optics_files` those of modules and ports.
+    `ignored` are files that are not dumps. `files` counts dumps of any kind, `optics_files` those of modules and ports.
     """
 
     sightings: Sightings
@@ -59,12 +59,12 @@ class AllRead(NamedTuple):
 
 
 def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRead:
-    """What all dumps say; of modules and ports only with `optics`, though their dumps are known without it, too.
+    """Read all dumps. Those of modules and ports are always recognised, and read only with `optics`.
 
-    Arguments are files, folders, archives and `-`, standard input. `jobs` is a number of processes, 0 for as many as
-    there are processors; the result does not depend on it, nor on the order of arguments. Raises InputError (FG065)
-    with all faults of all files, at most `MOST_FAULTS` of them: a
-    named file that is no dump, one that is damaged, an argument without any dump.
+    Arguments are files, folders, archives and `-` (standard input). `jobs` is a number of processes, 0 for as many as
+    there are processors; the result depends neither on it nor on the order of arguments. Raises InputError (FG065) with
+    all faults of all files, at most `MOST_FAULTS`: a named file that is not a dump, a damaged file, an argument without
+    any dump.
     """
     # by name, not by the order in which arguments were given: the result must not depend on that
     all_sources = sorted(list_sources(list(arguments)), key=lambda source: arguments[source.argument])
@@ -96,13 +96,13 @@ def read_all(arguments: Sequence[str], jobs: int = 0, *, optics: bool) -> AllRea
 
 
 def list_titles() -> tuple[str, ...]:
-    """The formats that are read, in words."""
+    """Return the titles of all formats that are read, each once."""
     titles = (module.TITLE for package in (PACKAGE, OPTICS) for modules in _list_formats(package) for module in modules)
     return tuple(dict.fromkeys(titles))
 
 
 def _cut_batches(all_sources: list[DumpSource]) -> list[list[DumpSource]]:
-    """Files in runs of like size: how they are cut does not depend on the number of workers."""
+    """Cut the files into batches, independent of the number of workers: named files alone, others by `_BATCH`."""
     batches: list[list[DumpSource]] = []
     for source in all_sources:
         if source.named or not batches or batches[-1][0].named or len(batches[-1]) == _BATCH:
@@ -112,7 +112,7 @@ def _cut_batches(all_sources: list[DumpSource]) -> list[list[DumpSource]]:
 
 
 def _read_batch(batches: list[list[DumpSource]], optics: bool, number: int) -> _Batch:
-    """Read the files of a batch. What is parsed has no cycles: to look for these meanwhile would double the time."""
+    """Read the files of a batch. Garbage collection is paused: it doubles the time, and parsing makes no cycles."""
     builder, read = SightingsBuilder(), _Batch(join_sightings([]))
     with pause_collector():
         for source in batches[number]:
@@ -124,48 +124,49 @@ def _read_batch(batches: list[list[DumpSource]], optics: bool, number: int) -> _
 
 
 def _read_source(source: DumpSource, builder: SightingsBuilder, read: _Batch, optics: bool) -> None:
-    # add all files of an argument to `builder` and `read`; faults of a file do not stop the others
+    # add all contents of a file (several if it is an archive) to `builder` and `read`; a fault in one does not stop the
+    # others
     try:
         for shown, raw in read_contents(source):
             faults = list[Diagnostic]()
             must_be = source.named and shown == source.shown
-            parts = _split_contents(shown, raw, faults, must_be)
-            links, ports = _choose_readers(parts)
-            # only a file that was named is a mistake; in a folder it is left out and told
-            if parts and must_be and not links and not ports and not faults:
-                hint = suggest_dump(parts[0].text) or _make_hint()
+            answers = _split_contents(shown, raw, faults, must_be)
+            links, ports = _choose_readers(answers)
+            # a file that is not a dump is a fault only if the user named it; in a folder it is ignored with a note
+            if answers and must_be and not links and not ports and not faults:
+                hint = suggest_dump(answers[0].text) or _make_hint()
                 faults.append(_make_fault(Span(shown, 1, 1), f"'{shown}' is none of the dumps that are read", hint))
-            _add_rows(links, lambda told: _add_dump(told, builder, read), faults)
+            _add_rows(links, lambda dump: _add_dump(dump, builder, read), faults)
             _add_rows(ports if optics else [], read.reports.append, faults)
             if links or ports:
                 read.files += 1
                 read.optics_files += bool(ports)
                 read.used.add(source.argument)
             elif not faults:
-                hint = suggest_dump(parts[0].text) if parts else ""
+                hint = suggest_dump(answers[0].text) if answers else ""
                 read.ignored.append(f"{shown} ({hint})" if hint else shown)
             read.faults += _drop_repeated(faults)
     except InputError as error:
         read.faults += error.diagnostics
 
 
-def _add_dump(told: Dump | MacTable, builder: SightingsBuilder, read: _Batch) -> None:
-    if isinstance(told, MacTable):
-        read.tables.append(told)
+def _add_dump(dump: Dump | MacTable, builder: SightingsBuilder, read: _Batch) -> None:
+    if isinstance(dump, MacTable):
+        read.tables.append(dump)
     else:
-        builder.add_dump(told)
+        builder.add_dump(dump)
 
 
 def _drop_repeated(faults: list[Diagnostic]) -> list[Diagnostic]:
-    """The first fault at each place: a file may be read for its links and again for its ports."""
-    # backwards twice: the first fault at a place is the one that stays, and the order is kept
+    """Return the first fault at each place: a file may be read once for its links and once for its ports."""
+    # reversed twice, so that the first fault at a place stays, and the order too
     return list({fault.span: fault for fault in reversed(faults)}.values())[::-1]
 
 
 def _split_contents(shown: str, raw: bytes, faults: list[Diagnostic], must_be: bool) -> list[DumpContent]:
-    """The content of a file, or of each answer in a session of a terminal; none of one that is binary, or no JSON.
+    """Return the content of a file, or the answers in a terminal session; nothing for a binary file or damaged JSON.
 
-    A fault is noted for damaged JSON, and for a binary file where it must be a dump.
+    Damaged JSON is added to `faults`, and so is a binary file if it must be a dump (`must_be`).
     """
     text = _decode_file(raw)
     if text is None:
@@ -173,15 +174,18 @@ def _split_contents(shown: str, raw: bytes, faults: list[Diagnostic], must_be: b
             faults.append(_make_fault(Span(shown, 1, 1), f"'{shown}' is a binary file", _make_hint()))
         return []
     answers = _transcript.split_answers(text) or [_transcript.Answer("", 1, text)]
-    parts = [
+    contents = [
         DumpContent(shown, answer.text, device=answer.host, first_line=answer.first_line, faults=faults)
         for answer in answers
     ]
-    return [part for part in parts if _is_readable(part, must_be)]
+    return [content for content in contents if _parse_if_json(content, must_be)]
 
 
-def _is_readable(content: DumpContent, must_be: bool) -> bool:
-    """Whether a content is text, or JSON that could be parsed, to whose value it is set; else a fault is noted."""
+def _parse_if_json(content: DumpContent, must_be: bool) -> bool:
+    """Parse a content that looks like JSON, and store its value in it; return False, with a fault added, if damaged.
+
+    If the content must be a dump, any text that begins with a bracket is taken for JSON.
+    """
     text = content.text
     if _json.looks_like_json(text) or (must_be and text.lstrip()[:1] in ("{", "[")):
         try:
@@ -195,10 +199,10 @@ def _is_readable(content: DumpContent, must_be: bool) -> bool:
 
 
 def _add_rows(readers: list[tuple[_Reader, DumpContent]], add: Callable[[Any], None], faults: list[Diagnostic]) -> None:
-    """Add what is read of a file; with too many faults, or too much in it, the first part of it."""
+    """Pass what each reader yields to `add`; stop at too many faults, or (with one more fault) at too much data."""
     try:
-        for reader, part in readers:
-            for row in reader(part):
+        for reader, content in readers:
+            for row in reader(content):
                 add(row)
     except TooManyFaultsError:
         pass
@@ -207,9 +211,9 @@ def _add_rows(readers: list[tuple[_Reader, DumpContent]], add: Callable[[Any], N
 
 
 def _decode_file(raw: bytes) -> str | None:
-    """The text of a file: UTF-16 if it is marked so, else UTF-8; None for a binary file.
+    """Return the text of a file: UTF-16 if it has that byte order mark, else UTF-8; None for a binary file.
 
-    Bytes that are not UTF-8 become U+FFFD, so that a description in another encoding costs its own name only.
+    Bytes that are not UTF-8 become U+FFFD, so that a description in another encoding spoils only itself.
     """
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return raw.decode("utf-16", errors="replace")
@@ -217,55 +221,61 @@ def _decode_file(raw: bytes) -> str | None:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = raw.decode("utf-8-sig", errors="replace")
-        # a few bytes may be wrong in any text; where many are, it is none
+        # a few bytes may be wrong in any text; with many, it is not a text
         if text.count("\ufffd") > max(_UNDECODED * len(text), 8):
             return None
     return None if "\0" in text[:4096] else text
 
 
 _Reader = Callable[[DumpContent], Iterator[Any]]
-
-
 _Readers = list[tuple[_Reader, DumpContent]]
 
 
 def _choose_readers(contents: list[DumpContent]) -> tuple[_Readers, _Readers]:
-    """How a file is read for links and for ports: as it is, or in parts, if devices have dumps below their names."""
-    parts = list[DumpContent]()
+    """Return the readers for links, and those for modules and ports, each with the content that it reads.
+
+    A JSON object of no known format may have devices as keys: then each value is read as the dump of that device.
+    """
+    dump_contents = list[DumpContent]()
     for content in contents:
         formats = _find_readers(content, PACKAGE) or _find_readers(content, OPTICS)
         if not formats and content.is_json and isinstance(content.value, dict):
-            parts += [content.make_child(name, value) for name, value in content.value.items()]
+            dump_contents += [content.make_child(name, value) for name, value in content.value.items()]
         else:
-            parts.append(content)
-    of_links, of_ports = (
-        [(reader, part) for part in parts for reader in _find_readers(part, package)] for package in (PACKAGE, OPTICS)
+            dump_contents.append(content)
+    link_readers, port_readers = (
+        [(reader, content) for content in dump_contents for reader in _find_readers(content, package)]
+        for package in (PACKAGE, OPTICS)
     )
-    return of_links, of_ports
+    return link_readers, port_readers
 
 
 def _find_readers(content: DumpContent, package: str) -> list[_Reader]:
-    """The first format of links that content is of; all of MACs, and of modules and ports, which may share a file."""
+    """Return the readers of a package for a content.
+
+    Of the formats of links only the first that recognises it is used. Formats of MAC tables, and of modules and ports,
+    may share a file, so that all of them are used.
+    """
     text_formats, json_formats = _list_formats(package)
     formats, subject = (json_formats, content.value) if content.is_json else (text_formats, content.text)
-    found = [module for module in formats if module.recognises(subject)]
+    modules = [module for module in formats if module.recognises(subject)]
     if package == PACKAGE:
-        links = [module.dumps for module in found if not hasattr(module, "BESIDE_OTHERS")]
-        return links[:1] + [module.dumps for module in found if hasattr(module, "BESIDE_OTHERS")]
-    return [module.reports for module in found]
+        links = [module.dumps for module in modules if not hasattr(module, "BESIDE_OTHERS")]
+        return links[:1] + [module.dumps for module in modules if hasattr(module, "BESIDE_OTHERS")]
+    return [module.reports for module in modules]
 
 
 @cache
 def _list_formats(package: str) -> tuple[tuple[ModuleType, ...], tuple[ModuleType, ...]]:
-    """(formats of text, formats of JSON) of a package, each by name."""
+    """Return the modules of a package that read text, and those that read JSON, each sorted by name."""
     names = [name for name in discovery.list_modules(package) if name != "sighting"]
     modules = [discovery.load_module(package, name) for name in names]
     return tuple(m for m in modules if not m.IS_JSON), tuple(m for m in modules if m.IS_JSON)
 
 
 def _find_near_miss(ignored: list[str]) -> str:
-    """The first file that is nearly a dump, with what it is instead; "" where there is none."""
-    # what is nearly a dump has its hint in brackets
+    """Return the first ignored file that is nearly a dump, with its hint; "" if there is none."""
+    # a file that is nearly a dump has a hint in brackets behind its name
     return next((file for file in ignored if file.endswith(")")), "")
 
 
@@ -278,7 +288,7 @@ def _make_fault(span: Span | None, message: str, hint: str = "") -> Diagnostic:
     return Diagnostic(CODE, Severity.ERROR, make_printable(message), (), hint, span)
 
 
-# Outputs that are often kept in place of a dump, and how the dump is made instead.
+# Outputs that people often save instead of a dump, and how to make the dump.
 
 _MADE_SO = (
     (r"^LLDP neighbors:|^lldp\.\S+\.via=|<lldp label=", "text of lldpctl: make the dump with `lldpctl -f json0`"),
@@ -292,7 +302,7 @@ _LOOKED_AT = 65_536
 
 
 def suggest_dump(text: str) -> str:
-    """A sentence on how to make a dump of which the text says the same; "" where that is not known."""
+    """Return a sentence on how to make a readable dump with the same facts as a text; "" if that is not known."""
     for pattern, advice in _MADE_SO:
         if re.search(pattern, text[:_LOOKED_AT], re.MULTILINE):
             return f"this is {advice}"

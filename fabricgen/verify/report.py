@@ -31,9 +31,9 @@ NOTHING_SEEN = "no dump shows any of these cables: are the dumps of this plan, a
 class Report:
     """All that a verification found.
 
-    The states in `diagnosis` are of all cables of the plan; all else, also `total`, `units` and `racks`, of the scope.
-    `has_earlier`: whether earlier reports were given; `blind`: nothing of the scope was seen, which is no success.
-    If it is `terse`, text that is longer than a screen is an overview.
+    The states in `diagnosis` are those of all cables of the plan; everything else is restricted to the scope, `total`,
+    `units` and `racks` included. `has_earlier`: whether earlier reports were given. `blind`: no cable of the scope was
+    seen, which is not a success. `terse`: text that would be longer than a screen is an overview.
     """
 
     name: str
@@ -51,33 +51,34 @@ class Report:
 
     @property
     def actions(self) -> tuple[Action, ...]:
-        """What is to be done in the scope."""
+        """The actions that touch the scope."""
         return self.diagnosis.actions
 
     def has_differences(self) -> bool:
-        """Whether the hall is not as planned; cables that are unseen or harmless are no difference, unless all are."""
+        """Whether the hall differs from the plan. Unseen or harmless cables do not count, unless nothing was seen."""
         wrong = self.total.count_cables(CableState.DARK) + self.total.count_cables(CableState.ELSEWHERE)
         return bool(wrong or self.actions or self.diagnosis.extra or self.unseen or self.blind)
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """Ids of earlier findings in the scope of which the dumps do not show enough."""
+        """Ids of earlier findings in the scope that the dumps neither confirm nor refute."""
         return tuple(finding["id"] for finding in self.since.unseen if self.in_scope(finding["cables"]))
 
     def in_scope(self, cables: Sequence[str]) -> bool:
-        """Whether any of some cables is in the scope."""
+        """Whether any of these cables (ids) is in the scope."""
         return not self.scope.requested or not self.scope.cable_ids.isdisjoint(cables)
 
     def find_status(self, action: Action) -> str:
-        """`new` or `open`, where earlier reports were given."""
+        """Return `new` or `open` (since an earlier report); "" if no earlier reports were given."""
         return "" if not self.has_earlier else "open" if action.id in self.since.still_open else "new"
 
 
 @dataclass(frozen=True)
 class VerifyRequest:
-    """What is asked of a verification: places of the plan (none: all of it), and what earlier reports say, if given.
+    """What a verification is asked for.
 
-    `optics` says whether transceivers are judged.
+    `only` are places of the plan (none: all of it); `earlier` is what earlier reports say; `optics` says whether
+    transceivers are judged.
     """
 
     only: tuple[str, ...] = ()
@@ -88,9 +89,10 @@ class VerifyRequest:
 def make_report(
     planned: PlannedCluster, diagnosis: Diagnosis, request: VerifyRequest, looked_at: frozenset[str] = frozenset()
 ) -> Report:
-    """The part of a diagnosis that was asked for; raises InputError (FG066) for a place that is not in the plan.
+    """Make the report of a diagnosis, restricted to the places that were asked for.
 
-    `looked_at` are the cables whose modules and ports were judged.
+    `looked_at` are the ids of the cables whose modules and ports were judged. Raises InputError (FG066) for a place
+    that is not in the plan.
     """
     plan, states = planned.cabling, diagnosis.states
     scope = find_scope(plan, request.only)
@@ -120,8 +122,10 @@ def make_report(
 
 
 def _sort_by_cost(plan: PlannedCabling, actions: Sequence[Action]) -> tuple[Action, ...]:
-    """Exchanges of boxes first, by which places are called; then by bandwidth that is lost or astray, then by that of
-    all links concerned: a management port never pushes out a port of accelerators.
+    """Sort actions: exchanges of boxes first, since other actions name places as they are after these.
+
+    Then come those with the most bandwidth lost or astray, and of equal ones those whose links carry the most: a
+    management port never comes before a port of accelerators.
     """
     gbps = plan.links["speed_gbps"].vocabulary.astype(np.float64)[plan.links["speed_gbps"].codes]
     by_cable = np.bincount(plan.cable, weights=gbps, minlength=len(plan.cable_ids))
@@ -137,6 +141,6 @@ def _sort_by_cost(plan: PlannedCabling, actions: Sequence[Action]) -> tuple[Acti
 
 
 def write_report(form: str, report: Report) -> bytes:
-    """Write a report in a format by name; raises KeyError for an unknown one."""
+    """Write a report in the format of that name; raises KeyError for an unknown format."""
     content = formats.write_report(REPORTS, form, report)
     return content if isinstance(content, bytes) else f"{content}\n".encode(errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""From sightings to what is plugged where: both directions of every link joined, port by port."""
+"""From sightings to what is plugged where: what both ends of each link see is joined, port by port."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ from fabricgen.verify.sightings import Conflict, SeenPorts, Sightings, SparePort
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
 
 MANY_NEIGHBORS = 200
-"""An agent that lists so many may have lost others (sonic-net/sonic-buildimage#24685: above 211 ports)."""
+"""An agent that lists this many neighbours may have lost others (sonic-net/sonic-buildimage#24685: above 211 ports)."""
 
 
 def resolve_sightings(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, catalog: Catalog | None = None
 ) -> tuple[SeenPorts, tuple[str, ...]]:
-    """(what is plugged where; what is to be said of it): see Seen for its columns."""
+    """Find what is plugged where; return it with notes (sentences) about devices whose dumps are empty or doubtful."""
     ends = number_ends(sightings, identities)
     numbers = _number_ports(cabling, ends, identities, sightings.state == SEEN)
     pairs = _pair_ports(numbers)
-    mate, conflicts = _join_ports(pairs, numbers)
+    joined_to, conflicts = _join_ports(pairs, numbers)
     looped = np.unique(numbers.near[(numbers.near >= 0) & (numbers.near == numbers.far)]).tolist()
-    conflicts += tuple(Conflict(port, port, port) for port in looped if mate[port] < 0)
-    # where no port is known, the device alone
-    towards = _find_devices_seen(mate, numbers, ends)
+    conflicts += tuple(Conflict(port, port, port) for port in looped if joined_to[port] < 0)
+    # if the far port is not known, the device alone
+    towards = _find_devices_seen(joined_to, numbers, ends)
     listed = _flag_ports(numbers, numbers.near[sightings.state == SEEN])
     dumped, down = _find_dumped_ports(cabling, sightings, identities, numbers, catalog or Catalog())
-    strangers = _list_strangers(mate, towards, numbers, ends, sightings)
+    strangers = _list_strangers(joined_to, towards, numbers, ends, sightings)
     strange = _flag_ports(numbers, np.array([stranger.port for stranger in strangers], dtype=np.int32))
     silent = dumped & ~listed & ~strange & ~down
-    doubtful, notes = _find_doubtful_ports(cabling, sightings, identities, numbers, silent, mate)
-    # who is silent by LLDP and heard otherwise is there
+    doubtful, notes = _find_doubtful_ports(cabling, sightings, identities, numbers, silent, joined_to)
+    # a port where a MAC was heard may be silent by LLDP, and is joined all the same
     doubtful |= _flag_ports(numbers, numbers.near[sightings.state == HEARD])
-    doubtful &= (mate < 0) & (towards < 0)
-    seen_ports = SeenPorts(mate, towards, dumped, down, doubtful, numbers.spare, strangers, conflicts)
+    doubtful &= (joined_to < 0) & (towards < 0)
+    seen_ports = SeenPorts(joined_to, towards, dumped, down, doubtful, numbers.spare, strangers, conflicts)
     notes += _note_empty_dumps(cabling, sightings, identities)
     notes += _note_contradictions(cabling, sightings, numbers)
     return seen_ports, notes
@@ -48,7 +48,11 @@ def resolve_sightings(
 
 @dataclass(frozen=True)
 class _PortNumbering:
-    """Ports of sightings, planned ones and then spare ones; -1 where they are not known. `device` is by port."""
+    """The ports of sightings as numbers: planned ports first, then spare ones; -1 if not known.
+
+    `near` and `far` (int32) have one entry for each sighting. `device` (int32, by port) is the row of the device,
+    `spare` the spare ports in order, and `planned` the number of planned ports.
+    """
 
     near: Ints
     far: Ints
@@ -58,13 +62,13 @@ class _PortNumbering:
 
 
 def _number_ports(cabling: PlannedCabling, ends: SightedEnds, identities: Identities, sees: Flags) -> _PortNumbering:
-    """The ports of sightings as numbers.
+    """Number the ports of sightings; `sees` (bool, by sighting) says which sightings have a neighbour.
 
-    Spare ones have theirs where devices of the plan see each other there, or a switch of it sees a stranger; hosts may
-    have ports in networks of which the plan knows nothing.
+    A spare port is numbered if it joins two devices of the plan, or if a planned switch sees a stranger there. Other
+    spare ports of hosts are left out: hosts may be in networks that are not in the plan.
     """
     nos = cabling.devices["nos"]
-    is_switch = np.r_[nos.vocabulary[nos.codes] != "", False]  # the last entry is that of no device, -1
+    is_switch = np.r_[nos.vocabulary[nos.codes] != "", False]  # the last entry is read for -1, no device
     names = identities.ports.spare_names()
     count = max(len(names), 1)
     keys = []
@@ -95,7 +99,10 @@ def _flag_ports(numbers: _PortNumbering, ports: Ints) -> Flags:
 
 
 class _SeenPairs(NamedTuple):
-    """Distinct pairs of ports that were seen joined, the lower first, and by which side; in order of first sighting."""
+    """Distinct pairs of ports that were seen joined, in order of first sighting; int64.
+
+    `low` is the lower port of a pair, `high` the other; `by_low` and `by_high` (bool) say which of the two sees it.
+    """
 
     low: Ints64
     high: Ints64
@@ -104,74 +111,76 @@ class _SeenPairs(NamedTuple):
 
 
 def _pair_ports(numbers: _PortNumbering) -> _SeenPairs:
-    # each pair of ports that see each other, once, and which of the two says so
+    # each pair of ports that are seen joined, once, and which of the two ports says so
     paired = np.flatnonzero((numbers.near >= 0) & (numbers.far >= 0) & (numbers.near != numbers.far))
     near, far = numbers.near[paired].astype(np.int64), numbers.far[paired].astype(np.int64)
-    # a pair as one number, alike whichever side tells of it
+    # a pair as one number, the same whichever end tells of it
     key = np.minimum(near, far) * len(numbers.device) + np.maximum(near, far)
     order = np.argsort(key, kind="stable")
     key = key[order]
-    first = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
+    starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]][: len(key)])
     is_low = (near < far)[order]
-    by_low = np.logical_or.reduceat(is_low, first) if len(first) else np.zeros(0, dtype=bool)
-    by_high = np.logical_or.reduceat(~is_low, first) if len(first) else np.zeros(0, dtype=bool)
-    # from the order of keys back to that of first sightings
-    # order[first] is the first sighting of each pair
-    back = np.argsort(order[first], kind="stable")
-    low, high = np.divmod(key[first][back], len(numbers.device))
-    return _SeenPairs(low, high, by_low[back], by_high[back])
+    by_low = np.logical_or.reduceat(is_low, starts) if len(starts) else np.zeros(0, dtype=bool)
+    by_high = np.logical_or.reduceat(~is_low, starts) if len(starts) else np.zeros(0, dtype=bool)
+    # from the order of keys back to the order of sightings: order[starts] is the first sighting of each pair
+    by_sighting = np.argsort(order[starts], kind="stable")
+    low, high = np.divmod(key[starts][by_sighting], len(numbers.device))
+    return _SeenPairs(low, high, by_low[by_sighting], by_high[by_sighting])
 
 
 def _join_ports(pairs: _SeenPairs, numbers: _PortNumbering) -> tuple[Ints, tuple[Conflict, ...]]:
-    """(Mate of every port; conflicts, but for second neighbours of spare ports, of which none is planned.)"""
-    mate = np.full(len(numbers.device), -1, dtype=np.int32)
-    uses = np.bincount(pairs.low, minlength=len(mate)) + np.bincount(pairs.high, minlength=len(mate))
-    # nearly all pairs: nobody says anything else of either port
+    """Return the port at the other end of each port (int32, -1 if unknown), and conflicts between dumps.
+
+    A spare port whose own dump states the neighbour that it keeps may see other neighbours without a conflict.
+    """
+    joined_to = np.full(len(numbers.device), -1, dtype=np.int32)
+    uses = np.bincount(pairs.low, minlength=len(joined_to)) + np.bincount(pairs.high, minlength=len(joined_to))
+    # nearly all pairs are undisputed: no other pair has either port
     clear = (uses[pairs.low] == 1) & (uses[pairs.high] == 1)
-    mate[pairs.low[clear]], mate[pairs.high[clear]] = pairs.high[clear], pairs.low[clear]
-    rest = np.flatnonzero(~clear)
-    low, high = pairs.low[rest], pairs.high[rest]
-    by_low, by_high = pairs.by_low[rest], pairs.by_high[rest]
-    says = np.bincount(low[by_low], minlength=len(mate)) + np.bincount(high[by_high], minlength=len(mate)) > 0
+    joined_to[pairs.low[clear]], joined_to[pairs.high[clear]] = pairs.high[clear], pairs.low[clear]
+    disputed = np.flatnonzero(~clear)
+    low, high = pairs.low[disputed], pairs.high[disputed]
+    by_low, by_high = pairs.by_low[disputed], pairs.by_high[disputed]
+    says = np.bincount(low[by_low], minlength=len(joined_to)) + np.bincount(high[by_high], minlength=len(joined_to)) > 0
     denied = (~by_low & says[low]) | (~by_high & says[high])
     planned = (low ^ 1 == high) & (high < numbers.planned)
     said_pairs = {*zip(low[by_low].tolist(), high[by_low].tolist(), strict=True)}
     said_pairs |= {*zip(high[by_high].tolist(), low[by_high].tolist(), strict=True)}
     conflicts: list[Conflict] = []
-    # the last key counts first: what both ends say, then what nobody denies, then what is planned. The first to take a
-    # port keeps it.
+    # the last key of `lexsort` counts first: pairs that both ends state, then pairs that no end denies, then planned
+    # pairs. The first pair to take a port keeps it.
     for i in np.lexsort((~planned, denied, ~(by_low & by_high))).tolist():
         a, b = int(low[i]), int(high[i])
-        if mate[a] < 0 and mate[b] < 0:
-            mate[a], mate[b] = b, a
+        if joined_to[a] < 0 and joined_to[b] < 0:
+            joined_to[a], joined_to[b] = b, a
             continue
         for port, sees, says_so in ((a, b, by_low[i]), (b, a, by_high[i])):
-            kept_mate, instead = int(mate[port]), int(mate[sees])
-            if says_so and (port < numbers.planned or (port, kept_mate) not in said_pairs):
-                conflicts.append(Conflict(port, sees, instead, (sees, instead) in said_pairs, kept_mate))
-    return mate, tuple(sorted(conflicts))
+            joined_port, instead = int(joined_to[port]), int(joined_to[sees])
+            if says_so and (port < numbers.planned or (port, joined_port) not in said_pairs):
+                conflicts.append(Conflict(port, sees, instead, (sees, instead) in said_pairs, joined_port))
+    return joined_to, tuple(sorted(conflicts))
 
 
-def _find_devices_seen(mate: Ints, numbers: _PortNumbering, ends: SightedEnds) -> Ints:
-    """The device that a port without a known mate sees, or is seen by."""
-    towards = np.full(len(mate), -1, dtype=np.int32)
-    # what a port says of itself is written last, over what others say of it
+def _find_devices_seen(joined_to: Ints, numbers: _PortNumbering, ends: SightedEnds) -> Ints:
+    """Return, by port, the device that it sees or that sees it, if its far port is not known; else -1; int32."""
+    towards = np.full(len(joined_to), -1, dtype=np.int32)
+    # what the dump of a port says is written last, over what dumps of its neighbours say
     for port, far_port, device in (
         (numbers.far, numbers.near, ends.near_device),
         (numbers.near, numbers.far, ends.far_device),
     ):
         rows = np.flatnonzero((port >= 0) & (far_port < 0) & (device >= 0))
         towards[port[rows]] = device[rows]
-    # a port that is known says more than the device alone
-    towards[mate >= 0] = -1
+    # a known far port says more than the device alone
+    towards[joined_to >= 0] = -1
     return towards
 
 
 def _list_strangers(
-    mate: Ints, towards: Ints, numbers: _PortNumbering, ends: SightedEnds, sightings: Sightings
+    joined_to: Ints, towards: Ints, numbers: _PortNumbering, ends: SightedEnds, sightings: Sightings
 ) -> tuple[Stranger, ...]:
-    # boxes that no plan has, at the port that sees them or that they see; at most one a port, none where a device is
-    # known
+    # boxes that are not in the plan, each at the port that sees it or that it sees; at most one for a port, and none if
+    # the device at its far end is known
     strangers: dict[int, str] = {}
     rows = np.flatnonzero((numbers.near >= 0) & (sightings.neighbor >= 0) & (ends.far_device < 0))
     for row in rows.tolist():
@@ -182,14 +191,16 @@ def _list_strangers(
         stranger = describe_box(sightings.boxes[sightings.owner[row]], sightings.texts[sightings.port[row]])
         strangers.setdefault(int(numbers.far[row]), stranger)
     return tuple(
-        Stranger(port, stranger) for port, stranger in sorted(strangers.items()) if mate[port] < 0 and towards[port] < 0
+        Stranger(port, stranger)
+        for port, stranger in sorted(strangers.items())
+        if joined_to[port] < 0 and towards[port] < 0
     )
 
 
 def _find_dumped_ports(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, numbers: _PortNumbering, catalog: Catalog
 ) -> tuple[Flags, Flags]:
-    """(ports of which a dump says what they see; ports that a dump says are down)"""
+    """Return two flags for each port: whether a dump says what it sees, and whether a dump says that it is down."""
     dumped = _flag_ports(numbers, numbers.near)
     down = _flag_ports(numbers, numbers.near[sightings.state == DOWN])
     listed_devices: dict[str, set[int]] = {}
@@ -200,7 +211,7 @@ def _find_dumped_ports(
     for agent, devices in listed_devices.items():
         is_listed = np.zeros(len(cabling.device_names), dtype=bool)
         is_listed[list(devices)] = True
-        # a device that lists all its neighbours is silent at every port that it does not list
+        # if a device lists all its neighbours, the ports that it does not list see nobody
         dumped[: cabling.ports] |= is_listed[cabling.device] & coverage.flag_ports(agent) & named
     return dumped, down
 
@@ -208,9 +219,10 @@ def _find_dumped_ports(
 def _find_named_ports(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, numbers: _PortNumbering
 ) -> Flags:
-    """Planned ports whose silence is theirs: if most ports of a dump have unknown names, it may be one of those.
+    """Flag the planned ports that their dump would list by a known name, so that a missing entry means silence.
 
-    A name that was found on another device of its kind is known.
+    If at least half of the names in a switch's dump are unknown, or any name in a host's, an unlisted port may be
+    listed by an unknown name. It is flagged all the same if its name occurs in the dump of another device of its kind.
     """
     devices, names, kind = len(cabling.device_names), max(len(cabling.port_texts), 1), identities.ports.kind
     owner, sees = identities.device[sightings.owner], sightings.state == SEEN
@@ -232,9 +244,13 @@ def _find_doubtful_ports(
     identities: Identities,
     numbers: _PortNumbering,
     silent: Flags,
-    mate: Ints,
+    joined_to: Ints,
 ) -> tuple[Flags, tuple[str, ...]]:
-    """(silent ports of devices whose agent loses neighbours, or may; notes that name those that do)"""
+    """Return flags of the silent ports of devices whose LLDP agent may lose neighbours, and notes about agents that do.
+
+    An agent has lost neighbours if some are seen to be at ports that it does not list; it may have if it lists very
+    many.
+    """
     devices = len(cabling.device_names)
     lldp = np.zeros(devices, dtype=bool)
     owners = [int(identities.device[box]) for box, agent in sightings.agents.items() if agent == "lldp"]
@@ -243,30 +259,30 @@ def _find_doubtful_ports(
     is_listed = (sightings.state == SEEN) & (owner >= 0)
     listed = _drop_duplicates(owner[is_listed].astype(np.int64) * len(sightings.texts) + sightings.port[is_listed])
     neighbors = np.bincount(listed // max(len(sightings.texts), 1), minlength=devices)
-    lost = np.bincount(numbers.device[silent & (mate >= 0)], minlength=devices)
-    loses = lldp & (lost > 0)
+    lost = np.bincount(numbers.device[silent & (joined_to >= 0)], minlength=devices)
+    has_lost = lldp & (lost > 0)
     notes = [
         f"the agent of {cabling.device_names[device]} lists {neighbors[device]:,} neighbours and lacks "
         f"{lost[device]:,} that see it: its silence proves nothing"
-        for device in np.flatnonzero(loses).tolist()
+        for device in np.flatnonzero(has_lost).tolist()
     ]
-    doubtful = silent & (loses | (lldp & (neighbors >= MANY_NEIGHBORS)))[numbers.device]
+    doubtful = silent & (has_lost | (lldp & (neighbors >= MANY_NEIGHBORS)))[numbers.device]
     return doubtful, cap_notes(notes, "agents that lose neighbours")
 
 
 def _drop_duplicates(keys: Ints64) -> Ints64:
-    """Distinct keys, sorted: a device that was dumped twice does not have twice as many neighbours."""
+    """Return the distinct keys, sorted: a device that was dumped twice does not have twice as many neighbours."""
     keys = np.sort(keys)
     distinct: Ints64 = keys[np.r_[True, keys[1:] != keys[:-1]][: len(keys)]]
     return distinct
 
 
 def _note_empty_dumps(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> tuple[str, ...]:
-    # notes on devices whose dump names no neighbour at all
+    # notes about devices whose dump names no neighbour at all
     devices = len(cabling.device_names)
     owner = identities.device[sightings.owner]
     sees = np.bincount(owner[(sightings.state == SEEN) & (owner >= 0)], minlength=devices)
-    # a BMC tells of ports, and seldom of neighbours; MACs prove some
+    # a BMC tells of ports and seldom of neighbours, and MAC tables prove only some plugs: neither is an empty dump
     listing = (box for box, agent in sightings.agents.items() if agent not in ("redfish", "mac"))
     dumped = sorted({int(identities.device[box]) for box in listing} - {-1})
     notes = [f"the dump of {cabling.device_names[device]} has no neighbour" for device in dumped if not sees[device]]
@@ -274,7 +290,7 @@ def _note_empty_dumps(cabling: PlannedCabling, sightings: Sightings, identities:
 
 
 def _note_contradictions(cabling: PlannedCabling, sightings: Sightings, numbers: _PortNumbering) -> tuple[str, ...]:
-    """Dumps that claim to be of one device and say different things of its ports."""
+    """Return notes about dumps that are taken for one device and contradict each other about its ports."""
     rows = np.flatnonzero((numbers.near >= 0) & (numbers.far >= 0))
     # both ports as one number, so that a pair which several dumps state counts once
     key = numbers.near[rows].astype(np.int64) * len(numbers.device) + numbers.far[rows]
@@ -282,7 +298,7 @@ def _note_contradictions(cabling: PlannedCabling, sightings: Sightings, numbers:
     rows, key = rows[order], key[order]
     distinct = np.r_[True, key[1:] != key[:-1]][: len(key)]
     rows = rows[distinct]
-    # a near port with one far port is beyond dispute
+    # a near port with one far port is not in dispute
     several = np.bincount(numbers.near[rows], minlength=len(numbers.device)) > 1
     owners_by_port: dict[int, list[int]] = {}
     for row in rows[several[numbers.near[rows]]].tolist():
@@ -301,25 +317,25 @@ def _note_contradictions(cabling: PlannedCabling, sightings: Sightings, numbers:
     return cap_notes(notes, "devices with dumps that contradict each other")
 
 
-# Which ports of a device its dump speaks of: an LLDP agent sees no InfiniBand, and a host no port of its BMC.
+# Which ports of a device its dump would list: an LLDP agent sees no InfiniBand, and a host does not see its BMC's port.
 
 
 @dataclass(frozen=True)
 class ListedPorts:
-    """Flags, one a planned port: whether LLDP agents, or the tables of an InfiniBand subnet, would list it."""
+    """Flags by planned port: whether an LLDP agent, or the tables of an InfiniBand subnet, would list the port."""
 
     lldp: Flags
     subnet: Flags
 
     def flag_ports(self, agent: str) -> Flags:
-        """Ports that see nobody where a complete dump of their device does not list them."""
+        """Return flags of the ports that a complete dump by this kind of agent (`Dump.agent`) would list."""
         if agent == "list":
             return np.ones(len(self.lldp), dtype=bool)
         return self.subnet if agent == "ib" else self.lldp
 
 
 def find_coverage(cabling: PlannedCabling, catalog: Catalog) -> ListedPorts:
-    """What dumps of a plan's devices speak of. Links between nodes, as those of accelerators, are seen by neither."""
+    """Find which planned ports dumps would list. Neither kind of dump lists links between nodes (accelerator links)."""
     nos = cabling.devices["nos"]
     is_node = (nos.vocabulary == "")[nos.codes][cabling.device]
     in_subnets = [bool(name) and catalog.naming(name).dumps.in_subnet for name in nos.vocabulary.tolist()]

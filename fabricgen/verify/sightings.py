@@ -1,4 +1,4 @@
-"""All that dumps say, as columns: one row a port of a device that was dumped."""
+"""All that dumps say, as columns: one row for each port of a device that was dumped."""
 
 from __future__ import annotations
 
@@ -22,26 +22,27 @@ if TYPE_CHECKING:
     Bytes = npt.NDArray[np.uint8]
 
 MOST_PORTS, MOST_ROWS, MOST_NAMES = 200_000, 8_000_000, 1_200_000
-"""The most ports of a device that is dumped, and rows, boxes and names of ports of a file: more are no hall."""
+"""Limits that no real hall reaches: ports of one dumped device; rows of one file; boxes, or port names, of one file."""
 
 MOST_CHARACTERS = 510
-"""The longest text that is kept of a dump: what an LLDP TLV carries, less its subtype (IEEE 802.1AB, 8.4)."""
+"""The longest text of a dump that is kept: what an LLDP TLV carries, less its subtype (IEEE 802.1AB, 8.4)."""
 
 _WITHIN_A_SWITCH = -2
-"""In place of the number of a box that is part of a switch and no neighbour of it."""
+"""Stands in place of the number of a box that is part of a switch and not a neighbour of it."""
 
 
 class TooMuchError(Exception):
-    """A dump tells more than any hall has."""
+    """A dump has more ports, rows or names than any hall."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sightings:
-    """Ports of dumped devices and what they see; columns of one length, and tables of distinct boxes and texts.
+    """Ports of dumped devices and what they see: columns of equal length, and tables of distinct boxes and texts.
 
-    int32 columns: `owner` and `neighbor` index `boxes` (-1: no neighbour), `port`, `far_port` and `far_text` index
-    `texts`, of which the first is "". `state` is uint8, of `dumps.sighting`. `agents` has how each dumped box knows,
-    `lists_all` the dumped boxes whose other ports see nobody, by index of `boxes`.
+    The int32 columns `owner` and `neighbor` are indexes into `boxes` (-1: no neighbour); `port`, `far_port` and
+    `far_text` are indexes into `texts`, whose first entry is "". `state` is uint8, a state of `dumps.sighting`.
+    `agents` maps each dumped box (index into `boxes`) to how it knows its neighbours (`Dump.agent`); `lists_all` has
+    the dumped boxes whose unlisted ports see nobody.
     """
 
     boxes: tuple[Box, ...]
@@ -60,7 +61,7 @@ class Sightings:
 
 
 class _Numberer(dict[Any, int]):
-    """Numbers things as they are asked for, from 0."""
+    """Gives each key the next number, from 0, when it is first looked up."""
 
     def __missing__(self, key: Any) -> int:
         number = self[key] = len(self)
@@ -69,7 +70,7 @@ class _Numberer(dict[Any, int]):
 
 @dataclass
 class SightingsBuilder:
-    """Collects dumps into columns; what each dump yields is not kept."""
+    """Collects dumps into columns, so that no object per sighting is kept."""
 
     _boxes: _Numberer = field(default_factory=_Numberer)
     _texts: _Numberer = field(default_factory=lambda: _Numberer({"": 0}))
@@ -81,7 +82,7 @@ class SightingsBuilder:
     def add_dump(self, dump: Dump) -> None:
         """Add the ports of a device, column by column, which is much faster than row by row.
 
-        Raises TooMuchError for what would fill the memory.
+        Raises TooMuchError if the dump would fill the memory.
         """
         owner = self._boxes[dump.box]
         self._agents[owner] = dump.agent
@@ -105,14 +106,14 @@ class SightingsBuilder:
             map(text, far_port),
             map(text, far_text),
         )
-        for column, more in zip(self._columns, numbers, strict=True):
-            column.extend(more)
+        for column, added in zip(self._columns, numbers, strict=True):
+            column.extend(added)
         self._state.extend(state)
         if len(self._state) > MOST_ROWS or len(self._boxes) > MOST_NAMES or len(self._texts) > MOST_NAMES:
             raise TooMuchError(f"it has more than {MOST_ROWS:,} rows, or than {MOST_NAMES:,} devices or ports")
 
     def make_sightings(self) -> Sightings:
-        """All that was added."""
+        """Return all dumps added so far as columns."""
         columns = [
             np.frombuffer(column, dtype=np.int32) if column else _make_empty_column() for column in self._columns
         ]
@@ -123,36 +124,38 @@ class SightingsBuilder:
         return Sightings(boxes, texts, owner, port, neighbor, far_port, far_text, state, *about_boxes)
 
 
-def join_sightings(parts: Iterable[Sightings]) -> Sightings:
-    """Sightings of several files as one, in their order, without what SHARP's aggregation nodes see and show.
+def join_sightings(sightings_by_file: Iterable[Sightings]) -> Sightings:
+    """Join the sightings of several files, in their order, and leave out SHARP's aggregation nodes at either end.
 
-    Control characters in texts are spelled out, and texts that no protocol carries are cut.
+    Control characters in texts are spelled out, and texts longer than `MOST_CHARACTERS` are cut.
     """
     boxes: dict[Box, int] = {}
     texts: dict[str, int] = {"": 0}
     columns: list[list[Ints]] = [[] for _ in range(5)]
     states, agents, lists_all = [], dict[int, str](), set[int]()
-    for part in parts:
+    for file_sightings in sightings_by_file:
         box = np.array(
             [
                 _WITHIN_A_SWITCH if is_aggregation_node(raw) else boxes.setdefault(_make_printable(raw), len(boxes))
-                for raw in part.boxes
+                for raw in file_sightings.boxes
             ]
-            # so that -1, no neighbour, stays -1 when it is an index
+            # index -1, no neighbour, reads this last entry and stays -1
             + [-1],
             dtype=np.int32,
         )
-        # ports keep the form of a name: a number of any length is one of no port that there is
-        names = (make_printable(raw[:MOST_CHARACTERS]) for raw in part.texts)
+        # cut without a note of the length, unlike names of boxes: these texts are only looked up, and match no port
+        names = (make_printable(raw[:MOST_CHARACTERS]) for raw in file_sightings.texts)
         text = np.array([texts.setdefault(name, len(texts)) for name in names], dtype=np.int32)
-        renumbered = box[part.owner], text[part.port], box[part.neighbor], text[part.far_port], text[part.far_text]
-        is_kept = (renumbered[0] != _WITHIN_A_SWITCH) & (renumbered[2] != _WITHIN_A_SWITCH)
-        for column, more in zip(columns, renumbered, strict=True):
-            column.append(more[is_kept])
-        states.append(part.state[is_kept])
-        owners = {owner for owner in part.agents if box[owner] != _WITHIN_A_SWITCH}
-        agents |= {int(box[owner]): agent for owner, agent in part.agents.items() if owner in owners}
-        lists_all |= {int(box[owner]) for owner in part.lists_all & owners}
+        owner, neighbor = box[file_sightings.owner], box[file_sightings.neighbor]
+        port, far_port = text[file_sightings.port], text[file_sightings.far_port]
+        is_kept = (owner != _WITHIN_A_SWITCH) & (neighbor != _WITHIN_A_SWITCH)
+        renumbered = owner, port, neighbor, far_port, text[file_sightings.far_text]
+        for column, added in zip(columns, renumbered, strict=True):
+            column.append(added[is_kept])
+        states.append(file_sightings.state[is_kept])
+        owners = {box_number for box_number in file_sightings.agents if box[box_number] != _WITHIN_A_SWITCH}
+        agents |= {int(box[number]): agent for number, agent in file_sightings.agents.items() if number in owners}
+        lists_all |= {int(box[number]) for number in file_sightings.lists_all & owners}
     merged = [np.concatenate(column) if column else _make_empty_column() for column in columns]
     state = np.concatenate(states) if states else np.zeros(0, dtype=np.uint8)
     owner, port, neighbor, far_port, far_text = merged
@@ -168,7 +171,7 @@ def _make_printable(box: Box) -> Box:
 
 
 def _shorten_text(text: str) -> str:
-    """A text that can be printed, of so many characters at most, and how many it had."""
+    """Return a printable text of at most `MOST_CHARACTERS`; a text that is cut ends with its original length."""
     if len(text) > MOST_CHARACTERS:
         text = f"{text[: MOST_CHARACTERS - 55]}... ({len(text):,} characters)"
     return text if text.isprintable() else make_printable(text)
@@ -178,59 +181,59 @@ def _make_empty_column() -> Ints:
     return np.zeros(0, dtype=np.int32)
 
 
-# Notes on what was seen: boxes in words, and long lists cut short.
+# Notes about what was seen: boxes in words, and long lists cut short.
 
 NOTED = 20
-"""Notes of one sort are given one by one up to so many."""
+"""The most notes of one kind that are given one by one."""
 
 
 def describe_box(box: Box, port: str = "") -> str:
-    """A box in words."""
+    """Return a box in words: its name with its MAC or GUID and its address in brackets, and a port of it if given."""
     texts = [text for text in (box.name, box.chassis, box.address) if text] or [box.file or "a box without a name"]
     name = texts[0] + (f" ({', '.join(texts[1:])})" if texts[1:] else "")
     return f"{name} port {port}" if port else name
 
 
 def cap_notes(notes: list[str], subject: str) -> tuple[str, ...]:
-    """Notes of one sort, the last of many as a number."""
+    """Return the first notes of one kind, and one line that counts the others; `subject` says what they are about."""
     if len(notes) <= NOTED:
         return tuple(notes)
     return (*notes[:NOTED], f"and {len(notes) - NOTED:,} more {subject}")
 
 
 def list_few(words: Sequence[str], most: int = 3) -> str:
-    """The first of some words, and how many more there are."""
-    more = f" and {len(words) - most:,} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
+    """Return the first `most` words, joined by commas, and how many more there are."""
+    count_of_others = f" and {len(words) - most:,} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + count_of_others
 
 
 def format_count(number: int, noun: str, several: str = "") -> str:
-    """`1 plug`, `2 plugs`, `1,988 plugs`."""
+    """Return a number with its noun: `1 plug`, `2 plugs`, `1,988 plugs`; `several` is an irregular plural."""
     return f"{number:,} {noun if number == 1 else several or noun + 's'}"
 
 
-# What is plugged where, as seen: the ports of devices joined in pairs, with what is unknown kept apart.
+# What is plugged where, as seen: which ports are joined, and which ports see something that is not fully known.
 
 
 class SparePort(NamedTuple):
-    """A port that was seen and that the plan does not use: `device` is a row of devices."""
+    """A port that was seen and that the plan does not use; `device` is its row of devices."""
 
     device: int
     port: str
 
 
 class Stranger(NamedTuple):
-    """A neighbour that is not a device of the plan: what is seen at a port, in words."""
+    """A neighbour that is not a device of the plan, as `text`, and the port that sees it."""
 
     port: int
     text: str
 
 
 class Conflict(NamedTuple):
-    """A port of which dumps disagree: `port` sees `sees`, which is joined to `instead` (-1: to nobody).
+    """A port about which dumps disagree: `port` sees `sees`, but `sees` is joined to `instead` (-1: to nobody).
 
-    `itself`: the dump of `sees` says so, and not that of `instead` alone. `beside`: what `port` is taken for joined to
-    (-1: to nobody). Where `sees` is `port`, a port sees itself.
+    `itself`: whether the dump of the port `sees` says so, and not only that of the port `instead`. `beside`: the port
+    that `port` is believed to be joined to (-1: none). If `sees` equals `port`, the port sees itself.
     """
 
     port: int
@@ -242,19 +245,20 @@ class Conflict(NamedTuple):
 
 @dataclass(frozen=True)
 class SeenPorts:
-    """What dumps say of the ports of a plan. Ports are numbered as in PlannedCabling; `spare` ports follow those.
+    """What dumps say of the ports of a plan. Ports are numbered as in PlannedCabling; the `spare` ports follow.
 
-    Columns, one entry a port, planned ones first and then the spare ones:
+    Columns, one entry for each port, planned ports first and then the spare ones:
 
-    - `mate`, int32: the port that it is joined to, -1 for none that is known. Symmetric: `mate[mate[p]] == p`.
-    - `towards`, int32: the device that it sees where the port there is not known, else -1.
+    - `joined_to`, int32: the port at the other end of the cable as seen, -1 if unknown. Symmetric:
+      `joined_to[joined_to[p]] == p`.
+    - `towards`, int32: the device that the port sees if the far port is not known, else -1.
     - `dumped`, bool: a dump says what this port sees; if that is nobody, the port is silent.
     - `down`, bool: the dump says that the port is down.
     - `doubtful`, bool: the port is silent, and its agent has so many neighbours that this proves nothing; or a MAC is
       heard there of which no more is proven.
     """
 
-    mate: Ints
+    joined_to: Ints
     towards: Ints
     dumped: Flags
     down: Flags
@@ -265,7 +269,7 @@ class SeenPorts:
 
 
 def name_port(cabling: PlannedCabling, seen_ports: SeenPorts, port: int) -> str:
-    """DEVICE:PORT of a planned or spare port."""
+    """Return DEVICE:PORT of a planned or spare port."""
     if port < cabling.ports:
         return cabling.name_port(port)
     spare = seen_ports.spare[port - cabling.ports]
@@ -273,7 +277,7 @@ def name_port(cabling: PlannedCabling, seen_ports: SeenPorts, port: int) -> str:
 
 
 def find_device(cabling: PlannedCabling, seen_ports: SeenPorts, port: int) -> int:
-    """The device of a planned or spare port."""
+    """Return the device (row of devices) of a planned or spare port."""
     return int(cabling.device[port]) if port < cabling.ports else seen_ports.spare[port - cabling.ports].device
 
 
@@ -281,9 +285,10 @@ MANAGEMENT = re.compile(r"eth0|e?mgmt\d*|management[\d/]*|ma[\d/]+", re.IGNORECA
 
 
 def is_outside(cabling: PlannedCabling, seen_ports: SeenPorts, port: int) -> bool:
-    """Whether a port is one for management, and the plan has no network of such ports.
+    """Whether a port is a spare management port while the plan has no management port at all.
 
-    What is seen there is what an unmanaged switch floods: any number of neighbours, none at a cable of the plan.
+    Such a port is usually on an unmanaged switch, which floods LLDP: it sees any number of neighbours, none of them at
+    the other end of a planned cable.
     """
     if port < cabling.ports or not MANAGEMENT.fullmatch(seen_ports.spare[port - cabling.ports].port):
         return False

@@ -1,4 +1,4 @@
-"""The way from dumps to what a person has to do, on one screen."""
+"""The steps of a verification, from dumps to what a person has to do, on one screen."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fabricgen.verify.sightings import Sightings, list_few
 
 
 class Verified(NamedTuple):
-    """What a verification found, and what dumps said of which device."""
+    """What a verification found, what dumps said, and which device each box in them is."""
 
     report: Report
     sightings: Sightings
@@ -29,7 +29,11 @@ class Verified(NamedTuple):
 
 
 def verify(planned: PlannedCluster, dumps: Sequence[str], request: VerifyRequest, jobs: int = 0) -> Verified:
-    """Judge the hall by its dumps; raises InputError for what cannot be read (FG065) or is not planned (FG066)."""
+    """Judge the hall by its dumps.
+
+    `jobs` is a number of processes, 0 for as many as there are processors. Raises InputError for dumps that cannot be
+    read or are of no device of the plan (FG065), and for a requested place that is not in the plan (FG066).
+    """
     plan, cluster = planned.cabling, planned.cluster
     catalogue = cluster.design.catalog if cluster else Catalog()
     read = read_all(dumps, jobs, optics=request.optics)
@@ -50,7 +54,7 @@ def verify(planned: PlannedCluster, dumps: Sequence[str], request: VerifyRequest
 
 
 def _note_ignored_files(read: AllRead) -> tuple[str, ...]:
-    # sentences on files that were read and not used
+    # sentences about files that were read and not used
     notes = []
     if read.ignored:
         notes.append(f"no dumps that are known: {list_few(read.ignored)}")

@@ -107,16 +107,16 @@ def _exchange_ports(
     # -1 would index the last device; `where` leaves it out after the fact
     towards = np.where(seen_ports.towards < 0, -1, stands_for[seen_ports.towards])
     now = {seen_port: port for port, seen_port in seen_at.items() if seen_port != SPARE}
-    mate, sees = seen_ports.mate.copy(), towards.copy()
+    joined_to, sees = seen_ports.joined_to.copy(), towards.copy()
     moved = np.array([*now, *seen_at], dtype=np.int64)
     # all ports of the ring are cleared before any is filled, since each takes the place of another
-    mate[moved] = sees[moved] = -1
+    joined_to[moved] = sees[moved] = -1
     for seen_port, port in now.items():
-        far = int(seen_ports.mate[seen_port])
-        mate[port], sees[port] = now.get(far, far), towards[seen_port]
+        far = int(seen_ports.joined_to[seen_port])
+        joined_to[port], sees[port] = now.get(far, far), towards[seen_port]
         if far >= 0 and far not in now:
-            mate[far] = port
-    return replace(seen_ports, mate=mate, towards=sees)
+            joined_to[far] = port
+    return replace(seen_ports, joined_to=joined_to, towards=sees)
 
 
 def _serves_link(cabling: PlannedCabling, seen_ports: SeenPorts, link: int) -> bool:
@@ -125,11 +125,11 @@ def _serves_link(cabling: PlannedCabling, seen_ports: SeenPorts, link: int) -> b
     Where one end of parallel links sees nobody, one of them is gone.
     """
     a, b = 2 * link, 2 * link + 1
-    far, device = int(seen_ports.mate[a]), cabling.device
+    far, device = int(seen_ports.joined_to[a]), cabling.device
     # the a end sees a port of the device at b, which the plan joins with the device at a
     if 0 <= far < cabling.ports and device[far] == device[b] and device[far ^ 1] == device[a]:
         alike = far == b or cabling.are_alike(far, b) or cabling.are_alike(far ^ 1, a)
-        return alike and bool(seen_ports.mate[b] >= 0)
+        return alike and bool(seen_ports.joined_to[b] >= 0)
     return bool(seen_ports.towards[a] == device[b] or seen_ports.towards[b] == device[a])
 
 
@@ -291,7 +291,7 @@ def _price_links(lookup: _Lookup, action: Action, links: Sequence[int], sees: Se
         if 2 * link in now or 2 * link + 1 in now:
             low, high = lookup.places.list_link_places(link)
             places_now[link] = now.get(low.port, low), now.get(high.port, high)
-        elif sees is None or sees.mate[2 * link] < 0 or sees.mate[2 * link + 1] < 0:
+        elif sees is None or sees.joined_to[2 * link] < 0 or sees.joined_to[2 * link + 1] < 0:
             account.count_lost(link)
     pairs = _count_pairs(lookup, ((a.device, b.device) for a, b in places_now.values()))
     # what is joined now, as a bag: links that are swapped among themselves lead where they should, each in place of
@@ -361,13 +361,17 @@ def _count_links_seen(cabling: PlannedCabling, seen_ports: SeenPorts, device_a: 
     """How many links dumps show between two devices, at planned and at spare ports."""
     spare = [number for number, port in enumerate(seen_ports.spare, cabling.ports) if port.device == device_a]
     ports = np.r_[cabling.list_device_ports(device_a), np.array(spare, dtype=np.int64)]
-    mates = [find_device(cabling, seen_ports, mate) for mate in seen_ports.mate[ports].tolist() if mate >= 0]
+    mates = [
+        find_device(cabling, seen_ports, joined_to)
+        for joined_to in seen_ports.joined_to[ports].tolist()
+        if joined_to >= 0
+    ]
     return mates.count(device_b) + int((seen_ports.towards[ports] == device_b).sum())
 
 
 def _count_unseen(seen_ports: SeenPorts, ports: Ints64) -> int:
     """How many planned links, by the ports at one of their ends, no dump tells of."""
-    blind = (seen_ports.mate[ports] < 0) & (seen_ports.mate[ports ^ 1] < 0) & (seen_ports.towards[ports] < 0)
+    blind = (seen_ports.joined_to[ports] < 0) & (seen_ports.joined_to[ports ^ 1] < 0) & (seen_ports.towards[ports] < 0)
     return int((blind & ~seen_ports.dumped[ports] & ~seen_ports.dumped[ports ^ 1]).sum())
 
 

@@ -1,9 +1,9 @@
 """Single plugs in the wrong places: chains in which each plug sits where the next one belongs.
 
-Links as planned and links as seen, where these differ, make up closed rings and open chains, by turns one and the
-other. A ring of n links that were seen is mended by moving n plugs, at either of its two sides; a chain ends at a spare
-port, or at a place where nobody is seen. Links that run side by side in one cable count as one, and are told by the
-first of their ports; so do the ports of a spare cage in which such a cable was found.
+Where links as planned and links as seen differ, they alternate in closed rings and open chains. A ring of n seen links
+is mended by moving n plugs, at either of its two sides. A chain ends at a spare port, or at a port where nobody is
+seen. Links that run side by side in one cable count as one, and are known by the first of their ports; so are the ports
+of a spare cage that such a cable was found in.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from fabricgen.verify.diagnosis.topology import SeenTopology
 class Chain:
     """Cables that are mended together.
 
-    `joined`: the cables as seen, each as (one end, other end), so that the other end of each belongs to the first end
-    of the next. `closed`: the last belongs to the first. `before` and `after`: the places where a chain ends, which
-    belong to its first end and to its last (-1: that end is a spare port).
+    `joined` has the cables as seen, each as (first end, second end): the plan joins the second end of each cable to the
+    first end of the next. `closed`: the plan joins the last cable to the first one. `before` and `after` are the ports
+    that the plan joins to the first end of an open chain and to its last end (-1: that end is a spare port).
     """
 
     joined: tuple[tuple[int, int], ...]
@@ -34,137 +34,143 @@ class Chain:
 
 @dataclass
 class WrongCables:
-    """Cables that were seen in a wrong place: `mate` joins the first ports of their ends, in both directions.
+    """Cables that were seen in a wrong place: `other_end` maps each end to the other, both known by their first ports.
 
-    `first` has the first port of every end that was met; `unclear` are ports of which the cable's other links tell
-    another story, `misfit` ports whose link is another one of the plug that is planned there than of its own plug.
+    `first` has the first port of the end that a port belongs to. `unclear` are ports whose link contradicts the other
+    links of its cable. `misfit` are ports that are joined to another lane than their own: a plug moved as a whole keeps
+    the order of its lanes.
     """
 
     topology: SeenTopology
     plugs: PlugIndex
-    mate: dict[int, int]
+    other_end: dict[int, int]
     first: dict[int, int]
     unclear: list[int]
     misfit: list[int]
     _spare: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def find_end(self, port: int) -> int:
-        """The first port of the cable end at a planned port; remembered in `first` for all lanes of that end."""
+        """Return the first port of the cable end at a planned port; cached in `first` for all lanes of that end."""
         if port not in self.first:
             for lane in (lanes := self.plugs.list_lanes(port)):
                 self.first[lane] = lanes[0]
         return self.first[port]
 
     def find_partner(self, end: int) -> int:
-        """The end that a planned end belongs to.
+        """Find the end that a planned end should be joined to.
 
-        Cables swapped between the same two devices may stay: where one of them sits, the free end of the other belongs.
+        That is the other end of its planned cable, unless a parallel cable sits there harmlessly: that cable may stay,
+        and leaves its own planned place free instead.
         """
-        # the place that the plan joins to this end; a cable that harmlessly sits there leaves the place free that was
-        # its own
-        at = start = end ^ 1
-        met = set[int]()
-        while at not in self.mate:
-            if at in met:
-                return start
-            # swapped cables may come round to where they began
-            met.add(at)
-            mates = [int(self.topology.mate[lane]) for lane in self.plugs.list_lanes(at)]
-            beyond = [mate for mate in mates if 0 <= mate < self.topology.first_spare]
-            if not beyond or self.topology.mate[beyond[0]] == beyond[0] ^ 1:
+        partner = planned_partner = end ^ 1
+        visited = set[int]()
+        while partner not in self.other_end:
+            # harmless swaps may come round to where they began
+            if partner in visited:
+                return planned_partner
+            visited.add(partner)
+            far_lanes = [int(self.topology.joined_to[lane]) for lane in self.plugs.list_lanes(partner)]
+            far_lane = next((lane for lane in far_lanes if 0 <= lane < self.topology.first_spare), None)
+            if far_lane is None or self.topology.joined_to[far_lane] == far_lane ^ 1:
                 break
-            if not self.topology.joins_right(beyond[0], int(self.topology.mate[beyond[0]])):
+            if not self.topology.joins_right(far_lane, int(self.topology.joined_to[far_lane])):
                 break
-            at = self.find_end(beyond[0]) ^ 1
-        return at
+            partner = self.find_end(far_lane) ^ 1
+        return partner
 
 
 def find_wrong_cables(topology: SeenTopology, plugs: PlugIndex) -> WrongCables:
-    """The cables that are not where they should be."""
+    """Find the cables that are not where they should be, link by link."""
     cables = WrongCables(topology, plugs, {}, {}, [], [])
     wrong = topology.find_wrong_ports().tolist()
     for port in wrong:
         if port >= topology.first_spare:
-            mate = int(topology.mate[port])
-            if mate < topology.first_spare:
-                # spare ports of one device that see the same planned end are lanes of one cable; the lowest of them
-                # stands for it
-                cables.first[port] = cables._spare.setdefault((int(topology.device[port]), cables.find_end(mate)), port)
+            far_port = int(topology.joined_to[port])
+            if far_port < topology.first_spare:
+                # spare ports of one device that see the same planned end are lanes of one cable; the end is known by
+                # the lowest of them
+                cables.first[port] = cables._spare.setdefault(
+                    (int(topology.device[port]), cables.find_end(far_port)), port
+                )
     counts: Counter[tuple[int, int]] = Counter()
     for port in wrong:
-        mate = int(topology.mate[port])
-        # each link once, from its lower port; links between two spare ports are no cable of the plan
-        if port < mate and (port < topology.first_spare or mate < topology.first_spare):
+        far_port = int(topology.joined_to[port])
+        # each link once, from its lower port; links between two spare ports are of no planned cable
+        if port < far_port and (port < topology.first_spare or far_port < topology.first_spare):
             end_a = cables.find_end(port) if port < topology.first_spare else cables.first[port]
-            end_b = cables.find_end(mate) if mate < topology.first_spare else cables.first[mate]
+            end_b = cables.find_end(far_port) if far_port < topology.first_spare else cables.first[far_port]
             counts[end_a, end_b] += 1
-            are_planned = port < topology.first_spare and mate < topology.first_spare
+            are_planned = port < topology.first_spare and far_port < topology.first_spare
             # a plug that is moved as a whole keeps the order of its lanes, wherever it sits
-            if are_planned and plugs.list_lanes(port).index(port) != plugs.list_lanes(mate).index(mate):
-                cables.misfit += [port, mate]
-    # most lanes first: what the majority of a cable's lanes says is the cable, and the rest contradicts it
+            if are_planned and plugs.list_lanes(port).index(port) != plugs.list_lanes(far_port).index(far_port):
+                cables.misfit += [port, far_port]
+    # most lanes first: the majority of a cable's lanes says where the cable is, and the others contradict it
     for (end_a, end_b), _ in sorted(counts.items(), key=lambda pair_count: (-pair_count[1], pair_count[0])):
         if (
-            end_a in cables.mate
-            or end_b in cables.mate
+            end_a in cables.other_end
+            or end_b in cables.other_end
             or _is_also_right(cables, end_a)
             or _is_also_right(cables, end_b)
         ):
             cables.unclear += [end for end in (end_a, end_b) if end < topology.first_spare]
         else:
-            cables.mate[end_a], cables.mate[end_b] = end_b, end_a
+            cables.other_end[end_a], cables.other_end[end_b] = end_b, end_a
     return cables
 
 
 def _is_also_right(cables: WrongCables, end: int) -> bool:
-    # whether some other link of the plug at an end is as planned, so that the plug as a whole is where it belongs
+    # whether some link of the plug at an end is as planned, so that the plug as a whole is where it belongs
     topology = cables.topology
     if end >= topology.first_spare:
         return False
     return any(
-        topology.mate[lane] >= 0 and topology.joins_right(lane, int(topology.mate[lane]))
+        topology.joined_to[lane] >= 0 and topology.joins_right(lane, int(topology.joined_to[lane]))
         for lane in cables.plugs.list_lanes(end)
     )
 
 
 def find_missing_ends(cables: WrongCables) -> list[int]:
-    """Ends whose cable is missing although its other end sees somebody: a cable swapped with it took its place."""
+    """Return the ends whose cable is missing because a parallel cable sits at its planned other end."""
     topology = cables.topology
     first_spare = topology.first_spare
-    mate = topology.mate[:first_spare]
+    joined_to = topology.joined_to[:first_spare]
     port = np.arange(first_spare)
     missing = []
-    for end in np.flatnonzero((mate < 0) & (mate[port ^ 1] >= 0)).tolist():
-        first = cables.find_end(end)
-        beyond = cables.find_partner(first)
-        # nothing was swapped, or the place is taken, or the pair of free ends is told from the lower one
-        if beyond in (first, first ^ 1) or beyond in cables.mate or topology.mate[beyond] >= 0 or first > beyond:
+    for lane in np.flatnonzero((joined_to < 0) & (joined_to[port ^ 1] >= 0)).tolist():
+        end = cables.find_end(lane)
+        partner = cables.find_partner(end)
+        # nothing was swapped, or the place is taken, or this pair of free ends is reported from its lower one
+        if partner in (end, end ^ 1) or partner in cables.other_end or joined_to[partner] >= 0 or end > partner:
             continue
-        if topology.empty[first] or topology.empty[beyond]:
-            missing.append(beyond if topology.empty[beyond] else first)
+        if topology.empty[end] or topology.empty[partner]:
+            missing.append(partner if topology.empty[partner] else end)
     return sorted(set(missing))
 
 
 def list_chains(cables: WrongCables) -> list[Chain]:
-    """All rings and chains, in the order of their lowest ports."""
+    """Return all chains: open ones by their first ends, then closed ones by their lowest ends."""
     first_spare = cables.topology.first_spare
-    # open chains are walked first, from an end that nothing leads to; what is then left can only be rings
-    ends = [end for end in sorted(cables.mate) if end >= first_spare or cables.find_partner(end) not in cables.mate]
+    # open chains are walked first, from an end that no cable leads to; what is then left are closed rings
+    ends = [
+        end
+        for end in sorted(cables.other_end)
+        if end >= first_spare or cables.find_partner(end) not in cables.other_end
+    ]
     done: set[int] = set()
     rings_and_chains = []
-    for start in [*ends, *sorted(cables.mate)]:
+    for start in [*ends, *sorted(cables.other_end)]:
         if start in done:
             continue
         joined, near_end = [], start
         while True:
-            far_end = cables.mate[near_end]
+            far_end = cables.other_end[near_end]
             joined.append((near_end, far_end))
             done |= {near_end, far_end}
-            after = cables.find_partner(far_end) if far_end < first_spare else -1
-            if after not in cables.mate or after in done:
+            next_end = cables.find_partner(far_end) if far_end < first_spare else -1
+            if next_end not in cables.other_end or next_end in done:
                 break
-            near_end = after
-        closed = after == start
+            near_end = next_end
+        closed = next_end == start
         before = -1 if closed or start >= first_spare else cables.find_partner(start)
-        rings_and_chains.append(Chain(tuple(joined), closed, before, -1 if closed else after))
+        rings_and_chains.append(Chain(tuple(joined), closed, before, -1 if closed else next_end))
     return rings_and_chains

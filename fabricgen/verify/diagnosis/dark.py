@@ -1,9 +1,9 @@
-"""Actions for cables at which nobody is seen: one for each cause, a device, all of its cables to a tier,
-a trunk, or a cable."""
+"""Actions for cables at which nobody is seen, one for each cause: a device, its cables to a tier, a trunk, a cable."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,11 +16,14 @@ from fabricgen.wiring.arrays import Flags, Ints64
 
 ASK_BATCH = "are these of one batch, of another polarity or kind than planned, or are their ports shut?"
 LEAST_DARK_CABLES = 2
-"""So many dark cables of one device may have one cause; a single one is told as a cable."""
+"""The least dark cables of a device that may have one cause; a single one is reported as a cable."""
 
 
 def list_dark_actions(topology: SeenTopology, missing: list[int]) -> list[Action]:
-    """What to do about dark cables; `missing` are planned ends whose cable is not there for other reasons."""
+    """List what to do about dark cables.
+
+    `missing` are planned ends whose cable is missing, although another cable may be in its place.
+    """
     cabling = topology.cabling
     dark = find_dark_links(topology)
     # `port >> 1` is the link of a port
@@ -30,12 +33,12 @@ def list_dark_actions(topology: SeenTopology, missing: list[int]) -> list[Action
     for link in links.tolist():
         by_cable.setdefault(int(cabling.cable[link]), []).append(link)
     actions = []
-    # one cause for many cables first: what a device explains is not told again of its sides, nor cable by cable
-    for device, cables, unseen in _find_blind_devices(topology, links):
+    # one cause for many cables first: cables that a dark device explains are not reported again by tier or one by one
+    for device, cables, _, unseen in _find_blind_devices(topology, links):
         dark_cables = [cable for cable in cables if cable in by_cable]
         if len(dark_cables) < LEAST_DARK_CABLES:
             continue
-        for cable in dark_cables:  # the other plug of the cage may hang loose as well
+        for cable in dark_cables:  # links of the same cable to other devices still have to be explained
             other_links = [
                 link for link in by_cable.pop(cable) if device not in cabling.device[[2 * link, 2 * link + 1]]
             ]
@@ -43,22 +46,22 @@ def list_dark_actions(topology: SeenTopology, missing: list[int]) -> list[Action
                 by_cable[cable] = other_links
         actions.append(_make_device_action(topology, device, dark_cables, unseen))
     actions += _take_blind_trunks(topology, by_cable)
-    for device, tier, cables in _find_blind_sides(topology, dark):
+    for device, cables, tiers, _ in _find_blind_tiers(topology, dark):
         dark_cables = [cable for cable in cables if cable in by_cable]
         if len(dark_cables) >= LEAST_DARK_CABLES:
             actions.append(
-                _make_side_action(topology, device, tier, {cable: by_cable.pop(cable) for cable in dark_cables})
+                _make_tier_action(topology, device, tiers, {cable: by_cable.pop(cable) for cable in dark_cables})
             )
     return actions + [_make_cable_action(topology, cable, links) for cable, links in by_cable.items()]
 
 
 def _list_cable_ids(topology: SeenTopology, cables: list[int]) -> list[str]:
-    """The ids of cables, sorted."""
+    """Return the ids of cables, sorted."""
     return sorted(str(topology.cabling.cable_ids[cable]) for cable in cables)
 
 
 def _make_cable_action(topology: SeenTopology, cable: int, links: list[int]) -> Action:
-    """A cable, some of its jumpers, or the tails of a breakout, by its dark links."""
+    """Make the action for the dark links of one cable: the cable, some of its jumpers, or the tails of a breakout."""
     ends = _list_plugs(topology, links)
     name = str(topology.cabling.cable_ids[cable])
     # `_list_plugs` lists both ends of each jumper
@@ -66,7 +69,7 @@ def _make_cable_action(topology: SeenTopology, cable: int, links: list[int]) -> 
     near, far = (describe_plug(end) for end in ends[:2])
     if tails:
         text = f"breakout {name}: {tails} of its tails see nobody and are seen by nobody: is it plugged in?"
-    elif jumpers == 1 and any(topology.mate[port] >= 0 for port in (2 * links[0], 2 * links[0] + 1)):
+    elif jumpers == 1 and any(topology.joined_to[port] >= 0 for port in (2 * links[0], 2 * links[0] + 1)):
         text = f"the cable from {near} to {far} is missing: what is plugged there belongs elsewhere"
     elif jumpers == 1 and (lit_connector := _find_lit_half(topology, 2 * links[0])):
         text = f"{near} and {far} do not see each other, though the other half of the module, {lit_connector}"
@@ -80,73 +83,87 @@ def _make_cable_action(topology: SeenTopology, cable: int, links: list[int]) -> 
 
 
 def _list_plugs(topology: SeenTopology, links: list[int]) -> tuple[End, ...]:
-    """The plugs of some links, each once, in the order of their ports."""
+    """Return the plugs of some links, each once, in the order of their ports."""
     plugs = topology.cabling.plug
     # the lowest port of a plug is written last, and stays
-    first = {int(plugs[port]): port for link in reversed(links) for port in (2 * link + 1, 2 * link)}
-    return tuple(make_end(topology, port) for port in sorted(first.values()))
+    first_ports = {int(plugs[port]): port for link in reversed(links) for port in (2 * link + 1, 2 * link)}
+    return tuple(make_end(topology, port) for port in sorted(first_ports.values()))
 
 
 def _count_tails(topology: SeenTopology, links: list[int]) -> int:
-    """How many tails of splitters some links run over; 0 where they run over jumpers alone."""
+    """Count the tails of splitters that the links of a cable run over; 0 if it is made of jumpers."""
     plugs, cabling = topology.cabling.plug, topology.cabling
     for port in (2 * links[0], 2 * links[0] + 1):
         if len({int(plugs[lane ^ 1]) for lane in cabling.list_plug_ports(int(plugs[port]))}) > 1:
-            # of each link the end opposite to the common plug: `port & 1` is the side of that, a or b
-            return len({int(plugs[(2 * link + (port & 1)) ^ 1]) for link in links})
+            # `port & 1` is the end (a or b) of the common plug; the tails are at the other end of each link
+            common_end = port & 1
+            return len({int(plugs[(2 * link + common_end) ^ 1]) for link in links})
     return 0
 
 
 def _find_lit_half(topology: SeenTopology, port: int) -> str:
-    """The connector beside that of a dark link, in its cage at either end, that somebody is seen over ("": none)."""
+    """Return DEVICE:CONNECTOR of another plug in the cage of a dark link, at either end, that is up; "" if none is."""
     cabling = topology.cabling
     for end in (port, port ^ 1):
-        cage, own_plug = cabling.find_cage(end), int(cabling.plug[end])
-        for beside in cabling.list_device_ports(int(cabling.device[end])).tolist():
+        cage, dark_plug = cabling.find_cage(end), int(cabling.plug[end])
+        for other_port in cabling.list_device_ports(int(cabling.device[end])).tolist():
             if (
-                topology.mate[beside] >= 0
-                and int(cabling.plug[beside]) != own_plug
-                and cabling.find_cage(beside) == cage
+                topology.joined_to[other_port] >= 0
+                and int(cabling.plug[other_port]) != dark_plug
+                and cabling.find_cage(other_port) == cage
             ):
-                return f"{cabling.device_names[cabling.device[end]]}:{cabling.connector_text(beside)}"
+                return f"{cabling.device_names[cabling.device[end]]}:{cabling.connector_text(other_port)}"
     return ""
 
 
-def _find_blind_devices(topology: SeenTopology, links: Ints64) -> list[tuple[int, list[int], int]]:
-    """(Device, its cables that are dark, how many more nobody looked at) of devices that nobody sees, nor they anybody,
-    with two dark cables or more; those with the most first.
+class _BlindDevice(NamedTuple):
+    """A device (row) whose cables, or those to some `tiers` (such as `compute spines`), are dark.
 
-    A few of its cables may be plugged into other devices, so that nobody can be seen there.
+    `unseen` is the number of its other cables about which no dump tells anything.
+    """
+
+    device: int
+    cables: list[int]
+    tiers: str = ""
+    unseen: int = 0
+
+
+def _find_blind_devices(topology: SeenTopology, links: Ints64) -> list[_BlindDevice]:
+    """Find devices that see nobody and that nobody sees, with two dark cables or more; most dark cables first.
+
+    `links` (int64) are the dark links. Fewer than half of the device's links may be elsewhere instead of dark, if the
+    device is seen at none of them.
     """
     cabling = topology.cabling
     ends = np.r_[cabling.device[2 * links], cabling.device[2 * links + 1]]
     devices, dark = np.unique(ends, return_counts=True)
-    of_dark = np.zeros(topology.first_spare // 2, dtype=bool)
-    of_dark[links] = True
+    is_dark = np.zeros(topology.first_spare // 2, dtype=bool)
+    is_dark[links] = True
     blind_devices = []
     for device, count in zip(devices.tolist(), dark.tolist(), strict=True):
         ports = cabling.list_device_ports(device)
-        unseen = ports[[not of_dark[port >> 1] and topology.is_unseen(port) for port in ports.tolist()]]
+        unseen = ports[[not is_dark[port >> 1] and topology.is_unseen(port) for port in ports.tolist()]]
         looked_at = len(ports) - len(unseen)
-        # a silent device of which some cables are elsewhere is still one cause; half or less is left to single cables
+        # a silent device is one cause even if some of its cables are elsewhere; if half of them or fewer are dark, each
+        # cable is reported by itself
         if count == looked_at or (2 * count > looked_at and _is_gone(topology, device, ports)):
-            cables = sorted(set(cabling.cable[ports[of_dark[ports >> 1]] >> 1].tolist()))
+            cables = sorted(set(cabling.cable[ports[is_dark[ports >> 1]] >> 1].tolist()))
             unseen_cables = len(set(cabling.cable[unseen >> 1].tolist()) - set(cables))
             if len(cables) >= LEAST_DARK_CABLES:
-                blind_devices.append((device, cables, unseen_cables))
-    return sorted(blind_devices, key=lambda blind_device: (-len(blind_device[1]), blind_device[0]))
+                blind_devices.append(_BlindDevice(device, cables, unseen=unseen_cables))
+    return sorted(blind_devices, key=lambda blind_device: (-len(blind_device.cables), blind_device.device))
 
 
 def _is_gone(topology: SeenTopology, device: int, ports: Ints64) -> bool:
-    """Whether nobody sees a device, nor it anybody."""
+    """Whether a device sees nobody and nobody sees it; `ports` are its planned ports."""
     all_ports = topology.list_ports(device)
-    sees = any(topology.mate[port] >= 0 or topology.towards[port] >= 0 or topology.odd[port] for port in all_ports)
-    # nor does a far end name the device, at a port that is not known
+    sees = any(topology.joined_to[port] >= 0 or topology.towards[port] >= 0 or topology.odd[port] for port in all_ports)
+    # a planned far end may see the device without knowing the port
     return not sees and not bool((topology.towards[ports ^ 1] == device).any())
 
 
 def _make_device_action(topology: SeenTopology, device: int, cables: list[int], unseen: int) -> Action:
-    """A device: whether it has power, if it has no dump of its own; else one looks at its plugs."""
+    """Make the action for a blind device: check its power if it has no dump of its own, else look at its plugs."""
     end = End(topology.cabling.device_names[device], "", *topology.cabling.find_rack(device))
     unseen_text = f", and {unseen} more that nobody looked at" if unseen else ""
     text = f"{describe_box(end)} sees nobody and is seen by nobody ({len(cables)} cables{unseen_text}): "
@@ -159,17 +176,17 @@ def _make_device_action(topology: SeenTopology, device: int, cables: list[int], 
 
 
 def _take_blind_trunks(topology: SeenTopology, by_cable: dict[int, list[int]]) -> list[Action]:
-    """An action for each trunk that no link runs over, though its links are of several devices at both ends.
+    """Make an action for each trunk whose links are all dark and belong to several devices at both ends.
 
-    Their links are taken out of `by_cable`, the dark links of each cable that nothing explains yet.
+    These links are taken out of `by_cable`, which has the dark links of each cable that are not explained yet.
     """
     cabling = topology.cabling
     ends = list_trunk_ends(cabling) if len(by_cable) >= LEAST_DARK_CABLES else None
     dark = {link for links in by_cable.values() for link in links}
     actions = []
     for links, places, name in list_trunk_links(ends) if ends else ():
-        devices = [len(set(cabling.device[[2 * link + side for link in links]].tolist())) for side in (0, 1)]
-        if dark.issuperset(links) and min(devices) > 1:
+        device_counts = [len(set(cabling.device[[2 * link + end for link in links]].tolist())) for end in (0, 1)]
+        if dark.issuperset(links) and min(device_counts) > 1:
             cables = sorted({int(cabling.cable[link]) for link in links})
             for cable in cables:
                 if remaining := [link for link in by_cable.pop(cable) if link not in links]:
@@ -181,33 +198,37 @@ def _take_blind_trunks(topology: SeenTopology, by_cable: dict[int, list[int]]) -
     return actions
 
 
-def _find_blind_sides(topology: SeenTopology, dark: Flags) -> list[tuple[int, str, list[int]]]:
-    """(Device, fabrics and tiers, cables) of devices that none of their cables to a tier of a fabric joins with it,
-    though others are up; those with the most cables first.
-    """
+def _find_blind_tiers(topology: SeenTopology, dark: Flags) -> list[_BlindDevice]:
+    """Find devices of which all cables to a tier of a fabric are dark, two cables or more; most cables first."""
     cabling = topology.cabling
     tier, fabric = cabling.devices["tier"], cabling.links["fabric"]
-    blind_sides = []
+    blind_tiers = []
     # a link has two ports, one after the other
     for device in np.unique(cabling.device[np.flatnonzero(np.repeat(dark, 2))]).tolist():
-        sides: dict[str, list[int]] = defaultdict(list)
+        links_by_tier: dict[str, list[int]] = defaultdict(list)
         for port in cabling.list_device_ports(device).tolist():
             # `port ^ 1` is the planned far end, `port >> 1` the link
             far_tier = tier.vocabulary[tier.codes[cabling.device[port ^ 1]]]
-            sides[f"{fabric.vocabulary[fabric.codes[port >> 1]]} {far_tier}s"].append(port >> 1)
-        cables = {side: set(cabling.cable[links].tolist()) for side, links in sides.items() if dark[links].all()}
-        blind = {side: side_cables for side, side_cables in cables.items() if len(side_cables) >= LEAST_DARK_CABLES}
+            links_by_tier[f"{fabric.vocabulary[fabric.codes[port >> 1]]} {far_tier}s"].append(port >> 1)
+        cables = {
+            name: set(cabling.cable[links].tolist()) for name, links in links_by_tier.items() if dark[links].all()
+        }
+        blind = {name: dark_cables for name, dark_cables in cables.items() if len(dark_cables) >= LEAST_DARK_CABLES}
         if blind:
-            blind_sides.append((device, " and ".join(sorted(blind)), sorted(set().union(*blind.values()))))
-    # by device where numbers are equal, so that reports never differ from run to run
-    return sorted(blind_sides, key=lambda blind_side: (-len(blind_side[2]), blind_side[0]))
+            cables_of_tiers = sorted(set().union(*blind.values()))
+            blind_tiers.append(_BlindDevice(device, cables_of_tiers, " and ".join(sorted(blind))))
+    # devices with equally many cables are sorted by row, so that reports never differ from run to run
+    return sorted(blind_tiers, key=lambda blind_tier: (-len(blind_tier.cables), blind_tier.device))
 
 
-def _make_side_action(topology: SeenTopology, device: int, tier: str, links: dict[int, list[int]]) -> Action:
-    """All cables of a device to a tier; one goes to the device, where all of them end."""
+def _make_tier_action(topology: SeenTopology, device: int, tiers: str, links: dict[int, list[int]]) -> Action:
+    """Make the action for all cables of a device to some tiers; `links` has their dark links by cable.
+
+    Its ends are those at the device, where all the cables meet.
+    """
     names = _list_cable_ids(topology, list(links))
     ends = _list_plugs(topology, [link for cable_links in links.values() for link in cable_links])
-    own_ends = tuple(end for end in ends if end.device == topology.cabling.device_names[device])
-    end = End(own_ends[0].device, "", own_ends[0].rack, own_ends[0].u)
-    text = f"{describe_box(end)}: none of its {len(names)} cables to {tier} is up, and others are: {ASK_BATCH}"
-    return Action(Kind.DARK, 0, tuple(names), own_ends, text)
+    device_ends = tuple(end for end in ends if end.device == topology.cabling.device_names[device])
+    end = End(device_ends[0].device, "", device_ends[0].rack, device_ends[0].u)
+    text = f"{describe_box(end)}: none of its {len(names)} cables to {tiers} is up, and others are: {ASK_BATCH}"
+    return Action(Kind.DARK, 0, tuple(names), device_ends, text)

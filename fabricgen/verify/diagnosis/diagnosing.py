@@ -1,4 +1,4 @@
-"""From what is seen to what has to be done: boxes first, then common plugs, then single plugs, then what is dark."""
+"""From what is seen to what has to be done: boxes first, then common plugs, then single plugs, then dark cables."""
 
 from __future__ import annotations
 
@@ -50,26 +50,26 @@ from fabricgen.verify.sightings import SeenPorts, is_outside, name_port
 from fabricgen.wiring.arrays import Ints, Ints64
 
 HOPELESS = 5000
-"""More cables elsewhere than this, and more than half of those that are seen, are one action instead of as many.
+"""If more cables than this are elsewhere, and more than half of those seen, one action is made for all of them.
 
-Nobody works through so many, and each takes time to explain: a round number far above the mistakes of a hall that was
-built by its plan.
+Nobody works through so many actions, and each takes time to explain. It is a round number, far above the mistakes in a
+hall that was built from its plan.
 """
 
 MOST_EXPLANATIONS = 24
-"""So many explanations are priced: each of them explains the whole hall anew.
+"""The most explanations that are priced, to bound time: each of them explains the whole hall anew.
 
-A bound on time alone: the search ends by itself where no other exchange is left to be tried.
+The search usually ends before, when no other exchange is left to be tried.
 """
 
 
 @dataclass(frozen=True)
 class _Explanation:
-    """What to do about boxes, trunks and plugs, and what is left to be told.
+    """One way to explain a hall: actions for boxes, trunks and plugs, and what they leave unexplained.
 
-    `exchanges` are those of boxes; `boxed` has boxes in their places, `after` plugs and trunks too; `missing` are ends
-    whose cable is missing, and `disagreeing_ends` ends of cables that do not go to the plugs that are planned where
-    they were seen, link by link.
+    `exchanges` are the exchanges of boxes. `boxed` is the topology with boxes taken for what they stand in for, `after`
+    with trunks and plugs as well. `missing` are ends (ports) whose cable is missing, and `disagreeing_ends` the ends of
+    cables whose links contradict each other.
     """
 
     exchanges: list[Ring]
@@ -82,10 +82,10 @@ class _Explanation:
 
     @property
     def price(self) -> int:
-        """What is to be done, in plugs: each look costs as much as an exchange of two boxes.
+        """The work of all actions, in plugs: to look at a port costs as much as an exchange of two boxes.
 
-        Looks are actions that ask for one, missing cables, and ends whose links disagree. An unclear end is looked at
-        and disagrees: it counts for both, so that whatever explains it is cheaper.
+        Looks are actions that ask for one, missing cables, and ends whose links disagree. An unclear end has an action
+        and disagrees: it counts twice, so that any explanation of it is cheaper.
         """
         looks = (
             sum(action.kind is Kind.PORT for action in self.actions) + len(self.missing) + len(self.disagreeing_ends)
@@ -96,11 +96,11 @@ class _Explanation:
 
 
 def diagnose(cabling: PlannedCabling, seen_ports: SeenPorts) -> Diagnosis:
-    """The state of every cable, and the fewest actions that explain what is not as planned."""
+    """Find the state of every cable, and the fewest actions that explain what is not as planned."""
     as_seen = SeenTopology(cabling, seen_ports)
-    # this changes `as_seen`: all that follows takes such cables for those that are planned
+    # this changes `as_seen`: from here on cables between spare ports are taken for planned ones
     steps_home = pretend_at_planned_ports(as_seen)
-    # these states say what has to be explained; they are judged anew below, once it is known which boxes are silent
+    # these states say what has to be explained; they are judged again below, once it is known which boxes are exchanged
     states = judge_cables(as_seen, find_dark_links(as_seen))
     exchanges, topology, rings_told_as_shifts = _find_exchanged_boxes(as_seen, seen_ports, states)
     if _is_hopeless(topology, states):
@@ -109,7 +109,7 @@ def diagnose(cabling: PlannedCabling, seen_ports: SeenPorts) -> Diagnosis:
         explanation = _choose_cheapest(
             as_seen, seen_ports, states, exchanges, {device for ring in rings_told_as_shifts for device in ring}
         )
-    # shifts into free cages are told as shifts although an exchange of boxes would explain a part of them
+    # shifts into free cages are reported as shifts; if an exchange of boxes would explain part of them, it is mentioned
     exchange_alternatives = [
         ring for ring in rings_told_as_shifts if BOXES.is_worth(as_seen, ring, BOXES.measure_gain(as_seen, ring))
     ]
@@ -121,7 +121,7 @@ def diagnose(cabling: PlannedCabling, seen_ports: SeenPorts) -> Diagnosis:
     states = judge_cables(as_seen, find_dark_links(explanation.after))
     # an end is a port, and `port >> 1` its link
     missing_cables = cabling.cable[np.array(explanation.missing, dtype=np.int64) >> 1]
-    # a cable at which something worse is known keeps that
+    # a cable that is in a worse state stays so
     states[missing_cables] = np.maximum(states[missing_cables], CableState.DARK)
     actions += _list_left_over(topology, states, actions)
     # reports list actions in the order in which Kind declares them
@@ -143,14 +143,14 @@ def diagnose(cabling: PlannedCabling, seen_ports: SeenPorts) -> Diagnosis:
 def _find_exchanged_boxes(
     as_seen: SeenTopology, seen_ports: SeenPorts, states: Ints
 ) -> tuple[list[Ring], SeenTopology, list[Ring]]:
-    """(Exchanges of boxes, the topology with all boxes in their places, exchanges that shifts explain as well.)
+    """Return exchanges of boxes, the topology with these done, and exchanges that are reported as shifts instead.
 
-    Where every pair of devices has the links that it should have, and all plugs of each device towards such boxes are
-    off by as much, these were plugged so.
+    An exchange is a shift if no pair of its devices has too many links, and every cable from the devices beside the
+    boxes to boxes of that tier is in a shift of plugs: then these devices were plugged a few places off.
     """
     exchanges, topology = find_exchanges(as_seen, BOXES, as_seen)
     likely_rings = [ring for ring, _ in list_likely_rings(as_seen, BOXES) if ring not in exchanges]
-    # where the exchange changes which devices are joined, shifted plugs cannot explain it
+    # an exchange that changes which devices are joined cannot be explained by shifted plugs
     maybe_shifts = [ring for ring in exchanges + likely_rings if as_seen.keeps_pairs(ring)]
     if not maybe_shifts or _is_hopeless(topology, states):
         return exchanges, topology, []
@@ -166,16 +166,18 @@ def _find_exchanged_boxes(
 def _choose_cheapest(
     as_seen: SeenTopology, seen_ports: SeenPorts, states: Ints, exchanges: list[Ring], staying: set[int]
 ) -> _Explanation:
-    """The explanation of least price, starting from some exchanges of boxes; those of `staying` are not moved."""
+    """Search for the explanation with the lowest price, starting from some exchanges of boxes.
 
+    The devices `staying` are not taken for exchanged.
+    """
     boxes = make_box_exchangeable(staying)
     likely_exchanges = [
         [ring] for ring, gain in list_likely_rings(as_seen, boxes) if is_well_seen(gain) and ring not in exchanges
     ]
     best, tried = _explain_hall(as_seen, seen_ports, states, exchanges), [exchanges]
-    # this is lazy: an exchange is only worked out when all before it were priced and none was cheaper
+    # this is lazy: exchanges are computed only when all before them were priced and none was cheaper
     untried = _list_other_exchanges(as_seen, best, staying, likely_exchanges)
-    # each step goes on from the best so far, whose neighbours are tried anew; no explanation is priced twice
+    # each step goes on from the best so far, and tries its variations; no explanation is priced twice
     while len(tried) < MOST_EXPLANATIONS:
         rings = next((rings for rings in untried if rings not in tried), None)
         if rings is None:
@@ -190,33 +192,33 @@ def _choose_cheapest(
 def _list_other_exchanges(
     as_seen: SeenTopology, explained: _Explanation, staying: set[int], likely_exchanges: list[list[Ring]]
 ) -> Iterator[list[Ring]]:
-    """What boxes may be exchanged instead: fewer ones, one more, or one of `likely_exchanges`.
+    """Yield other exchanges of boxes to try: fewer rings than explained, one more ring, or one of `likely_exchanges`.
 
-    Each is given with the exchanges that the votes speak for once it is done.
+    To each of the last two the exchanges are added that votes suggest once it is done.
     """
     rings = explained.exchanges
     for to_drop in [
         *_group_rings_by_cage(as_seen, rings),
-        # one that breaks links which are right may be no exchange of boxes, but plugs moved between them
+        # an exchange that breaks right links may be none: plugs may have been moved between the boxes
         *([ring] for ring in rings if BOXES.measure_gain(as_seen, ring).broken),
     ]:
         yield [ring for ring in rings if ring not in to_drop]
-    near = _list_devices_at(explained.after, explained.disagreeing_ends)
-    more = [
+    unexplained = _list_devices_at(explained.after, explained.disagreeing_ends)
+    with_one_more = [
         compose_rings(explained.exchanges, [ring])
-        for ring, gain in list_likely_rings(explained.boxed, make_box_exchangeable(staying, near))
-        # where plugs explain little, few links have to be seen
-        if is_well_seen(gain) or (gain.broken == 0 and not near.isdisjoint(ring))
+        for ring, gain in list_likely_rings(explained.boxed, make_box_exchangeable(staying, unexplained))
+        # boxes with links that moves of plugs do not explain may be exchanged even if few links were seen
+        if is_well_seen(gain) or (gain.broken == 0 and not unexplained.isdisjoint(ring))
     ]
-    for rings in more + likely_exchanges:
-        beside, _ = find_exchanges(take_rings(as_seen, BOXES, rings), make_box_exchangeable(staying), as_seen)
-        yield compose_rings(rings, beside)
+    for rings in with_one_more + likely_exchanges:
+        further, _ = find_exchanges(take_rings(as_seen, BOXES, rings), make_box_exchangeable(staying), as_seen)
+        yield compose_rings(rings, further)
 
 
 def _group_rings_by_cage(topology: SeenTopology, rings: list[Ring]) -> Iterator[list[Ring]]:
-    """Exchanges that have far ends in one cage with others: one plug, or one pull, may be what moves both.
+    """Yield groups of exchanges whose links have far ends in one cage: one moved plug there may explain all of them.
 
-    Two nodes at each of two breakouts seem to be exchanged where it is the breakouts.
+    If the common plugs of two breakouts are swapped, their nodes seem to be exchanged pair by pair.
     """
     cabling = topology.cabling
     at_cage: dict[tuple[int, str], list[int]] = defaultdict(list)
@@ -230,13 +232,15 @@ def _group_rings_by_cage(topology: SeenTopology, rings: list[Ring]) -> Iterator[
 
 
 def _list_cables_towards(topology: SeenTopology, states: Ints, boxes: Iterable[int]) -> set[str]:
-    """The cables of devices beside some boxes that go to boxes like these, of the same tier; none of a device of which
-    all are as planned (as of a switch for management).
+    """Return the ids of all cables from neighbours of some boxes to boxes of the same tiers.
+
+    Neighbours are devices that the plan joins to the boxes. A neighbour with no such cable elsewhere (such as a switch
+    for management) is left out.
     """
     cabling = topology.cabling
     # one number for each pair of tier and fabric
     tier = cabling.devices["tier"].codes.astype(np.int64) << 32 | cabling.devices["fabric"].codes
-    # `^ 1` below: the planned far ends of these ports
+    # `box_ports ^ 1` are the planned far ends of these ports
     box_ports = np.concatenate([cabling.list_device_ports(box) for box in boxes])
     cable_ids = set[str]()
     for device in np.unique(cabling.device[box_ports ^ 1]).tolist():
@@ -250,17 +254,17 @@ def _list_cables_towards(topology: SeenTopology, states: Ints, boxes: Iterable[i
 def _explain_hopeless_hall(
     as_seen: SeenTopology, topology: SeenTopology, states: Ints, exchanges: list[Ring]
 ) -> _Explanation:
-    # the exchanges of boxes alone, and one action for the whole rest, where most cables are elsewhere
+    # exchanges of boxes alone, and one action for all other cables, for a hall in which most cables are elsewhere
     actions = [make_box_action(as_seen, topology, states, ring) for ring in exchanges]
-    told_already = {cable for action in actions for cable in action.cables}
+    explained = {cable for action in actions for cable in action.cables}
     cables = _list_cable_ids(topology.cabling, np.flatnonzero(states == CableState.ELSEWHERE))
-    actions.append(make_hopeless_action([cable for cable in cables if cable not in told_already]))
+    actions.append(make_hopeless_action([cable for cable in cables if cable not in explained]))
     note = "More than half of all cables that are seen are elsewhere: is this the plan of this hall?"
     return _Explanation(exchanges, actions, [note], topology, topology, [], [])
 
 
 def _explain_hall(as_seen: SeenTopology, seen_ports: SeenPorts, states: Ints, exchanges: list[Ring]) -> _Explanation:
-    """What to do about boxes, trunks and plugs, if the boxes of `exchanges` are in each other's places."""
+    """Explain the hall, trunks and plugs included, given that the boxes of `exchanges` are in each other's places."""
     boxed = take_rings(as_seen, BOXES, exchanges)
     boxes = [make_box_action(as_seen, boxed, states, ring) for ring in exchanges]
     trunks, topology = _explain_trunks(as_seen, boxed, states)
@@ -274,15 +278,15 @@ def _explain_hall(as_seen: SeenTopology, seen_ports: SeenPorts, states: Ints, ex
 
 
 def _list_devices_at(topology: SeenTopology, ends: list[int]) -> set[int]:
-    """The devices at the links of some plugs: those that are planned at either end, and those that are seen."""
+    """Return the devices at the links of the plugs at some ports: those planned at both ends, and those seen."""
     cabling = topology.cabling
     ports = [port for end in ends for port in cabling.list_plug_ports(int(cabling.plug[end]))]
-    mates = [mate for port in ports if (mate := int(topology.mate[port])) >= 0]
-    return {int(topology.device[port]) for port in [*ports, *(port ^ 1 for port in ports), *mates]}
+    seen_ends = [far_port for port in ports if (far_port := int(topology.joined_to[port])) >= 0]
+    return {int(topology.device[port]) for port in [*ports, *(port ^ 1 for port in ports), *seen_ends]}
 
 
 def _explain_trunks(as_seen: SeenTopology, topology: SeenTopology, states: Ints) -> tuple[list[Action], SeenTopology]:
-    """(Actions for trunks, the topology with their ends taken for what they stand in for)."""
+    """Return actions for trunks, and the topology with ends of trunks taken for what they stand in for."""
     ends = list_trunk_ends(topology.cabling) if len(topology.find_wrong_ports()) else None
     if ends is None:
         return [], topology
@@ -295,8 +299,10 @@ def _explain_trunks(as_seen: SeenTopology, topology: SeenTopology, states: Ints)
 
 
 class _PlugExplanation(NamedTuple):
-    """Actions for plugs; the topology with exchanged plugs taken for what they stand in for; ends of missing cables;
-    ends whose links disagree; moves of single plugs, as of rings, that those of whole cages have moved already.
+    """Actions for plugs, and what they leave unexplained.
+
+    `after` is the topology with exchanged plugs taken for what they stand in for. `missing` and `disagreeing_ends` are
+    as in `_Explanation`. `twice` has moves of single plugs, as rings, whose cages were moved as a whole already.
     """
 
     actions: list[Action]
@@ -307,21 +313,21 @@ class _PlugExplanation(NamedTuple):
 
     @property
     def moves(self) -> int:
-        """How many pulls it takes."""
+        """The number of pulls of all actions."""
         return sum(action.moves for action in self.actions)
 
 
 def _explain_plugs(
     as_seen: SeenTopology, seen_ports: SeenPorts, topology: SeenTopology, states: Ints, exchanged: set[int]
 ) -> _PlugExplanation:
-    """What to do about plugs: whole cages of several plugs are exchanged where that takes fewer pulls."""
+    """Explain what is wrong with plugs; whole cages of several plugs are exchanged if that takes fewer pulls."""
     plugs = PlugIndex(topology.cabling)
     plugs.find_spare_cages(topology)
     common_plugs = make_plug_exchangeable(plugs, exchanged)
     rings, after = find_exchanges(topology, common_plugs, as_seen)
     without_cages = _explain_after_rings(Explainer(topology, after, plugs), seen_ports, states, rings, [])
     cages = PairedCages(plugs)
-    # where no plug is moved, whole cages cannot save a pull
+    # if no plug is moved, an exchange of whole cages cannot save a pull
     pairs, paired = (
         find_exchanges(after, make_cage_exchangeable(cages, exchanged), as_seen) if without_cages.moves else ([], after)
     )
@@ -329,20 +335,20 @@ def _explain_plugs(
     if not cage_rings or _share_plugs(cage_rings, rings):
         return without_cages
     by_cages = _explain_after_rings(Explainer(topology, paired, plugs), seen_ports, states, rings, cage_rings)
-    # a single plug that is moved again after its cage was: both moves are one, straight to where it belongs
-    if by_cages.twice and all(_is_of_one_width(plugs, ring) for ring in by_cages.twice):
+    # if a single plug is moved again after its cage was, both moves are joined to one, straight to where it belongs
+    if by_cages.twice and all(_is_closed_and_even(plugs, ring) for ring in by_cages.twice):
         cage_rings = compose_rings(cage_rings, by_cages.twice)
         if _share_plugs(cage_rings, rings):
             return without_cages
         explainer = Explainer(topology, take_rings(after, common_plugs, cage_rings), plugs)
         by_cages = _explain_after_rings(explainer, seen_ports, states, rings, cage_rings)
-    # of as many pulls, those in more parts that can be mended each alone
+    # with equally many pulls, prefer more actions, each of which can be done alone
     effort = by_cages.moves - without_cages.moves, len(without_cages.actions) - len(by_cages.actions)
     return by_cages if effort < (0, 0) and not by_cages.twice else without_cages
 
 
-def _is_of_one_width(plugs: PlugIndex, ring: Ring) -> bool:
-    """Whether moves are closed, among planned plugs of as many ports each."""
+def _is_closed_and_even(plugs: PlugIndex, ring: Ring) -> bool:
+    """Whether moves are a closed ring of planned plugs that all have the same number of ports."""
     return (
         ring.keys() == set(ring.values())
         and min(ring) >= 0
@@ -351,15 +357,16 @@ def _is_of_one_width(plugs: PlugIndex, ring: Ring) -> bool:
 
 
 def _share_plugs(rings: Iterable[Ring], other_rings: Iterable[Ring]) -> bool:
-    """Whether some rings move a plug that others move."""
+    """Whether two lists of rings move the same plug."""
     return not {plug for ring in rings for plug in ring}.isdisjoint(plug for ring in other_rings for plug in ring)
 
 
 def _explain_after_rings(
     explainer: Explainer, seen_ports: SeenPorts, states: Ints, common_rings: list[Ring], cage_rings: list[Ring]
 ) -> _PlugExplanation:
-    """What to do about plugs where those of `common_rings`, and the cages of `cage_rings`, are exchanged first, and
-    single plugs are moved then.
+    """Explain what is wrong with plugs, given exchanges of common plugs (`common_rings`) and of cages (`cage_rings`).
+
+    These are done first, and single plugs are moved after them.
     """
     rings, moved = [*common_rings, *cage_rings], {plug for ring in cage_rings for plug in ring}
     before, after, plugs = explainer.before, explainer.after, explainer.plugs
@@ -379,13 +386,13 @@ def _explain_after_rings(
         missing += lost
         action = _drop_cables(action, [str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in lost])
         needed = {_find_ring_that_broke(before, plugs, mendable.chain, rings) for mendable in group.chains}
-        first = next(
+        cause = next(
             (nth for nth, ring_action in enumerate(ring_actions) if not needed.isdisjoint(ring_action.rings)), None
         )
-        if first is None:
+        if cause is None:
             actions.append(action)
         else:
-            actions[first] = join_actions(actions[first], action)
+            actions[cause] = join_actions(actions[cause], action)
     actions += list_stranger_actions(after, seen_ports)
     actions += list_conflict_actions(after, seen_ports)
     actions += list_half_known_actions(after)
@@ -394,27 +401,27 @@ def _explain_after_rings(
 
 
 def _find_plug(topology: SeenTopology, port: int) -> int:
-    """The plug that is planned at a port; -1 at a spare one."""
+    """Return the plug that is planned at a port; -1 for a spare port."""
     return int(topology.cabling.plug[port]) if port < topology.first_spare else -1
 
 
 def _find_ring_that_broke(topology: SeenTopology, plugs: PlugIndex, chain: Chain, rings: list[Ring]) -> int:
-    """Which exchange of common plugs a chain comes of: one that breaks a link that was right before it (-1: none).
+    """Return the index of the exchange that broke a right link and so made a chain wrong; -1 if none did.
 
-    `topology` is what was there before the exchanges.
+    `topology` is the one before the exchanges.
     """
     plug = topology.cabling.plug
     for end_a, end_b in chain.joined:
         for end in (end_a, end_b):
             if (
                 end < topology.first_spare
-                and topology.mate[end] >= 0
-                and topology.joins_right(end, int(topology.mate[end]))
+                and topology.joined_to[end] >= 0
+                and topology.joins_right(end, int(topology.joined_to[end]))
             ):
-                # what was moved is the plug at this end, or the one that it saw; of a parallel link, which is another
-                # than planned, it is known only by where it went, where a chain is told from: to `end_a`
-                came_to = int(plug[end_a]) if end_a < topology.first_spare else plugs.cage_of_spare.get(end_a)
-                moved = {int(plug[end]), int(plug[end ^ 1]), came_to}
+                # the plug at this end was moved, or the one at its planned other end. If a harmless parallel link was
+                # right here, another plug was moved, and it is known by where it went: to `end_a`
+                moved_to = int(plug[end_a]) if end_a < topology.first_spare else plugs.cage_of_spare.get(end_a)
+                moved = {int(plug[end]), int(plug[end ^ 1]), moved_to}
                 for index, ring in enumerate(rings):
                     if moved & ring.keys():
                         return index
@@ -422,23 +429,23 @@ def _find_ring_that_broke(topology: SeenTopology, plugs: PlugIndex, chain: Chain
 
 
 def _drop_cables(action: Action, cables: list[str]) -> Action:
-    """An action less the cables that are reported as dark, unless that is all it is about."""
-    rest = tuple(cable for cable in action.cables if cable not in cables)
-    return replace(action, cables=rest) if rest else action
+    """Return an action without these cables, which are reported as dark, unless it has no others."""
+    other_cables = tuple(cable for cable in action.cables if cable not in cables)
+    return replace(action, cables=other_cables) if other_cables else action
 
 
 def _is_hopeless(topology: SeenTopology, states: Ints) -> bool:
-    """Whether so much is wrong that this is the plan of another hall."""
+    """Whether so much is wrong that the plan seems to be that of another hall."""
     wrong = len(topology.find_wrong_ports())
-    seen_count = int((topology.mate >= 0).sum())
+    seen_count = int((topology.joined_to >= 0).sum())
     # `wrong` and `seen_count` count ports, two a link
     return wrong > 2 * HOPELESS and 2 * wrong > seen_count and int((states == CableState.ELSEWHERE).sum()) > HOPELESS
 
 
 def _list_left_over(topology: SeenTopology, states: Ints, actions: list[Action]) -> list[Action]:
-    # actions for cables that are dark or elsewhere and that none of `actions` speaks of; `states` by cable
+    # actions for cables that are dark or elsewhere and in none of `actions`; `states` is by cable
     explained = {cable for action in actions for cable in action.cables}
-    # CableState ascends: dark and elsewhere are what a person has to do something about
+    # CableState ascends from best to worst: dark and elsewhere come last
     faulty = np.flatnonzero(states >= CableState.DARK)
     ids = _list_cable_ids(topology.cabling, faulty)
     return list_left_over_actions(
@@ -451,32 +458,33 @@ def _list_cable_ids(cabling: PlannedCabling, cables: Ints64) -> list[str]:
 
 
 def _list_harmless_links(topology: SeenTopology) -> list[str]:
-    """The links that are harmless, as `A:p - B:q`."""
+    """Return the links that are swapped with parallel ones without harm, as `A:p - B:q`."""
     first_spare = topology.first_spare
-    mate = topology.mate[:first_spare]
-    ports = np.flatnonzero((mate >= 0) & (mate < first_spare))
+    joined_to = topology.joined_to[:first_spare]
+    ports = np.flatnonzero((joined_to >= 0) & (joined_to < first_spare))
     # each link once, from its lower port
-    ports = ports[(mate[ports] != ports ^ 1) & (ports < mate[ports])]
+    ports = ports[(joined_to[ports] != ports ^ 1) & (ports < joined_to[ports])]
     locate = topology.cabling.name_port
     return [
-        f"{locate(port)} - {locate(int(mate[port]))}"
+        f"{locate(port)} - {locate(int(joined_to[port]))}"
         for port in ports.tolist()
-        if topology.joins_right(port, int(mate[port]))
+        if topology.joins_right(port, int(joined_to[port]))
     ]
 
 
 def _list_extra_links(
     cabling: PlannedCabling, seen_ports: SeenPorts, as_seen: SeenTopology
 ) -> tuple[list[str], list[str]]:
-    """(Links between ports of which none is planned, and strangers at such ports, as `A:p - B:q`; a note on those at
-    ports for management that no plan has.)
+    """Return links between spare ports, and strangers at spare ports, as `A:p - B:q`.
+
+    Neighbours at management ports are left out if the plan has no management ports; a note (at most one) counts them.
     """
     planned = cabling.ports
     joined = [
         (port, int(sees), name_port(cabling, seen_ports, int(sees)))
-        for port, sees in enumerate(seen_ports.mate[planned:].tolist(), planned)
-        # not so of a cable that was brought home
-        if sees > port and as_seen.mate[port] == sees
+        for port, sees in enumerate(seen_ports.joined_to[planned:].tolist(), planned)
+        # a cable that was taken for a planned one is no extra link
+        if sees > port and as_seen.joined_to[port] == sees
     ]
     joined += [(stranger.port, -1, stranger.text) for stranger in seen_ports.strangers if stranger.port >= planned]
     outside = [pair for pair in joined if any(port >= 0 and is_outside(cabling, seen_ports, port) for port in pair[:2])]
@@ -485,6 +493,9 @@ def _list_extra_links(
         for port, sees, far_text in joined
         if (port, sees, far_text) not in outside
     ]
-    first = f"{name_port(cabling, seen_ports, outside[0][0])} sees {outside[0][2]}" if outside else ""
-    note = f"{len(outside):,} neighbours at ports for management are left out, of which the plan has none: {first}"
-    return extra, [note] if outside else []
+    if not outside:
+        return extra, []
+    port, _, far_text = outside[0]
+    example = f"{name_port(cabling, seen_ports, port)} sees {far_text}"
+    note = f"{len(outside):,} neighbours at ports for management are left out, of which the plan has none: {example}"
+    return extra, [note]

@@ -1,8 +1,8 @@
-"""Which boxes, and which plugs of several links, stand in for which: what the majority of their links says.
+"""Which boxes, and which plugs of several links, stand in for which others: what the majority of their links says.
 
-A link that was seen says, if one of its ends is where it should be, what the other one should be: a *vote* that the
-device (or plug) there stands in for another. The votes that agree best are closed to rings, and a ring is believed when
-the links that it makes right outnumber those that it makes wrong, links that nobody saw among these.
+If one end of a seen link is where it should be, the link is a *vote* that the device (or plug) at its other end stands
+in for the one that is planned there. Votes that agree are closed to rings. A ring is believed if the links that it
+makes right outnumber those that it makes wrong, unseen links included.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, SeenTopology
 
 
 class Vote(NamedTuple):
-    """How many links say that what is found at `actual` is what is planned as `planned`."""
+    """The number of links that say that the thing `actual` stands in for the thing `planned`."""
 
     links: int
     actual: int
@@ -23,28 +23,28 @@ class Vote(NamedTuple):
 
 
 Ring = dict[int, int]
-"""What was found -> what it stands in for. Closed: the same devices, plugs or cages are keys and values."""
+"""Maps each thing that was found to the one it stands in for; devices, plugs or cages that are keys are values, too."""
 
 MOST_ROUNDS = 8
-"""How often votes are counted anew, while each count brings a ring that is believed."""
+"""The most rounds of counting votes, each of which must bring a ring that is believed."""
 MOST_RING_TRIALS = 40
-"""How often a ring that is not believed is tried again without its weakest vote.
+"""The most rings that are tried by leaving out the weakest vote again and again, to bound time.
 
-A bound on time alone: a run of n votes has no more than n tries, and few mistakes join more things than this.
+A chain of n votes has at most n tries, and few mistakes join more things than this.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Exchangeable:
-    """A kind of things that can stand in for each other.
+    """A kind of thing that can stand in for others of its kind: boxes, plugs, cages or ends of trunks.
 
-    `count_votes` reads them off a topology, best first; `renumber` has the port that each port is taken for in a ring
-    (NOWHERE: a place that has no number yet, which `make_room` makes), and all ports that the ring concerns. `is_worth`
-    judges a ring by what it gains, `needs_boxes` says whether what it tells makes sense only once boxes are exchanged.
-    `are_devices`: they are rows of devices.
+    `count_votes` returns the votes in a topology, best first. `renumber` returns the port that each port is taken for
+    if a ring is believed (NOWHERE: a port without a number yet, which `make_room` adds), and all ports that the ring
+    concerns. `is_worth` judges a ring by its gain. `needs_boxes` says whether a ring makes sense only after boxes are
+    exchanged. `are_devices`: whether the things are rows of devices.
 
-    `renumber`, and with it `measure_gain`, may add ports to the topology that it is asked about: those of a box that
-    are known to be silent (see boxes). They change no link.
+    `renumber`, and so `measure_gain`, may add ports to the topology: ports of a box that are known to be silent (see
+    `boxes`). These change no link.
     """
 
     count_votes: Callable[[SeenTopology], list[Vote]]
@@ -55,19 +55,19 @@ class Exchangeable:
     are_devices: bool = False
 
     def measure_gain(self, topology: SeenTopology, ring: Ring) -> Gain:
-        """What it would be worth to believe a ring."""
+        """Measure what it would gain to believe a ring."""
         return topology.measure_gain(*self.renumber(topology, ring), ring if self.are_devices else {})
 
 
 def find_exchanges(
     topology: SeenTopology, things: Exchangeable, as_seen: SeenTopology
 ) -> tuple[list[Ring], SeenTopology]:
-    """The rings that are believed, best first, and the topology with them taken for what they should be.
+    """Find the rings that are believed, best first; return them, and the topology with all of them taken.
 
-    None of the rings, mended alone, as the hall was seen (`as_seen`), would leave fewer links right than before.
+    A ring of plugs, cages or trunk ends, done alone in the hall as it was seen (`as_seen`), must not leave fewer links
+    right than before, unless it needs boxes to be exchanged first.
     """
-    # rings are taken on a trial first. What several rounds exchanged there is composed, and judged once more as a
-    # whole.
+    # rings are first tried on a copy. What the rounds exchange there is composed and judged once more as a whole.
     trial, total = topology.copy(), dict[int, int]()
     for _ in range(MOST_ROUNDS):
         # votes are counted anew in each round: once a leaf is in its place, the links of nodes below it can say more
@@ -83,9 +83,9 @@ def find_exchanges(
     for ring in _find_cycles(total):
         gain = things.measure_gain(topology, ring)
         alone_gain = gain if things.needs_boxes(ring) else as_seen.measure_gain(*things.renumber(topology, ring), {})
-        # how many links of boxes nobody may have seen is for `is_well_seen` to say, in their `is_worth`
+        # for boxes, `is_well_seen` (in their `is_worth`) judges how many links may be unseen
         if things.are_devices or (gain.links >= gain.unseen and alone_gain.links >= alone_gain.unseen):
-            # the ring itself is left out of the order below, since dicts do not compare
+            # the ring itself is not part of the sort key below, since dicts do not compare
             judged.append((-gain.links, sorted(ring), ring))
     after, accepted = topology.copy(), []
     for _, _, ring in sorted(judged, key=lambda candidate: candidate[:2]):
@@ -96,12 +96,12 @@ def find_exchanges(
 
 
 def compose_rings(earlier: Iterable[Ring], later: Iterable[Ring]) -> list[Ring]:
-    """The rings that do in one what some rings do, and then others in the topology after these."""
+    """Return rings that have the effect of some rings and of later ones that are done after them."""
     return _find_cycles(_apply_rings(_apply_rings({}, earlier), later))
 
 
 def take_rings(topology: SeenTopology, things: Exchangeable, rings: Iterable[Ring]) -> SeenTopology:
-    """A topology with the things of some rings taken for what they stand in for."""
+    """Return a topology with the things of some rings taken for what they stand in for."""
     after = topology.copy()
     for ring in rings:
         _take_ring(after, things, ring)
@@ -109,15 +109,16 @@ def take_rings(topology: SeenTopology, things: Exchangeable, rings: Iterable[Rin
 
 
 def list_likely_rings(topology: SeenTopology, things: Exchangeable) -> list[tuple[Ring, Gain]]:
-    """The rings that the votes speak for, each with what it would gain, whether it is worth it or not."""
+    """Return the rings that votes suggest, each with its gain, whether it is worth it or not."""
     rings = [_close_ring(votes) for votes in _group_votes(things.count_votes(topology))]
     return [(ring, things.measure_gain(topology, ring)) for ring in rings]
 
 
 def _group_votes(votes: Sequence[Vote]) -> list[list[Vote]]:
-    """The best votes in chains and rings, no two of which name the same as found, or the same as what it stands in for.
+    """Group the best votes into chains and rings; no thing is `actual` in two of the votes, or `planned` in two.
 
-    Those with the most votes come first: an exchange of two leaves looks like one of many nodes, but not so well.
+    Groups with the most links come first: an exchange of two leaves also looks like one of many nodes, but with fewer
+    links for each.
     """
     by_actual: dict[int, Vote] = {}
     planned_taken: set[int] = set()
@@ -125,50 +126,52 @@ def _group_votes(votes: Sequence[Vote]) -> list[list[Vote]]:
         if vote.actual not in by_actual and vote.planned not in planned_taken:
             by_actual[vote.actual] = vote
             planned_taken.add(vote.planned)
-    return sorted(_list_vote_runs(by_actual), key=lambda run: -sum(vote.links for vote in run))
+    return sorted(_chain_votes(by_actual), key=lambda chain: -sum(vote.links for vote in chain))
 
 
-def _list_vote_runs(by_actual: Mapping[int, Vote]) -> Iterator[list[Vote]]:
-    # votes joined to runs, each box standing in for the next one's; `by_actual` has one vote a box
+def _chain_votes(by_actual: Mapping[int, Vote]) -> Iterator[list[Vote]]:
+    # votes in chains: what one vote names as planned is the actual thing of the next; `by_actual` has a vote by thing
     done: set[int] = set()
-    aimed = {vote.planned for vote in by_actual.values()}
-    # runs that begin somewhere come first, from their beginning; what is left of them are closed rings
-    for start in sorted(by_actual, key=lambda actual: (actual in aimed, actual)):
-        run = []
+    named_as_planned = {vote.planned for vote in by_actual.values()}
+    # open chains come first, from their beginning; what is then left are closed rings
+    for start in sorted(by_actual, key=lambda actual: (actual in named_as_planned, actual)):
+        chain = []
         actual = start
         while actual in by_actual and actual not in done:
             done.add(actual)
-            run.append(by_actual[actual])
+            chain.append(by_actual[actual])
             actual = by_actual[actual].planned
-        if run:
-            yield run
+        if chain:
+            yield chain
 
 
 def _close_ring(votes: Sequence[Vote]) -> Ring:
-    """A run of votes as a ring: what the last one names stands in for the first that was found."""
+    """Close a chain of votes to a ring: the thing planned in the last vote stands in for the first thing found."""
     ring = {vote.actual: vote.planned for vote in votes}
-    # in a run that is closed already the last place is the first thing, whose own vote wins
+    # in a chain that is closed already, the last planned thing is the first actual one, and its own vote wins
     return {votes[-1].planned: votes[0].actual} | ring
 
 
 def _find_believed_rings(topology: SeenTopology, things: Exchangeable, votes: list[Vote]) -> Iterator[Ring]:
-    """The rings among some votes that are worth it; they are taken on the topology."""
+    """Yield the rings in a chain of votes that are worth it, and take each on the topology itself.
+
+    If a ring is not worth it, its weakest vote is left out and what remains is tried.
+    """
     waiting, tried = [votes], list[Ring]()
     while waiting and len(tried) < MOST_RING_TRIALS:
-        run = waiting.pop()
-        ring = _close_ring(run)
+        chain = waiting.pop()
+        ring = _close_ring(chain)
         if ring not in tried:
             tried.append(ring)
             if things.is_worth(topology, ring, things.measure_gain(topology, ring)):
                 _take_ring(topology, things, ring)
                 yield ring
                 continue
-        if len(run) > 1:
-            weakest = min(range(len(run)), key=lambda index: run[index].links)
-            pieces = run[:weakest], run[weakest + 1 :]
-            # a closed run without one vote is one open run, which begins behind the gap
-            if run[-1].planned == run[0].actual:
-                pieces = ([*pieces[1], *pieces[0]], [])
+        if len(chain) > 1:
+            weakest = min(range(len(chain)), key=lambda index: chain[index].links)
+            before, after = chain[:weakest], chain[weakest + 1 :]
+            # a closed chain without one vote is one open chain, which begins behind the gap
+            pieces = [[*after, *before]] if chain[-1].planned == chain[0].actual else [before, after]
             waiting += [piece for piece in pieces if piece]
 
 
@@ -182,7 +185,7 @@ def _take_ring(topology: SeenTopology, things: Exchangeable, ring: Ring) -> None
 
 
 def _apply_rings(total: Ring, rings: Iterable[Ring]) -> Ring:
-    """What stands in for what once rings are exchanged one after another, on top of what `total` has exchanged."""
+    """Return what stands in for what once some rings are exchanged one after another, after what `total` exchanged."""
     for ring in rings:
         total = {
             actual: ring.get(total.get(actual, actual), total.get(actual, actual)) for actual in total.keys() | ring
@@ -191,7 +194,7 @@ def _apply_rings(total: Ring, rings: Iterable[Ring]) -> Ring:
 
 
 def _find_cycles(total: Mapping[int, int]) -> list[Ring]:
-    """A permutation as its rings, without what stands in for itself."""
+    """Return the rings of a permutation, without things that stand in for themselves."""
     done: set[int] = set()
     rings = []
     for start in sorted(total):

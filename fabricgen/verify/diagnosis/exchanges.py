@@ -1,4 +1,4 @@
-"""Actions for boxes, and for common plugs of breakouts, that stand in for others."""
+"""Actions for boxes, and for common plugs of breakouts, that are in the places of others."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ NAMES_ALONE = "or only their names are exchanged: read the serial number of each
 
 
 def make_box_action(as_seen: SeenTopology, after: SeenTopology, states: Ints, ring: Ring) -> Action:
-    """An exchange of boxes; `as_seen` is what was seen, `after` has all boxes in their roles."""
+    """Make the action for an exchange of boxes; `as_seen` is what was seen, `after` has all boxes in their roles."""
     names = as_seen.cabling.device_names
     present = [actual for actual in sorted(ring) if _is_seen(as_seen, actual)]
     ports = [port for device in ring for port in as_seen.cabling.list_device_ports(device).tolist()]
     cable = as_seen.cabling.cable
-    wrong = [port for port in ports if after.mate[port] >= 0 and states[cable[port >> 1]] == CableState.ELSEWHERE]
+    wrong = [port for port in ports if after.joined_to[port] >= 0 and states[cable[port >> 1]] == CableState.ELSEWHERE]
     plugs = {int(as_seen.cabling.plug[port]) for port in wrong}
     ends = {actual: End(names[actual], "", *as_seen.cabling.find_rack(actual)) for actual in ring}
     boxes = [describe_box(ends[actual]) for actual in present]
@@ -60,14 +60,15 @@ def make_box_action(as_seen: SeenTopology, after: SeenTopology, states: Ints, ri
 
 
 def add_unproven_exchanges(topology: SeenTopology, actions: list[Action]) -> tuple[list[Action], list[str]]:
-    """(Actions for plugs, with exchanges of boxes that may explain them; a sentence for each such exchange.)
+    """Add, as alternatives, exchanges of boxes that may explain actions for plugs; also return a note for each of them.
 
-    These boxes have links that nobody saw: as many as the exchange would mend, or more, might be as planned.
+    Such an exchange is not proven: at least as many links of its boxes are unseen, and may be as planned, as it would
+    put right.
     """
     names = topology.cabling.device_names
     amended, notes = list(actions), []
     for ring, gain in list_likely_rings(topology, BOXES):
-        # too little to be worth a word, or so well seen that `find_exchanges` has judged it already
+        # skip exchanges that mend too little, or that are seen well enough for `find_exchanges` to have judged them
         if gain.rows < LEAST_PLUGS or gain.links > gain.unseen:
             continue
         boxes = {names[device] for device in ring}
@@ -84,7 +85,7 @@ def add_unproven_exchanges(topology: SeenTopology, actions: list[Action]) -> tup
 
 
 def add_box_exchanges(topology: SeenTopology, actions: Iterable[Action], rings: Iterable[Ring]) -> list[Action]:
-    """Shifts with exchanges of boxes that would explain them as well."""
+    """Add, as alternatives, exchanges of boxes to the shifts that they would explain as well."""
     names, amended = topology.cabling.device_names, list(actions)
     for ring in rings:
         boxes = sorted(names[device] for device in ring)
@@ -103,16 +104,16 @@ def add_box_exchanges(topology: SeenTopology, actions: Iterable[Action], rings: 
 def make_plug_actions(
     explainer: Explainer, before: SeenTopology, states: Ints, rings: Sequence[Ring]
 ) -> list[RingAction]:
-    """Actions for common plugs that are in each other's cages, those of one cause together.
+    """Make actions for common plugs that are in each other's cages; rings with one cause are one action.
 
-    `before` has boxes taken for what they stand in for.
+    `before` is the topology with boxes taken for what they stand in for, `states` the CableState of each cable.
     """
     moves = [_order_moves(explainer, before, ring) for ring in rings]
     by_cause: dict[object, list[int]] = defaultdict(list)
     for nth, (ring, ring_moves) in enumerate(zip(rings, moves, strict=True)):
         for pull in explainer.list_pulls(ring_moves):
             by_cause[pull].append(nth)
-        # rings that cross the rails of one node are one mistake, too, though no pull is common to them
+        # rings that cross the rails of one node are one mistake, too, though they share no pull
         if len(ring_moves) == len(ring) and (crossing := _find_crossing(before, ring_moves)):
             by_cause[int(before.device[ring_moves[0][0]]), crossing.dimension].append(nth)
     return [
@@ -125,26 +126,26 @@ def make_plug_actions(
 
 
 class RingAction(NamedTuple):
-    """An action for common plugs, and which rings it is about."""
+    """An action for common plugs, and the indexes of the rings that it is about."""
 
     rings: frozenset[int]
     action: Action
 
 
 Moves = list[tuple[int, int]]
-"""Where plugs are and where they belong, each by its first port."""
+"""(first port where a plug is, first port where it belongs) of plugs."""
 
 
 def _order_moves(explainer: Explainer, before: SeenTopology, ring: Ring) -> Moves:
-    """The moves of the plugs of a ring, into a free cage first."""
+    """Return the moves of the plugs of a ring in the order in which they can be done, into a free cage first."""
     plugs = explainer.plugs
-    # a spare cage may have ports that no dump names; one that is known stands for it
-    first = {plug: next(port for port in plugs.list_ports(plug) if port != NOWHERE) for plug in ring}
-    return [(first[plug], first[ring[plug]]) for plug in order_moved_plugs(plugs, before, ring)]
+    # a spare cage may have ports that no dump names: it is known by the first port that one does
+    first_ports = {plug: next(port for port in plugs.list_ports(plug) if port != NOWHERE) for plug in ring}
+    return [(first_ports[plug], first_ports[ring[plug]]) for plug in order_moved_plugs(plugs, before, ring)]
 
 
 def _find_crossing(topology: SeenTopology, moves: Moves) -> Crossing | None:
-    """The rails or planes that plugs of one node cross (None: they do not)."""
+    """Return the rails or planes that all these moves cross; None if they cross none, or are not all on one node."""
     cabling = topology.cabling
     devices = {int(topology.device[port]) for move in moves for port in move}
     planned = all(port < topology.first_spare for move in moves for port in move)
@@ -162,7 +163,7 @@ def _find_crossing(topology: SeenTopology, moves: Moves) -> Crossing | None:
 def _make_plug_action(
     explainer: Explainer, before: SeenTopology, states: Ints, rings: Sequence[tuple[Ring, Moves]]
 ) -> Action:
-    """One action for the moves of some rings."""
+    """Make one action for the moves of some rings."""
     cabling, plugs, after = before.cabling, explainer.plugs, explainer.after
     moves = [move for _, ring_moves in rings for move in ring_moves]
     steps = []
@@ -174,7 +175,7 @@ def _make_plug_action(
     ]
     cables = list_mended_cables(before, after, states, ports)
     ends = tuple(step.pull for step in steps)
-    # where a place is empty, a ring has fewer moves than places
+    # if a place of the ring is empty, there are fewer moves than places
     closed = all(len(ring_moves) == len(ring) for ring, ring_moves in rings)
     count = len(explainer.list_pulls(moves))
     moving = f"move {describe_steps(steps, MOST_STEPS)}"
@@ -206,7 +207,7 @@ def _make_plug_action(
 
 
 def join_actions(exchange: Action, after: Action) -> Action:
-    """One action of an exchange of common plugs and of what is only wrong once that is done."""
+    """Join an exchange of common plugs and an action that is needed only after it into one action."""
     return replace(
         exchange,
         moves=exchange.moves + after.moves,
@@ -218,7 +219,7 @@ def join_actions(exchange: Action, after: Action) -> Action:
 
 
 def name_exchanges_first(cabling: PlannedCabling, rings: Iterable[Ring], actions: Iterable[Action]) -> list[Action]:
-    """Actions that say which boxes are exchanged first: places at these are called as they are then."""
+    """Return actions with texts that say which boxes are exchanged first: they name places as they are after that."""
     exchanged_at: dict[str, set[str]] = defaultdict(set)
     for ring in rings:
         for device in ring:
@@ -237,24 +238,25 @@ def name_exchanges_first(cabling: PlannedCabling, rings: Iterable[Ring], actions
 
 
 def _is_seen(topology: SeenTopology, device: int) -> bool:
-    """Whether anybody sees a device, or it anybody."""
-    return any(topology.mate[port] >= 0 or topology.towards[port] >= 0 for port in topology.list_ports(device)) or bool(
-        (topology.towards == device).any()
-    )
+    """Whether a device sees anybody or anybody sees it."""
+    return any(
+        topology.joined_to[port] >= 0 or topology.towards[port] >= 0 for port in topology.list_ports(device)
+    ) or bool((topology.towards == device).any())
 
 
 def list_mended_cables(before: SeenTopology, after: SeenTopology, states: Ints, ports: list[int]) -> tuple[str, ...]:
-    """The cables at some ports that are elsewhere, except for those that are still wrong afterwards.
+    """Return the ids of cables at some ports that are elsewhere (in `states`) and no longer wrong in `after`.
 
-    Cables that are then seen at these ports count too: what is left of a ring may be harmless, in place of another.
+    Cables whose planned ports are joined to these ports in `after` count as well: they may remain there harmlessly, in
+    place of a parallel cable.
     """
     cabling = before.cabling
     cable_ids = set()
-    seen_ports = [mate for port in ports if 0 <= (mate := int(after.mate[port])) < after.first_spare]
-    for port in dict.fromkeys([*ports, *seen_ports]):
-        # both ends are asked: a link is wrong if either is joined to something else
-        mates = [(end, int(after.mate[end])) for end in (port, port ^ 1) if after.mate[end] >= 0]
-        if all(after.joins_right(end, mate) for end, mate in mates):
+    far_ports = [far_port for port in ports if 0 <= (far_port := int(after.joined_to[port])) < after.first_spare]
+    for port in dict.fromkeys([*ports, *far_ports]):
+        # both ends are checked: a link is wrong if either is joined to a wrong port
+        joined = [(end, int(after.joined_to[end])) for end in (port, port ^ 1) if after.joined_to[end] >= 0]
+        if all(after.joins_right(end, far_port) for end, far_port in joined):
             cable = int(cabling.cable[port >> 1])
             if states[cable] == CableState.ELSEWHERE:
                 cable_ids.add(str(cabling.cable_ids[cable]))

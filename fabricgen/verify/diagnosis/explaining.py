@@ -1,4 +1,4 @@
-"""Actions for plugs in wrong places: what pattern the moves of a chain have, and what else would mend it."""
+"""Actions for plugs in wrong places: which pattern the moves of a chain have, and other ways to mend it."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from fabricgen.verify.diagnosis.wording import (
 )
 
 SMALL_BOX = 16
-"""Boxes with more links than this are not taken for exchanged because of two or three of them."""
+"""The most links of a box for which an exchange is offered because of two or three wrong links."""
 
 
 class Pull(NamedTuple):
-    """What a hand moves at once: all plugs of a cage that go to one other cage; devices are rows.
+    """What a hand moves at once: all plugs that go from one cage to one other cage; devices are rows.
 
-    Of plugs that are crossed within one cage, each is moved: these have ports in place of cages.
+    Plugs that are crossed within one cage are moved one by one: for these, ports stand in place of cages.
     """
 
     device: int
@@ -43,7 +43,7 @@ class Pull(NamedTuple):
 
 
 class Crossing(NamedTuple):
-    """What plugs cross: `rail` or `plane`, and which of these are exchanged with each other: `1 and 2`."""
+    """The dimension that plugs cross, `rail` or `plane`, and the pairs that are exchanged: `1 and 2`."""
 
     dimension: str
     exchanged: tuple[str, ...]
@@ -56,9 +56,9 @@ class Crossing(NamedTuple):
 
 @dataclass
 class Explainer:
-    """Tells what to do about chains of plugs in wrong places, as actions for a technician.
+    """Makes actions for chains of plugs in wrong places, for a technician.
 
-    `before` has boxes taken for what they stand in for, `after` common plugs too.
+    `before` is the topology with boxes taken for what they stand in for, `after` that with common plugs as well.
     """
 
     before: SeenTopology
@@ -68,45 +68,46 @@ class Explainer:
     _served: dict[tuple[str, str, int], set[str]] = field(default_factory=dict)
 
     def list_pulls(self, places: Iterable[tuple[int, int]]) -> set[Pull]:
-        """What a hand does to move plugs from the first ports of places to those of others: both plugs of a cage that
-        go to one other cage are one pull.
+        """Return the pulls that move plugs, given as (first port where a plug is, first port where it belongs).
+
+        All plugs that go from one cage to one other cage are one pull.
         """
-        return {self._make_pull(*places_of_plug) for places_of_plug in places}
+        return {self._make_pull(source, target) for source, target in places}
 
     def _make_pull(self, source: int, target: int) -> Pull:
-        # the plug of a port into the cage of another, or, within one cage, into its socket
+        # from cage to cage; within one cage, from port to port
         source_cage, target_cage = self.find_cage(source), self.find_cage(target)
         if source_cage != target_cage:
             return Pull(*source_cage, *target_cage)
         return Pull(*self.after.locate_port(source), *self.after.locate_port(target))  # crossed within one cage
 
     def find_cage(self, port: int) -> tuple[int, str]:
-        """(Device, cage of a port; the port where its cage is not known.)"""
+        """Return the device (row) and the cage of a port, or the name of the port if its cage is not known."""
         device, name = self.after.locate_port(port)
         cage = self.after.cabling.find_cage(port) if port < self.after.first_spare else ""
         return device, cage or self.after.fronts.find_socket(device, name).cage or name
 
     def make_action(self, group: ChainGroup) -> tuple[Action, Repair]:
-        """What to do about a group of chains, and the repair that it follows."""
+        """Make the action for a group of chains; return it with the repair that it describes."""
         joined = [pair for mendable in group.chains for pair in mendable.chain.joined]
         cables = self.list_cable_ids([mendable.chain for mendable in group.chains])
         best = group.join_repairs(0)
         if best is None:
             ends = tuple(make_end(self.after, end) for pair in joined for end in pair)
             pairs = [
-                f"{ends[at].device}:{ends[at].port} sees {ends[at + 1].device}:{ends[at + 1].port}"
-                for at in range(0, len(ends), 2)
+                f"{end_a.device}:{end_a.port} sees {end_b.device}:{end_b.port}"
+                for end_a, end_b in zip(ends[::2], ends[1::2], strict=True)
             ]
             text = f"{join_in_words(pairs)}, which is wrong; but too little was seen beside to tell what to move."
             return Action(Kind.PORT, 0, cables, ends, text), Repair(())
-        # nothing to move, so that only cables are left over which belong nowhere
+        # nothing to move: there are only cables that belong nowhere
         if not best.plug_moves:
             ends = tuple(make_end(self.after, end) for pair in best.surplus for end in pair)
             return Action(Kind.PORT, 0, cables, ends, f"{self.describe_surplus(best)}."), best
         steps = self.make_steps(best)
         kind = self.find_kind(group, best)
         ends = tuple(step.pull for step in steps)
-        other_repair = group.join_repairs(1)
+        other_repair = group.join_repairs(1)  # at the other ends of the cables
         alternatives = [self.make_alternative(group, other_repair)] if other_repair else []
         alternatives += [
             exchange
@@ -122,9 +123,10 @@ class Explainer:
         return Action(kind, moves, cables, ends, text, steps=steps, alternatives=tuple(alternatives)), best
 
     def is_risky(self, repair: Repair) -> bool:
-        """Whether a plug would be put where, but for common plugs that are to be moved, all may be as planned.
+        """Whether a repair may disturb an unseen link that is as planned.
 
-        Or pulled where this may be so: a plug with more links than the place where it belongs, some of them not seen.
+        That is so if a plug is put into a port whose link is unseen (before common plugs are moved), or if a pulled
+        plug has more links than the place where it belongs, and some of these are unseen.
         """
         planned = [move for move in repair.plug_moves if move.target < self.after.first_spare]
         if any(self.before.is_unseen(move.target) for move in planned):
@@ -138,21 +140,21 @@ class Explainer:
         return any(self.before.is_unseen(lane) for lanes in pulled for lane in lanes)
 
     def describe_surplus(self, repair: Repair) -> str:
-        """What to do about cables that belong nowhere."""
+        """Say what to do about cables that belong nowhere."""
         pairs = [[describe_plug(make_end(self.after, end)) for end in joined] for joined in repair.surplus]
         return " and ".join(
             f"the cable between {end_a} and {end_b} has no place: take it out" for end_a, end_b in pairs
         )
 
     def list_cable_ids(self, chains: Sequence[Chain]) -> tuple[str, ...]:
-        """The ids of the cables that are planned at the ends of some chains."""
+        """Return the ids of the cables that are planned at the ends of some chains."""
         cabling = self.after.cabling
         pairs = [pair for chain in chains for pair in chain.joined]
         ends = [end for pair in pairs for end in pair if end < self.after.first_spare]
         return tuple(sorted({str(cabling.cable_ids[cabling.cable[end >> 1]]) for end in ends}))
 
     def make_steps(self, repair: Repair) -> tuple[Step, ...]:
-        """The moves of a repair as steps."""
+        """Return the moves of a repair as steps."""
         cabling = self.after.cabling
         steps = []
         for move in repair.plug_moves:
@@ -164,14 +166,14 @@ class Explainer:
         return tuple(steps)
 
     def make_alternative(self, group: ChainGroup, repair: Repair) -> Alternative:
-        """Another way to mend a group of chains: by a repair at its other side."""
+        """Make the alternative to mend a group of chains by another repair, at the other ends of its cables."""
         steps, moves = self.make_steps(repair), len(self.list_pulls(repair.places))
         return Alternative(
             self.find_kind(group, repair), f"or {self.describe_repair(group, repair, None, steps)}", moves, steps=steps
         )
 
     def find_kind(self, group: ChainGroup, repair: Repair) -> Kind:
-        """The pattern of the moves."""
+        """Return the kind of action for a repair, by the pattern of its moves."""
         if self.describe_shift(group.closed, repair.places):
             return Kind.SHIFT
         if self.find_splitter(repair):
@@ -183,7 +185,7 @@ class Explainer:
         return Kind.SWAP if len(self.list_pulls(repair.places)) == 2 else Kind.RING
 
     def rank_plugs(self, device: int) -> dict[int, int]:
-        """The place of each plug among those of a device, as on its front; by first port."""
+        """Return the rank of each plug of a device, in the order of the ports on its front; by first port."""
         if device not in self._ranks:
             ends = {self.plugs.find_first_port(port, self.after.first_spare) for port in self.after.list_ports(device)}
             order = sorted(ends, key=lambda end: make_natural_key(self.after.locate_port(end)[1]))
@@ -191,9 +193,10 @@ class Explainer:
         return self._ranks[device]
 
     def describe_shift(self, closed: bool, moves: Sequence[tuple[int, int]]) -> str:
-        """How a row of plugs of one device is shifted as a whole, in words ("": it is not).
+        """Say in words how a row of plugs of one device is shifted as a whole; "" if it is not.
 
-        `moves` has the first ports of where each plug is and where it belongs; `closed`: each is where another belongs.
+        `moves` has (first port where a plug is, first port where it belongs). `closed`: each plug is where another one
+        belongs.
         """
         devices = {int(self.after.device[port]) for move in moves for port in move}
         if len(devices) != 1:
@@ -202,19 +205,19 @@ class Explainer:
         offset = measure_shift([(ranks[source], ranks[target]) for source, target in moves], closed=closed)
         if not offset:
             return ""
-        # as they are on the front, so that the first and the last one name the whole run
+        # sorted as on the front, so that the first and the last port name the whole row
         sources, targets = (sorted(ports, key=lambda port: ranks[port]) for ports in zip(*moves, strict=True))
         names = [describe_run([self.after.locate_port(port)[1] for port in ports]) for ports in (sources, targets)]
         cages = {(self.find_cage(source), self.find_cage(target)) for source, target in moves}
         count, direction = len(cages), "high" if offset > 0 else "low"
-        # two jumpers of one cage are one thing for a hand: cages have to be enough, not plugs alone
+        # two jumpers of one cage are moved at once: the number of cages has to suffice, not that of plugs
         if count < (LEAST_CLOSED if closed else LEAST_OPEN):
             return ""
         if closed:
             places = _count_in_words(abs(offset), "port")
             return f"{count} plugs in {names[0]} are shifted round, each sits {places} too {direction}"
         distances = {
-            # 0 stands for cages that have no numbers (`OSFP1`): the distance is then told in places
+            # 0 stands for cages without numbers (`OSFP1`): the distance is then counted in places
             int(source_cage) - int(target_cage) if source_cage.isdigit() and target_cage.isdigit() else 0
             for (_, source_cage), (_, target_cage) in cages
         }
@@ -226,10 +229,10 @@ class Explainer:
         return f"{count} plugs are shifted by {distance}: {names[0]} hold what belongs in {names[1]}"
 
     def find_splitter(self, repair: Repair) -> str:
-        """The id of the breakout whose tails are in the wrong order ("": none)."""
+        """Return the id of the breakout whose tails are in the wrong order; "" if a repair moves other plugs."""
         cabling, first_spare = self.after.cabling, self.after.first_spare
         keeps = [move.keeps for move in repair.plug_moves]
-        # the ends that stay are all in one plug of the plan, the common one of a breakout
+        # all ends that stay must be in one planned plug, the common one of a breakout
         if len(keeps) < 2 or max(keeps) >= first_spare:
             return ""
         plugs = {int(cabling.plug[end]) for end in keeps}
@@ -238,44 +241,48 @@ class Explainer:
         return str(cabling.cable_ids[cabling.cable[keeps[0] >> 1]])
 
     def find_crossing(self, chain: Chain) -> Crossing | None:
-        """The rails or planes that are crossed (None: none).
+        """Return the rails or planes that a chain crosses; None if it crosses none.
 
-        Each cable has one end on the right device, and the other on one that does not serve its rail or plane. That of
-        a device which serves both is none: it has the same links still; but each NIC of a node is of one.
+        Each cable of the chain must have one end on the right device, and the other end on a device that does not serve
+        the cable's rail or plane. If the right device serves both of the rails, no rail is crossed, as it still has the
+        same links; this does not hold for nodes, where each NIC has one rail.
         """
         topology, cabling = self.after, self.after.cabling
         values: dict[str, set[str]] = {"rail": set(), "plane": set()}
         differs = {"rail": 0, "plane": 0}
         for end_a, end_b in chain.joined:
             if topology.device[end_b ^ 1] == topology.device[end_a]:
-                kept, strayed = end_a, end_b
+                right_end, wrong_end = end_a, end_b
             elif topology.device[end_a ^ 1] == topology.device[end_b]:
-                kept, strayed = end_b, end_a
+                right_end, wrong_end = end_b, end_a
             else:
                 continue
             for dimension in values:
-                kept_value, strayed_value = cabling.read_link(dimension, kept), cabling.read_link(dimension, strayed)
+                planned, seen = (cabling.read_link(dimension, end) for end in (right_end, wrong_end))
                 if (
-                    kept_value
-                    and strayed_value
-                    and kept_value not in self.list_served(dimension, strayed)
-                    and self.is_of_one(dimension, kept, strayed)
+                    planned
+                    and seen
+                    and planned not in self.list_served(dimension, wrong_end)
+                    and self.has_one_value(dimension, right_end, wrong_end)
                 ):
                     differs[dimension] += 1
-                    values[dimension] |= {kept_value, strayed_value}
+                    values[dimension] |= {planned, seen}
         for dimension, count in differs.items():
             if count == len(chain.joined):
                 return Crossing(dimension, (" and ".join(sorted(values[dimension], key=make_natural_key)),))
         return None
 
-    def is_of_one(self, dimension: str, kept: int, strayed: int) -> bool:
-        """Whether a port is of one rail or plane: of a node, or of a device without links of that of another port."""
+    def has_one_value(self, dimension: str, port: int, far_port: int) -> bool:
+        """Whether the device of a port, which is not a node, does not serve the rail or plane of `far_port` too.
+
+        For a node it is always True: each of its ports has one rail and plane.
+        """
         cabling = self.after.cabling
-        is_node = cabling.read_device("tier", int(self.after.device[kept])) == "node"
-        return is_node or cabling.read_link(dimension, strayed) not in self.list_served(dimension, kept)
+        is_node = cabling.read_device("tier", int(self.after.device[port])) == "node"
+        return is_node or cabling.read_link(dimension, far_port) not in self.list_served(dimension, port)
 
     def find_crossings(self, group: ChainGroup) -> Crossing | None:
-        """The rails or planes that all chains of a group cross (None: one does not)."""
+        """Return the rails or planes that the chains of a group cross; None if one of them crosses none."""
         crossings = {self.find_crossing(mendable.chain) for mendable in group.chains}
         ordered = sorted(filter(None, crossings), key=lambda crossing: make_natural_key(crossing.text))
         if None in crossings:
@@ -283,7 +290,7 @@ class Explainer:
         return Crossing(ordered[0].dimension, tuple(pair for crossing in ordered for pair in crossing.exchanged))
 
     def list_served(self, dimension: str, port: int) -> set[str]:
-        """The rails or planes that the device of a port has links of, in the fabric of the port."""
+        """Return the rails or planes in which the device of a port has links, in the fabric of the port."""
         cabling, device = self.after.cabling, int(self.after.device[port])
         fabric = str(cabling.read_link("fabric", port))
         if (dimension, fabric, device) not in self._served:
@@ -295,7 +302,7 @@ class Explainer:
         return self._served[dimension, fabric, device]
 
     def find_exchange_instead(self, group: ChainGroup, repair: Repair) -> list[Alternative]:
-        """An exchange of two small boxes that would explain as much."""
+        """Return an exchange of two small boxes that explains as much as a repair; [] if none does."""
         topology = self.after
         devices = {int(topology.device[port]) for move in repair.plug_moves for port in (move.source, move.target)}
         if not group.closed or len(devices) != 2:
@@ -306,14 +313,14 @@ class Explainer:
         if topology.cabling.read_device("model", device_a) != topology.cabling.read_device("model", device_b):
             return []
         gain = BOXES.measure_gain(topology, {device_a: device_b, device_b: device_a})
-        # an alternative has to explain all that the moves do, and more than what nobody saw may break
+        # it must explain all that the moves do, and put more links right than it may break unseen ones
         if gain.rows < len(repair.plug_moves) or gain.links <= gain.unseen:
             return []
         names = " and ".join(str(topology.cabling.device_names[device]) for device in (device_a, device_b))
         return [Alternative(Kind.EXCHANGE, f"or {names} are exchanged: swap the two boxes", 0, boxes=2)]
 
     def describe_repair(self, group: ChainGroup, repair: Repair, kind: Kind | None, steps: Sequence[Step]) -> str:
-        """What is wrong and what to do; without the kind only the latter."""
+        """Say what is wrong and what to do; without a kind, only what to do."""
         location = describe_location([*(step.pull for step in steps), *(step.put for step in steps)])
         prefix, count = f"{location}: " if location else "", len(self.list_pulls(repair.places))
         if kind is None:
@@ -342,5 +349,5 @@ class Explainer:
 
 
 def _count_in_words(number: int, unit: str) -> str:
-    """`one cage`, `2 cages`."""
+    """Return a number with its unit: `one cage`, `2 cages`."""
     return f"one {unit}" if number == 1 else f"{number} {unit}s"

@@ -1,8 +1,8 @@
-"""Which end of each chain is moved, and which chains have one cause and are mended by one action.
+"""At which ends each chain is mended, and which chains have one cause and are mended by one action.
 
-Chains of single plugs can be mended at either of two sides with as many plugs. Taken together it matters which: two
-jumpers of one cage that go to one other cage are one pull, and a row of uplinks that sit two cages low is one shift of
-their leaf, not a swap at each spine.
+A chain of single plugs can be mended at either end of its cables, often with equally many plugs. For several chains
+together it matters at which: two jumpers that go from one cage to one other cage are one pull, and a row of uplinks
+that sits two cages too low is one shift at the leaf rather than a swap at each spine.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ NODE = "node"
 
 
 def group_chains(explainer: Explainer, chains: Sequence[Chain]) -> list[ChainGroup]:
-    """Chains in groups of one cause, each with the side where it is mended best, in the order of their lowest ports."""
-    sides = [
+    """Group chains by their cause, each with its best repair first; groups are in the order of their first chains."""
+    repairs_by_chain = [
         [repair for repair in list_repairs(explainer.after, explainer.plugs, chain) if not explainer.is_risky(repair)]
         for chain in chains
     ]
     mendable_chains = [
         MendableChain(chain, tuple(repairs))
-        for chain, repairs in zip(chains, _order_repairs(explainer, sides), strict=True)
+        for chain, repairs in zip(chains, _order_repairs(explainer, repairs_by_chain), strict=True)
     ]
     joined = [
         *_join_by_pull(explainer, mendable_chains),
@@ -42,7 +42,10 @@ def group_chains(explainer: Explainer, chains: Sequence[Chain]) -> list[ChainGro
 
 
 def merge_groups(count: int, joined: Iterable[Sequence[int]]) -> list[list[int]]:
-    """The numbers below `count` in groups that share a member with each other, each sorted, by their lowest number."""
+    """Merge groups of the numbers below `count` that share a member; a number in no group is one of its own.
+
+    Members are sorted, and groups are sorted by their lowest member.
+    """
     from networkx.utils import UnionFind  # networkx loads in a fifth of a second, and halls are mostly as planned
 
     groups = UnionFind(range(count))
@@ -52,23 +55,23 @@ def merge_groups(count: int, joined: Iterable[Sequence[int]]) -> list[list[int]]
 
 
 class _ShiftClass(NamedTuple):
-    """What ways have in common that may be one shift: the device, and by how far its plugs are off."""
+    """What repairs that may be one shift have in common: the device, and by how many places its plugs are off."""
 
     device: int
     offsets: frozenset[int]
 
 
-def _order_repairs(explainer: Explainer, sides: list[list[Repair]]) -> list[list[Repair]]:
-    """The repairs of each chain, the best first: of the fewest pulls beside those of all chains, then those that other
-    chains share.
+def _order_repairs(explainer: Explainer, repairs_by_chain: list[list[Repair]]) -> list[list[Repair]]:
+    """Sort the repairs of each chain, the best first: fewest plugs, then least work, then part of a shift, and so on.
 
-    Repairs of more plugs than the best one are left out.
+    Work is the number of pulls; a pull that several chains may share counts for a part in each. Repairs that move more
+    plugs than the best one are left out.
     """
-    # counted over all chains first: a pull that several share is paid once
+    # counted over all chains first, since a pull that several chains share is done once
     pulls: Counter[object] = Counter()
     classes: Counter[_ShiftClass] = Counter()
-    for repairs in sides:
-        # a set for each chain: its two ways are alternatives, and a pull of both is needed once
+    for repairs in repairs_by_chain:
+        # a set for each chain: its repairs are alternatives, so that a pull in both of them counts once
         pulls.update({pull for repair in repairs for pull in explainer.list_pulls(repair.places)})
         classes.update({shift_class for repair in repairs if (shift_class := _classify_shift(explainer, repair))})
 
@@ -77,7 +80,7 @@ def _order_repairs(explainer: Explainer, sides: list[list[Repair]]) -> list[list
         work = sum(1 / pulls[pull] for pull in explainer.list_pulls(repair.places))
         rating = rate_repair(explainer.after, repair)
         shift_class = _classify_shift(explainer, repair)
-        # a row that is shifted round has two offsets, one of them for those that come round its end
+        # a row that is shifted round has two offsets, one of them for the plugs that come round its end
         shared = classes[shift_class] if shift_class and len(shift_class.offsets) <= 2 else 0
         return (
             rating.plugs,
@@ -90,8 +93,8 @@ def _order_repairs(explainer: Explainer, sides: list[list[Repair]]) -> list[list
             rating.lowest_port,
         )
 
-    ordered = [sorted(repairs, key=rank_repair) for repairs in sides]
-    # after the sort the first has the fewest plugs
+    ordered = [sorted(repairs, key=rank_repair) for repairs in repairs_by_chain]
+    # the first one of each chain has the fewest plugs
     ordered = [
         [repair for repair in repairs if len(repair.plug_moves) == len(repairs[0].plug_moves)] for repairs in ordered
     ]
@@ -100,30 +103,30 @@ def _order_repairs(explainer: Explainer, sides: list[list[Repair]]) -> list[list
 
 
 def _turn_to_shared_pulls(explainer: Explainer, ordered: list[list[Repair]]) -> None:
-    """Put first that way of each chain which adds the fewest pulls to those that are told first of all others.
+    """Put first, for each chain, the repair that adds the fewest pulls to the first repairs of all other chains.
 
-    What was weighed above are pulls that might be shared; here are those that will be. Each turn takes a pull less in
-    all, so that turns come to an end.
+    Before, pulls were weighed that might be shared; here those count that will be. Each change reduces the total number
+    of pulls, so that the loop ends.
     """
     needed = [[explainer.list_pulls(repair.places) for repair in repairs] for repairs in ordered]
     uses = Counter(pull for pulls in needed if pulls for pull in pulls[0])
     several = [nth for nth, repairs in enumerate(ordered) if len(repairs) > 1]
-    turned = True
-    while turned:
-        turned = False
+    has_changed = True
+    while has_changed:
+        has_changed = False
         for nth in several:
             uses.subtract(needed[nth][0])
             added = [sum(uses[pull] <= 0 for pull in pulls) for pulls in needed[nth]]
             best = added.index(min(added))
             if best:
-                turned = True
+                has_changed = True
                 ordered[nth].insert(0, ordered[nth].pop(best))
                 needed[nth].insert(0, needed[nth].pop(best))
             uses.update(needed[nth][0])
 
 
 def _classify_shift(explainer: Explainer, repair: Repair) -> _ShiftClass | None:
-    # (Device, by how many places its plugs are off) of a repair on one device; None of one on several
+    # the device of a repair, and by how many places its plugs are off; None if it is on several devices
     devices = {int(explainer.after.device[port]) for places in repair.places for port in places}
     if len(devices) != 1:
         return None
@@ -133,7 +136,7 @@ def _classify_shift(explainer: Explainer, repair: Repair) -> _ShiftClass | None:
 
 
 def _join_by_pull(explainer: Explainer, mendable_chains: Sequence[MendableChain]) -> Iterator[list[int]]:
-    """Chains, by index, of which both plugs of a cage go to one other cage."""
+    """Yield indexes of chains that share a pull: their plugs go from one cage to one other cage."""
     by_pull: dict[object, list[int]] = defaultdict(list)
     for at, mendable in enumerate(mendable_chains):
         for pull in explainer.list_pulls(mendable.repairs[0].places) if mendable.repairs else ():
@@ -142,7 +145,7 @@ def _join_by_pull(explainer: Explainer, mendable_chains: Sequence[MendableChain]
 
 
 def _join_by_shift(explainer: Explainer, mendable_chains: Sequence[MendableChain]) -> Iterator[list[int]]:
-    """Chains, by index, of one device whose plugs are off by as much, in a row."""
+    """Yield indexes of chains that are one shift: plugs in a row of one device, off by the same number of places."""
     by_class: dict[_ShiftClass, list[int]] = defaultdict(list)
     for at, mendable in enumerate(mendable_chains):
         if (
@@ -165,7 +168,7 @@ def _join_by_shift(explainer: Explainer, mendable_chains: Sequence[MendableChain
 
 
 def _join_by_node(explainer: Explainer, mendable_chains: Sequence[MendableChain]) -> Iterator[list[int]]:
-    """Chains, by index, that cross the rails, or the planes, of one node: NICs exchanged in groups are one mistake."""
+    """Yield indexes of chains that cross rails (or planes) of one node: NICs exchanged in groups are one mistake."""
     by_node: dict[tuple[int, str], list[int]] = defaultdict(list)
     for at, mendable in enumerate(mendable_chains):
         crossing = explainer.find_crossing(mendable.chain) if mendable.repairs and mendable.chain.closed else None
@@ -176,9 +179,9 @@ def _join_by_node(explainer: Explainer, mendable_chains: Sequence[MendableChain]
 
 
 def _find_lone_devices(explainer: Explainer, mendable: MendableChain) -> set[int]:
-    """The devices on which alone a chain can be mended, with as many plugs."""
-    sides = [
+    """Return the devices at which a chain can be mended without touching another device."""
+    devices_by_repair = [
         {int(explainer.after.device[port]) for places in repair.places for port in places}
         for repair in mendable.repairs
     ]
-    return {device for devices in sides if len(devices) == 1 for device in devices}
+    return {device for devices in devices_by_repair if len(devices) == 1 for device in devices}

@@ -1,4 +1,4 @@
-"""Plugs of several links, the common ends of breakouts, that sit in another cage than planned."""
+"""Plugs of several links, such as the common ends of breakouts, that sit in another cage than planned."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from fabricgen.verify.diagnosis.topology import NOWHERE, Gain, SeenTopology
 class PlugIndex:
     """The plugs of a plan, and the spare cages in which common plugs were found.
 
-    A spare cage is known by the breakout whose ends are seen at ports of one device that the plan does not use; it has
-    a negative number.
+    A spare cage is a group of spare ports of one device that see the far ends of one breakout. It is used like the
+    number of a plug: spare cage n of `spare_cages` has the number -n - 1.
     """
 
     cabling: PlannedCabling
@@ -26,7 +26,7 @@ class PlugIndex:
     _ports: dict[int, list[int]] = field(default_factory=dict)
 
     def list_ports(self, plug: int) -> list[int]:
-        """The ports of a plug or spare cage, in their order; NOWHERE for those of a spare cage that are not known."""
+        """Return the ports of a plug or spare cage, in order; NOWHERE stands for unknown ports of a spare cage."""
         if plug < 0:
             return self.spare_cages[-plug - 1]
         if plug not in self._ports:
@@ -34,7 +34,7 @@ class PlugIndex:
         return self._ports[plug]
 
     def find_first_port(self, port: int, first_spare: int) -> int:
-        """The first port of the plug or spare cage that a port is of; `first_spare` is the lowest spare one."""
+        """Return the first port of the plug or spare cage of a port; `first_spare` is the lowest spare port."""
         if port < first_spare:
             return self.list_ports(int(self.cabling.plug[port]))[0]
         if port not in self.cage_of_spare:
@@ -42,39 +42,38 @@ class PlugIndex:
         return next(cage_port for cage_port in self.list_ports(self.cage_of_spare[port]) if cage_port != NOWHERE)
 
     def is_common(self, plug: int) -> bool:
-        """Whether the far ends of a plug are several plugs."""
+        """Whether the links of a plug go to several plugs at their far ends."""
         ports = self.list_ports(plug)
-        far = self.cabling.plug
-        return any(far[port ^ 1] != far[ports[0] ^ 1] for port in ports[1:])
+        plug_of = self.cabling.plug
+        return any(plug_of[port ^ 1] != plug_of[ports[0] ^ 1] for port in ports[1:])
 
     def list_lanes(self, port: int) -> list[int]:
-        """The ports whose links run beside that of a planned port: in the same plug at both ends."""
-        far = self.cabling.plug
-        return [lane for lane in self.list_ports(int(far[port])) if far[lane ^ 1] == far[port ^ 1]]
+        """Return the ports that share their plugs at both ends with a planned port, itself included."""
+        plug_of = self.cabling.plug
+        return [lane for lane in self.list_ports(int(plug_of[port])) if plug_of[lane ^ 1] == plug_of[port ^ 1]]
 
     def find_spare_cages(self, topology: SeenTopology) -> None:
-        """Group the spare ports of a topology by the breakout whose ends they see."""
+        """Find the spare cages of a topology: its spare ports, grouped by the breakout whose far ends they see."""
         seen_lanes: dict[tuple[int, int], dict[int, int]] = defaultdict(dict)
         by_key: dict[tuple[int, object], int] = {}
         for port in range(topology.first_spare, topology.size):
             device, text = topology.locate_port(port)
-            # without its last item, the name itself: `by_key` is asked for names that are made up of neighbouring
-            # numbers
+            # the sort key without its last item, the name itself: below, `by_key` is looked up by keys that are made up
+            # of neighbouring numbers
             by_key[device, make_natural_key(text)[0]] = port
-            # the port that the plan joins to the one that is seen: where this plug belongs. (`-1 ^ 1` is -2, and never
-            # planned.)
-            target = int(topology.mate[port]) ^ 1
-            if topology.mate[port] >= 0 and target < topology.first_spare:
+            # the port that the plan joins to the one that is seen: where this plug belongs (`-1 ^ 1` is -2, no port)
+            target = int(topology.joined_to[port]) ^ 1
+            if topology.joined_to[port] >= 0 and target < topology.first_spare:
                 plug = int(self.cabling.plug[target])
                 if self.is_common(plug):
                     seen_lanes[device, plug][port] = self.list_ports(plug).index(target)
-        # the breakout of which most lanes are seen comes first: its cage may take in ports beside these that another
-        # one sees
+        # the breakout with most lanes seen comes first, since its cage may be completed with ports that another one
+        # sees
         for (device, plug), lanes in sorted(seen_lanes.items(), key=lambda breakout: (-len(breakout[1]), breakout[0])):
             ports = [port for port in lanes if port not in self.cage_of_spare]
             ports.sort(key=lambda port: make_natural_key(topology.locate_port(port)[1]))
             cage = [NOWHERE] * len(self.list_ports(plug))
-            # lanes follow the order of names, whatever tails are crossed at the far end
+            # lanes are in the order of the ports' names, even if tails are crossed at the far end
             for port, lane in zip(ports, sorted(lanes[port] for port in ports), strict=True):
                 cage[lane] = port
             if ports:
@@ -85,57 +84,57 @@ class PlugIndex:
     def _complete_cage(
         self, topology: SeenTopology, by_key: dict[tuple[int, object], int], device: int, cage: list[int]
     ) -> None:
-        """Add the ports of a spare cage that carry on the numbers of those that are known to be of it."""
+        """Complete a spare cage, in place, with ports whose numbers continue those of its known ports."""
         numbered_lanes = [
             (lane, make_natural_key(topology.locate_port(port)[1])[0])
             for lane, port in enumerate(cage)
             if port != NOWHERE
         ]
-        (lane, key), (other_lane, other_key) = numbered_lanes[0], numbered_lanes[-1]
-        # by how much the number grows from lane to lane: 1 in `swp33s0`, 2 where SONiC counts lanes and each port has
-        # two
-        step = (other_key[-1][0] - key[-1][0]) // (other_lane - lane) if len(numbered_lanes) > 1 else 1
+        (first_lane, first_key), (last_lane, last_key) = numbered_lanes[0], numbered_lanes[-1]
+        *prefix, (first_number, suffix) = first_key
+        # by how much the number grows from lane to lane: 1 in `swp33s0`, 2 if SONiC counts lanes and each port has two
+        step = (last_key[-1][0] - first_number) // (last_lane - first_lane) if len(numbered_lanes) > 1 else 1
 
-        def find_beside(distance: int) -> int:
-            wanted_key = (*key[:-1], (key[-1][0] + step * distance, key[-1][1]))
-            port = by_key.get((device, wanted_key), NOWHERE)
+        def find_neighbor(distance: int) -> int:
+            # the free spare port that is so many lanes after the first known one; NOWHERE if there is none
+            port = by_key.get((device, (*prefix, (first_number + step * distance, suffix))), NOWHERE)
             return NOWHERE if port in self.cage_of_spare else port
 
         if len(numbered_lanes) == 1:
-            ahead = next(distance for distance in range(len(cage) + 1) if find_beside(-distance - 1) == NOWHERE)
-            behind = next(distance for distance in range(len(cage) + 1) if find_beside(distance + 1) == NOWHERE)
-            # one port of a run of just as many neighbours as the cage has lanes: the run is the cage
-            if ahead + behind + 1 == len(cage):
-                lane = ahead
-                cage[:] = [find_beside(at - lane) for at in range(len(cage))]
-        for at in range(len(cage)):
-            if cage[at] == NOWHERE and find_beside(at - lane) not in cage:
-                cage[at] = find_beside(at - lane)
+            before = next(distance for distance in range(len(cage) + 1) if find_neighbor(-distance - 1) == NOWHERE)
+            after = next(distance for distance in range(len(cage) + 1) if find_neighbor(distance + 1) == NOWHERE)
+            # if the port is in a row of exactly as many spare ports as the cage has lanes, the row is the cage
+            if before + after + 1 == len(cage):
+                first_lane = before
+                cage[:] = [find_neighbor(lane - first_lane) for lane in range(len(cage))]
+        for lane in range(len(cage)):
+            if cage[lane] == NOWHERE and find_neighbor(lane - first_lane) not in cage:
+                cage[lane] = find_neighbor(lane - first_lane)
 
 
 def make_plug_exchangeable(plugs: PlugIndex, exchanged: Collection[int]) -> Exchangeable:
-    """Common plugs of breakouts as things that can stand in for each other; some devices are exchanged as boxes."""
+    """Make common plugs of breakouts exchangeable; `exchanged` are the devices that are exchanged as boxes."""
 
     def count_votes(topology: SeenTopology) -> list[Vote]:
-        # votes of wrong links for plugs that are in each other's cage; those for most links first
+        # votes of wrong links for plugs in each other's cages, those of most links first
         counts = Counter(
             filter(None, (_read_vote(plugs, topology, port) for port in topology.find_wrong_ports().tolist()))
         )
         at_home = {plug: _count_links_at_home(plugs, topology, plug) for pair in counts for plug in pair}
-        # links that are right at either of two plugs deny their exchange
+        # links that are right at either of two plugs count against their exchange
         weights = {pair: links - at_home[pair[0]] - at_home[pair[1]] for pair, links in counts.items()}
         votes = [Vote(links, *pair) for pair, links in weights.items() if links > 0]
-        beside = _find_plugs_near_common(plugs, votes)
+        involved = _find_plugs_linked_to_common(plugs, votes)
 
         def rank_vote(vote: Vote) -> tuple[int, bool, int, int]:
-            # of what as many links say: a plug stays on its device more often than it goes to another
-            ports = (next(p for p in plugs.list_ports(plug) if p != NOWHERE) for plug in vote[1:])
+            # of votes with equally many links: a plug stays on its device more often than it goes to another
+            ports = (next(p for p in plugs.list_ports(plug) if p != NOWHERE) for plug in (vote.actual, vote.planned))
             return -vote.links, len({int(topology.device[port]) for port in ports}) > 1, vote.actual, vote.planned
 
-        return sorted((v for v in votes if v.actual in beside), key=rank_vote)
+        return sorted((vote for vote in votes if vote.actual in involved), key=rank_vote)
 
     def renumber_ring(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
-        # (port -> the port it is taken for once a ring of plugs is put right, all ports touched)
+        # (port -> the port it is taken for if a ring of plugs is believed, all ports touched)
         taken_for, touched = {}, []
         for actual, planned in ring.items():
             for port, now in zip(plugs.list_ports(actual), plugs.list_ports(planned), strict=True):
@@ -146,12 +145,13 @@ def make_plug_exchangeable(plugs: PlugIndex, exchanged: Collection[int]) -> Exch
         return taken_for, touched
 
     def is_worth(topology: SeenTopology, ring: Ring, gain: Gain) -> bool:
-        # whether a ring is a better explanation than its links one by one
+        # whether a ring explains more than moves of single plugs: it must put more rows right than it moves plugs. As
+        # many suffice if a straight plug of several links is in it, or for one plug into a spare cage.
         if NOWHERE in renumber_ring(topology, ring)[0].values():
             return False
         moved = len(order_moved_plugs(plugs, topology, ring))
-        straight = any(plug >= 0 and not plugs.is_common(plug) for plug in ring)  # whose links stay together
-        saves = gain.rows > moved or (gain.rows == moved and (straight or (min(ring) < 0 and moved == 1)))
+        has_straight = any(plug >= 0 and not plugs.is_common(plug) for plug in ring)
+        saves = gain.rows > moved or (gain.rows == moved and (has_straight or (min(ring) < 0 and moved == 1)))
         return saves and gain.links > gain.unseen
 
     def needs_boxes(ring: Ring) -> bool:
@@ -167,59 +167,64 @@ def make_plug_exchangeable(plugs: PlugIndex, exchanged: Collection[int]) -> Exch
 
 
 def _read_vote(plugs: PlugIndex, topology: SeenTopology, port: int) -> tuple[int, int] | None:
-    """What the link at a port says: (the plug or spare cage of the port, the plug that seems to be in it)."""
+    """Return what the wrong link at a port votes for: (plug or spare cage of the port, plug that seems to be in it).
+
+    None if it votes for nothing: plugs of one link are left to `chains`, and a plug that was moved as a whole has each
+    link on the same lane as before.
+    """
     cabling = plugs.cabling
-    target = int(topology.mate[port]) ^ 1
+    target = int(topology.joined_to[port]) ^ 1
     if target >= topology.first_spare:
         return None
     planned = int(cabling.plug[target])
     planned_ports = plugs.list_ports(planned)
-    # a plug of one link is told by chains, which can be mended at either end
+    # a plug of one link is left to `chains`, which can be mended at either end
     if len(planned_ports) < 2:
         return None
     actual = int(cabling.plug[port]) if port < topology.first_spare else plugs.cage_of_spare.get(port, planned)
     if actual == planned:
         return None
     actual_ports = plugs.list_ports(actual)
-    # a plug that was moved as a whole has each link on the same lane of another plug of as many
+    # a plug that was moved as a whole has each link on the same lane of a plug with equally many ports
     if len(actual_ports) != len(planned_ports) or actual_ports.index(port) != planned_ports.index(target):
         return None
     return actual, planned
 
 
 def _count_links_at_home(plugs: PlugIndex, topology: SeenTopology, plug: int) -> int:
-    """How many links of a plug are right where it is planned: they say that it is there, and nothing in its place."""
-    ports = [port for port in plugs.list_ports(plug) if port != NOWHERE and topology.mate[port] >= 0]
-    return sum(topology.joins_right(port, int(topology.mate[port])) for port in ports)
+    """Count the right links of a plug where it is planned: each says that the plug is in its place."""
+    ports = [port for port in plugs.list_ports(plug) if port != NOWHERE and topology.joined_to[port] >= 0]
+    return sum(topology.joins_right(port, int(topology.joined_to[port])) for port in ports)
 
 
-def _find_plugs_near_common(plugs: PlugIndex, votes: Sequence[Vote]) -> set[int]:
-    """Plugs and spare cages of which votes lead to a common plug: a straight one in the cage of such a one is of these.
+def _find_plugs_linked_to_common(plugs: PlugIndex, votes: Sequence[Vote]) -> set[int]:
+    """Return the plugs and spare cages that votes connect, directly or not, with a common plug or a spare cage.
 
-    Those of straight plugs alone are told by chains, which find out at which of their ends they were moved.
+    A straight plug in the cage of a common plug is one of these. Straight plugs among themselves are left to `chains`,
+    which decides at which end they are moved.
     """
+    pairs = [(vote.actual, vote.planned) for vote in votes]
     # spare cages have numbers below 0
-    near = {plug for vote in votes for plug in vote[1:] if plug < 0 or plugs.is_common(plug)}
-    # and what votes join with these, until nothing is added
-    while more := {plug for vote in votes if not near.isdisjoint(vote[1:]) for plug in vote[1:]} - near:
-        near |= more
-    return near
+    linked = {plug for pair in pairs for plug in pair if plug < 0 or plugs.is_common(plug)}
+    while added := {plug for pair in pairs if not linked.isdisjoint(pair) for plug in pair} - linked:
+        linked |= added
+    return linked
 
 
 def order_moved_plugs(plugs: PlugIndex, topology: SeenTopology, ring: Ring) -> list[int]:
-    """The plugs of a ring that are there to be moved, those that see somebody: into a free cage first."""
+    """Return the plugs of a ring that are there (they see somebody), in an order to move them: to a free cage first."""
     present = {
         plug
         for plug in ring
         if any(
-            port != NOWHERE and (topology.mate[port] >= 0 or topology.towards[port] >= 0)
+            port != NOWHERE and (topology.joined_to[port] >= 0 or topology.towards[port] >= 0)
             for port in plugs.list_ports(plug)
         )
     }
     came_from = {planned: actual for actual, planned in ring.items()}
     free = sorted(planned for actual, planned in ring.items() if actual in present and planned not in present)
     order: list[int] = []
-    # where no place is free any plug may be the first, but a planned one rather than a spare cage, which is negative
+    # if no place is free, any plug may be the first: the highest number, so that it is not a spare cage (negative)
     for start in free or [max(present, default=0)]:
         at = came_from.get(start, start)
         while at in present and at not in order:

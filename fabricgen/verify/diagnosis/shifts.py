@@ -1,4 +1,4 @@
-"""Rows of plugs that are off by as much: by ranks, the places of plugs on the front of one device."""
+"""Rows of plugs that are all off by the same number of places, by their ranks: their order on the front of a device."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from fabricgen.verify.diagnosis.plugs import PlugIndex
 from fabricgen.verify.diagnosis.topology import Gain, SeenTopology
 
 LEAST_CLOSED = 3
-"""Two plugs that go round are a swap."""
+"""The least plugs of a row that is shifted round; two of them are a swap."""
 LEAST_OPEN = 2
-"""One plug that is moved into a free cage is a move."""
+"""The least plugs of a row that is shifted into free cages; a single one is a move."""
 
 
 class Shift(NamedTuple):
-    """Plugs that are moved: (rank where each is, rank where it belongs). `closed`: each is where another belongs."""
+    """Moves of plugs: (rank where a plug is, rank where it belongs). `closed`: each plug is where another belongs."""
 
     moves: Sequence[tuple[int, int]]
     closed: bool
 
 
 def measure_shift(moves: Sequence[tuple[int, int]], closed: bool) -> int:
-    """By how many places of the row all plugs of a row are too high (below 0: too low); 0 where they are no shift.
+    """Return by how many places all plugs of a row are too high (negative: too low); 0 if they are not one shift.
 
-    A row is places at equal distances. In a row that is shifted round, those at its one end are at its other end.
+    An open shift is counted in ranks. In a closed one, plugs that leave the row at one end come in at the other: its
+    places must be at equal distances, in which the shift is counted.
     """
     if len(moves) < (LEAST_CLOSED if closed else LEAST_OPEN):
         return 0
@@ -44,14 +45,14 @@ def measure_shift(moves: Sequence[tuple[int, int]], closed: bool) -> int:
             return 0
         # round a row of five, four places up and one down are the same
         turns = {offset // stride % count for offset in offsets}
-        up = turns.pop()
+        places_up = turns.pop()
         # of the two ways round, the shorter one
-        return 0 if turns else up if 2 * up <= count else up - count
+        return 0 if turns else places_up if 2 * places_up <= count else places_up - count
     return offsets.pop() if len(offsets) == 1 else 0
 
 
 def shifts_among(rows: Sequence[Shift]) -> Iterator[list[int]]:
-    """Which of some rows are one shift together, as indexes; all their plugs are off by the same offsets."""
+    """Yield indexes of rows that are one shift together; the plugs of all rows must be off by the same places."""
     closed, opened = ([at for at, row in enumerate(rows) if row.closed is closed] for closed in (True, False))
     if len(closed) > 1 and measure_shift([move for at in closed for move in rows[at].moves], closed=True):
         yield closed
@@ -59,44 +60,44 @@ def shifts_among(rows: Sequence[Shift]) -> Iterator[list[int]]:
 
 
 def _list_runs(rows: Sequence[Shift], members: Sequence[int]) -> Iterator[list[int]]:
-    """Open rows whose targets follow each other at the usual distance."""
+    """Yield indexes of open rows whose targets follow each other at the most frequent distance."""
     targets = sorted((target, at) for at in members for _, target in rows[at].moves)
     steps = Counter(upper[0] - lower[0] for lower, upper in pairwise(targets))
     if not steps:
         return
-    # the most frequent distance, and of several the least: two shifts that lie apart are told as two
+    # the most frequent distance, and of several the least: two shifts that lie apart are reported as two
     usual = min(steps, key=lambda step: (-steps[step], step))
     run: list[int] = []
-    last = None
+    previous = None
     for target, at in targets:
-        if last is not None and target - last != usual:
-            # a chain of several moves is in the run once for each of these
+        if previous is not None and target - previous != usual:
+            # a chain of several moves is in the run once for each move
             yield list(dict.fromkeys(run))
             run = []
         run.append(at)
-        last = target
+        previous = target
     yield list(dict.fromkeys(run))
 
 
 def _measure_stride(ranks: Sequence[int]) -> int:
-    """The distance between neighbours of a row; 0 where it is not the same everywhere."""
+    """Return the distance between neighbours of a sorted row; 0 if it is not the same everywhere."""
     steps = {upper - lower for lower, upper in pairwise(ranks)}
     return steps.pop() if len(steps) == 1 else 0
 
 
-# Cages whose plugs were all pulled together: a run of pairs of jumpers that sits in each other's cages.
+# Cages whose plugs were all moved together, such as a row of pairs of jumpers in each other's cages.
 
 
 @dataclass
 class PairedCages:
-    """The cages of a plan with several plugs, none of them common to several cables; each known by its first plug."""
+    """The planned cages with several plugs, none of them a common plug; each cage is known by its first plug."""
 
     plugs: PlugIndex
     _of_device: dict[int, dict[str, list[int]]] = field(default_factory=dict)
     _ports: dict[int, list[int]] = field(default_factory=dict)
 
-    def list_plugs_beside(self, port: int) -> list[int]:
-        """The plugs in the cage of a planned port, in their order; empty unless these are several single ones."""
+    def list_cage_plugs(self, port: int) -> list[int]:
+        """Return the plugs in the cage of a planned port, in order; [] unless they are several, and none is common."""
         cabling = self.plugs.cabling
 
         def find_connector(plug: int) -> tuple[object, str]:
@@ -114,45 +115,44 @@ class PairedCages:
         return plugs if len(plugs) > 1 and not any(map(self.plugs.is_common, plugs)) else []
 
     def list_ports(self, cage: int) -> list[int]:
-        """The ports of a cage."""
+        """Return the ports of a cage (known by its first plug), plug by plug."""
         if cage not in self._ports:
-            beside = self.list_plugs_beside(self.plugs.list_ports(cage)[0])
-            self._ports[cage] = [port for plug in beside for port in self.plugs.list_ports(plug)]
+            cage_plugs = self.list_cage_plugs(self.plugs.list_ports(cage)[0])
+            self._ports[cage] = [port for plug in cage_plugs for port in self.plugs.list_ports(plug)]
         return self._ports[cage]
 
     def split_ring(self, ring: Ring) -> list[Ring]:
-        """An exchange of cages as exchanges of the first plugs of these, of the second ones and so on."""
-        beside = {cage: self.list_plugs_beside(self.plugs.list_ports(cage)[0]) for cage in ring}
+        """Split an exchange of cages into exchanges of their first plugs, of their second plugs and so on."""
+        plugs_of = {cage: self.list_cage_plugs(self.plugs.list_ports(cage)[0]) for cage in ring}
         return [
-            {beside[actual][nth]: beside[planned][nth] for actual, planned in ring.items()}
-            for nth in range(len(beside[next(iter(ring))]))
+            {plugs_of[actual][nth]: plugs_of[planned][nth] for actual, planned in ring.items()}
+            for nth in range(len(plugs_of[next(iter(ring))]))
         ]
 
 
 def make_cage_exchangeable(cages: PairedCages, exchanged: Collection[int]) -> Exchangeable:
-    """Cages of one device as things that can stand in for each other; some devices are exchanged as boxes."""
+    """Make cages of one device exchangeable; `exchanged` are the devices that are exchanged as boxes."""
     cabling = cages.plugs.cabling
 
     def read_vote(topology: SeenTopology, port: int) -> tuple[int, int] | None:
-        # (first plug of the cage where a wrong link is, first plug of where it belongs), both of one device and of the
-        # same form; None for others
-        # planned ports are numbered so that those of a link are 2n and 2n + 1
-        target = int(topology.mate[port]) ^ 1
+        # (cage where a wrong link is, cage where it belongs), both on one device and with equally many plugs and ports;
+        # None for other links. `joined_to ^ 1` is the port that the plan joins to the port that is seen.
+        target = int(topology.joined_to[port]) ^ 1
         if max(port, target) >= topology.first_spare or cabling.device[port] != cabling.device[target]:
             return None
-        own_plugs, planned_plugs = cages.list_plugs_beside(port), cages.list_plugs_beside(target)
-        if not own_plugs or not planned_plugs or own_plugs == planned_plugs:
+        actual_plugs, planned_plugs = cages.list_cage_plugs(port), cages.list_cage_plugs(target)
+        if not actual_plugs or not planned_plugs or actual_plugs == planned_plugs:
             return None
-        own_ports, planned_ports = cages.list_ports(own_plugs[0]), cages.list_ports(planned_plugs[0])
+        actual_ports, planned_ports = cages.list_ports(actual_plugs[0]), cages.list_ports(planned_plugs[0])
         alike = (
-            len(own_ports) == len(planned_ports)
-            and len(own_plugs) == len(planned_plugs)
-            and own_ports.index(port) == planned_ports.index(target)
+            len(actual_ports) == len(planned_ports)
+            and len(actual_plugs) == len(planned_plugs)
+            and actual_ports.index(port) == planned_ports.index(target)
         )
-        return (own_plugs[0], planned_plugs[0]) if alike else None
+        return (actual_plugs[0], planned_plugs[0]) if alike else None
 
     def count_votes(topology: SeenTopology) -> list[Vote]:
-        # votes of wrong links for a cage's plugs that belong in another; those for most links first
+        # votes of wrong links for cages whose plugs belong in another cage, those of most links first
         counts = Counter(filter(None, (read_vote(topology, port) for port in topology.find_wrong_ports().tolist())))
         return [
             Vote(links, *pair)
@@ -160,7 +160,7 @@ def make_cage_exchangeable(cages: PairedCages, exchanged: Collection[int]) -> Ex
         ]
 
     def renumber_ring(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
-        # (port -> the port it is taken for once a ring of cages is put right, all ports touched)
+        # (port -> the port it is taken for if a ring of cages is believed, all ports touched)
         pairs = [
             pair
             for actual, planned in ring.items()
@@ -169,7 +169,7 @@ def make_cage_exchangeable(cages: PairedCages, exchanged: Collection[int]) -> Ex
         return {port: now for port, now in pairs if topology.has_state(port, now)}, [port for port, _ in pairs]
 
     def is_worth(_topology: SeenTopology, ring: Ring, gain: Gain) -> bool:
-        # an exchange of whole cages must mend more links than it pulls cages, or single plugs were as good
+        # an exchange of whole cages must put more links right than it pulls cages, else single plugs do as well
         return gain.links > max(len(ring), gain.unseen)
 
     def needs_boxes(ring: Ring) -> bool:

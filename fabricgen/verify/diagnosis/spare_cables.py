@@ -1,4 +1,4 @@
-"""Cables of which both plugs are in cages that the plan leaves free: their own place is dark at both ends."""
+"""Cables with both plugs in cages that the plan leaves free, so that their own place is dark at both ends."""
 
 from __future__ import annotations
 
@@ -15,33 +15,35 @@ from fabricgen.verify.diagnosis.wording import describe_location, describe_steps
 
 
 def pretend_at_planned_ports(topology: SeenTopology) -> list[Step]:
-    """Take one plug of cables that join spare ports for the planned one; the steps that make it so, one a cable.
+    """Change the topology as if one plug of each cable between spare ports were moved home; return the moves as steps.
 
-    Such are links between spare ports of two devices, as many from cage to cage as those of a planned cable between the
-    two that is empty at both ends. What is left to be told is the plug at the other end.
+    A cable between spare ports of two devices is taken for a planned cable between the two that is empty at both ends
+    and has as many links. The plug at the other end is left to be explained as a misplaced plug.
     """
-    cabling, mate, device = topology.cabling, topology.mate, topology.device
+    cabling, joined_to, device = topology.cabling, topology.joined_to, topology.device
     homes = _list_empty_homes(topology)
     steps = []
     for spare_ports in _group_spare_cables(topology) if homes else ():
-        free_homes = homes.get((frozenset(device[[spare_ports[0], mate[spare_ports[0]]]].tolist()), len(spare_ports)))
+        free_homes = homes.get(
+            (frozenset(device[[spare_ports[0], joined_to[spare_ports[0]]]].tolist()), len(spare_ports))
+        )
         if free_homes:
-            # homes between the same two devices are filled in order: no sighting tells which one a cable was meant for
+            # homes between the same two devices are filled in order: nothing tells which one a cable was meant for
             home = [port if device[port] == device[spare_ports[0]] else port + 1 for port in free_homes.pop(0)]
             cable = str(cabling.cable_ids[cabling.cable[home[0] >> 1]])
             steps.append(Step(cable, make_end(topology, spare_ports[0]), make_end(topology, home[0])))
-            # read before it is overwritten: at the far end the cable stays where it is
-            far = mate[spare_ports].copy()
-            mate[spare_ports], mate[home], mate[far], topology.empty[home] = -1, far, home, False
+            # read before it is overwritten: the far end of the cable stays where it is
+            far = joined_to[spare_ports].copy()
+            joined_to[spare_ports], joined_to[home], joined_to[far], topology.empty[home] = -1, far, home, False
     return steps
 
 
 _Home = tuple[frozenset[int], int]
-"""What a cable and its home have in common: the devices (rows) at its ends, and how many links it carries."""
+"""What a cable and its planned place must have in common: the devices (rows) at its ends, and the number of links."""
 
 
 def _list_empty_homes(topology: SeenTopology) -> dict[_Home, list[list[int]]]:
-    """The planned cables that are empty at both ends, each as the a ends of its links."""
+    """Return the planned cables that are empty at both ends, each as the a ends of its links."""
     cabling, empty = topology.cabling, topology.empty[: topology.first_spare]
     by_plugs: dict[tuple[int, int], list[int]] = defaultdict(list)
     # even entries of a column by port are a ends, odd ones b ends of the same links
@@ -54,18 +56,18 @@ def _list_empty_homes(topology: SeenTopology) -> dict[_Home, list[list[int]]]:
 
 
 def _group_spare_cables(topology: SeenTopology) -> list[list[int]]:
-    """The cables that were seen between spare ports, by the cages at both ends, each as its lower ports."""
+    """Return the cables seen between spare ports, one for each pair of connectors, as the lower ports of its links."""
     by_cages: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for port in range(topology.first_spare, topology.size):
-        # a pair of spare ports is met once, at the lower one
-        if topology.mate[port] > port:
-            ends = [make_end(topology, seen_port) for seen_port in (port, int(topology.mate[port]))]
+        # a pair of spare ports is counted once, at its lower one
+        if topology.joined_to[port] > port:
+            ends = [make_end(topology, seen_port) for seen_port in (port, int(topology.joined_to[port]))]
             by_cages[tuple((end.device, end.connector or end.cage or end.port) for end in ends)].append(port)
     return list(by_cages.values())
 
 
 def add_steps_home(actions: Iterable[Action], steps: Sequence[Step]) -> list[Action]:
-    """Actions that move the other plugs of cables that were brought home, with the steps that do."""
+    """Return actions to which the steps of `pretend_at_planned_ports` for the same cables are added."""
     completed = []
     for action in actions:
         steps_home = tuple(step for step in steps if step.cable in {own_step.cable for own_step in action.steps})

@@ -1,4 +1,4 @@
-"""Trunks between panels whose ends are exchanged: all that runs through one arrives where the other should."""
+"""Trunks between panels whose ends are exchanged: all links through one arrive where those of another should."""
 
 from __future__ import annotations
 
@@ -12,12 +12,16 @@ from fabricgen.verify.diagnosis.topology import Gain, SeenTopology
 from fabricgen.verify.diagnosis.wording import join_in_words
 
 Channel = tuple[str, str, int]
-"""Where a link runs in a trunk: its connector, its fibres there, and which of the links on these it is."""
+"""Where a link runs in a trunk: the connector, the fibres in it, and which of the links on these fibres it is."""
 
 
 @dataclass(frozen=True)
 class TrunkEnds:
-    """The ends of trunks, two each: `places` at panels, the ports behind each by channel, and the end behind a port."""
+    """The ends of trunks: trunk n has the ends 2n (a) and 2n + 1 (b).
+
+    `names` has a name for each trunk; `places` (at panels) and `ports` (planned ports behind the end, by channel) have
+    one entry for each end. `behind` maps a planned port to the end and channel that its link runs through.
+    """
 
     names: list[str]
     places: list[End]
@@ -26,7 +30,7 @@ class TrunkEnds:
 
 
 def list_trunk_ends(cabling: PlannedCabling) -> TrunkEnds | None:
-    """The ends of the trunks of a plan; None if nothing is patched."""
+    """List the ends of the trunks of a plan; None if nothing is patched."""
     if cabling.patching is None:
         return None
     patches, trunks = cabling.patching()
@@ -35,13 +39,13 @@ def list_trunk_ends(cabling: PlannedCabling) -> TrunkEnds | None:
         End(str(panel), str(ports), str(rack), int(unit or 0))
         for at in range(len(names))
         for rack, unit, panel, ports in [
-            [trunks[f"{s}_{w}"][at] for w in ("rack", "u", "panel", "ports")] for s in "ab"
+            [trunks[f"{letter}_{column}"][at] for column in ("rack", "u", "panel", "ports")] for letter in "ab"
         ]
     ]
     trunk_ends = TrunkEnds(names, places, [{} for _ in places], {})
     number = {name: at for at, name in enumerate(names)}
     for port, (trunk, panel, channel) in _read_channels(cabling, patches).items():
-        # the ends of trunk n are 2n (a) and 2n + 1 (b), so that `end ^ 1` is the other one
+        # `end ^ 1` is the other end of a trunk
         end = 2 * number[trunk] + (panel != places[2 * number[trunk]].device)
         for end_index, at in ((end, port), (end ^ 1, port ^ 1)):
             trunk_ends.ports[end_index][channel] = at
@@ -50,10 +54,11 @@ def list_trunk_ends(cabling: PlannedCabling) -> TrunkEnds | None:
 
 
 def _read_channels(cabling: PlannedCabling, patches: object) -> dict[int, tuple[str, str, Channel]]:
-    """(Trunk, panel, channel) of planned ports, one for each link that is patched.
+    """Return (trunk, panel, channel) by planned port, for one port of each link that is patched.
 
-    A row of the list of jumpers has the cage. Several of one cable in one cage are those of its links in order, unless
-    it is the common end of a splitter, of which the other ends tell the links apart.
+    `patches` are columns of patches.csv, whose rows name a cage and not a port. If a cable has as many rows in a cage
+    as links, these belong together in order. Otherwise the cage holds the common end of a splitter, and its links are
+    told apart at their other ends.
     """
     columns = [list(map(str, patches[name])) for name in ("cable", "end", "device", "cage")]  # type: ignore[index]
     rows: dict[tuple[str, ...], list[int]] = defaultdict(list)
@@ -70,7 +75,8 @@ def _read_channels(cabling: PlannedCabling, patches: object) -> dict[int, tuple[
                 ends[str(cabling.cable_ids[cable]), "ab"[end], device, cabling.find_cage(port)].append(port)
     channels: dict[int, tuple[str, str, Channel]] = {}
     done_links: set[int] = set()
-    # ends of one jumper come first: there is no doubt which one carries a link, whose other end is then done
+    # ends with one jumper come first: there is no doubt which jumper carries a link. Its other end is then done as
+    # well.
     for key, ports in sorted(ends.items(), key=lambda patched_end: len(rows[patched_end[0]])):
         for nth, port in enumerate(ports):
             if port >> 1 in done_links or len(rows[key]) not in (1, len(ports)):
@@ -86,7 +92,7 @@ def _read_channels(cabling: PlannedCabling, patches: object) -> dict[int, tuple[
 
 
 def list_trunk_links(ends: TrunkEnds) -> list[tuple[list[int], tuple[End, End], str]]:
-    """(Its links, its ends at panels, its name) of each trunk that links of the plan run over."""
+    """Return (links, ends at panels, name) of each trunk that planned links run over."""
     return [
         (sorted({port >> 1 for port in ports.values()}), (ends.places[2 * number], ends.places[2 * number + 1]), name)
         for number, (name, ports) in enumerate(zip(ends.names, ends.ports[::2], strict=True))
@@ -95,28 +101,24 @@ def list_trunk_links(ends: TrunkEnds) -> list[tuple[list[int], tuple[End, End], 
 
 
 def make_trunk_exchangeable(ends: TrunkEnds) -> Exchangeable:
-    """Ends of trunks as things that can stand in for each other."""
+    """Make ends of trunks exchangeable: an a end for an a end, and a b end for a b end."""
 
     def count_votes(topology: SeenTopology) -> list[Vote]:
-        # votes of wrong links for trunks whose ends are exchanged; those for most links first
+        # votes of wrong links for ends of trunks in each other's places, those of most links first
         counts: Counter[tuple[int, int]] = Counter()
         for port in topology.find_wrong_ports().tolist():
-            # (end of a trunk, channel) that this port runs through, and that of the port where its plug belongs
-            own_end, planned_end = ends.behind.get(port), ends.behind.get(int(topology.mate[port]) ^ 1)
-            if (
-                own_end
-                and planned_end
-                and own_end[0] != planned_end[0]
-                # an a end only stands in for an a end, at the same channel
-                and own_end[0] % 2 == planned_end[0] % 2
-                and own_end[1] == planned_end[1]
-            ):
-                counts[own_end[0], planned_end[0]] += 1
+            target = int(topology.joined_to[port]) ^ 1  # the port where the plug that is seen here belongs
+            if port in ends.behind and target in ends.behind:
+                (actual_end, actual_channel), (planned_end, planned_channel) = ends.behind[port], ends.behind[target]
+                # an a end (even) only stands in for an a end, at the same channel
+                is_same_side = actual_end % 2 == planned_end % 2
+                if is_same_side and actual_channel == planned_channel and actual_end != planned_end:
+                    counts[actual_end, planned_end] += 1
         votes = [Vote(links, *pair) for pair, links in counts.items()]
         return sorted(votes, key=lambda vote: (-vote.links, vote.actual, vote.planned))
 
     def renumber_ring(topology: SeenTopology, ring: Ring) -> tuple[dict[int, int], list[int]]:
-        # (port -> the port it is taken for once a ring of trunk ends is put right, all ports touched)
+        # (port -> the port it is taken for if a ring of trunk ends is believed, all ports touched)
         taken_for, touched = {}, []
         for actual, planned in ring.items():
             for channel, port in ends.ports[actual].items():
@@ -124,7 +126,7 @@ def make_trunk_exchangeable(ends: TrunkEnds) -> Exchangeable:
                 now = ends.ports[planned].get(channel, port)
                 if topology.has_state(port, now):
                     taken_for[port] = now
-        # trunks of different use: two ports would become one, which no exchange does
+        # if the trunks are used differently, two ports may be taken for one, which no exchange can do
         if len(set(taken_for.values())) < len(taken_for):
             return {}, []
         return taken_for, touched
@@ -136,7 +138,7 @@ def make_trunk_exchangeable(ends: TrunkEnds) -> Exchangeable:
 
 
 def make_trunk_action(ends: TrunkEnds, ring: Ring, cables: tuple[str, ...]) -> Action:
-    """Ends of trunks that are in each other's place, told by their panels; a step for each, of no cable of the plan."""
+    """Make the action for ends of trunks in each other's places, with a step (of no planned cable) for each end."""
     # a trunk has two ends, one after the other: `end // 2` is its number, `end ^ 1` its other end
     actual_ends = sorted(ring)
     names = join_in_words([ends.names[end // 2] for end in actual_ends])
@@ -149,5 +151,5 @@ def make_trunk_action(ends: TrunkEnds, ring: Ring, cables: tuple[str, ...]) -> A
         Step("", ends.places[end], replace(ends.places[ring[end]], label=ends.names[ring[end] // 2]))
         for end in actual_ends
     )
-    # a trunk fans out as a breakout does: what is wrong is one bundle, not the plugs of its cables
+    # a trunk fans out as a breakout does: the fault is in one bundle, not in the plugs of its cables
     return Action(Kind.SPLITTER, len(actual_ends), cables, tuple(places), text, steps=steps)

@@ -1,4 +1,4 @@
-"""Actions for ports at which a person has to look: strangers, contradictions, and what nothing else explains."""
+"""Actions for ports at which a person has to look: strangers, contradictions, and faults that nothing else explains."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fabricgen.verify.sightings import Conflict, SeenPorts, name_port
 
 
 def _make_action(topology: SeenTopology, ports: list[int], text: str, cables: list[str] | None = None) -> Action:
-    # an action to look at some ports, with the cables that are planned there unless `cables` says which
+    # an action to look at some ports; `cables` are its cables, by default those planned at the ports
     cabling = topology.cabling
     if cables is None:
         cables = sorted(
@@ -23,7 +23,10 @@ def _make_action(topology: SeenTopology, ports: list[int], text: str, cables: li
 
 
 def list_stranger_actions(topology: SeenTopology, seen_ports: SeenPorts) -> list[Action]:
-    """Planned ports that see a device that is not in the plan: one action where it stands for one device."""
+    """List actions for planned ports that see devices which are not in the plan.
+
+    Ports that see the same stranger instead of the same planned device are one action.
+    """
     ports_by_stranger: dict[tuple[str, int], list[int]] = defaultdict(list)
     for port, stranger in seen_ports.strangers:
         if port < topology.first_spare:
@@ -42,31 +45,28 @@ def list_stranger_actions(topology: SeenTopology, seen_ports: SeenPorts) -> list
 
 
 def list_conflict_actions(topology: SeenTopology, seen_ports: SeenPorts) -> list[Action]:
-    """Ports of which dumps disagree; both sides of one disagreement are one action."""
+    """List actions for ports about which dumps disagree; both sides of one disagreement are one action."""
     actions, done_pairs = [], set[frozenset[int]]()
     for conflict in seen_ports.conflicts:
         pair = frozenset((conflict.port, conflict.sees))
         if pair not in done_pairs:
             done_pairs.add(pair)
             # a port that sees itself is one end
-            ends = [port for port in dict.fromkeys(conflict[:2]) if port >= 0]
+            ends = [port for port in dict.fromkeys((conflict.port, conflict.sees)) if port >= 0]
             actions.append(_make_action(topology, ends, _describe_conflict(topology, seen_ports, conflict)))
     # contradictions between spare ports concern no cable of the plan
     return [action for action in actions if action.cables]
 
 
 def _describe_conflict(topology: SeenTopology, seen_ports: SeenPorts, conflict: Conflict) -> str:
-    """What dumps say of a port that cannot all be so."""
-    own_place, seen_place, instead, beside = (
-        name_port(topology.cabling, seen_ports, port) if port >= 0 else "" for port in (*conflict[:3], conflict.beside)
+    """Say which statements of dumps about a port contradict each other."""
+    port, sees_port, instead, beside = (
+        name_port(topology.cabling, seen_ports, port) if port >= 0 else ""
+        for port in (conflict.port, conflict.sees, conflict.instead, conflict.beside)
     )
     if conflict.port == conflict.sees:
-        return f"{own_place} sees itself: is a loopback plugged in, or are both fibres of one plug joined?"
-    sees = (
-        f"{own_place} is told to be joined to {beside} and to {seen_place}"
-        if beside
-        else f"{own_place} sees {seen_place}"
-    )
+        return f"{port} sees itself: is a loopback plugged in, or are both fibres of one plug joined?"
+    sees = f"{port} is told to be joined to {beside} and to {sees_port}" if beside else f"{port} sees {sees_port}"
     if instead and not conflict.itself:
         return f"{sees}, which {instead} sees as well: dumps of different times, or two boxes of one name."
     # `itself`: the dump of the port that is seen denies it
@@ -75,10 +75,10 @@ def _describe_conflict(topology: SeenTopology, seen_ports: SeenPorts, conflict: 
 
 
 def list_half_known_actions(topology: SeenTopology) -> list[Action]:
-    """Ports that see a device other than planned, at a port of it that is not known."""
+    """List actions for ports that see another device than planned, at an unknown port of it."""
     cabling, first_spare = topology.cabling, topology.first_spare
     ports = np.flatnonzero(
-        (topology.mate[:first_spare] < 0) & (topology.towards[:first_spare] >= 0) & ~topology.odd[:first_spare]
+        (topology.joined_to[:first_spare] < 0) & (topology.towards[:first_spare] >= 0) & ~topology.odd[:first_spare]
     )
     ports = ports[topology.towards[ports] != cabling.device[ports ^ 1]]
     actions = []
@@ -92,7 +92,7 @@ def list_half_known_actions(topology: SeenTopology) -> list[Action]:
 
 
 def list_unclear_actions(topology: SeenTopology, unclear: list[int]) -> list[Action]:
-    """Cables of several links whose links tell different stories."""
+    """List actions for cables whose links contradict each other; `unclear` are ports at their ends."""
     ends: dict[str, int] = {}
     for end in sorted(unclear):
         ends.setdefault(str(topology.cabling.cable_ids[topology.cabling.cable[end >> 1]]), end)
@@ -107,7 +107,7 @@ def list_unclear_actions(topology: SeenTopology, unclear: list[int]) -> list[Act
 
 
 def list_left_over_actions(topology: SeenTopology, cables: list[int]) -> list[Action]:
-    """Cables that are not as planned and that nothing above explains."""
+    """List actions for cables that are not as planned and that no other action explains."""
     first_ports = dict[int, int]()
     links = np.flatnonzero(np.isin(topology.cabling.cable, np.array(cables, dtype=np.int64)))
     for link in links.tolist():
@@ -123,7 +123,7 @@ def list_left_over_actions(topology: SeenTopology, cables: list[int]) -> list[Ac
 
 
 def make_hopeless_action(cables: list[str]) -> Action:
-    """One action for a hall that has little in common with the plan."""
+    """Make the single action for a hall that has little in common with the plan."""
     devices = join_in_words(sorted({cable.partition(":")[0] for cable in cables})[:3])
     text = f"{len(cables)} cables are elsewhere, among them those of {devices}: is this the plan of this hall?"
     return Action(Kind.PORT, 0, tuple(cables), (), text)

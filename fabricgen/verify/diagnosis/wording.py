@@ -9,55 +9,55 @@ from fabricgen.verify.actions import End, Step
 from fabricgen.verify.diagnosis.topology import SeenTopology
 
 MOST_LISTED = 12
-"""A text names so many places or steps; the rest are counted."""
+"""The most places or steps that a text names; the others are counted."""
 
 MOST_STEPS = 4
-"""The text of an action names so many of its steps, which reports list below it."""
+"""The most steps that the text of an action names; reports list all of them below the text."""
 
 
 def make_end(topology: SeenTopology, port: int) -> End:
-    """A planned or spare port as a place in the hall."""
+    """Return a planned or spare port as a place in the hall."""
     if port < topology.first_spare:
         return topology.cabling.make_end(port)
     device, text = topology.locate_port(port)
-    belongs = int(topology.mate[port]) ^ 1
-    plug_there = belongs if topology.mate[port] >= 0 and belongs < topology.first_spare else -1
+    belongs = int(topology.joined_to[port]) ^ 1
+    plug_there = belongs if topology.joined_to[port] >= 0 and belongs < topology.first_spare else -1
     cage, connector = topology.fronts.find_socket(device, text, plug_there)
     rack = topology.cabling.find_rack(device)
     return End(topology.cabling.device_names[device], text, *rack, cage=cage, connector=connector)
 
 
 def describe_box(end: End) -> str:
-    """A device with its place: `n012 (rack rk03, U7)`."""
+    """Return a device with its place: `n012 (rack rk03, U7)`."""
     if not end.rack:
         return end.device
     return f"{end.device} (rack {end.rack}{f', U{end.u}' if end.u else ''})"
 
 
 def describe_plug(end: End) -> str:
-    """A port with its device: `n012:eth1 (rack rk03, U7)`."""
+    """Return a port with its device and place: `n012:eth1 (rack rk03, U7)`."""
     return describe_box(end).replace(end.device, f"{end.device}:{end.port}", 1) if end.port else describe_box(end)
 
 
 def describe_port(end: End) -> str:
-    """A port on its device, with the connector of a cage that has several: `Ethernet256 (33/1)`."""
+    """Return a port without its device, and its connector if the cage has several: `Ethernet256 (33/1)`."""
     return f"{end.port} ({end.connector})" if end.connector not in (end.port, end.cage) else end.port
 
 
 def describe_cage(end: End) -> str:
-    """A cage with its device: `n012:OSFP1 (rack rk03, U7)`."""
+    """Return a cage with its device and place: `n012:OSFP1 (rack rk03, U7)`."""
     return describe_plug(replace(end, port=f"cage {end.cage}" if end.cage.isdigit() else end.cage))
 
 
 def join_in_words(texts: Sequence[str], most: int = MOST_LISTED) -> str:
-    """Texts as a list in words, cut where it is long."""
+    """Join texts in words (`a, b and c`); of more than `most` texts the others are counted."""
     if len(texts) > most:
         return ", ".join(texts[:most]) + f" and {len(texts) - most} more"
     return texts[0] if len(texts) == 1 else ", ".join(texts[:-1]) + " and " + texts[-1]
 
 
 def describe_steps(steps: Sequence[Step], most: int = MOST_LISTED) -> str:
-    """`A to B, B to C`; on one device by its ports alone."""
+    """Return moves in words: `A:1 to B:2, B:2 to C:3`, or `1 to 2, 2 to 3` if all are on one device."""
     devices = {end.device for step in steps for end in (step.pull, step.put)}
     if len(devices) == 1:
         return join_in_words([f"{step.pull.port} to {step.put.port}" for step in steps], most)
@@ -67,7 +67,7 @@ def describe_steps(steps: Sequence[Step], most: int = MOST_LISTED) -> str:
 
 
 def describe_location(ends: Iterable[End]) -> str:
-    """The one device of some ends with its place, or the racks that they are in; "" if not known."""
+    """Return the device of some ends with its place if it is the only one, else their racks; "" if none is known."""
     ends = list(ends)
     if len({end.device for end in ends}) == 1:
         return describe_box(ends[0])
@@ -76,5 +76,5 @@ def describe_location(ends: Iterable[End]) -> str:
 
 
 def describe_run(names: Sequence[str]) -> str:
-    """The first and the last of consecutive ports: `Ethernet4 to Ethernet12`."""
+    """Return the first and the last of consecutive ports: `Ethernet4 to Ethernet12`."""
     return f"{names[0]} to {names[-1]}"

@@ -246,9 +246,10 @@ class Lanes:
 def judge_light(
     cabling: PlannedCabling, parts: CatalogParts, reported: Reported, port: int, silent: bool, findings: OpticsFindings
 ) -> None:
-    """Add what is wrong with the light that a planned port receives from its mate.
+    """Add what is wrong with the light that a planned port receives from its far_port.
 
-    `silent`: its cable is called dark already, so that no light is worth a word only if its mate tells what it sends.
+    `silent`: its cable is called dark already, so that no light is worth a word only if its far_port tells what it
+    sends.
     """
     cage, report = reported.cage_of.get(port), reported.ports.get(port)
     up = report is not None and report.oper == "up"
@@ -278,20 +279,25 @@ def _judge_dark(
     findings: OpticsFindings,
 ) -> None:
     """No light arrives: say whether some is sent."""
-    mate = port ^ 1
-    far, sent = cabling.name_port(mate), find_lanes(cabling, parts, reported.cage_of.get(mate), mate, "tx_dbm")
+    far_port = port ^ 1
+    far, sent = (
+        cabling.name_port(far_port),
+        find_lanes(cabling, parts, reported.cage_of.get(far_port), far_port, "tx_dbm"),
+    )
     if not sent.power and silent:
         return
     if not sent.power:
         findings.add_fault(Kind.OPTIC, (port,), f"{complaint}; what {far} sends is not told", WHOLE)
     elif sent.dark:
         findings.add_fault(
-            Kind.OPTIC, (port, mate), f"{complaint}, and {far} sends none: look at its port and its module", WHOLE
+            Kind.OPTIC, (port, far_port), f"{complaint}, and {far} sends none: look at its port and its module", WHOLE
         )
     else:
         best = max(power for _, power in sent.power)
         why = "a dirty, bent or broken fibre, or a plug that is not home"
-        findings.add_fault(Kind.OPTIC, (port, mate), f"{complaint}, though {far} sends {best:.1f} dBm: {why}", WHOLE)
+        findings.add_fault(
+            Kind.OPTIC, (port, far_port), f"{complaint}, though {far} sends {best:.1f} dBm: {why}", WHOLE
+        )
 
 
 def find_lanes(
@@ -365,11 +371,11 @@ def judge_port(
 def _judge_fec(cabling: PlannedCabling, reported: Reported, port: int, lane: float, findings: OpticsFindings) -> None:
     """FEC unlike at the two ends, told once; else none, or a weak one, where the configs of a plan have RS."""
     own_fec, far = reported.ports[port].fec, reported.ports.get(port ^ 1)
-    location, mate = cabling.name_port(port), cabling.name_port(port ^ 1)
+    location, far_port = cabling.name_port(port), cabling.name_port(port ^ 1)
     if own_fec and far and far.fec and far.fec != own_fec:
         # told once, from the a end
         if port < port ^ 1:
-            text = f"{location} has {_FEC[own_fec]} and {mate} has {_FEC[far.fec]}; both ends must have the same"
+            text = f"{location} has {_FEC[own_fec]} and {far_port} has {_FEC[far.fec]}; both ends must have the same"
             findings.add_fault(Kind.PORT, (port, port ^ 1), text)
         return
     speed = float(cabling.read_link("speed_gbps", port))

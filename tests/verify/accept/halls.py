@@ -95,10 +95,10 @@ def seen_by(cabling: PlannedCabling, pairs: list[Pair]) -> SeenPorts:
         for pair in pairs
     ]
     size = cabling.ports + len(spare)
-    mate = np.full(size, -1, dtype=np.int32)
+    joined_to = np.full(size, -1, dtype=np.int32)
     for a, b in joined:
-        mate[a], mate[b] = b, a
+        joined_to[a], joined_to[b] = b, a
     numbers = cabling.device_numbers
     none = np.zeros(size, dtype=bool)
     spares = tuple(SparePort(numbers[device], port) for device, port in spare)
-    return SeenPorts(mate, np.full(size, -1, dtype=np.int32), ~none, none, none, spares)
+    return SeenPorts(joined_to, np.full(size, -1, dtype=np.int32), ~none, none, none, spares)

@@ -24,7 +24,7 @@ def judged(name: str, hall: Hall) -> tuple[Diagnosis, SeenPorts]:
     return add_consequences(cabling(name), diagnose(cabling(name), seen), example_cluster(name), seen), seen
 
 
-def joined(name: str, mate: list[int]) -> Counter[tuple[object, object]]:
+def joined(name: str, joined_to: list[int]) -> Counter[tuple[object, object]]:
     """Which device is on which port of each node, and how many links join two switches; ports are of a fabric."""
     plan = cabling(name)
 
@@ -32,7 +32,7 @@ def joined(name: str, mate: list[int]) -> Counter[tuple[object, object]]:
         device = int(plan.device[port])
         return port if plan.read_device("tier", device) == "node" else device
 
-    pairs = ((port, far) for port, far in enumerate(mate) if 0 <= far < plan.ports)
+    pairs = ((port, far) for port, far in enumerate(joined_to) if 0 <= far < plan.ports)
     return Counter((place(port), (int(plan.device[far]), plan.read_link("fabric", far))) for port, far in pairs)
 
 
@@ -50,7 +50,7 @@ def test_bandwidth_suffers_where_other_devices_are_joined(name: str, data: st.Da
     found, seen = judged(name, hall)
     plan = cabling(name)
     planned = joined(name, [port ^ 1 for port in range(plan.ports)])
-    suffers = planned != joined(name, seen.mate[: plan.ports].tolist())
+    suffers = planned != joined(name, seen.joined_to[: plan.ports].tolist())
     told = [action.consequence for action in found.actions if action.kind is not Kind.PORT]
     assert any(each.lost_gbps or each.astray_gbps for each in told) == suffers
     for each in told:

@@ -89,26 +89,26 @@ class Hall:
             if any(place[0] in dumped and place not in lost for place in places):  # type: ignore[index]
                 joined.append((number(places[0]), number(places[1])))
         size = self.cabling.ports + len(spare)
-        mate = np.full(size, -1, dtype=np.int32)
+        joined_to = np.full(size, -1, dtype=np.int32)
         for a, b in joined:
-            mate[a], mate[b] = b, a
+            joined_to[a], joined_to[b] = b, a
         device = np.r_[self.cabling.device, np.array([place[0] for place in spare], dtype=np.int32)]
         is_dumped = np.isin(device, sorted(dumped))
         doubtful = np.zeros(size, dtype=bool)
         for place in lost:
-            if place in self.numbers and mate[self.numbers[place]] < 0:
+            if place in self.numbers and joined_to[self.numbers[place]] < 0:
                 doubtful[self.numbers[place]] = True
         none = np.zeros(size, dtype=bool)
         spares = tuple(SparePort(*place) for place in spare)
-        return SeenPorts(mate, np.full(size, -1, dtype=np.int32), is_dumped, none, doubtful, spares)
+        return SeenPorts(joined_to, np.full(size, -1, dtype=np.int32), is_dumped, none, doubtful, spares)
 
     def right(self) -> list[tuple[int, int]]:
         """The ports that are joined as planned, or swapped with parallel ones; all of the hall is known."""
-        mate = self.seen().mate.tolist()
+        joined_to = self.seen().joined_to.tolist()
         device, planned = self.cabling.device, self.cabling.ports
         found = []
         for port in range(planned):
-            far = mate[port]
+            far = joined_to[port]
             if port < far < planned and (
                 far == port ^ 1 or (device[far] == device[port ^ 1] and device[far ^ 1] == device[port])
             ):

@@ -15,7 +15,7 @@ def test_a_trunk_that_is_dark_is_one_cause() -> None:
     assert ends is not None
     seen = hall.seen()
     for port in ends.ports[0].values():
-        seen.mate[[port, port ^ 1]] = -1
+        seen.joined_to[[port, port ^ 1]] = -1
     (action,) = diagnose(hall.cabling, seen).actions
     assert (action.kind, action.moves, len(action.cables)) == (Kind.DARK, 0, 9)
     assert action.text.startswith(
@@ -23,5 +23,5 @@ def test_a_trunk_that_is_dark_is_one_cause() -> None:
     )
     assert "none of the 9 cables through it is up" in action.text
     one = next(iter(ends.ports[0].values()))
-    seen.mate[[one, one ^ 1]] = one ^ 1, one
+    seen.joined_to[[one, one ^ 1]] = one ^ 1, one
     assert not [action for action in diagnose(hall.cabling, seen).actions if action.text.startswith("trunk")]

@@ -159,10 +159,10 @@ def test_lanes_that_are_swapped_within_a_cable_do_not_go_round_for_ever():
     leaf = hall.cabling.device_numbers["frontend-leaf-p1-su01-r1-01"]
     one, other = (hall.numbers[leaf, f"Ethernet{port}"] for port in (448, 456))
     assert hall.cabling.list_plug_ports(int(hall.cabling.plug[other])) == [other, other + 2]
-    mate = hall.seen().mate
-    mate[[one, one + 1, one + 2, one + 3, other, other + 1, other + 2, other + 3]] = -1
+    joined_to = hall.seen().joined_to
+    joined_to[[one, one + 1, one + 2, one + 3, other, other + 1, other + 2, other + 3]] = -1
     for a, b in ((one + 1, other), (other + 1, other + 2)):
-        mate[a], mate[b] = b, a
+        joined_to[a], joined_to[b] = b, a
     seen = hall.seen()
-    found = diagnose(hall.cabling, replace(seen, mate=mate))
+    found = diagnose(hall.cabling, replace(seen, joined_to=joined_to))
     check_cables(hall, found)

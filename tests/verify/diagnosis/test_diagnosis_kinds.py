@@ -359,7 +359,7 @@ def test_extra():
     planned = hall.cabling.ports
     spare = (SparePort(0, "eth98"), SparePort(1, "eth99"), SparePort(2, "eth97"))
     more = {
-        "mate": np.r_[seen.mate, [planned + 1, planned, -1]].astype(np.int32),
+        "joined_to": np.r_[seen.joined_to, [planned + 1, planned, -1]].astype(np.int32),
         "towards": np.r_[seen.towards, [-1, -1, -1]].astype(np.int32),
     }
     none = np.zeros(3, dtype=bool)
@@ -373,7 +373,7 @@ def test_extra():
 def _blind(hall: Hall, *ports: int):
     seen = hall.seen()
     for port in ports:
-        seen.mate[[port, port ^ 1]] = -1
+        seen.joined_to[[port, port ^ 1]] = -1
     return seen
 
 
@@ -448,8 +448,8 @@ def test_exchanged_ends_of_trunks():
     for channel, port in ends.ports[2 * one + 1].items():
         swapped = ends.ports[2 * other + 1].get(channel)
         if swapped is not None:
-            far, near = int(seen.mate[port]), int(seen.mate[swapped])
-            seen.mate[[port, near, swapped, far]] = [near, port, far, swapped]
+            far, near = int(seen.joined_to[port]), int(seen.joined_to[swapped])
+            seen.joined_to[[port, near, swapped, far]] = [near, port, far, swapped]
     found = diagnose(hall.cabling, seen)
     assert [(action.kind, action.moves, len(action.ends)) for action in found.actions] == [(Kind.SPLITTER, 2, 2)]
     assert "the ends of trunks nodes:p1-su01-rk01:p1-su01-net01:om4-1 and" in found.actions[0].text
@@ -468,7 +468,7 @@ def test_exchanged_boxes_of_which_the_ports_are_not_told():
     seen = hall.seen()
     for node, sees in ((one, other), (other, one)):
         ports = hall.cabling.list_device_ports(node)
-        seen.mate[ports] = seen.mate[ports ^ 1] = -1
+        seen.joined_to[ports] = seen.joined_to[ports ^ 1] = -1
         seen.towards[ports ^ 1] = sees
         seen.dumped[ports] = False
     (action,) = diagnose(hall.cabling, seen).actions

@@ -27,15 +27,15 @@ def _colossus() -> PlannedCabling:
 
 def _as_planned(cabling: PlannedCabling) -> SeenPorts:
     ports = cabling.ports
-    mate = (np.arange(ports) ^ 1).astype(np.int32)
+    joined_to = (np.arange(ports) ^ 1).astype(np.int32)
     none = np.zeros(ports, dtype=bool)
-    return SeenPorts(mate, np.full(ports, -1, dtype=np.int32), ~none, none, none.copy())
+    return SeenPorts(joined_to, np.full(ports, -1, dtype=np.int32), ~none, none, none.copy())
 
 
-def _rotate(mate: np.ndarray, ports: list[int]) -> None:
-    far = mate[ports].tolist()
+def _rotate(joined_to: np.ndarray, ports: list[int]) -> None:
+    far = joined_to[ports].tolist()
     for port, other in zip(ports, [*far[1:], far[0]], strict=True):
-        mate[[port, other]] = other, port
+        joined_to[[port, other]] = other, port
 
 
 def _with_faults(cabling: PlannedCabling) -> tuple[SeenPorts, dict[Kind, int], int]:
@@ -50,14 +50,14 @@ def _with_faults(cabling: PlannedCabling) -> tuple[SeenPorts, dict[Kind, int], i
     chosen = random.sample(ends.tolist(), sum(lengths) + DARK)
     for length in lengths:
         ring, chosen = chosen[:length], chosen[length:]
-        _rotate(seen.mate, ring)
+        _rotate(seen.joined_to, ring)
     for port in chosen:
-        seen.mate[[port, port + 1]] = -1
+        seen.joined_to[[port, port + 1]] = -1
     for one, other in zip(boxes[::2], boxes[1::2], strict=True):
         pair = (cabling.list_device_ports(device) for device in (one, other))
         for port, same in zip(*pair, strict=True):
             assert cabling.port_text(port) == cabling.port_text(same)
-            _rotate(seen.mate, [port, same])
+            _rotate(seen.joined_to, [port, same])
     return seen, {Kind.EXCHANGE: BOXES, Kind.DARK: DARK}, sum(lengths)
 
 
@@ -88,7 +88,7 @@ def test_effort_grows_with_the_faults_alone():
 
 
 def _wrong(seen: SeenPorts) -> np.ndarray:
-    return np.flatnonzero(seen.mate != np.arange(len(seen.mate)) ^ 1)
+    return np.flatnonzero(seen.joined_to != np.arange(len(seen.joined_to)) ^ 1)
 
 
 @pytest.mark.slow
@@ -97,7 +97,7 @@ def test_another_hall_is_one_action():
     seen = _as_planned(cabling)
     order = np.random.default_rng(1).permutation(cabling.ports // 2)
     a, b = 2 * np.arange(cabling.ports // 2), 2 * order + 1
-    seen.mate[a], seen.mate[b] = b, a
+    seen.joined_to[a], seen.joined_to[b] = b, a
     found = diagnose(cabling, seen)
     assert len(found.actions) == 1
     assert "is this the plan of this hall?" in found.actions[0].text

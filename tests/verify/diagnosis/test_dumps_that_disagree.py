@@ -16,7 +16,7 @@ def _without_links() -> tuple[Hall, SeenPorts, int, int]:
     leaf = hall.cabling.device_numbers["compute-leaf-p1-su01-r1-01"]
     one, other = hall.cabling.list_device_ports(leaf).tolist()[:2]
     seen = hall.seen()
-    seen.mate[[one, one ^ 1, other, other ^ 1]] = -1
+    seen.joined_to[[one, one ^ 1, other, other ^ 1]] = -1
     return hall, seen, one, other
 
 
@@ -38,7 +38,7 @@ def test_who_sees_whom_is_told_as_dumps_say() -> None:
 def test_cable_is_missing_whose_place_another_one_took() -> None:
     """One cable joins both ports: one of its plugs is moved, and the other cable is missing, not dark."""
     hall, seen, one, other = _without_links()
-    seen.mate[one], seen.mate[other] = other, one
+    seen.joined_to[one], seen.joined_to[other] = other, one
     move, missing = diagnose(hall.cabling, seen).actions
     assert (move.kind, missing.kind) == (Kind.MOVE, Kind.DARK)
     assert missing.text.endswith("is missing: what is plugged there belongs elsewhere.")

@@ -101,7 +101,7 @@ def test_hardware_that_is_known_before() -> None:
     builder.add_dump(Dump(leaf, [Sighting("2", host, "1")], "ib"))
     sightings = builder.make_sightings()
     seen, _ = resolve_sightings(cabling, sightings, identify_boxes(cabling, sightings, known))
-    pairs = {(cabling.name_port(p), cabling.name_port(int(m))) for p, m in enumerate(seen.mate.tolist()) if m >= 0}
+    pairs = {(cabling.name_port(p), cabling.name_port(int(m))) for p, m in enumerate(seen.joined_to.tolist()) if m >= 0}
     assert ("compute-leaf-01:1/2", "p1-su01-n001:OSFP3P2") in pairs
 
 
@@ -142,7 +142,7 @@ def same_by_macs(name: str, seed: int) -> None:
     found = identify_boxes(cabling, sightings)
     seen, _ = resolve_sightings(cabling, sightings, found)
     named, _ = resolve_sightings(cabling, *(s := sightings_of(cabling, owners=owners), identify_boxes(cabling, s)))
-    assert (seen.mate == named.mate).all()
+    assert (seen.joined_to == named.joined_to).all()
     assert (seen.towards == named.towards).all()
     assert (seen.dumped == named.dumped).all()
     assert seen.strangers == named.strangers == ()
@@ -158,7 +158,7 @@ def test_a_hall_of_which_one_box_is_known_is_found_from_there() -> None:
     found = identify_boxes(cabling, sightings)
     seen, _ = resolve_sightings(cabling, sightings, found)
     assert (found.device >= 0).all()
-    assert (seen.mate == np.arange(cabling.ports) ^ 1).all()
+    assert (seen.joined_to == np.arange(cabling.ports) ^ 1).all()
 
 
 def test_a_swap_among_nameless_boxes_stays_a_swap() -> None:
@@ -173,7 +173,7 @@ def test_a_swap_among_nameless_boxes_stays_a_swap() -> None:
     sightings = sightings_of(cabling, boxes, mates=mates)
     found = identify_boxes(cabling, sightings)
     seen, _ = resolve_sightings(cabling, sightings, found)
-    assert {port: int(seen.mate[port]) for port in mates} == mates
+    assert {port: int(seen.joined_to[port]) for port in mates} == mates
     assert any("is inferred to be p1-su01-n001: 12 of 13 ports" in note for note in found.notes)
 
 
@@ -196,7 +196,7 @@ def test_what_most_ports_say_is_right_in_spite_of_faults(seed: int) -> None:
     for i, box in enumerate(sightings.boxes):
         assert found.device[i] in (number[box], -1)
     seen, _ = resolve_sightings(cabling, sightings, found)
-    right = seen.mate == [mates.get(port, port ^ 1) for port in range(cabling.ports)]
+    right = seen.joined_to == [mates.get(port, port ^ 1) for port in range(cabling.ports)]
     assert right[[len(cabling.list_device_ports(d)) > 3 for d in cabling.device]].all()
 
 
@@ -225,7 +225,7 @@ def test_of_two_boxes_that_may_be_either_each_is_one() -> None:
     assert found.how.tolist().count(How.WEAK) == 2
     assert sum("1 of 2 ports" in note for note in found.notes) == 2
     seen, _ = resolve_sightings(cabling, sightings, found)
-    assert (seen.mate != np.arange(cabling.ports) ^ 1).sum() == 4
+    assert (seen.joined_to != np.arange(cabling.ports) ^ 1).sum() == 4
 
 
 def test_no_box_has_a_port_that_is_elsewhere() -> None:
@@ -265,5 +265,5 @@ def test_the_plan_as_columns_is_the_plan() -> None:
     cabling = planned("mixed-generations")
     sightings = all_links(cabling)
     seen, notes = resolve_sightings(cabling, sightings, identify_boxes(cabling, sightings))
-    assert (seen.mate == np.arange(cabling.ports) ^ 1).all()
+    assert (seen.joined_to == np.arange(cabling.ports) ^ 1).all()
     assert notes == ()

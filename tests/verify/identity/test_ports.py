@@ -98,7 +98,7 @@ def test_a_port_that_only_another_device_uses_is_spare() -> None:
     sightings = builder.make_sightings()
     seen, _ = resolve_sightings(cabling, sightings, identify_boxes(cabling, sightings))
     assert seen.spare == (SparePort(cabling.device_numbers[leaf], "16/2"),)
-    assert name_port(cabling, seen, int(seen.mate[cabling.ports])) == "p1-su01-n001:OSFP4P2"
+    assert name_port(cabling, seen, int(seen.joined_to[cabling.ports])) == "p1-su01-n001:OSFP4P2"
 
 
 HOST_NAMES = {"eth1": "ens6np0", "eth2": "enp27s0f0np0"}
@@ -117,7 +117,7 @@ def test_interfaces_are_what_most_hosts_say() -> None:
     sightings = sightings_of(cabling, port_text=text, mates=mates)
     found = identify_boxes(cabling, sightings)
     seen, _ = resolve_sightings(cabling, sightings, found)
-    assert seen.mate.tolist() == [mates.get(port, port ^ 1) for port in range(cabling.ports)]
+    assert seen.joined_to.tolist() == [mates.get(port, port ^ 1) for port in range(cabling.ports)]
     assert found.notes == (
         "port enp27s0f0np0 of generic-server is taken for eth2: 7 of 8 devices that have it are joined so",
         "port ens6np0 of generic-server is taken for eth1: 7 of 8 devices that have it are joined so",
@@ -134,7 +134,7 @@ def test_one_host_alone_does_not_tell_its_interfaces() -> None:
     seen, _ = resolve_sightings(cabling, sightings, found)
     port = cabling.list_device_ports(cabling.device_numbers[leaf.name]).tolist()[0]
     assert int(seen.towards[port]) == cabling.device_numbers[host]
-    assert (seen.mate == -1).all()
+    assert (seen.joined_to == -1).all()
     assert not seen.dumped.any()
     assert found.notes == ()
 
@@ -150,7 +150,7 @@ def test_macs_of_ports_are_known_by_the_inventory() -> None:
     sightings = builder.make_sightings()
     seen, _ = resolve_sightings(cabling, sightings, identify_boxes(cabling, sightings, known))
     port = cabling.list_device_ports(cabling.device_numbers[leaf]).tolist()[0]
-    assert cabling.name_port(int(seen.mate[port])) == f"{host}:eth1"
+    assert cabling.name_port(int(seen.joined_to[port])) == f"{host}:eth1"
 
 
 def test_boxes_of_a_plan_have_their_own_names() -> None:

@@ -53,8 +53,8 @@ def test_dumps_of_some_devices_give_the_links_that_they_see(seed: int) -> None:
     owners = [device for device in range(len(cabling.device_names)) if chance.random() < 0.6]
     seen, notes = of(cabling, sightings_of(cabling, mates=mates, owners=[*owners, *owners[:3]]))
     told = np.isin(cabling.device, owners)
-    expected = [mate if told[p] or (mate >= 0 and told[mate]) else -1 for p, mate in mates.items()]
-    assert seen.mate.tolist() == expected
+    expected = [far if told[p] or (far >= 0 and told[far]) else -1 for p, far in mates.items()]
+    assert seen.joined_to.tolist() == expected
     assert seen.conflicts == ()
     assert not seen.doubtful.any()
     assert [note for note in notes if "has no neighbour" not in note] == []
@@ -71,7 +71,7 @@ def test_two_sides_that_contradict(cabling: PlannedCabling) -> None:
     )
     eth1 = port(cabling, "p1-su01-n001", "eth1")
     away = port(cabling, OTHER, "Ethernet0")
-    assert int(seen.mate[eth1]) == away
+    assert int(seen.joined_to[eth1]) == away
     assert seen.conflicts == (Conflict(port(cabling, LEAF, "Ethernet0"), eth1, away),)
 
 
@@ -85,7 +85,7 @@ def test_two_neighbours_at_a_port(cabling: PlannedCabling) -> None:
         ),
     )
     own, other = port(cabling, LEAF, "Ethernet0"), port(cabling, "p1-su01-n002", "eth2")
-    assert int(seen.mate[own]) == own ^ 1
+    assert int(seen.joined_to[own]) == own ^ 1
     assert seen.conflicts == (Conflict(own, other, -1, itself=False, beside=own ^ 1),)
 
 
@@ -155,7 +155,7 @@ def test_an_agent_that_loses_neighbours(cabling: PlannedCabling) -> None:
     owners = [cabling.device_numbers[LEAF], cabling.device_numbers["p1-su01-n001"]]
     seen, notes = of(cabling, sightings_of(cabling, mates=mates, owners=owners))
     assert hosts
-    assert int(seen.mate[host]) == host ^ 1
+    assert int(seen.joined_to[host]) == host ^ 1
     assert np.flatnonzero(seen.doubtful).tolist() == [other]
     text = f"the agent of {LEAF} lists 6 neighbours and lacks 1 that see it: its silence proves nothing"
     assert notes == (text,)
@@ -197,7 +197,7 @@ def test_a_nic_that_is_not_in_the_plan_hides_no_dark_port(cabling: PlannedCablin
         Dump(Box("p1-su01-n003"), [Sighting("ens1", leaf, "Ethernet8"), Sighting("ens2", leaf, "Ethernet12")]),
     )
     assert seen.dumped[port(cabling, "p1-su01-n001", "eth2")]
-    assert seen.mate[port(cabling, "p1-su01-n001", "eth2")] == -1
+    assert seen.joined_to[port(cabling, "p1-su01-n001", "eth2")] == -1
 
 
 def test_two_boxes_of_one_name_are_two(cabling: PlannedCabling) -> None:
@@ -210,7 +210,7 @@ def test_two_boxes_of_one_name_are_two(cabling: PlannedCabling) -> None:
     sightings = sightings_of(cabling, boxes, owners=switches)
     found = identify_boxes(cabling, sightings)
     seen, _ = resolve_sightings(cabling, sightings, found)
-    assert (seen.mate == np.arange(cabling.ports) ^ 1).all()
+    assert (seen.joined_to == np.arange(cabling.ports) ^ 1).all()
     assert found.notes == (
         f"p1-su01-n001 ({mac(1)}) has the name of another box, and is inferred to be p1-su01-n002: 2 of 2 ports",
     )
@@ -218,7 +218,7 @@ def test_two_boxes_of_one_name_are_two(cabling: PlannedCabling) -> None:
 
 def test_an_empty_hall(cabling: PlannedCabling) -> None:
     seen, notes = resolved(cabling)
-    assert (seen.mate == -1).all()
+    assert (seen.joined_to == -1).all()
     assert not seen.dumped.any()
     assert notes == ()
 
@@ -228,7 +228,7 @@ def test_30000_sightings_take_a_call_each() -> None:
     sightings = all_links(cabling)
     assert calls(lambda: of(cabling, sightings)) < 60_000
     seen, _ = of(cabling, sightings)
-    assert (seen.mate == np.arange(cabling.ports) ^ 1).all()
+    assert (seen.joined_to == np.arange(cabling.ports) ^ 1).all()
 
 
 WORDS = st.one_of(
@@ -294,10 +294,10 @@ def test_whatever_dumps_say_is_symmetrical(
     sightings = builder.make_sightings()
     found = identify_boxes(cabling, sightings)
     seen, _ = resolve_sightings(cabling, sightings, found)
-    joined = np.flatnonzero(seen.mate >= 0)
-    assert (seen.mate[seen.mate[joined]] == joined).all()
-    assert (seen.mate[joined] != joined).all()
-    assert not ((seen.mate >= 0) & (seen.towards >= 0)).any()
-    assert not (seen.doubtful & (seen.mate >= 0)).any()
-    assert len(seen.mate) == cabling.ports + len(seen.spare)
+    joined = np.flatnonzero(seen.joined_to >= 0)
+    assert (seen.joined_to[seen.joined_to[joined]] == joined).all()
+    assert (seen.joined_to[joined] != joined).all()
+    assert not ((seen.joined_to >= 0) & (seen.towards >= 0)).any()
+    assert not (seen.doubtful & (seen.joined_to >= 0)).any()
+    assert len(seen.joined_to) == cabling.ports + len(seen.spare)
     learn_hardware(cabling, sightings, found, ())

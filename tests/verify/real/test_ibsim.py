@@ -83,12 +83,12 @@ class Faults:
 
     def ring(self, *ports: int) -> None:
         """The plugs in some ports move on by one."""
-        far = [port ^ 1 for port in ports]
-        for port, mate in zip(ports, [*far[1:], far[0]], strict=True):
-            self.peers |= {port: mate, mate: port}
+        planned = [port ^ 1 for port in ports]
+        for port, far in zip(ports, [*planned[1:], planned[0]], strict=True):
+            self.peers |= {port: far, far: port}
 
     def expected(self) -> list[int]:
-        """The mate of each port of the subnet, -1 for others."""
+        """The far port of each port of the subnet, -1 for others."""
         cabling = self.cabling
         return [
             self.peers.get(port, port ^ 1) if cabling.read_link("fabric", port) == "compute" else -1
@@ -106,11 +106,11 @@ class Faults:
             return (node[device], 2 * int(cage) + int(sub) - 2) if sub else (node[f"{device} {text}"], 1)
 
         links = dict(graph.links)
-        for port, mate in self.peers.items():
-            if mate < 0:
+        for port, far in self.peers.items():
+            if far < 0:
                 links.pop(end(port))
             else:
-                links[end(port)] = end(mate)
+                links[end(port)] = end(far)
         return with_links(topology, links)
 
 
@@ -156,11 +156,11 @@ def test_the_subnet_is_what_was_plugged(
 ) -> None:
     assert len(parse(discovered).names) in (1067, 1068)
     identities, seen, notes = seen_in(cabling, discovered, tmp_path)
-    assert seen.mate.tolist() == faults.expected()
+    assert seen.joined_to.tolist() == faults.expected()
     assert (seen.spare, seen.strangers, seen.conflicts, notes, identities.notes) == ((), (), (), (), ())
     compute = [cabling.read_link("fabric", port) == "compute" for port in range(cabling.ports)]
-    lost = {port for port, mate in faults.peers.items() if mate < 0}
-    silent = {port for port in range(cabling.ports) if seen.dumped[port] and seen.mate[port] < 0}
+    lost = {port for port, far in faults.peers.items() if far < 0}
+    silent = {port for port in range(cabling.ports) if seen.dumped[port] and seen.joined_to[port] < 0}
     assert silent == {port for port in lost if cabling.read_device("nos", int(cabling.device[port])) == "opensm"}
     assert not any(seen.dumped[port] for port in range(cabling.ports) if not compute[port])
 
@@ -202,7 +202,7 @@ def test_names_of_adapters_are_inferred(
     sightings, _, _ = read_dumps([str(tmp_path)])
     identities = identify_boxes(cabling, sightings)
     seen, _ = resolve_sightings(cabling, sightings, identities)
-    assert seen.mate.tolist() == faults.expected()
+    assert seen.joined_to.tolist() == faults.expected()
     assert any(note.startswith("port mlx5_4 of dgx-b200 is taken for OSFP1P2: 12") for note in identities.notes)
 
 
@@ -212,4 +212,4 @@ def test_guids_tell_adapters_without_names(
     """Day 0: no host has written its name into its adapters, but their GUIDs are known."""
     text = re.sub(r'"p1-su\d+-n\d+ OSFP\dP\d"', '"MT4129 ConnectX7   Mellanox Technologies"', discovered)
     _, seen, _ = seen_in(cabling, text, tmp_path)
-    assert seen.mate.tolist() == faults.expected()
+    assert seen.joined_to.tolist() == faults.expected()

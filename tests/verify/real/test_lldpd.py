@@ -109,7 +109,7 @@ def test_dumps_of_all_devices_are_the_hall(
 ) -> None:
     running.dump(tmp_path / "dumps", form, cabling.device_names)
     identities, seen, notes = seen_in(cabling, tmp_path / "dumps")
-    assert seen.mate.tolist() == [hall.peers.get(port, -1) for port in range(cabling.ports)]
+    assert seen.joined_to.tolist() == [hall.peers.get(port, -1) for port in range(cabling.ports)]
     assert seen.dumped.all()
     assert (seen.spare, seen.strangers, seen.conflicts, notes, identities.notes) == ((), (), (), (), ())
 
@@ -133,7 +133,7 @@ def test_dumps_of_the_switches_suffice(cabling: PlannedCabling, hall: Hall, runn
     """A host's port is its MAC there, and its name the description."""
     running.dump(tmp_path / "dumps", "json0", [name for name in cabling.device_names if name.startswith("compute")])
     _, seen, _ = seen_in(cabling, tmp_path / "dumps")
-    assert seen.mate.tolist() == [hall.peers.get(port, -1) for port in range(cabling.ports)]
+    assert seen.joined_to.tolist() == [hall.peers.get(port, -1) for port in range(cabling.ports)]
     assert not seen.dumped.all()
 
 
@@ -145,8 +145,8 @@ def test_dumps_of_one_leaf_show_its_own_ports(
     _, seen, _ = seen_in(cabling, tmp_path / "dumps")
     own = cabling.list_device_ports(cabling.device_numbers[leaf]).tolist()
     assert {port for port, dumped in enumerate(seen.dumped.tolist()) if dumped} == set(own)
-    assert {port: int(seen.mate[port]) for port in own} == {port: hall.peers.get(port, -1) for port in own}
-    assert set(seen.mate.tolist()) == {-1} | {hall.peers[p] for p in own if p in hall.peers} | {
+    assert {port: int(seen.joined_to[port]) for port in own} == {port: hall.peers.get(port, -1) for port in own}
+    assert set(seen.joined_to.tolist()) == {-1} | {hall.peers[p] for p in own if p in hall.peers} | {
         p for p in own if p in hall.peers
     }
 
@@ -165,5 +165,5 @@ def test_day_0(cabling: PlannedCabling, hall: Hall, tmp_path: Path) -> None:
             if name not in named:
                 (dumps / f"{name}.json").rename(dumps / f"dump{number}.json")
     identities, seen, _ = seen_in(cabling, dumps)
-    assert seen.mate.tolist() == [hall.peers.get(port, -1) for port in range(cabling.ports)]
+    assert seen.joined_to.tolist() == [hall.peers.get(port, -1) for port in range(cabling.ports)]
     assert any("is inferred to be compute-spine-01" in note for note in identities.notes)
