@@ -1,7 +1,7 @@
-"""The hall wins: actions that are accepted become redlines of cables, and names of boxes, in an overlay.
+"""Accept the hall as it is: accepted actions become redlines of cables, and names of devices, in an overlay.
 
-A redline says where the end of a planned cable really is; a box that stands in the place of another keeps its name, and
-the place takes it. The blueprint that includes the overlay then verifies as planned with the same dumps.
+A redline says where the end of a planned cable really is. A box that stands in the place of another keeps its name, and
+the planned device takes that name. A blueprint that includes the overlay then verifies as planned with the same dumps.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ OVERLAY = "as-built.yaml"
 def write_overlay(
     cluster: Cluster, diagnosis: Diagnosis, ids: Sequence[str], overlay: str | None = None, name: str = OVERLAY
 ) -> bytes:
-    """The overlay (YAML) that accepts some actions and harmless cables, by id, or `all` that can be accepted.
+    """Write the overlay (YAML) that accepts some actions and harmless cables, by id, or `all` that can be accepted.
 
-    It has what `overlay`, a file that may not exist, states already; without one, all that the blueprint states of
-    cables and names. `name` is what the overlay says of itself.
+    It repeats what the file `overlay` (which need not exist) states already, or without one all that the blueprint
+    states about cables and names. `name` is the file name that the overlay gives in its header.
 
-    Raises InputError (FG076) for ids that there are not, for what cannot be accepted, and where the blueprint states
-    something else, which wins.
+    Raises InputError (FG076) for unknown ids, for actions that cannot be accepted, and where the blueprint states
+    something else, which wins over an overlay.
     """
     whole_cluster = cluster.phase.whole if cluster.phase else cluster
     overrides = read_overrides(whole_cluster.design.loaded, overlay)
@@ -79,20 +79,20 @@ def write_overlay(
 
 
 def _check_cluster(design: Design, ids_by_cable: Mapping[str, str], ids: Sequence[str]) -> None:
-    """Build the cluster with what is accepted; raises InputError (FG076) at the ids for which that cannot be.
+    """Build the cluster as accepted; raises InputError (FG076), at the ids concerned, if that is not possible.
 
-    `ids_by_cable` has the id by which each cable is accepted, by cable id.
+    `ids_by_cable` has, by cable id, the id that accepts the cable.
     """
     try:
         build_cluster(design)
     except InputError as error:
         faults = [_locate_at_id(diagnostic, ids_by_cable, ids) for diagnostic in error.diagnostics]
-        # several cables of one id may have the same fault
+        # several cables that one id accepts may have the same fault
         raise InputError(dict.fromkeys(faults)) from error
 
 
 def _locate_at_id(diagnostic: Diagnostic, ids_by_cable: Mapping[str, str], ids: Sequence[str]) -> Diagnostic:
-    """A fault of the cluster as accepted, at the id that asked for it, or at all of them."""
+    """Return a fault of the cluster as accepted, located at the id that caused it, or at all ids if that is unknown."""
     cable = str(diagnostic.path[1]) if diagnostic.path[:1] == (CABLE_OF,) and len(diagnostic.path) > 1 else ""
     accepted_id = ids_by_cable.get(cable, "")
     subject = f"{accepted_id} cannot be accepted" if accepted_id else "this cannot be accepted together"
@@ -106,9 +106,10 @@ def _locate_at_id(diagnostic: Diagnostic, ids_by_cable: Mapping[str, str], ids: 
 
 @dataclass(frozen=True, slots=True)
 class AcceptedNames:
-    """Names of single devices, by the name that they would have: `overlay_names`, and `devices` of the blueprint.
+    """Names given to single devices: by the overlay (`overlay_names`), and by blueprint and overlay (`devices`).
 
-    `new` has the new name of each device that takes another one, by its present name.
+    Both are keyed by the name that a device would have without. `new` maps the present name of each device that is
+    renamed to its new name.
     """
 
     places: PortFinder
@@ -119,9 +120,10 @@ class AcceptedNames:
     def rename_cables(
         self, overlay_overrides: Mapping[str, OverrideFields], blueprint_overrides: Mapping[str, OverrideFields]
     ) -> dict[str, OverrideFields]:
-        """Overrides of cables by the new names of devices.
+        """Return the overrides of cables in the overlay with the new names of devices.
 
-        Raises InputError (FG076) where the blueprint states some of a device that is renamed, which stay as they are.
+        Raises InputError (FG076) if the blueprint itself has an override with a device that is renamed, since it cannot
+        be changed here.
         """
         if not self.new:
             return dict(overlay_overrides)
@@ -137,8 +139,7 @@ class AcceptedNames:
         }
 
     def _rename_override(self, override: OverrideFields) -> OverrideFields:
-        # an override of cables with its devices and cages under their new names; only `*_cage` fields have names in
-        # them
+        # an override with the new names of devices; only its `*_cage` fields contain names
         return {
             field: {rename_device(end, self.new): self._rename_cage(cage) for end, cage in value.items()}
             if field.endswith("_cage")
@@ -150,7 +151,7 @@ class AcceptedNames:
         return rename_device(cage, self.new) if ":" in cage else cage
 
     def _refuse_stated(self, cable: str) -> tuple[Diagnostic, ...]:
-        # a fault at the override of a cable that the blueprint states, for names that would be exchanged
+        # the fault at an override of the blueprint that names a device which would be renamed
         loaded = self.places.cluster.design.loaded
         listed = " and ".join(sorted(self.new))
         message = f"{listed} would take other names, and '{cable}' is stated here by the old ones"
@@ -159,7 +160,10 @@ class AcceptedNames:
 
 
 def list_accepted_names(places: PortFinder, picked: Chosen, overrides: StatedOverrides) -> AcceptedNames:
-    """The names that accepted exchanges give; raises InputError (FG076) for those that cannot be."""
+    """List the names that accepted exchanges of boxes give to devices.
+
+    Raises InputError (FG076) for boxes of different models, and for devices that the blueprint itself names.
+    """
     cluster, new = places.cluster, dict[str, str]()
     for action in picked.actions:
         if action.renamed:
@@ -174,10 +178,10 @@ def list_accepted_names(places: PortFinder, picked: Chosen, overrides: StatedOve
         key = usual[places.device_rows[planned_name]]
         if key in devices and key not in overrides.names:
             faults += _refuse_named(places, key, name)
-        # into what the overlay states and into what holds with it
+        # both in what the overlay states and in what holds with it
         for names in (overlay_names, devices):
             names[key] = name
-            # a box in its usual place needs no name of its own, unless the lock has names and would give another one
+            # a box in its usual place needs no stated name, unless the lock has names and would give another one
             if name == key and not adopted:
                 del names[key]
     if faults:
@@ -191,20 +195,24 @@ def list_accepted_names(places: PortFinder, picked: Chosen, overrides: StatedOve
 
 
 def _close_names(renamed: Mapping[str, str]) -> dict[str, str]:
-    """The new name of each place; a place whose box went to one that nobody left takes the name that is left over."""
+    """Return the new name of each device whose place is taken by another box, or whose box has left.
+
+    `renamed` maps the name of a box to the device in whose place it stands. If nobody took the place of a box that
+    left, that device takes the name at the end of the chain, which no device has any more.
+    """
     new_names = {planned_name: box for box, planned_name in renamed.items()}
     for box, planned_name in renamed.items():
         if box not in new_names:
-            end = planned_name
-            # from place to place along the boxes that moved, up to the place that nobody took
-            while end in renamed:
-                end = renamed[end]
-            new_names[box] = end
+            last_name = planned_name
+            # from place to place along the boxes that moved, up to the one whose own box did not move
+            while last_name in renamed:
+                last_name = renamed[last_name]
+            new_names[box] = last_name
     return new_names
 
 
 def _check_alike(places: PortFinder, action: Action) -> None:
-    """Raise InputError (FG076) for boxes of different models: names alone cannot tell that."""
+    """Raise InputError (FG076) for exchanged boxes of different models, which other names cannot put right."""
     devices, rows = places.cluster.plan.devices, places.device_rows
     for box, planned_name in action.renamed.items():
         models = [devices.classes[devices.device_class[rows[name]]].profile.id for name in (box, planned_name)]
@@ -215,7 +223,7 @@ def _check_alike(places: PortFinder, action: Action) -> None:
 
 
 def _refuse_named(places: PortFinder, key: str, name: str) -> tuple[Diagnostic, ...]:
-    # the fault (FG076) of a device that the blueprint itself names, which an overlay cannot overrule
+    # the fault (FG076) of a device to which the blueprint itself gives a name: an overlay cannot overrule it
     loaded = places.cluster.design.loaded
     message = f"the blueprint names {key} here, which wins; the box that stands there is {name}"
     span = loaded.source.span((NAMES, "devices", key))
@@ -227,7 +235,11 @@ def _refuse_named(places: PortFinder, key: str, name: str) -> tuple[Diagnostic, 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A cable end that is where it is: the id that accepts it, a link of it, the end as planned, and the place."""
+    """A cable end that is accepted where it is.
+
+    `accepted_id` is the id that accepts it, `link` the planned end of one of its links, `end` the cable end as planned,
+    `place` where it is, and `position` its cage there.
+    """
 
     accepted_id: str
     link: NumberedEnd
@@ -237,24 +249,24 @@ class Accepted:
 
 
 def list_accepted_ends(places: PortFinder, picked: Chosen) -> list[Accepted]:
-    """All cable ends that are to be where they are; raises InputError (FG076) for those that cannot be there.
+    """List all cable ends that are accepted where they are; raises InputError (FG076) for ends that cannot be there.
 
-    Where a plug is in the place of a cable that nobody has seen, that cable takes the place which is left free.
+    If a plug is in the place of a cable that was not seen, that cable takes the place that the plug left free.
     """
     by_end: dict[tuple[int, bool], Accepted] = {}
     faults: list[Diagnostic] = []
     for action in picked.actions:
         try:
             for accepted_end in _accept_action(places, action, picked.joined):
-                # a cable end is known by its first link and its side, so that each plug is stated once, however many
-                # links it carries
+                # a cable end is known by its first link and whether it is the upper end, so that a plug with several
+                # links is stated once
                 by_end[accepted_end.end.rows[0], accepted_end.end.upper] = accepted_end
         except InputError as error:
             faults += error.diagnostics
     for cable, joined in picked.harmless.items():
         for lower, upper in joined:
             accepted_end = _accept_harmless(places, cable, lower, upper)
-            # what an action says of an end goes before what is harmless there
+            # if an action is about the same end, the action counts
             by_end.setdefault((accepted_end.end.rows[0], accepted_end.end.upper), accepted_end)
     if faults:
         raise InputError(faults)
@@ -263,18 +275,18 @@ def list_accepted_ends(places: PortFinder, picked: Chosen) -> list[Accepted]:
 
 
 def _accept_end(places: PortFinder, accepted_id: str, link: NumberedEnd, place: NamedPort) -> Accepted:
-    # one end of a cable accepted in the place where it was seen; raises InputError for a place that no cable can have
+    # accept one end of a cable in the place where it was seen; raises InputError for a place that it cannot have
     end = places.find_cable_end(link)
     try:
         return Accepted(accepted_id, link, end, place, places.find_position(place, end))
     except InputError as error:
-        first = error.diagnostics[0]
-        message = f"{accepted_id} cannot be accepted with a plug in {place.device}:{place.port}: {first.message}"
-        raise make_refusal(accepted_id, message, first.hint) from error
+        reason = error.diagnostics[0]
+        message = f"{accepted_id} cannot be accepted with a plug in {place.device}:{place.port}: {reason.message}"
+        raise make_refusal(accepted_id, message, reason.hint) from error
 
 
 def _accept_harmless(places: PortFinder, cable: str, lower: NamedPort, upper: NamedPort) -> Accepted:
-    """The end that says that a lower place is joined to an upper one: that of fewer links, as common plugs stay."""
+    """Accept that a lower port is joined to an upper one, at the end with fewer links, so that common plugs stay."""
     lower_end, upper_end = places.planned_at(*lower), places.planned_at(*upper)
     assert lower_end is not None and upper_end is not None  # noqa: S101, PT018 - harmless links join planned places
     ends = NumberedEnd(lower_end.row, upper=True), NumberedEnd(upper_end.row, upper=False)
@@ -284,27 +296,31 @@ def _accept_harmless(places: PortFinder, cable: str, lower: NamedPort, upper: Na
 
 
 def _accept_action(places: PortFinder, action: Action, joined: Mapping[NamedPort, NamedPort]) -> list[Accepted]:
-    """The cable ends of an action, at the side where its plugs would be moved; or at the other, where they must be."""
+    """Return the cable ends that accept an action: at the ends where it moves plugs, or else at the other ends.
+
+    The other ends are taken if a host would lose its address, or if only one jumper of a cable end would be moved.
+    Raises InputError (FG076) if neither is possible.
+    """
     ends = []
     for step in action.steps:
         link = places.planned_at(step.put.device, step.put.port)
         if step.cable and link is not None:
             link = _find_link_behind(places, link, joined)
             ends.append(_accept_end(places, action.id, link, NamedPort(step.pull.device, step.pull.port)))
-    unreachable = [fault.message for fault in _list_address_faults(places, ends)]
-    unreachable += [
+    refusals = [fault.message for fault in _list_address_faults(places, ends)]
+    refusals += [
         _describe_shared_end(places, accepted_end) for accepted_end in ends if not places.is_one_plug(accepted_end.link)
     ]
-    if not unreachable:
+    if not refusals:
         return ends
-    turned = _turn_ends(places, action.id, ends)
+    other_ends = _move_to_other_ends(places, action.id, ends)
     if (
-        turned is None
-        or _list_address_faults(places, turned)
-        or not all(places.is_one_plug(accepted_end.link) for accepted_end in turned)
+        other_ends is None
+        or _list_address_faults(places, other_ends)
+        or not all(places.is_one_plug(accepted_end.link) for accepted_end in other_ends)
     ):
-        raise make_refusal(action.id, f"{action.id} cannot be accepted: {unreachable[0]}", "move the plugs as it says")
-    return turned
+        raise make_refusal(action.id, f"{action.id} cannot be accepted: {refusals[0]}", "move the plugs as it says")
+    return other_ends
 
 
 def _describe_shared_end(places: PortFinder, accepted_end: Accepted) -> str:
@@ -314,13 +330,14 @@ def _describe_shared_end(places: PortFinder, accepted_end: Accepted) -> str:
 
 
 def _find_link_behind(places: PortFinder, link: NumberedEnd, joined: Mapping[NamedPort, NamedPort]) -> NumberedEnd:
-    """The link that a plug is of: a plug may belong where it has to go, and yet be of a link swapped with that one.
+    """Return the link that a plug really carries, if it is swapped harmlessly with the link planned where it belongs.
 
-    Then what is planned at its other end is joined, harmlessly, to the place of the link that it is of.
+    Then the planned other end of that link is joined to the port of a parallel link, which is the one that the plug
+    carries. `joined` has what harmless links join, in both directions.
     """
     for _ in range(len(joined)):
-        far = joined.get(places.find_place(NumberedEnd(link.row, not link.upper)))
-        planned_link = places.planned_at(*far) if far else None
+        far_place = joined.get(places.find_place(NumberedEnd(link.row, not link.upper)))
+        planned_link = places.planned_at(*far_place) if far_place else None
         if planned_link is None or planned_link.upper != link.upper:
             break
         link = planned_link
@@ -328,7 +345,7 @@ def _find_link_behind(places: PortFinder, link: NumberedEnd, joined: Mapping[Nam
 
 
 def _list_address_faults(places: PortFinder, ends: Iterable[Accepted]) -> list[Diagnostic]:
-    """Faults of moved ends whose host would be on another leaf than the one that announces its address."""
+    """Return faults for moved ends by which a host would be on another leaf than the one that announces its address."""
     cluster = places.cluster
     moved = [
         Relocation(
@@ -345,11 +362,11 @@ def _list_address_faults(places: PortFinder, ends: Iterable[Accepted]) -> list[D
     return find_address_faults(cluster.planned.plan, cluster.names, cluster.addresses.families, moved)
 
 
-def _turn_ends(places: PortFinder, accepted_id: str, ends: list[Accepted]) -> list[Accepted] | None:
-    """The same cabling with the other ends of the cables moved; None where that cannot say it.
+def _move_to_other_ends(places: PortFinder, accepted_id: str, ends: list[Accepted]) -> list[Accepted] | None:
+    """Describe the same cabling by moving the other ends of the cables; None if that is not possible.
 
-    A link that is seen from x to the place of another cable, whose other end is planned at y, is that cable with its
-    other end at x.
+    Say a link is seen from port x to the place of another cable. Then it may as well be that other cable, with its
+    other end at x instead of where it is planned.
     """
     rows = {row for accepted_end in ends for row in places.rows_of_plug(accepted_end.link)}
     by_end: dict[tuple[int, bool], Accepted] = {}
@@ -360,18 +377,18 @@ def _turn_ends(places: PortFinder, accepted_id: str, ends: list[Accepted]) -> li
         for row, other_row in zip(
             places.rows_of_plug(accepted_end.link), places.rows_of_plug(planned_end), strict=False
         ):
-            stays = places.find_place(NumberedEnd(row, not accepted_end.end.upper))
-            turned = _accept_end(places, accepted_id, NumberedEnd(other_row, not accepted_end.end.upper), stays)
-            by_end.setdefault((turned.end.rows[0], turned.end.upper), turned)
+            far_place = places.find_place(NumberedEnd(row, not accepted_end.end.upper))
+            other_end = _accept_end(places, accepted_id, NumberedEnd(other_row, not accepted_end.end.upper), far_place)
+            by_end.setdefault((other_end.end.rows[0], other_end.end.upper), other_end)
     return [
         accepted_end for accepted_end in by_end.values() if places.find_place(accepted_end.link) != accepted_end.place
     ]
 
 
 def _displace_ends(places: PortFinder, ends: list[Accepted]) -> list[Accepted]:
-    """Ends of cables whose planned places are taken by others, in the places that these leave free."""
+    """Return the ends of cables whose planned places are taken by accepted ends, in the places that these left free."""
     moved_ends = {(accepted_end.end.rows[0], accepted_end.end.upper) for accepted_end in ends}
-    leads = {
+    left_by = {
         (accepted_end.place, accepted_end.end.upper): places.find_place(accepted_end.link) for accepted_end in ends
     }
     displaced = []
@@ -382,17 +399,17 @@ def _displace_ends(places: PortFinder, ends: list[Accepted]) -> list[Accepted]:
         end = places.find_cable_end(planned_end)
         if (end.rows[0], end.upper) in moved_ends:
             continue
-        free, passed = accepted_end.place, set[NamedPort]()
-        # a place may be left by a plug that took the place of another in turn; `passed` ends a ring
-        while (free, accepted_end.end.upper) in leads and free not in passed:
-            passed.add(free)
-            free = leads[free, accepted_end.end.upper]
+        free, visited = accepted_end.place, set[NamedPort]()
+        # the place that a plug left may be taken by another plug in turn; `visited` ends a ring
+        while (free, accepted_end.end.upper) in left_by and free not in visited:
+            visited.add(free)
+            free = left_by[free, accepted_end.end.upper]
         displaced.append(_accept_end(places, accepted_end.accepted_id, planned_end, free))
     return displaced
 
 
 class Redlines:
-    """The overrides of an overlay, to which redlines are added."""
+    """The overrides of cables in an overlay, to which redlines are added."""
 
     def __init__(self, places: PortFinder, overrides: StatedOverrides) -> None:
         self._places, self._others = places, overrides.others
@@ -401,7 +418,7 @@ class Redlines:
         }
 
     def state_ends(self, ends: Iterable[Accepted]) -> None:
-        """State where ends are; raises InputError (FG076) where the blueprint states something else, which wins."""
+        """State where cable ends are; raises InputError (FG076) if the blueprint states something else, which wins."""
         faults: list[Diagnostic] = []
         for accepted_end in ends:
             faults += self._add_end(accepted_end)
@@ -409,7 +426,7 @@ class Redlines:
             raise InputError(faults)
 
     def _add_end(self, accepted_end: Accepted) -> tuple[Diagnostic, ...]:
-        # add the end of a cable to the overrides, or take its override out where it is back in its planned place
+        # add the end of a cable to the overrides, or take its override out if the end is back in its planned place
         matcher, end = self._places.matcher, accepted_end.end
         cable = int(self._places.cluster.plan.links.cable[accepted_end.link.row])
         name = matcher.cables.ids[cable]
@@ -419,7 +436,7 @@ class Redlines:
             if accepted_end.position == matcher.find_planned_position(end)
             else matcher.format_position(accepted_end.position, end)
         )
-        # what files other than the overlay say of the same end
+        # what files other than the overlay state about the same end
         elsewhere: Any = self._others.get(name, {}).get(subject.field)
         if elsewhere is not None:
             if find_stated_value(elsewhere, subject, matcher) == value:
@@ -443,6 +460,6 @@ class Redlines:
 
 
 def rename_device(text: str, names: Mapping[str, str]) -> str:
-    """DEVICE or DEVICE:CAGE with the device by its new name."""
+    """Return DEVICE or DEVICE:CAGE with the new name of the device."""
     device, colon, cage = text.partition(":")
     return f"{names.get(device, device)}{colon}{cage}"

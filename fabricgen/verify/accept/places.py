@@ -1,4 +1,4 @@
-"""Places in the hall, by device and port, as ends of the cables that a cluster has there."""
+"""Places in the hall, by device and port, and the ends of the cables that a cluster has there."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fabricgen.wiring.arrays import Ints64
 
 
 class NamedPort(NamedTuple):
-    """A port of a device, as links.csv calls it."""
+    """A device and a port of it, with the names of links.csv."""
 
     device: str
     port: str
@@ -35,7 +35,7 @@ class NumberedEnd(NamedTuple):
 
 
 class PortFinder:
-    """Finds what a cluster has at places: its links as they are now, with the overrides so far."""
+    """Finds the links and cable ends that a cluster has at places, with the overrides that it has so far."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster, self.matcher = cluster, Matcher(cluster)
@@ -47,7 +47,7 @@ class PortFinder:
 
     @cached_property
     def _by_device(self) -> tuple[tuple[Ints64, Ints64], ...]:
-        """For the lower and the upper ends: (rows of links sorted by device, where those of each device begin)."""
+        """(rows of links sorted by device, where those of each device begin), for the lower and for the upper ends."""
         links, count = self.cluster.plan.links, len(self.cluster.names)
         tables = []
         for device in (links.a_device, links.b_device):
@@ -56,7 +56,7 @@ class PortFinder:
         return tuple(tables)
 
     def planned_at(self, device: str, port: str) -> NumberedEnd | None:
-        """The link end that the plan has at a place; None for a spare port."""
+        """Return the link end that the plan has at a place; None for a spare port."""
         number = self.device_rows.get(device)
         if number is None:
             return None
@@ -67,17 +67,17 @@ class PortFinder:
         return None
 
     def find_place(self, end: NumberedEnd) -> NamedPort:
-        """Where the plan has a link end now."""
+        """Return the place that the plan has for a link end."""
         links = self.cluster.plan.links
         device = int((links.b_device if end.upper else links.a_device)[end.row])
         return NamedPort(self.cluster.names[device], str(self.cluster.port_names.ports[end.upper][end.row]))
 
     def find_cable(self, end: NumberedEnd) -> str:
-        """The id of the cable of a link end."""
+        """Return the id of the cable of a link end."""
         return self.cluster.cable_ids[int(self.cluster.plan.links.cable[end.row])]
 
     def find_cable_end(self, end: NumberedEnd) -> CableEnd:
-        """The end of the cable that carries a link, by its original plan."""
+        """Return the cable end that carries a link end, as first planned."""
         cable = int(self.cluster.plan.links.cable[end.row])
         return next(
             cable_end
@@ -91,18 +91,18 @@ class PortFinder:
         return make_cabling(self.cluster), np.flatnonzero(self.cluster.plan.links.cable >= 0).tolist()
 
     def rows_of_plug(self, end: NumberedEnd) -> list[int]:
-        """The rows of the links that run through the plug at the end of one of them, in their order."""
+        """Return the rows of all links that run through the plug at a link end, in order."""
         cabling, rows = self._plugs
         number = bisect_left(rows, end.row)
         # ports of the cabling are numbered by links that have a cable, two each, with the upper end as the odd one
         return [rows[port >> 1] for port in cabling.list_plug_ports(int(cabling.plug[2 * number + end.upper]))]
 
     def is_one_plug(self, end: NumberedEnd) -> bool:
-        """Whether the end of the cable that carries a link is one plug: a redline moves the whole end."""
+        """Whether the cable end that carries a link end is a single plug: a redline moves a whole cable end."""
         return set(self.find_cable_end(end).rows) <= set(self.rows_of_plug(end))
 
     def find_position(self, place: NamedPort, end: CableEnd) -> CagePosition:
-        """The position that a place is for an end of a cable; raises InputError (FG077, FG080, FG082) for none."""
+        """Return the cage position that a place is for a cable end; raises InputError (FG077, FG080, FG082) if none."""
         return self.matcher.find_position(f"{place.device}:{place.port}", end)
 
 
@@ -112,7 +112,7 @@ CANNOT = "FG076"
 
 
 def make_refusal(accepted_id: str, message: str, hint: str = "") -> InputError:
-    """The error (FG076) of an id of `--accept`."""
+    """Make the error (FG076) located at an id of `--accept`."""
     return fault(CANNOT, message, hint=hint, span=Span(f"--accept {accepted_id}", 1, 1))
 
 
@@ -121,20 +121,20 @@ def make_refusal(accepted_id: str, message: str, hint: str = "") -> InputError:
 ALL = "all"
 
 INSTEAD = {
-    # of trunks alone: the steps of a breakout have cables of the plan, so that it is never refused
+    # only trunks are refused: the steps of a breakout have planned cables
     Kind.SPLITTER: "trunks are exchanged, and an overlay states only where cables end: move the trunks as it says",
     Kind.DARK: "nothing is plugged where the hall could win: plug it in, or replace the cable or the port",
     Kind.OPTIC: "put the right module in; another part or medium that shall stay is stated with `part` or `medium`",
     Kind.PORT: "look at the port, or dump the device at its other end as well, and verify again",
 }
-"""What to do about what cannot be accepted."""
+"""What to do instead, by kind of an action that cannot be accepted."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """Actions and harmless cables (id, joined places) that are accepted.
+    """The actions that are accepted, and the harmless cables, by id, with the places that their links join.
 
-    `joined` has all that harmless links join, accepted or not, in both directions.
+    `joined` has the places that harmless links join, accepted or not, in both directions.
     """
 
     actions: tuple[Action, ...]
@@ -143,9 +143,9 @@ class Chosen:
 
 
 def choose_actions(places: PortFinder, diagnosis: Diagnosis, ids: Sequence[str]) -> Chosen:
-    """What some ids mean: of actions, of cables that are harmless, or `all` that can be accepted.
+    """Choose the actions and harmless cables that some ids name; `all` names all that can be accepted.
 
-    Raises InputError with all that are unknown or cannot be accepted (FG076).
+    Raises InputError (FG076) with all ids that are unknown or cannot be accepted.
     """
     actions = {action.id: action for action in diagnosis.actions}
     harmless = _list_harmless(places, diagnosis)
@@ -181,24 +181,24 @@ def choose_actions(places: PortFinder, diagnosis: Diagnosis, ids: Sequence[str])
 
 
 def _join_both_ways(diagnosis: Diagnosis) -> dict[NamedPort, NamedPort]:
-    """What harmless links join, in both directions."""
+    """Return the places that harmless links join, in both directions."""
     return {
         place_a: place_b for joined in _read_pairs(diagnosis.harmless) for place_a, place_b in (joined, joined[::-1])
     }
 
 
 def _list_exchanged_boxes(actions: Iterable[Action]) -> frozenset[str]:
-    """The names, as they tell them, of all boxes that actions say are in each other's places."""
+    """Return the names that boxes tell, of all boxes that actions say are in each other's places."""
     return frozenset(box for action in actions for box in action.renamed)
 
 
 def _touches_boxes(joined: Iterable[tuple[NamedPort, NamedPort]], boxes: frozenset[str]) -> bool:
-    """Whether some links end on one of some boxes."""
+    """Whether a link ends on one of these boxes."""
     return any(place.device in boxes for pair in joined for place in pair)
 
 
 def keeps_names(diagnosis: Diagnosis, action: Action) -> bool:
-    """Whether `all` leaves an exchange out: its boxes tell their planned names, and no MAC or GUID says otherwise."""
+    """Whether `all` leaves an exchange out: a box in it tells its planned name, and no MAC or GUID says otherwise."""
     return not action.by_hardware and not diagnosis.named.isdisjoint({*action.renamed, *action.renamed.values()})
 
 
@@ -212,7 +212,7 @@ def _refuse_action(accepted_id: str, action: Action) -> InputError:
 
 
 def _refuse_unknown(accepted_id: str, diagnosis: Diagnosis, harmless: Mapping[str, object]) -> InputError:
-    """The error of an id that is of no action, and of no harmless cable."""
+    """Make the error for an id that names no action and no harmless cable."""
     action_id = next((action.id for action in diagnosis.actions if accepted_id in action.cables), "")
     if action_id:
         return make_refusal(
@@ -225,13 +225,13 @@ def _refuse_unknown(accepted_id: str, diagnosis: Diagnosis, harmless: Mapping[st
 
 
 def _list_harmless(places: PortFinder, diagnosis: Diagnosis) -> dict[str, tuple[tuple[NamedPort, NamedPort], ...]]:
-    """(Place of the lower end, place of the upper end it is joined to) of the links of harmless cables, by cable id."""
+    """Return, by cable id, (place of the lower end, place it is joined to) of the links of harmless cables."""
     by_cable: dict[str, list[tuple[NamedPort, NamedPort]]] = {}
     for joined in _read_pairs(diagnosis.harmless):
         link_ends = [places.planned_at(*place) for place in joined]
         if None in link_ends:
             continue
-        # each pair is seen from both ends; the one at the lower end is listed
+        # a pair is listed at its lower end
         for link_end, (place, far_place) in zip(link_ends, (joined, joined[::-1]), strict=True):
             if link_end is not None and not link_end.upper:
                 by_cable.setdefault(places.find_cable(link_end), []).append((place, far_place))
@@ -239,7 +239,7 @@ def _list_harmless(places: PortFinder, diagnosis: Diagnosis) -> dict[str, tuple[
 
 
 def _read_pairs(texts: Sequence[str]) -> Iterator[tuple[NamedPort, NamedPort]]:
-    """The two places of each link that is written `A:p - B:q`."""
+    """Yield the two places of each link that is written `A:p - B:q`."""
     for text in texts:
         near_text, _, far_text = text.partition(" - ")
         yield _read_place(near_text), _read_place(far_text)

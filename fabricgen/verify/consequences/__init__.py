@@ -1,1 +1,1 @@
-"""What faults cost until they are mended, and whether the cables in question reach."""
+"""What faults cost until they are mended, and whether planned cables reach the places where plugs were found."""

@@ -1,9 +1,9 @@
-"""What each thing that is not as planned costs until it is mended, and whether the cables in question reach.
+"""What each fault costs until it is mended, and whether planned cables reach the places where their plugs are.
 
-A collective stays on its rail while every NIC of the rail is on the leaves of the rail. A NIC on the leaf of another
-rail, or a plug on another leaf or spine than planned, still has its bandwidth, but its traffic takes a path that nobody
-has counted on. Only a cable that nobody sees is bandwidth that is lost. Where the same devices are joined, merely by
-other ports, no bandwidth suffers: addresses and descriptions of ports do.
+A collective stays on its rail as long as every NIC of the rail is on the leaves of that rail. A NIC on the leaf of
+another rail, or a plug on another leaf or spine than planned, still has its bandwidth, but its traffic takes an
+unplanned path. Bandwidth is lost only by a cable at which nobody is seen. If the same devices are joined by other
+ports, no bandwidth suffers: only addresses and descriptions of ports are wrong.
 """
 
 from __future__ import annotations
@@ -25,47 +25,51 @@ from fabricgen.verify.sightings import SeenPorts, find_device
 from fabricgen.wiring.arrays import Flags, Ints64, unique_values
 
 _JUDGED = {kind for kind in Kind if kind not in (Kind.OPTIC, Kind.PORT)}
-"""Kinds of actions that say where plugs are."""
+"""Kinds of actions that say where plugs are, and so have a cost."""
 
 Pairs: TypeAlias = "Counter[tuple[int, int]]"
-"""How many links join two switches, by their devices in order."""
+"""How many links join two switches, by (lower row, higher row) of their devices."""
 
 
 def add_consequences(
     cabling: PlannedCabling, diagnosis: Diagnosis, cluster: Cluster | None, seen_ports: SeenPorts | None = None
 ) -> Diagnosis:
-    """The diagnosis with the consequence of each action, and whether the cable of each step reaches.
+    """Add to a diagnosis the consequence of each action, and whether the cable of each step reaches.
 
-    `cluster` is None for a built folder, whose floor is not known. Links of a breakout that serve, as `seen_ports`
-    show, cost nothing. A note names the switch that has lost most uplinks.
+    `cluster` is None for a built folder, whose floor is not known. Links that work as planned, as `seen_ports` shows,
+    cost nothing. A note names the switch that has lost the largest part of its uplinks.
     """
     if not diagnosis.actions:
         return diagnosis
     places = PortNumbersByName(cabling)
-    checked = Reach(cabling, places, cluster).check_steps if cluster else tuple
+    check_steps = Reach(cabling, places, cluster).check_steps if cluster else tuple
     lookup = _Lookup(cabling, places, cluster.design.catalog if cluster else Catalog())
     links = places.list_links(cable for action in diagnosis.actions for cable in action.concerned)
     after_exchanges = None if seen_ports is None else _exchange_ports(cabling, places, seen_ports, diagnosis.actions)
-    named = {action.id: _named_links(cabling, places, action, links) for action in diagnosis.actions}
+    named = {action.id: _find_named_links(cabling, places, action, links) for action in diagnosis.actions}
     # how many actions name each link
-    claims = Counter(link for of_action in named.values() for link in of_action)
+    claims = Counter(link for action_links in named.values() for link in action_links)
 
     def price_action(action: Action) -> Consequence:
-        # what an action's links cost until it is done: those that do not serve the plan as ports are now seen
+        # the cost, until an action is done, of its links that do not work as planned
         sees = seen_ports if action.renamed else after_exchanges
-        own_links = [link for cable in action.concerned for link in links[cable]]
-        # of a cable that several actions tell, each costs the links that it names
-        own_links = [link for link in own_links if link in named[action.id] or not claims[link]]
-        own_links = own_links if sees is None else [link for link in own_links if not _serves_link(cabling, sees, link)]
-        return _price_links(lookup, action, own_links, sees)
+        costly_links = [
+            link
+            for cable in action.concerned
+            for link in links[cable]
+            # if several actions are about one cable, each costs the links that it names
+            if (link in named[action.id] or not claims[link])
+            and (sees is None or not _works_as_planned(cabling, sees, link))
+        ]
+        return _price_links(lookup, action, costly_links, sees)
 
     actions = tuple(
         replace(
             action,
             consequence=price_action(action),
-            steps=checked(action.steps),
+            steps=check_steps(action.steps),
             alternatives=tuple(
-                replace(alternative, steps=checked(alternative.steps)) for alternative in action.alternatives
+                replace(alternative, steps=check_steps(alternative.steps)) for alternative in action.alternatives
             ),
         )
         for action in diagnosis.actions
@@ -73,21 +77,24 @@ def add_consequences(
     return replace(diagnosis, actions=actions, notes=(*diagnosis.notes, *_note_worst_switch(lookup, actions)))
 
 
-def _named_links(
+def _find_named_links(
     cabling: PlannedCabling, places: PortNumbersByName, action: Action, links: Mapping[str, Sequence[int]]
 ) -> set[int]:
-    """The links whose plugs an action moves, or whose plugs or box are those at which it sends somebody to look."""
+    """Return the links that an action names: those whose plugs it moves, or whose plugs or device it asks to look at.
+
+    `links` has the links of each cable, by cable id.
+    """
     if action.kind is not Kind.DARK:
         return {port >> 1 for port in places.find_places(action)}
     boxes = {cabling.device_numbers.get(end.device) for end in action.ends if not end.port}
     plugs = {int(cabling.plug[port]) for end in action.ends if (port := places.find_port(end)) is not None}
-    # where all ends are of one device, the plugs at the others are not listed
-    joins = all if len({end.device for end in action.ends}) > 1 else any
+    # if all ends are on one device, the plugs at the far ends are not listed, and one listed plug suffices
+    needed = all if len({end.device for end in action.ends}) > 1 else any
     return {
         link
         for cable in action.concerned
         for link in links[cable]
-        if joins(int(cabling.plug[port]) in plugs for port in (2 * link, 2 * link + 1))
+        if needed(int(cabling.plug[port]) in plugs for port in (2 * link, 2 * link + 1))
         or any(int(cabling.device[port]) in boxes for port in (2 * link, 2 * link + 1))
     }
 
@@ -95,7 +102,7 @@ def _named_links(
 def _exchange_ports(
     cabling: PlannedCabling, places: PortNumbersByName, seen_ports: SeenPorts, actions: Iterable[Action]
 ) -> SeenPorts:
-    """What will be seen once boxes are exchanged: what all other actions are about."""
+    """Return what will be seen once boxes are exchanged: all other actions are about that state."""
     exchanges = [action for action in actions if action.renamed]
     seen_at = {port: place.port for action in exchanges for port, place in places.find_places(action).items()}
     if not seen_at:
@@ -104,37 +111,37 @@ def _exchange_ports(
     for action in exchanges:
         for box, name in action.renamed.items():
             stands_for[number[box]] = number[name]
-    # -1 would index the last device; `where` leaves it out after the fact
+    # -1 (no device) reads the last entry here, which `where` then replaces
     towards = np.where(seen_ports.towards < 0, -1, stands_for[seen_ports.towards])
-    now = {seen_port: port for port, seen_port in seen_at.items() if seen_port != SPARE}
+    new_port = {seen_port: port for port, seen_port in seen_at.items() if seen_port != SPARE}
     joined_to, sees = seen_ports.joined_to.copy(), towards.copy()
-    moved = np.array([*now, *seen_at], dtype=np.int64)
+    moved = np.array([*new_port, *seen_at], dtype=np.int64)
     # all ports of the ring are cleared before any is filled, since each takes the place of another
     joined_to[moved] = sees[moved] = -1
-    for seen_port, port in now.items():
-        far = int(seen_ports.joined_to[seen_port])
-        joined_to[port], sees[port] = now.get(far, far), towards[seen_port]
-        if far >= 0 and far not in now:
-            joined_to[far] = port
+    for seen_port, port in new_port.items():
+        far_port = int(seen_ports.joined_to[seen_port])
+        joined_to[port], sees[port] = new_port.get(far_port, far_port), towards[seen_port]
+        if far_port >= 0 and far_port not in new_port:
+            joined_to[far_port] = port
     return replace(seen_ports, joined_to=joined_to, towards=sees)
 
 
-def _serves_link(cabling: PlannedCabling, seen_ports: SeenPorts, link: int) -> bool:
-    """Whether the ends of a link see each other, one the device of the other, or parallel links of the two devices.
+def _works_as_planned(cabling: PlannedCabling, seen_ports: SeenPorts, link: int) -> bool:
+    """Whether a link joins its devices: its ends see each other, or an equal parallel port, or one sees the far device.
 
-    Where one end of parallel links sees nobody, one of them is gone.
+    If one end of two swapped parallel links sees nobody, one of the links is gone, so that both ends are required.
     """
     a, b = 2 * link, 2 * link + 1
-    far, device = int(seen_ports.joined_to[a]), cabling.device
+    far_port, device = int(seen_ports.joined_to[a]), cabling.device
     # the a end sees a port of the device at b, which the plan joins with the device at a
-    if 0 <= far < cabling.ports and device[far] == device[b] and device[far ^ 1] == device[a]:
-        alike = far == b or cabling.are_alike(far, b) or cabling.are_alike(far ^ 1, a)
+    if 0 <= far_port < cabling.ports and device[far_port] == device[b] and device[far_port ^ 1] == device[a]:
+        alike = far_port == b or cabling.are_alike(far_port, b) or cabling.are_alike(far_port ^ 1, a)
         return alike and bool(seen_ports.joined_to[b] >= 0)
     return bool(seen_ports.towards[a] == device[b] or seen_ports.towards[b] == device[a])
 
 
 class _Lookup:
-    """What is asked of the plan again and again, by device; kept."""
+    """Answers questions about planned devices and links; answers that take long are cached."""
 
     def __init__(self, cabling: PlannedCabling, places: PortNumbersByName, catalog: Catalog) -> None:
         self.cabling, self.places, self._catalog = cabling, places, catalog
@@ -142,37 +149,37 @@ class _Lookup:
         self._accelerators: dict[str, int] = {}
 
     def is_node(self, device: int) -> bool:
-        """Whether it is a node or an extra device."""
+        """Whether a device is a node or an extra device."""
         return bool(self.cabling.read_device("tier", device) == "node")
 
     def list_served(self, column: str, fabric: str, device: int) -> frozenset[str]:
-        """The rails or planes of the links of a fabric that are planned on a device."""
+        """Return the rails or planes (`column`) of the links of a fabric that are planned on a device."""
         key = column, fabric, device
         if key not in self._served:
             links = self.cabling.list_device_ports(device) >> 1
             fabrics, values = self.cabling.links["fabric"], self.cabling.links[column]
-            # a device may serve several fabrics, of which rails have the same numbers
+            # a device may serve several fabrics, whose rails have the same numbers
             codes = values.codes[links[fabrics.vocabulary[fabrics.codes[links]] == fabric]]
             self._served[key] = frozenset(values.vocabulary[unique_values(codes)].tolist()) - {""}
         return self._served[key]
 
     def list_served_at(self, column: str, fabric: str, place: NumberedPort) -> frozenset[str]:
-        """The rails or planes that a port of a node is for, or that a switch serves in a fabric."""
+        """Return the rail or plane of a node's port, or all that a switch serves in a fabric."""
         if place.port != SPARE and self.is_node(place.device):
             return frozenset({str(self.cabling.read_link(column, place.port))}) - {""}
         return self.list_served(column, fabric, place.device)
 
-    def find_nearest(self, column: str, place: NumberedPort, served: frozenset[str]) -> str:
-        """Which of the rails or planes that are served at a place its port is for: a switch may have several."""
-        own_value = "" if place.port == SPARE else str(self.cabling.read_link(column, place.port))
-        return own_value if own_value in served else min(served, key=int)
+    def pick_served(self, column: str, place: NumberedPort, served: frozenset[str]) -> str:
+        """Return the rail or plane that is planned at a port if it is in `served`, else the lowest of `served`."""
+        planned = "" if place.port == SPARE else str(self.cabling.read_link(column, place.port))
+        return planned if planned in served else min(served, key=int)
 
     def find_fabric(self, port: int) -> str:
-        """The fabric of the link of a port."""
+        """Return the fabric of the link that is planned at a port."""
         return str(self.cabling.read_link("fabric", port))
 
     def count_accelerators(self, device: int) -> int:
-        """The accelerators of a node."""
+        """Return the number of accelerators of a node; 0 if the catalogue does not know its model."""
         model = str(self.cabling.read_device("model", device))
         if model not in self._accelerators:
             accelerators = self._catalog.node(model).accelerators if model in self._catalog.ids("nodes") else None
@@ -180,56 +187,56 @@ class _Lookup:
         return self._accelerators[model]
 
     def serves_accelerators(self, links: Sequence[int]) -> bool:
-        """Whether any of some links is of the network between accelerators: that which gives nodes most bandwidth."""
+        """Whether any of these links is in a network between accelerators: one that gives nodes most bandwidth."""
         return bool(self._of_accelerators[self.cabling.links["fabric"].codes[list(links)]].any())
 
     @cached_property
     def _of_accelerators(self) -> Flags:
-        """By fabric, whether nodes have at least half as much bandwidth to it as to any."""
+        """Flags by fabric: whether nodes have at least half as much bandwidth to it as to the widest fabric."""
         fabric, speed = self.cabling.links["fabric"], self.cabling.links["speed_gbps"]
         node = (self.cabling.devices["tier"].vocabulary == "node")[self.cabling.devices["tier"].codes]
         gbps = speed.vocabulary.astype(np.float64)[speed.codes] * node[self.cabling.device[0::2]]
         total = np.bincount(fabric.codes, weights=gbps, minlength=len(fabric.vocabulary))
-        # the network that accelerators talk over is the widest; those for storage and management are narrower
+        # accelerators use the widest network; those for storage and management are narrower
         flags: Flags = 2 * total >= total.max(initial=0)
         return flags
 
     def list_uplinks(self, device: int) -> list[int]:
-        """The planned ports of a switch to the tier above."""
+        """Return the planned ports of a switch to the tier above."""
         ports = self.cabling.list_device_ports(device)
         uplinks: list[int] = ports[(ports & 1 == 0) & self.are_uplinks(ports)].tolist()
         return uplinks
 
     def are_uplinks(self, ports: Ints64) -> Flags:
-        """Whether the link of each port joins switches of one fabric and of different tiers."""
+        """Flag the ports (int64) whose links join devices of one fabric and of different tiers."""
         low, high = (self.cabling.device[end] for end in (ports & ~1, ports | 1))
         tier, fabric = (self.cabling.devices[column].codes for column in ("tier", "fabric"))
         flags: Flags = (tier[low] != tier[high]) & (fabric[low] == fabric[high])
         return flags
 
-    def nodes_below(self, device: int) -> set[int]:
-        """The nodes on a switch."""
+    def list_nodes_below(self, device: int) -> set[int]:
+        """Return the nodes that the plan joins to a switch."""
         # `port ^ 1` is the far end of the planned link of a port
         far = unique_values(self.cabling.device[self.cabling.list_device_ports(device) ^ 1])
         return set(filter(self.is_node, far))
 
     def find_speed(self, link: int) -> float:
-        """The speed of a link."""
+        """Return the speed of a link, Gb/s."""
         return float(self.cabling.read_link("speed_gbps", 2 * link))
 
     def name_tiers(self, link: int) -> str:
-        """What links of this kind are called: `compute node-leaf`."""
-        low, high = (self.cabling.read_device("tier", int(self.cabling.device[2 * link + side])) for side in (0, 1))
+        """Return the fabric and tiers of a link: `compute node-leaf`."""
+        low, high = (self.cabling.read_device("tier", device) for device in self.list_devices(link))
         return f"{self.cabling.read_link('fabric', 2 * link)} {low}-{high}"
 
     def list_devices(self, link: int) -> tuple[int, int]:
-        """The devices at the ends of a link."""
+        """Return the devices that are planned at the a end and the b end of a link."""
         return int(self.cabling.device[2 * link]), int(self.cabling.device[2 * link + 1])
 
 
 @dataclass
 class _Account:
-    """What is summed up over the links of one action: Gb/s, what is crossed, uplinks lost by switch."""
+    """Sums over the links of one action: Gb/s lost and astray, crossings, uplinks lost by switch, nodes affected."""
 
     lookup: _Lookup
     lost: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -239,7 +246,7 @@ class _Account:
     nodes: set[int] = field(default_factory=set)
 
     def count_lost(self, link: int) -> None:
-        """Count a link that nobody sees."""
+        """Count a link at which nobody is seen."""
         self.lost[self.lookup.name_tiers(link)] += self.lookup.find_speed(link)
         # `2 * link` is its a end, the lower one
         if self.lookup.are_uplinks(np.array([2 * link], dtype=np.int64))[0]:
@@ -247,17 +254,17 @@ class _Account:
         self._count_affected(link)
 
     def count_misled(self, link: int) -> None:
-        """Count a link that is up, on a wrong path."""
+        """Count a link that is up, and on a wrong path."""
         self.astray[self.lookup.name_tiers(link)] += self.lookup.find_speed(link)
         self._count_affected(link)
 
     def _count_affected(self, link: int) -> None:
         low, high = self.lookup.list_devices(link)
         if not self.lookup.is_node(low) and not self.lookup.is_node(high):
-            self.nodes |= self.lookup.nodes_below(low)
+            self.nodes |= self.lookup.list_nodes_below(low)
 
     def note_crossings(self, link: int, ends: tuple[NumberedPort, NumberedPort]) -> bool:
-        """Note which rail, plane or fabric a link crosses where it lies now; whether it does."""
+        """Note the rails, planes or fabric that a link with its ends at these ports crosses; return whether it does."""
         lookup, planned = self.lookup, self.lookup.find_fabric(2 * link)
         fabrics = sorted({lookup.find_fabric(place.port) for place in ends if place.port != SPARE} or {planned})
         if len(fabrics) > 1:
@@ -271,16 +278,17 @@ class _Account:
             if near_served and far_served and not near_served & far_served:
                 has_crossed = True
                 planned_value, seen_value = (
-                    lookup.find_nearest(column, place, at)
-                    for place, at in zip(ends, (near_served, far_served), strict=True)
+                    lookup.pick_served(column, place, served)
+                    for place, served in zip(ends, (near_served, far_served), strict=True)
                 )
                 self.crossed[column][planned, planned_value, seen_value] = None
         return has_crossed
 
 
 def _price_links(lookup: _Lookup, action: Action, links: Sequence[int], sees: SeenPorts | None) -> Consequence:
-    """What an action's links cost, by where their plugs are now; those of its cables that it does not move are lost,
-    unless both ends see others, which another action tells.
+    """Compute what the links of an action cost, by where their plugs are now.
+
+    Links that the action does not move are lost, unless both ends see other ports: then another action is about them.
     """
     if action.kind not in _JUDGED or not links:
         return Consequence()
@@ -294,13 +302,12 @@ def _price_links(lookup: _Lookup, action: Action, links: Sequence[int], sees: Se
         elif sees is None or sees.joined_to[2 * link] < 0 or sees.joined_to[2 * link + 1] < 0:
             account.count_lost(link)
     pairs = _count_pairs(lookup, ((a.device, b.device) for a, b in places_now.values()))
-    # what is joined now, as a bag: links that are swapped among themselves lead where they should, each in place of
-    # another
-    served = Counter(_describe_join(lookup, ends) for ends in places_now.values())
+    # how often each pair is joined now: links that are swapped among themselves serve each other's purpose
+    joined = Counter(_describe_join(lookup, ends) for ends in places_now.values())
     for link, ends in places_now.items():
         planned_join = _describe_join(lookup, lookup.places.list_link_places(link))
-        served[planned_join] -= 1
-        if account.note_crossings(link, ends) or served[planned_join] < 0:
+        joined[planned_join] -= 1
+        if account.note_crossings(link, ends) or joined[planned_join] < 0:
             account.count_misled(link)
     names = lookup.cabling.device_names
     return Consequence(
@@ -326,61 +333,60 @@ def _sort_crossings(crossed: Iterable[tuple[str, str, str]]) -> tuple[tuple[str,
 
 
 def _count_pairs(lookup: _Lookup, joined: Iterable[tuple[int, int]]) -> Pairs:
-    """How many links join each pair of switches."""
+    """Count the links between each pair of switches."""
     sorted_pairs = (tuple(sorted(pair)) for pair in joined)
     return Counter((low, high) for low, high in sorted_pairs if not lookup.is_node(low) and not lookup.is_node(high))
 
 
 def _describe_join(lookup: _Lookup, ends: tuple[NumberedPort, NumberedPort]) -> tuple[tuple[int, int], ...]:
-    """What a link joins, as far as bandwidth is concerned: any port of a switch will do, but of a node that one."""
+    """Return what a link joins, as far as bandwidth is concerned: a certain port of a node, any port of a switch."""
     return tuple(sorted((0, end.port) if lookup.is_node(end.device) else (1, end.device) for end in ends))
 
 
 def _list_uneven_pairs(
     lookup: _Lookup, planned: Pairs, seen_pairs: Pairs, seen_ports: SeenPorts | None
 ) -> Iterator[tuple[str, str, int, int]]:
-    """(switch, other switch, links there are, links planned) of each pair that has other numbers, the switch first that
-    is below. Where dumps tell of the pair, they have the word.
+    """Yield (lower switch, upper switch, links there are, links planned) of each pair with more or fewer links.
+
+    `planned` and `seen_pairs` count the links of the action, as planned and as they are now. If dumps tell about the
+    pair (`seen_ports` is given), their count is used.
     """
     names, device = lookup.cabling.device_names, lookup.cabling.device
     for low, high in sorted(pair for pair in planned | seen_pairs if planned[pair] != seen_pairs[pair]):
         ports = lookup.cabling.list_device_ports(low)
         between = ports[device[ports ^ 1] == high]
-        # the links of this pair that the action leaves alone, and those that it has now
+        # the planned links of the pair less those of the action, plus those that the action's plugs make now
         links_there = len(between) - planned[low, high] + seen_pairs[low, high]
         if seen_ports is not None:
             links_there = _count_links_seen(lookup.cabling, seen_ports, low, high) + _count_unseen(seen_ports, between)
             if links_there == len(between):
                 continue
-        # `low` is the lower row of devices, and may be the upper end: then its ports are odd
-        upper_first = len(between) and int(between[0]) & 1
-        yield (*((names[high], names[low]) if upper_first else (names[low], names[high])), links_there, len(between))
+        # `low` is the lower row of devices, and may be the upper switch: then its ports are b ends, which are odd
+        is_upper = len(between) and int(between[0]) & 1
+        yield (*((names[high], names[low]) if is_upper else (names[low], names[high])), links_there, len(between))
 
 
 def _count_links_seen(cabling: PlannedCabling, seen_ports: SeenPorts, device_a: int, device_b: int) -> int:
-    """How many links dumps show between two devices, at planned and at spare ports."""
+    """Count the links that dumps show between two devices, at planned and at spare ports."""
     spare = [number for number, port in enumerate(seen_ports.spare, cabling.ports) if port.device == device_a]
     ports = np.r_[cabling.list_device_ports(device_a), np.array(spare, dtype=np.int64)]
-    mates = [
-        find_device(cabling, seen_ports, joined_to)
-        for joined_to in seen_ports.joined_to[ports].tolist()
-        if joined_to >= 0
-    ]
-    return mates.count(device_b) + int((seen_ports.towards[ports] == device_b).sum())
+    far_ports = [far_port for far_port in seen_ports.joined_to[ports].tolist() if far_port >= 0]
+    joined = sum(find_device(cabling, seen_ports, far_port) == device_b for far_port in far_ports)
+    return joined + int((seen_ports.towards[ports] == device_b).sum())
 
 
 def _count_unseen(seen_ports: SeenPorts, ports: Ints64) -> int:
-    """How many planned links, by the ports at one of their ends, no dump tells of."""
+    """Count the planned links, given by ports at one of their ends, about which no dump tells anything."""
     blind = (seen_ports.joined_to[ports] < 0) & (seen_ports.joined_to[ports ^ 1] < 0) & (seen_ports.towards[ports] < 0)
     return int((blind & ~seen_ports.dumped[ports] & ~seen_ports.dumped[ports ^ 1]).sum())
 
 
 def _note_worst_switch(lookup: _Lookup, actions: Iterable[Action]) -> Iterator[str]:
-    """A sentence on the switch that has lost the largest part of its uplinks, if any has lost some."""
+    """Yield a sentence about the switch that has lost the largest part of its uplinks, if any switch has lost some."""
     lost: Counter[str] = Counter()
     for action in actions:
         for name, count, _ in action.consequence.uplinks:
-            lost[name] += count  # two actions may tell the same link: one that is dark, of boxes that are exchanged
+            lost[name] += count  # may count a link twice: as dark, and as one of exchanged boxes
     if not lost:
         return
     number = lookup.cabling.device_numbers
@@ -395,8 +401,8 @@ def _note_worst_switch(lookup: _Lookup, actions: Iterable[Action]) -> Iterator[s
 
 
 def _describe_oversubscription(lookup: _Lookup, device: int, lost: int) -> str:
-    """What the oversubscription of a switch becomes with so many uplinks lost, in words; "" where
-    that cannot be told.
+    """Say what the oversubscription of a switch becomes if it loses `lost` uplinks; "" if it has no links down or none
+    are left up.
     """
     ports = lookup.cabling.list_device_ports(device).tolist()
     up_gbps = [lookup.find_speed(port >> 1) for port in lookup.list_uplinks(device)]

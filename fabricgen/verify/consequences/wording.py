@@ -8,11 +8,11 @@ from fabricgen.verify.actions import Consequence
 from fabricgen.verify.sightings import format_count
 
 MOST_PAIRS = 2
-"""Pairs of switches with other numbers of links are named so many; an exchanged switch has hundreds."""
+"""The most pairs of switches that are named for having more or fewer links; an exchanged switch has hundreds."""
 
 
 def describe_consequence(consequence: Consequence) -> str:
-    """What it costs, for people; "" where that was not computed."""
+    """Return a consequence in words; "" if it was not computed."""
     return "; ".join(_list_parts(consequence))
 
 
@@ -41,7 +41,7 @@ def _list_parts(consequence: Consequence) -> Iterator[str]:
 
 
 def _list_crossings(consequence: Consequence) -> Iterator[str]:
-    # what crosses rails, planes or fabrics, each with its effect
+    # crossed rails, planes and fabrics, each with its effect
     if consequence.rails:
         of_nodes = any(" node-" in tiers for tiers in (*consequence.lost_gbps, *consequence.astray_gbps))
         effect = "collectives on them leave their leaf" if of_nodes else "traffic of one reaches switches of another"
@@ -54,13 +54,17 @@ def _list_crossings(consequence: Consequence) -> Iterator[str]:
 
 
 def _format_pairs(crossed: Iterable[tuple[str, int, int]]) -> str:
-    """`compute 1<->3`, where both are crossed, else `compute 1->3`."""
+    """Return crossings in words: `compute 1<->3` if both directions are crossed, else `compute 1->3`."""
     pairs = set(crossed)
-    shown_pairs = sorted(pair for pair in pairs if (pair[0], pair[2], pair[1]) not in pairs or pair[1] < pair[2])
-    return ", ".join(f"{f} {a}{'<->' if (f, b, a) in pairs else '->'}{b}" for f, a, b in shown_pairs)
+    return ", ".join(
+        f"{fabric} {planned}{'<->' if (fabric, seen, planned) in pairs else '->'}{seen}"
+        for fabric, planned, seen in sorted(pairs)
+        # of a pair that is crossed in both directions only the lower first
+        if (fabric, seen, planned) not in pairs or planned < seen
+    )
 
 
 def _format_amounts(gbps: Mapping[str, float]) -> Iterator[str]:
-    for where, amount in gbps.items():
-        fabric, _, tiers = where.rpartition(" ")
+    for fabric_and_tiers, amount in gbps.items():
+        fabric, _, tiers = fabric_and_tiers.rpartition(" ")
         yield f"{amount:,.10g} Gb/s of {fabric} ({tiers})"

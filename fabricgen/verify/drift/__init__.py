@@ -1,1 +1,1 @@
-"""What devices run, as they were asked for it, against what is planned: in the language of intent, not of text."""
+"""Running configurations of devices compared with planned ones: by what they mean, not by their text."""

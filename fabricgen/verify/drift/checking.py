@@ -1,4 +1,4 @@
-"""Running configurations against planned ones, device by device, in several processes."""
+"""Comparison of running configurations with planned ones, device by device, in several processes."""
 
 from __future__ import annotations
 
@@ -25,14 +25,18 @@ from fabricgen.verify.dumps._sources import DumpSource
 from fabricgen.verify.sightings import list_few
 
 BATCH = 64
-"""Devices that a process compares in one go: switches of one shape are rendered together."""
+"""The most devices that a process compares in one go: equal switches are rendered together."""
 
 Files = Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class CheckRequest:
-    """What a comparison is asked for: whether foreign differences are errors, and what is waived on a day."""
+    """What a comparison is asked for.
+
+    `strict`: whether foreign differences (that touch nothing of the plan) are errors, too. `waivers` are the waivers of
+    the blueprint, and `as_of` is the day on which they must hold (YYYY-MM-DD).
+    """
 
     strict: bool = False
     waivers: tuple[PlacedWaiver, ...] = ()
@@ -40,10 +44,11 @@ class CheckRequest:
 
 
 def check_running(folder: str, planned: PlannedConfigs, jobs: int = 0, request: CheckRequest = CheckRequest()) -> Drift:
-    """Compare what is collected in a folder with the plan.
+    """Compare the running configurations that were collected in a folder with the planned ones.
 
     `jobs` is a number of processes, 0 for as many as there are processors; the result does not depend on it. Raises
-    InputError (FG144) where the folder has nothing of the plan's devices, and for planned files that cannot be read.
+    InputError (FG144) if the folder has no configuration of a planned device, and for planned files that cannot be
+    read.
     """
     devices = planned.list_devices()
     gathered = collect_configurations(folder, devices)
@@ -61,7 +66,7 @@ def check_running(folder: str, planned: PlannedConfigs, jobs: int = 0, request: 
 
 
 def _report_uncollected(gathered: Collected, missing: tuple[str, ...]) -> Iterator[DriftFinding]:
-    # yields devices of which no file was collected, and files that are of no device of the plan
+    # a warning for each device of which no file was collected, and for each file that is of no planned device
     for name in missing:
         yield DriftFinding(name, "", "no running configuration of it was collected", Severity.WARNING)
     for file, name in gathered.unknown:
@@ -73,7 +78,7 @@ def _report_uncollected(gathered: Collected, missing: tuple[str, ...]) -> Iterat
 
 @dataclass(frozen=True)
 class _Batch:
-    """What a process does: all devices of a batch."""
+    """The work of a process: called with the number of a batch, it checks all devices of that batch."""
 
     planned: PlannedConfigs
     gathered: Collected
@@ -89,7 +94,7 @@ class _Batch:
 
 
 def _check_device(device: str, sources: list[DumpSource], planned: Files, request: CheckRequest) -> Checked:
-    # what one device runs against its planned files: recognised, prepared, and compared statement by statement
+    # check one device: its collected files are recognised, prepared and compared with the planned ones
     try:
         shown = read_device_files(sources)
     except InputError as error:
@@ -111,7 +116,7 @@ def _check_device(device: str, sources: list[DumpSource], planned: Files, reques
     ]
     findings += [describe_by_path(device, verdict, Severity.ERROR) for verdict in prepared.verdicts]
     findings += [DriftFinding(device, subject, text, severity) for subject, text, severity in prepared.notes]
-    # nearly all devices: no statement has to be read
+    # nearly all devices have equal files, and no statement has to be read
     if prepared.files == dict(planned):
         return Checked(device, files, tuple(findings), ignored=ignored)
     return _judge_statements(
@@ -120,7 +125,7 @@ def _check_device(device: str, sources: list[DumpSource], planned: Files, reques
 
 
 def _describe_other_nos(nos: str, found_nos: list[str]) -> str:
-    # why the collected files cannot be compared with a plan for `nos`: those of which NOS they are
+    # why the collected files cannot be compared with a plan for `nos`: they are of other NOSes, or of none
     if not found_nos:
         return "what was collected is no running configuration"
     catalog = Catalog()
@@ -129,17 +134,17 @@ def _describe_other_nos(nos: str, found_nos: list[str]) -> str:
 
 
 def _judge_statements(begun: Checked, nos: str, files: tuple[Files, Files], request: CheckRequest) -> Checked:
-    """The findings of (running, planned) files, statement by statement."""
-    device, spelling = begun.device, load_spelling(nos)
-    planned = spelling.read_statements(files[1])
+    """Compare (running, planned) files statement by statement, and add the findings to those of `begun`."""
+    device, spelling, (running_files, planned_files) = begun.device, load_spelling(nos), files
+    planned = spelling.read_statements(planned_files)
     try:
-        verdicts = load_rules(nos).judge(spelling.read_statements(files[0]), planned)
+        verdicts = load_rules(nos).judge(spelling.read_statements(running_files), planned)
     except CANNOT_READ as error:
         why = _hide_secrets(str(error).splitlines()[0] if str(error) else type(error).__name__)
         text = f"its configuration cannot be understood: {why}"
         return Checked(device, begun.files, (*begun.findings, DriftFinding(device, "", text)), ignored=begun.ignored)
-    held = find_valid_waivers(request.waivers, request.as_of)
-    waived, errors = _apply_waivers(nos, verdicts.errors + (verdicts.foreign if request.strict else []), held)
+    waivers = find_valid_waivers(request.waivers, request.as_of)
+    waived, errors = _apply_waivers(nos, verdicts.errors + (verdicts.foreign if request.strict else []), waivers)
     findings = list(begun.findings)
     findings += list_findings(
         device, nos, [verdict for verdict in errors if verdict.kind == "error"], planned, spelling
@@ -155,7 +160,10 @@ def _judge_statements(begun: Checked, nos: str, files: tuple[Files, Files], requ
 def _apply_waivers(
     nos: str, verdicts: list[Verdict], waivers: tuple[PlacedWaiver, ...]
 ) -> tuple[Counter[str], list[Verdict]]:
-    """How many differences each waiver covers, by its place, and those that none does."""
+    """Return how many differences each waiver covers, by the place of the waiver, and the differences that none covers.
+
+    A difference that several waivers cover counts for the first of them.
+    """
     waived: Counter[str] = Counter()
     remaining = []
     for verdict in verdicts:
@@ -167,20 +175,20 @@ def _apply_waivers(
 
 
 def _hide_secrets(text: str) -> str:
-    """A reader's words without secrets of the line that they may repeat."""
+    """Return the message of a reader without the secrets of the line that it may repeat."""
     return make_printable(mask_secrets(text[:300].encode()).decode())
 
 
-# Differences of statements as findings: in the words of the model where it has any, else by path and values.
+# Differences of statements as findings: in the words of the switch model if it shows them, else by path and values.
 
 MOST_READ = 6
-"""Readings of a device's configuration for words; a device that differs in more ways is told by paths from there on."""
+"""The most groups of like differences of a device that are described by the model; others are described by path."""
 
 MOST_CHARACTERS = 200
-"""The longest step of a path, and value, that is told."""
+"""The longest step of a path, or value, that is printed."""
 
 MOST_NAMED = 4
-"""Lines of a section, or fields of a row, that are named with it."""
+"""The most lines of a section, or fields of a row, that are named with it."""
 
 _SECRET_WORD = re.compile(
     r"(?i)((?:\b|_)(?:password|passphrase|passkey|secret|key|community|cak|md5|sha\d*)\b|\bsnmp-server host \S+)(.+)"
@@ -191,9 +199,9 @@ _CRYPT = re.compile(r"\$(?:\w{1,8})\$\S+")
 
 @dataclass(frozen=True, slots=True)
 class _LeadingError:
-    """An error with those below it that follow from it: a missing row, and its fields.
+    """An error with the errors below its path that follow from it, such as a missing row with its missing fields.
 
-    `instead`: what stands in the place of what is missing, such as another server in the same list.
+    `instead`: what stands in place of the missing statement, such as another server in the same list.
     """
 
     verdict: Verdict
@@ -205,11 +213,11 @@ class _LeadingError:
         return self.verdict.difference.path
 
     def list_verdicts(self) -> list[Verdict]:
-        """All differences that are laid in to say what it comes to."""
+        """Return all differences of the error: its own, those below it, and those of what stands instead."""
         return [self.verdict, *self.below, *(self.instead.list_verdicts() if self.instead else ())]
 
     def make_signature(self) -> tuple[object, ...]:
-        """What it has in common with the same change elsewhere: its side and path without numbers and addresses."""
+        """Return a key that is equal for the same change elsewhere: the side, and the path without numbers in it."""
         shape = tuple(re.sub(r"[0-9][0-9a-fA-F:./]*", "#", step) for step in self.path)
         below = frozenset(v.difference.path[-1] for v in self.below)
         return (*shape, self.verdict.difference.side, below, self.instead and self.instead.make_signature())
@@ -218,25 +226,25 @@ class _LeadingError:
 def list_findings(
     device: str, nos: str, errors: list[Verdict], planned: Statements, spelling: Spelling
 ) -> Iterator[DriftFinding]:
-    """Yield at least one finding for each error; those that follow from a missing or extra row are told with it."""
+    """Yield at least one finding for each leading error; errors that follow from one are part of its finding."""
     alike: dict[tuple[object, ...], list[_LeadingError]] = {}
     for cause in _pair_replacements(_group_causes(errors)):
         alike.setdefault(cause.make_signature(), []).append(cause)
     reader = _DifferenceReader(device, nos, planned, spelling) if alike else None
     for number, causes in enumerate(alike.values()):
-        # causes alike are laid in together: a hundred MTUs are read at once, and told apart by their names
+        # like causes are applied to the plan together: a hundred MTUs are read at once, and told apart by their names
         words = reader.describe_causes(causes) if reader and number < MOST_READ else {}
         for cause in causes:
-            # a rule that names an error says more than the model: why
+            # if a rule says why it is an error, that is more than the model can say
             yield from (not cause.verdict.why and words.get(cause.path)) or [
-                _name_below(describe_by_path(device, part.verdict, Severity.ERROR), part)
-                for part in (cause, cause.instead)
-                if part
+                _name_below(describe_by_path(device, error.verdict, Severity.ERROR), error)
+                for error in (cause, cause.instead)
+                if error
             ]
 
 
 def _name_below(finding: DriftFinding, cause: _LeadingError) -> DriftFinding:
-    """A finding of a row or section with what stands in it, by name."""
+    """Add to the finding of a row or section the names of what stands in it."""
     # a step of a path may be a secret itself
     names = [mask_path(verdict.difference.path[-1:])[0] for verdict in cause.below]
     if not names:
@@ -245,26 +253,28 @@ def _name_below(finding: DriftFinding, cause: _LeadingError) -> DriftFinding:
 
 
 def _group_causes(errors: list[Verdict]) -> list[_LeadingError]:
-    """Errors, each with those at paths below it on the same side."""
-    above: dict[Path, Verdict] = {verdict.difference.path: verdict for verdict in errors}
+    """Group errors: each leading error with the errors at paths below its own, on the same side (missing or extra)."""
+    by_path: dict[Path, Verdict] = {verdict.difference.path: verdict for verdict in errors}
     below: dict[Path, list[Verdict]] = {}
-    first: list[Verdict] = []
+    leading: list[Verdict] = []
     for verdict in errors:
-        path = verdict.difference.path
-        # shortest first: the finding is told of the topmost row that differs
-        tops = (path[:depth] for depth in range(1, len(path)))
-        top = next((t for t in tops if t in above and above[t].difference.side == verdict.difference.side), None)
+        path, side = verdict.difference.path, verdict.difference.side
+        # the shortest path first: the topmost row that differs leads
+        parents = (path[:depth] for depth in range(1, len(path)))
+        top = next(
+            (parent for parent in parents if parent in by_path and by_path[parent].difference.side == side), None
+        )
         if top is None:
-            first.append(verdict)
+            leading.append(verdict)
         else:
             below.setdefault(top, []).append(verdict)
-    return [_LeadingError(verdict, tuple(below.get(verdict.difference.path, ()))) for verdict in first]
+    return [_LeadingError(verdict, tuple(below.get(verdict.difference.path, ()))) for verdict in leading]
 
 
 def _pair_replacements(causes: list[_LeadingError]) -> list[_LeadingError]:
-    """Causes of which what is missing has what stands instead: the one line that differs in its last word alone.
+    """Pair a missing statement with what stands instead: the only extra statement that differs in its last word alone.
 
-    Each by itself would be read as what no switch runs: a DSCP in no class, a port without FEC.
+    Each by itself would be read as something that no switch runs, such as a DSCP in no class or a port without FEC.
     """
     by_place: dict[tuple[object, ...], list[_LeadingError]] = {}
     for cause in causes:
@@ -274,26 +284,30 @@ def _pair_replacements(causes: list[_LeadingError]) -> list[_LeadingError]:
     for together in by_place.values():
         sides = sorted(together, key=lambda cause: cause.verdict.difference.side, reverse=True)
         if [cause.verdict.difference.side for cause in sides] == ["missing", "extra"]:
-            # what is extra is told with what is missing, at whose place it stands
-            pairs[sides[0].path], pairs[sides[1].path] = replace(sides[0], instead=sides[1]), None
-    return [kept for cause in causes if (kept := pairs.get(cause.path, cause))]
+            # the extra one is part of the finding for the missing one, in whose place it stands
+            missing, extra = sides
+            pairs[missing.path], pairs[extra.path] = replace(missing, instead=extra), None
+    return [paired for cause in causes if (paired := pairs.get(cause.path, cause))]
 
 
 class _DifferenceReader:
-    """Reads the plan with some of a device's differences laid in, to say what they come to."""
+    """Reads the planned statements with some of a device's differences applied, to say what these mean."""
 
     def __init__(self, device: str, nos: str, planned: Statements, spelling: Spelling) -> None:
         self._device, self._nos, self._planned, self._spelling = device, nos, planned, spelling
         self._planned_switch = self._read_model(planned)
 
     def describe_causes(self, causes: list[_LeadingError]) -> Mapping[Path, list[DriftFinding]]:
-        """What differs once some causes are laid in, by the cause that it is of: the one whose name it says."""
+        """Return the findings that some causes lead to, by path of the cause whose names a finding contains.
+
+        Empty if the planned or the changed statements cannot be read as a switch.
+        """
         if self._planned_switch is None:
             return {}
         statements = dict(self._planned)
         for cause in causes:
             for verdict in cause.list_verdicts():
-                _lay_in(statements, verdict)
+                _apply_difference(statements, verdict)
         switch = self._read_model(statements)
         if switch is None:
             return {}
@@ -306,13 +320,13 @@ class _DifferenceReader:
         for finding in compare_switches(self._device, switch, self._planned_switch, frozenset()):
             if finding.severity == Severity.ERROR:
                 for path in _match_names(finding, by_name) if len(causes) > 1 else [causes[0].path]:
-                    # what is gone adds nothing: a VLAN of a VRF is one of hosts to a reader that misses its VNI
+                    # a missing statement adds nothing: without its VNI, a VLAN of a VRF is read as a VLAN of hosts
                     if path not in removed or finding.text != UNPLANNED:
                         findings_by_path.setdefault(path, []).append(replace(finding, path=mask_path(path)))
         return findings_by_path
 
     def _read_model(self, statements: Statements) -> Switch | None:
-        """The model of the switch, None where it or a part of it cannot be read."""
+        """Read statements as the model of a switch; None if it or a part of it cannot be read."""
         try:
             with read_tolerantly() as notes:
                 switch: Switch = load_part(self._nos, "reader").read(self._spelling.files_of(statements))
@@ -321,8 +335,8 @@ class _DifferenceReader:
         return None if notes.unread else switch
 
 
-def _lay_in(statements: Statements, verdict: Verdict) -> None:
-    """Put a difference into the statements of the plan."""
+def _apply_difference(statements: Statements, verdict: Verdict) -> None:
+    """Change planned statements, in place, to what runs instead."""
     difference = verdict.difference
     if difference.running is None:
         statements.pop(difference.path, None)
@@ -331,20 +345,20 @@ def _lay_in(statements: Statements, verdict: Verdict) -> None:
 
 
 def _match_names(finding: DriftFinding, by_name: Mapping[str, list[_LeadingError]]) -> list[Path]:
-    """The paths of the causes of which a finding says the most names; what was planned instead is none of them."""
+    """Return the paths of the causes that share most names with a finding, not counting the names of planned values."""
     names = _find_names(f"{finding.subject} {finding.text.partition(', planned: ')[0]}")
     counts = Counter(cause.path for name in names for cause in by_name.get(name, ()))
-    most = max(counts.values(), default=0)
-    return [path for path, count in counts.items() if count == most]
+    highest = max(counts.values(), default=0)
+    return [path for path, count in counts.items() if count == highest]
 
 
 def _find_names(text: str) -> set[str]:
-    """Words with a digit in them: ports, addresses, VLANs."""
+    """Return the words of a text with a digit in them: ports, addresses, VLANs."""
     return set(re.findall(r"[\w./:-]*\d[\w./:-]*", text.replace("|", " ")))
 
 
 def describe_by_path(device: str, verdict: Verdict, severity: Severity) -> DriftFinding:
-    """A difference at its place, with its values unless they are secret."""
+    """Describe a difference by its path, and by its values unless they are secret."""
     difference = verdict.difference
     path, secret = mask_path(difference.path), verdict.secret or _SECRET_STEP.fullmatch(difference.path[-1])
     running, planned = _quote_value(difference.running, secret), _quote_value(difference.planned, secret)
@@ -368,12 +382,15 @@ def _quote_value(value: str | None, secret: object) -> str:
 
 
 def mask_path(path: Path) -> Path:
-    """A path without secrets that lines of it may have, each step as long as a line may be that people read."""
-    above = ("", *(step.lower() for step in path))
-    # whose name is the secret: a community of SNMP, and none of BGP
-    named = (word == "snmp_community" or (word == "community" and above[1] == "snmp") for word in above)
+    """Return a path with secrets masked, each step cut to `MOST_CHARACTERS`."""
+    parents = ("", *(step.lower() for step in path))
+    # the name below these is itself the secret: a community of SNMP, but not one of BGP
+    has_secret_name = (
+        parent == "snmp_community" or (parent == "community" and parents[1] == "snmp") for parent in parents
+    )
     return tuple(
-        MASK if is_named else _mask_secrets(step)[:MOST_CHARACTERS] for step, is_named in zip(path, named, strict=False)
+        MASK if is_secret else _mask_secrets(step)[:MOST_CHARACTERS]
+        for step, is_secret in zip(path, has_secret_name, strict=False)
     )
 
 
@@ -382,8 +399,8 @@ def _mask_secrets(text: str) -> str:
 
 
 def format_path(path: Iterable[str]) -> str:
-    """A path as people read it: `PORT|Ethernet0|mtu` as SONiC's tools do, lines with ` / ` between them."""
+    """Return a path for people: `PORT|Ethernet0|mtu` as SONiC's tools write it, else with ` / ` between steps."""
     steps = list(path)
-    # tables of config_db are in capitals without a blank, sections of other systems and names of files are not
-    tables = len(steps) > 1 and " " not in steps[0] and steps[0].isupper()
-    return ("|" if tables else " / ").join(steps)
+    # tables of config_db are in capitals without a blank; sections of other systems, and files, are not
+    is_table = len(steps) > 1 and " " not in steps[0] and steps[0].isupper()
+    return ("|" if is_table else " / ").join(steps)

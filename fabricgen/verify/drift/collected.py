@@ -1,4 +1,4 @@
-"""Running configurations that were collected into a folder or an archive, by the device that each is of."""
+"""Running configurations that were collected into a folder, assigned to the devices that they are of."""
 
 from __future__ import annotations
 
@@ -25,7 +25,11 @@ MOST_BYTES = 16 * 1024 * 1024
 
 @dataclass
 class Collected:
-    """Files by device of the plan; those of no device of it, with the host name in them; and those of no known form."""
+    """Collected files.
+
+    `files` has them by planned device; `unknown` are (file, host name in it) of files of no planned device; `ignored`
+    are files in no form that is read.
+    """
 
     files: dict[str, list[DumpSource]] = field(default_factory=dict)
     unknown: list[tuple[str, str]] = field(default_factory=list)
@@ -33,10 +37,10 @@ class Collected:
 
 
 def collect_configurations(folder: str, devices: Collection[str]) -> Collected:
-    """Find the device of each file: a folder or file of its name, else the host name in the file.
+    """Find the device of each file in a folder, by the name of the file or a folder around it, else by its host name.
 
-    Raises InputError (FG144) where there is no folder or archive, or nothing of a planned device in it, and FG028 where
-    a build was stopped while it landed there.
+    Raises InputError (FG144) if there is no such folder, or nothing of a planned device in it, and FG028 if a build was
+    stopped while it was moved there.
     """
     if not Path(folder).is_dir():
         raise fault(
@@ -59,7 +63,7 @@ def collect_configurations(folder: str, devices: Collection[str]) -> Collected:
 
 
 def find_device(shown: str, devices: Collection[str]) -> str | None:
-    """The device that a path names: `DEVICE.cfg`, `DEVICE/config_db.json`, `DEVICE-running-config.txt`."""
+    """Return the device that a path names: `DEVICE.cfg`, `DEVICE/config_db.json`, `DEVICE-running-config.txt`."""
     path = PurePosixPath(shown.lstrip("/"))
     stem = path.name
     while True:
@@ -78,7 +82,10 @@ def find_device(shown: str, devices: Collection[str]) -> str | None:
 def _find_by_content(
     source: DumpSource, path: Path, device_names: Collection[str], gathered: Collected, builds: Surroundings
 ) -> str | None:
-    """The device of the plan whose host name is in a file, if any; what else it is of is added to `gathered`."""
+    """Return the planned device whose host name is in a file; if there is none, add the file to `gathered`.
+
+    It is added as unknown if it is a configuration, else as ignored, unless a build wrote it.
+    """
     try:
         configurations = [configuration for _, configuration in read_configurations(source)]
     except InputError:
@@ -98,23 +105,27 @@ def _find_by_content(
 
 
 def read_configurations(source: DumpSource) -> Iterator[tuple[str, ShownConfiguration | None]]:
-    """(file, what it tells) of a file; raises InputError for one that is damaged or too large."""
+    """Yield (file, its configuration or None) of a file, or of the files in an archive.
+
+    Raises InputError for a file that is damaged or too large.
+    """
     for shown, raw in read_contents(source):
         if len(raw) > MOST_BYTES:
             raise fault(CODE, f"'{shown}' has more than {MOST_BYTES >> 20} MiB, which no running configuration has")
         yield (
             shown,
-            # a NUL early on is a binary file; some editors write a byte order mark
+            # a file with an early NUL is binary; some editors write a byte order mark
             None if b"\0" in raw[:4096] else recognize_configuration(raw.decode("utf-8-sig", errors="replace")),
         )
 
 
 @dataclass
 class ShownFiles:
-    """What the files of a device show: those that are read, and their texts by NOS and the name of the reader's file.
+    """What the collected files of a device show.
 
-    `ignored` are in none of the forms that are read; `twice` are (name of the reader's file, file, an earlier file)
-    where two files show different texts of one.
+    `files` are the files that are read; `by_nos` has their texts, by NOS and the file name that the NOS's reader
+    expects. `ignored` are files in no form that is read. `twice` has (expected file name, file, earlier file) for two
+    files that show different texts for the same name.
     """
 
     files: list[str] = field(default_factory=list)
@@ -124,7 +135,7 @@ class ShownFiles:
 
 
 def read_device_files(files: list[DumpSource]) -> ShownFiles:
-    """Read the files of one device; raises InputError as `read_configurations`."""
+    """Read the collected files of one device; raises InputError as `read_configurations` does."""
     shown = ShownFiles()
     first: dict[tuple[str, str], str] = {}
     for source in files:
@@ -141,20 +152,17 @@ def read_device_files(files: list[DumpSource]) -> ShownFiles:
     return shown
 
 
-# Forms in which devices tell their configuration, known by their content: each NOS knows its own (`dumps.py`).
+# Forms in which devices show their configuration, recognised by content: each NOS knows its own (`dumps.py`).
 
 _PROMPTS = re.compile(
     r"\A\s*[\w.-]{1,64}(?:@[\w.-]{1,64}(?::[^\n#$>]{0,200})?)?[#$>] ?(?:sudo |vtysh |cat |nv |sh)[^\n]*\n"
     r"|\n[\w.-]{1,64}(?:@[\w.-]{1,64}(?::[^\n#$>]{0,200})?)?[#$>][ \t]*\s*\Z"
 )
-"""The prompt of a terminal with the command that was typed, before all else; and the prompt alone, after all else."""
+"""The prompt of a terminal: with the command at the start of a text, and alone at its end."""
 
 
 def recognize_configuration(text: str) -> ShownConfiguration | None:
-    """The configuration that a text shows; None where it is in no form that a NOS knows.
-
-    Raises nothing for any text.
-    """
+    """Return the configuration that a text shows; None if no NOS knows its form. Raises nothing, whatever the text."""
     dump = ShownText(_PROMPTS.sub("", text))
     shown = (load_part(nos, "dumps").recognize_configuration(dump) for nos in list_nos("dumps"))
     return next((configuration for configuration in shown if configuration is not None), None)

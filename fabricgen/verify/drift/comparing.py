@@ -1,4 +1,4 @@
-"""The models of two switches, and what one does that the other should not: one sentence for each difference."""
+"""Comparison of the models of a running and a planned switch: one sentence for each difference."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from fabricgen.switch.routing import Bgp, Peer, Permit
 from fabricgen.verify.drift.finding import DriftFinding
 
 MOST_NAMED = 6
-"""So many values of a set are named in a sentence."""
+"""The most values of a set that are named in a sentence."""
 
 UNPLANNED = "is not planned"
 
 UNREAD = {"BGP": ("bgp",), "QoS": ("qos",), "MLAG": ("pair",), "bonds": ("bonds",), "management": ("management",)}
-"""Fields that say nothing where a part could not be read."""
+"""Fields of the model that are left out, by the part of the configuration that could not be read."""
 
 
 def compare_switches(device: str, running: Switch, planned: Switch, unread: frozenset[str]) -> Iterator[DriftFinding]:
-    """Yield what is not as planned; the parts `unread` are not compared."""
+    """Yield the differences between a running and a planned switch; parts named in `unread` are not compared."""
     left_out = {name for word in unread for name in UNREAD.get(word, ())}
     for field in fields(Switch):
         running_value, planned_value = getattr(running, field.name), getattr(planned, field.name)
@@ -38,7 +38,10 @@ def compare_switches(device: str, running: Switch, planned: Switch, unread: froz
 
 
 def _compare_unused(device: str, running: Switch, planned: Switch) -> Iterator[DriftFinding]:
-    """Ports without a use: up where they should be down. Those that are in use, or gone, are told as ports."""
+    """Yield a warning for each unused port that is missing, and for each unplanned port that is down.
+
+    Ports that are in use are compared as interfaces.
+    """
     for port in sorted(planned.unused - running.unused - set(running.interfaces)):
         yield DriftFinding(device, f"port {port}", "is missing; the plan has no use for it", Severity.WARNING)
     for port in sorted(running.unused - planned.unused - set(planned.interfaces)):
@@ -46,7 +49,7 @@ def _compare_unused(device: str, running: Switch, planned: Switch) -> Iterator[D
 
 
 def _compare_bgp(device: str, running: Mapping[str, Bgp], planned: Mapping[str, Bgp]) -> Iterator[DriftFinding]:
-    # the differences of BGP, VRF by VRF and field by field
+    # differences of BGP, VRF by VRF and field by field
     for vrf in sorted({*running, *planned}):
         place = f"in VRF {vrf}" if vrf else ""
         name = f"BGP {place}".strip()
@@ -56,18 +59,21 @@ def _compare_bgp(device: str, running: Mapping[str, Bgp], planned: Mapping[str, 
         walk = _Walk(device, name, place)
         for field in fields(Bgp):
             running_value, planned_value = getattr(running[vrf], field.name), getattr(planned[vrf], field.name)
-            if field.name != "max_paths" or running_value:  # FRR leaves its default unsaid
+            if field.name != "max_paths" or running_value:  # FRR does not show its default
                 yield from walk.compare_field(field.name, running_value, planned_value)
 
 
 class _Walk:
-    """Differences of one subject; `place` says where its entries are, such as `in VRF blue`."""
+    """Yields the differences of one subject, such as a port; `place` says where it is, such as `in VRF blue`."""
 
     def __init__(self, device: str, subject: str, place: str = "") -> None:
         self._device, self._subject, self._place = device, subject, place
 
     def compare_field(self, name: str, running: Any, planned: Any, inside: str = "") -> Iterator[DriftFinding]:
-        """Yield what differs in a field of this subject, "" for the subject itself; `inside` another, such as BFD."""
+        """Yield the differences in a field of this subject ("" for the subject itself).
+
+        `inside` is a prefix for sentences about fields of a field, such as `BFD: `.
+        """
         if running == planned:
             return
         if name in UNSAID:
@@ -91,11 +97,11 @@ class _Walk:
         return DriftFinding(self._device, self._subject, text, Severity.INFO if name in MILD else Severity.ERROR)
 
     def _compare_classes(self, running: tuple[int, ...], planned: tuple[int, ...]) -> Iterator[DriftFinding]:
-        """DSCPs in classes that are not planned, a sentence for each pair of classes."""
+        """Yield a sentence for each pair of (running, planned) classes with the DSCPs that are in the wrong one."""
         moved: dict[tuple[int, int], list[int]] = {}
-        for dscp, pair in enumerate(zip(running, planned, strict=True)):
-            if pair[0] != pair[1]:
-                moved.setdefault(pair, []).append(dscp)
+        for dscp, (running_class, planned_class) in enumerate(zip(running, planned, strict=True)):
+            if running_class != planned_class:
+                moved.setdefault((running_class, planned_class), []).append(dscp)
         for (running_class, planned_class), dscps in sorted(moved.items()):
             yield self._make_finding(
                 "class_of", f"DSCP {_join_values(dscps)} in class {running_class}, planned: {planned_class}"
@@ -104,7 +110,7 @@ class _Walk:
     def _compare_entries(
         self, name: str, running: Mapping[Any, Any], planned: Mapping[Any, Any]
     ) -> Iterator[DriftFinding]:
-        # the differences of a mapping: entries that differ, are missing, or are not planned
+        # differences of a mapping: entries that differ, are missing, or are not planned
         for key in sorted({*running, *planned}, key=str):
             if key in running and key in planned and running[key] == planned[key]:
                 continue
@@ -115,15 +121,15 @@ class _Walk:
                 yield walk.report_missing() if key in planned else walk.report_unplanned(running[key])
 
     def report_missing(self) -> DriftFinding:
-        """That the subject is planned, and not there."""
+        """Return the finding that the subject is planned and missing."""
         return self._make_finding("", "is missing")
 
     def report_unplanned(self, value: Any) -> DriftFinding:
-        """That the subject is there, and not planned."""
+        """Return the finding that the subject is there and not planned."""
         return self._make_finding("", "is up, and not planned" if getattr(value, "admin_up", False) else UNPLANNED)
 
     def _enter_entry(self, name: str, key: Any, value: Any) -> _Walk:
-        """The walk of an entry: session 10.0.0.1 (to spine-01) in VRF blue."""
+        """Return the walk of an entry, with a subject such as `session 10.0.0.1 (to spine-01) in VRF blue`."""
         place = self._place
         if name == "routes":
             place, key = f"in VRF {key[0]}" if key[0] else "", key[1]
@@ -138,10 +144,10 @@ _TOP = ("interfaces", "subinterfaces", "vlans", "bonds", "routes", "ports")
 
 
 def _describe_difference(name: str, running: Any, planned: Any) -> str:
-    """What is found in a field, and what is planned."""
-    word = SAID.get((name, running)) if running is None or isinstance(running, bool) else None
-    if word is not None:
-        return word
+    """Say what is found in a field, and what is planned."""
+    phrase = SAID.get((name, running)) if running is None or isinstance(running, bool) else None
+    if phrase is not None:
+        return phrase
     if isinstance(running, frozenset) and isinstance(planned, frozenset):
         return f"{name_field(name)}: {_compare_sets(name, running, planned)}"
     return f"{name_field(name)} {_describe_value(running)}, planned: {_format_value(planned)}"
@@ -176,7 +182,7 @@ def _format_value(value: Any) -> str:
 
 
 def _compare_sets(name: str, running: frozenset[Any], planned: frozenset[Any]) -> str:
-    # what one set lacks and has beside the other, in words; of secret keys their number alone
+    # what the running set lacks and what it has in excess, in words; of secret keys only how many
     extra, gone = sorted(running - planned, key=str), sorted(planned - running, key=str)
     if name.endswith("keys"):
         return f"{len(gone)} missing, {len(extra)} not planned"
@@ -194,7 +200,7 @@ def _join_values(values: list[Any]) -> str:
     return named + (f" and {len(values) - MOST_NAMED} more" if len(values) > MOST_NAMED else "")
 
 
-# The model of a switch in the words of those who run a fabric.
+# Words of network operators for the fields and entries of the switch model.
 
 LABELS = {
     "access_vlan": "the untagged VLAN",
@@ -254,7 +260,7 @@ LABELS = {
     "watchdog": "the PFC watchdog",
     "watched": "priorities under the watchdog",
 }
-"""What fields are called where the name itself is no word of the field."""
+"""Names of fields for people; other fields go by their own name."""
 
 THINGS = {
     "interfaces": "port",
@@ -267,7 +273,7 @@ THINGS = {
     "queues": "queue",
     "users": "user",
 }
-"""What the entries of mappings are."""
+"""What an entry of a mapping is called."""
 
 SAID = {
     ("admin_up", False): "is shut down",
@@ -284,18 +290,18 @@ SAID = {
     ("drained", False): "is not drained, and is planned to be in maintenance",
     ("link_local", False): "has no session over link-local addresses",
 }
-"""What is found, where a word says more than a value."""
+"""Phrases for (field, running value) that say more than the value."""
 
 MILD = {"description", "login_banner", "motd", "timezone"}
-"""Differences that carry no packet."""
+"""Fields whose differences affect no packet."""
 
 UNSAID = {"password_hash", "password", "cak"}
-"""Secrets are not compared: the plan is read without them, and devices show some encrypted. They are never printed."""
+"""Secrets, which are neither compared nor printed: the plan is read without them, and devices show some encrypted."""
 
 NEEDED = {"password": "password", "cak": "key"}
-"""Those of links and sessions, which do not come up where one end has none."""
+"""Secrets of links and sessions, which do not come up if one end has none."""
 
 
 def name_field(name: str) -> str:
-    """What a field is called."""
+    """Return the name of a field for people."""
     return LABELS.get(name, name.replace("_", " "))

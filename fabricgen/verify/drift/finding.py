@@ -1,4 +1,4 @@
-"""What `check --running` finds."""
+"""Findings of `check --running`, and the waivers of a blueprint that accept some."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from fabricgen.running.differences import Verdict
 
 @dataclass(frozen=True, slots=True)
 class DriftFinding:
-    """What is not as planned: `subject` of a device ("" for all of it), such as `port Ethernet0`, and what of it.
+    """One thing that is not as planned: the device, a subject on it such as `port Ethernet0` ("": all of it), a text.
 
-    `path` leads to the statement that differs: table, row and field, or the sections of a line and itself; () where
-    no statement is the cause, such as a device of another NOS.
+    `path` leads to the statement that differs: table, row and field, or the sections of a line and the line. It is ()
+    if no statement is the cause, such as for a device with another NOS.
     """
 
     device: str
@@ -32,8 +32,8 @@ class DriftFinding:
 class Checked:
     """A device whose running configuration was compared.
 
-    `files` are those that were read, by their names in the folder; `ignored` those of it in no form that is read.
-    `neutral` and `foreign` count differences by name, `waived` by the place of the waiver.
+    `files` are the files that were read, by their names in the folder; `ignored` its files in no form that is read.
+    `neutral` and `foreign` count differences by the name of the rule, `waived` by the place of the waiver.
     """
 
     device: str
@@ -47,10 +47,10 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """All devices that were compared, and what of the plan or of the folder was not.
+    """All devices that were compared, and what was not.
 
-    `missing` are planned and have no configuration in the folder; `unknown` are files of no device of the plan, with
-    the host name that stands in them; `ignored` are no running configurations.
+    `missing` are planned devices without a configuration in the folder; `unknown` are (file, host name in it) of files
+    of no planned device; `ignored` are files that are not running configurations.
     """
 
     checked: tuple[Checked, ...]
@@ -58,10 +58,10 @@ class Drift:
     unknown: tuple[tuple[str, str], ...]
     ignored: tuple[str, ...]
     beside: tuple[DriftFinding, ...] = ()
-    """Of what was missing or unknown, and of waivers."""
+    """Findings about what was missing or unknown, and about waivers."""
 
     def list_findings(self) -> list[DriftFinding]:
-        """All findings, by device."""
+        """Return all findings: those of devices in order, then those beside them."""
         return [finding for device in self.checked for finding in device.findings] + list(self.beside)
 
 
@@ -76,7 +76,7 @@ class PlacedWaiver:
     place: str
 
     def covers(self, nos: str, verdict: Verdict) -> bool:
-        """Whether a difference is at its path: as many steps, each of its form."""
+        """Whether a difference is at the path of the waiver: equally many steps, each of the stated form."""
         path = verdict.difference.path
         return (
             self.rule.nos == nos
@@ -86,30 +86,36 @@ class PlacedWaiver:
 
 
 def _matches_form(step: str, form: str) -> bool:
-    """Whether a step is of a form, in which `*` alone stands for any text; its time does not grow with many of them."""
+    """Whether a step of a path has a form, in which `*` stands for any text, and all else for itself.
+
+    The time of matching does not grow with the number of `*`.
+    """
     return fnmatchcase(step, "*".join(map(glob.escape, form.split("*"))))
 
 
 def list_waivers(loaded: LoadedBlueprint) -> tuple[PlacedWaiver, ...]:
-    """The waivers of a blueprint, in its order."""
+    """Return the waivers of a blueprint, in its order."""
     rules = loaded.blueprint.drift.waive
     return tuple(PlacedWaiver(rule, str(loaded.source.span(("drift", "waive", i)))) for i, rule in enumerate(rules))
 
 
 def find_valid_waivers(waivers: Sequence[PlacedWaiver], as_of: str) -> tuple[PlacedWaiver, ...]:
-    """Those that hold on a day (YYYY-MM-DD)."""
+    """Return the waivers that hold on a day (YYYY-MM-DD)."""
     return tuple(waiver for waiver in waivers if not waiver.rule.until or waiver.rule.until >= as_of)
 
 
 def judge_waivers(
     waivers: Sequence[PlacedWaiver], as_of: str, checked: Sequence[Checked], all_there: bool
 ) -> Iterator[DriftFinding]:
-    """Yield a warning for each waiver that has ended or covers nothing; an info where not all devices were compared."""
+    """Yield a warning for each waiver that has ended or covers no difference.
+
+    A waiver that covers nothing is only an info if not all devices were compared.
+    """
     used = {place for device in checked for place in device.waived}
-    holding = find_valid_waivers(waivers, as_of)
+    valid_waivers = find_valid_waivers(waivers, as_of)
     for waiver in waivers:
         subject = f"the waiver of {' | '.join(waiver.rule.path)}"
-        if waiver not in holding:
+        if waiver not in valid_waivers:
             yield DriftFinding(waiver.place, "", f"{subject} ended on {waiver.rule.until}", Severity.WARNING)
         elif waiver.place not in used:
             severity = Severity.WARNING if all_there else Severity.INFO

@@ -1,4 +1,4 @@
-"""The configurations that devices are to run: rendered from a blueprint without secrets, or as a build wrote them."""
+"""Planned configurations of devices: rendered from a blueprint without secrets, or as a build wrote them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from fabricgen.verify.drift.collected import CODE
 
 
 class PlannedConfigs(Protocol):
-    """Where planned configurations come from: rendered of a blueprint, or read from a built folder."""
+    """A source of planned configurations: a blueprint, or a built folder."""
 
     def list_devices(self) -> tuple[str, ...]:
-        """Devices that have one, sorted."""
+        """Return the devices that have a configuration, sorted."""
 
     def read(self, devices: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """(device, its files by name) of some devices."""
+        """Yield (device, its files by name) of some devices."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class RenderedConfigs:
     cluster: Cluster
 
     def list_devices(self) -> tuple[str, ...]:
-        """Switches whose NOS has templates."""
+        """Return the switches whose NOS has templates, sorted."""
         nos_names, devices = known_nos(whole_fabric=False), self.cluster.plan.devices
         rows = self.cluster.switch_rows()
         return tuple(
@@ -41,7 +41,7 @@ class RenderedConfigs:
         )
 
     def read(self, devices: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """Render the files of some switches, with references in place of secrets."""
+        """Render and yield the files of some switches, with references in place of secrets."""
         subjects = list_subjects(self.cluster)
         names = list(devices)
         files = make_subject_renderer(
@@ -59,24 +59,24 @@ class BuildConfigs:
     paths: Mapping[str, tuple[str, ...]]
 
     def list_devices(self) -> tuple[str, ...]:
-        """Devices that have a folder with files of a switch."""
+        """Return the devices that have a folder with configuration files of a switch, sorted."""
         return tuple(sorted(self.paths))
 
     def read(self, devices: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
-        """The files of some devices; raises InputError (FG028, FG054) for one that is not as it was built."""
+        """Yield the files of some devices; raises InputError (FG028, FG054) for a file that is not as it was built."""
         for name in devices:
             yield name, {path.rpartition("/")[2]: self.built.read_as_built(path).decode() for path in self.paths[name]}
 
 
 def read_build(folder: str) -> BuildConfigs:
-    """The configurations of a built folder; raises InputError (FG028, FG144) where it has none."""
+    """Open the configurations of a built folder; raises InputError (FG028, FG144) if it has none."""
     built = open_built(Path(folder))
     paths_by_device: dict[str, list[str]] = {}
-    every = built.entries or (p.relative_to(folder).as_posix() for p in sorted(Path(folder).glob("configs/*/*")))
-    for path in sorted(every):
-        top, _, rest = path.partition("/")
-        device, _, name = rest.partition("/")
-        if top == "configs" and find_nos([name]):
+    paths = built.entries or (p.relative_to(folder).as_posix() for p in sorted(Path(folder).glob("configs/*/*")))
+    for path in sorted(paths):
+        part, _, device_and_name = path.partition("/")
+        device, _, name = device_and_name.partition("/")
+        if part == "configs" and find_nos([name]):
             paths_by_device.setdefault(device, []).append(path)
     if not paths_by_device:
         raise fault(CODE, f"'{folder}' has no configurations", hint="build it with its part `configs`")

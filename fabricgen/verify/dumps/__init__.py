@@ -1,1 +1,1 @@
-"""Dumps of what devices see, one file a format, each recognised by its content."""
+"""Dumps of what devices see, one file for each format; formats are recognised by content."""

@@ -1,4 +1,4 @@
-"""The content of a dump, as formats read it, and what they find wrong with it."""
+"""The content of a dump, as formats read it, and the faults that they find in it."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from fabricgen.verify.dumps.sighting import Box
 CODE = "FG065"
 
 MOST_FAULTS = 50
-"""The most faults that are told; a truncated list has one in every row."""
+"""The most faults that are reported; a truncated list has one in every row."""
 
 MOST_CHARACTERS = 500
-"""The longest message that is told: it may repeat a name of a dump."""
+"""The longest message of a fault: it may repeat a name in a dump."""
 
 FEW_FAULTS, LARGE = 4, 4 * 1024 * 1024
-"""The most faults of JSON with so many characters: each is found by reading it again."""
+"""The most faults that are reported of JSON with `LARGE` characters or more: each is located by parsing it again."""
 
 Json: TypeAlias = Any
-"""A value of JSON; numbers are text, as they stand there."""
+"""A value of JSON, with numbers as text."""
 
 Path: TypeAlias = tuple[str | int, ...]
 
 
 class WrongValueError(Exception):
-    """A value of JSON that cannot be read, by the object or list that holds it; the rest of its dump is read on."""
+    """A value of JSON that cannot be used, located by the object or list that holds it; other values are read on."""
 
     def __init__(self, holder: Json, key: str | int | None, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -37,15 +37,16 @@ class WrongValueError(Exception):
 
 
 class TooManyFaultsError(Exception):
-    """Enough of a dump is wrong: it is read no further."""
+    """A dump has so many faults that it is not read any further."""
 
 
 @dataclass
 class DumpContent:
-    """The text of a dump, or its value where that is JSON; `path` leads to the value in its file.
+    """The text of a dump, or its `value` if it is JSON.
 
-    `shown` is the file as people know it; `device` whose output it is, where a key of the JSON or a prompt of a
-    terminal says so. `first_line` is where the text begins in its file, from 1.
+    `shown` is the name of the file for people. `path` leads to the value in the JSON of the file; `within` is that JSON
+    if the dump is a text in one of its strings, else "". `device` is the device whose output it is, if a key of the
+    JSON or the prompt of a terminal says so. `first_line` is the line of the file in which the text begins, from 1.
     """
 
     shown: str
@@ -59,44 +60,44 @@ class DumpContent:
     faults: list[Diagnostic] = field(default_factory=list)
 
     def read_lines(self) -> Iterator[tuple[int, str]]:
-        """The lines of the text, numbered from 1, one by one: a list of them may take ten times the text."""
+        """Yield the lines of the text, numbered from 1; a list of them may take ten times the memory of the text."""
         return split_lines(self.text)
 
     def find_box(self) -> Box:
-        """The device that a dump is of, for formats that do not say it."""
+        """Return the device that a dump is of, for formats that do not tell it: by key, prompt or name of the file."""
         return Box(name=self.device, file="" if self.path else self.shown) if self.device else Box(file=self.shown)
 
     def make_child(self, key: str, value: Json) -> DumpContent:
-        """A dump that stands below a key, the name of its device."""
+        """Return the dump below a key of a JSON object, where the key is the name of its device."""
         path = (*self.path, key)
         if isinstance(value, str):
             return DumpContent(self.shown, value, None, False, path, key, self.text, self.first_line, self.faults)
         return DumpContent(self.shown, self.text, value, True, path, key, "", self.first_line, self.faults)
 
     def add_fault(self, line: int, column: int, message: str, hint: str = "") -> None:
-        """Note a fault at a place of a text; raises TooManyFaultsError where enough are noted."""
+        """Add a fault at a line and column of the text; raises TooManyFaultsError if there are enough."""
         if self.within:
             message = f"{message} (line {line} of the text)"
-            # the text lies in a string of a JSON file, of which no line is that of the text
+            # the text is in a string of a JSON file: the fault is located at that string
             line, column = _json.locate_value(self.within, self.path)
         line += self.first_line - 1
         if len(message) > MOST_CHARACTERS:
             message = f"{message[:MOST_CHARACTERS]}..."
         self.faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, Span(self.shown, line, column)))
-        # to locate a fault in JSON, all before it is parsed again
+        # a fault in JSON is located by parsing all before it again
         searched = max(len(self.within), len(self.text) if self.is_json else 0)
         if len(self.faults) >= (MOST_FAULTS if searched < LARGE else FEW_FAULTS):
             raise TooManyFaultsError
 
     def add_value_fault(self, error: WrongValueError) -> None:
-        """Note a fault at a value of JSON; raises TooManyFaultsError where enough are noted."""
+        """Add a fault at a value of JSON; raises TooManyFaultsError if there are enough."""
         path = [*self.path, *(_json.find_path(self.value, error.holder) or ())]
         line, column = _json.locate_value(self.text, path if error.key is None else [*path, error.key])
         self.add_fault(line, column, error.message, error.hint)
 
     @contextmanager
     def note_faults(self) -> Iterator[None]:
-        """Note what is wrong in a part of a dump, and leave out the rest of that part."""
+        """Within this context, a WrongValueError is added as a fault, and ends the context instead of the reading."""
         try:
             yield
         except WrongValueError as error:
@@ -104,7 +105,7 @@ class DumpContent:
 
 
 def split_lines(text: str) -> Iterator[tuple[int, str]]:
-    """The lines of a text, numbered from 1."""
+    """Yield the lines of a text, numbered from 1."""
     start, number = 0, 1
     while (end := text.find("\n", start)) >= 0:
         yield number, text[start:end]
@@ -114,7 +115,7 @@ def split_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 def read_mapping(holder: Json, key: str | int) -> dict[str, Json]:
-    """The object below a key, or of a list; an empty one where there is none. Raises WrongValueError for another."""
+    """Return the object at a key or index, {} if there is none; raises WrongValueError for any other value."""
     value = _read_key(holder, key)
     if type(value) is dict:
         return value
@@ -124,7 +125,7 @@ def read_mapping(holder: Json, key: str | int) -> dict[str, Json]:
 
 
 def read_sequence(holder: Json, key: str | int) -> list[Json]:
-    """The list below a key; an empty one where there is none. Raises WrongValueError for another value."""
+    """Return the list at a key or index, [] if there is none; raises WrongValueError for any other value."""
     value = _read_key(holder, key)
     if type(value) is list:
         return value
@@ -134,13 +135,13 @@ def read_sequence(holder: Json, key: str | int) -> list[Json]:
 
 
 def read_mappings(holder: Json, key: str | int) -> Iterator[dict[str, Json]]:
-    """The objects of the list below a key; raises WrongValueError for what is none."""
+    """Yield the objects in the list at a key or index; raises WrongValueError for any other value."""
     values = read_sequence(holder, key)
     return (read_mapping(values, index) for index in range(len(values)))
 
 
 def read_text(holder: Json, key: str | int) -> str:
-    """The text or number below a key; "" where there is none. Raises WrongValueError for another value."""
+    """Return the text or number at a key or index, "" if there is none; raises WrongValueError for any other value."""
     value = _read_key(holder, key)
     if type(value) is str:
         return value

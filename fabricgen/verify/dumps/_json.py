@@ -1,4 +1,4 @@
-"""JSON of untrusted dumps: numbers stay text, so that none is too large, and a value can be found in its text again."""
+"""JSON of untrusted dumps: numbers stay text, so that none is too large, and a value can be located in its text."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _SURROGATES = re.compile(
 _LOOKS = re.compile(r'\s*(?:\{\s*["}]|\[\s*[\[{"\]])')
 
 MOST_VALUES = 12_000_000
-"""The most values of a file: each takes some 70 bytes, however short it is."""
+"""The most values in a file: each takes about 70 bytes of memory, however short it is."""
 
 
 class NotJsonError(Exception):
-    """A text that is not JSON, and where it ceases to be."""
+    """A text that is not JSON; `line` and `column` (from 1) are where it stops being JSON."""
 
     def __init__(self, line: int, column: int, why: str) -> None:
         super().__init__(why)
@@ -27,13 +27,13 @@ class NotJsonError(Exception):
 
 
 def looks_like_json(text: str) -> bool:
-    """Whether a text begins as JSON does; lines of a log begin with [ too."""
+    """Whether a text begins as JSON does; a bracket alone is not enough, since lines of logs begin with [ too."""
     return _LOOKS.match(text) is not None
 
 
 def parse_json(text: str) -> Any:
-    """The value of a JSON text; raises NotJsonError. Halves of characters (lone surrogates) become U+FFFD."""
-    # counted before it is parsed: a small file may hold very many values, and each takes far more memory than its text
+    """Parse a JSON text; raises NotJsonError. Halves of characters (lone surrogates) become U+FFFD."""
+    # counted before parsing: a small file may have very many values, and each takes far more memory than its text
     if text.count(",") + text.count("[") + text.count("{") > MOST_VALUES:
         raise NotJsonError(1, 1, f"it has more than {MOST_VALUES:,} values")
     if "\\ud" in text or "\\uD" in text:
@@ -47,7 +47,7 @@ def parse_json(text: str) -> Any:
 
 
 def describe_kind(value: Any) -> str:
-    """What a value is, in words."""
+    """Return what a value is, in words."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
@@ -58,19 +58,19 @@ def describe_kind(value: Any) -> str:
 
 
 def find_path(value: Any, target: Any) -> list[str | int] | None:
-    """The keys that lead from a value to an object or list in it, None where it is not in it."""
+    """Return the keys and indexes that lead from a value to an object or list in it; None if it is not in it."""
     if value is target:
         return []
     path: list[str | int] = []
     levels = [_list_children(value)]
     while levels:
-        for key, below in levels[-1]:
-            if below is target:
+        for key, child in levels[-1]:
+            if child is target:
                 return [*path, key]
-            if isinstance(below, dict | list):
-                # depth first without recursion: JSON of others may be nested deeply
+            if isinstance(child, dict | list):
+                # depth first without recursion, since untrusted JSON may be nested deeply
                 path.append(key)
-                levels.append(_list_children(below))
+                levels.append(_list_children(child))
                 break
         else:
             levels.pop()
@@ -83,7 +83,7 @@ def _list_children(value: Any) -> Iterator[tuple[str | int, Any]]:
 
 
 def locate_value(text: str, path: Sequence[str | int]) -> tuple[int, int]:
-    """(line, column) of a value in a text that has been parsed, or of the nearest value around it."""
+    """Return (line, column) of a value in a text that has been parsed, or of the nearest value around it; from 1."""
     at = _skip_space(text, 0)
     for step in path:
         child_at = _find_child(text, at, step)
@@ -95,7 +95,7 @@ def locate_value(text: str, path: Sequence[str | int]) -> tuple[int, int]:
 
 
 def _find_child(text: str, at: int, step: str | int) -> int | None:
-    """Where the value of a key, or an item of a list, begins; of a key that occurs twice, the last, which counts."""
+    """Return where the value of a key, or an item of a list, begins; for a repeated key the last one, which counts."""
     if text[at] not in "{[":
         return None
     close, child_at, index = ("}" if text[at] == "{" else "]"), None, 0
@@ -109,7 +109,7 @@ def _find_child(text: str, at: int, step: str | int) -> int | None:
             child_at = at
             if close == "]":
                 break
-        # a value that is not wanted is decoded to find its end
+        # other values are decoded to find their ends
         _, at = _DECODER.raw_decode(text, at)
         at = _skip_space(text, at)
         if text[at] == ",":

@@ -1,4 +1,4 @@
-"""What LLDP tells of a neighbour, in one spelling."""
+"""What LLDP tells about a neighbour, read into one form."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _GUID = re.compile(r"(?:0x)?([0-9a-f]{16})|[0-9a-f]{2}(?:[:][0-9a-f]{2}){7}")
 
 @lru_cache(maxsize=100_000)
 def make_neighbor(name: str, chassis: str, *addresses: str) -> Box:
-    """A neighbour of a host name, a chassis id and management addresses as they were told; "" for what was not.
+    """Make the box of a neighbour from its host name, chassis id and management addresses; "" for what is not told.
 
-    A chassis id that is neither a MAC nor a GUID is taken for a name where no other was told. Of addresses counts the
-    first that others can reach.
+    A chassis id that is neither a MAC nor a GUID is taken for the name if there is no other. The first address that is
+    not link-local is used.
     """
     number = read_hardware(chassis)
     stripped = (text.strip() for text in addresses)
@@ -26,9 +26,9 @@ def make_neighbor(name: str, chassis: str, *addresses: str) -> Box:
 
 
 def read_hardware(chassis: str) -> str:
-    """A MAC as aa:bb:cc:dd:ee:ff, a GUID as 0x and 16 digits, else ""."""
+    """Return a MAC as aa:bb:cc:dd:ee:ff, a GUID as 0x and 16 digits; "" for any other text."""
     lower = chassis.strip().lower()
-    # vendors write colons, dashes, dots as Cisco does, or nothing between the digits
+    # vendors write colons, dashes, Cisco's dots, or nothing between the digits
     digits = re.sub(r"[^0-9a-f]", "", lower.removeprefix("0x"))
     if _MAC.fullmatch(lower):
         return ":".join(digits[i : i + 2] for i in range(0, 12, 2))

@@ -1,4 +1,4 @@
-"""The contents of files, folders, archives and standard input; nothing of an archive is ever written anywhere."""
+"""The contents of files, folders, archives and standard input; archives are unpacked in memory only."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from fabricgen.kernel.text_input import read_bytes
 from fabricgen.verify.dumps._content import CODE
 
 MOST_BYTES = 512 * 1024 * 1024
-"""The largest file that is read, as it is and unpacked."""
+"""The largest file that is read, packed and unpacked, bytes."""
 
 MOST_UNPACKED = 4 * MOST_BYTES
-"""The most that all files of an archive may unpack to, bytes."""
+"""The most that all files of an archive together may unpack to, bytes."""
 
 LEAST_UNPACKED, MOST_TIMES = 128 * 1024 * 1024, 200
-"""A small archive may unpack to so many bytes, a larger one to so many times its size: dumps of a hall to 40 to 100."""
+"""What any archive may unpack to, bytes, and how many times its size a larger one may: dumps take 40 to 100."""
 
 MOST_OF_A_HEADER = 1024 * 1024
-"""Bytes between two files of a tar archive: long names, which are held in memory."""
+"""The most bytes between two files of a tar archive: long names, which are held in memory."""
 
 MOST_FILES = 200_000
 """The most files of a folder or an archive."""
 
 MOST_NESTED = 3
-"""So many archives may lie in each other: `show techsupport` of SONiC has compressed files in an archive."""
+"""The most archives inside each other: `show techsupport` of SONiC has compressed files in an archive."""
 
 _PACKED = {b"\x1f\x8b": gzip, b"\xfd7zXZ\x00": lzma, b"BZh": bz2}
 _ZSTD, _ZIP, _ZIP_ENTRY = b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"PK\x01\x02"
@@ -59,7 +59,10 @@ _DAMAGE = (
 
 @dataclass(frozen=True, slots=True)
 class DumpSource:
-    """A file to read: `path` None for standard input. `named`: the user named it, so that it must be of use."""
+    """A file to read; `path` is None for standard input.
+
+    `named`: the user named this file, so that it must be a dump. `argument` is the index of the argument it comes from.
+    """
 
     path: Path | None
     shown: str
@@ -68,9 +71,9 @@ class DumpSource:
 
 
 def list_sources(arguments: list[str]) -> Iterator[DumpSource]:
-    """The files of arguments, those of folders by their names; raises InputError for what cannot be read.
+    """List the files of arguments, those of folders sorted by name; raises InputError for too many files.
 
-    Symbolic links of a folder are followed to files in the same folder only.
+    Symbolic links in a folder are followed only to files in the same folder.
     """
     for number, argument in enumerate(arguments):
         path = Path(argument)
@@ -90,13 +93,13 @@ def _format_path(argument: str, folder: Path, file: Path) -> str:
 
 
 def _list_files(folder: Path, shown: str) -> Iterator[Path]:
-    """Regular files below a folder, by name; named pipes and devices are no dumps, and could block."""
-    inside, count = os.path.realpath(folder), 0
+    """Yield the regular files below a folder, by name; named pipes and devices are left out, since they could block."""
+    real_folder, count = os.path.realpath(folder), 0
     for folder_path, folders, names in os.walk(folder):
         folders.sort()
         for name in sorted(names):
             file = Path(folder_path, name)
-            if file.is_symlink() and not os.path.realpath(file).startswith(f"{inside}{os.sep}"):
+            if file.is_symlink() and not os.path.realpath(file).startswith(f"{real_folder}{os.sep}"):
                 continue
             if file.is_file():
                 count += 1
@@ -106,24 +109,27 @@ def _list_files(folder: Path, shown: str) -> Iterator[Path]:
 
 
 def read_contents(source: DumpSource) -> Iterator[tuple[str, bytes]]:
-    """(file as it is shown, bytes) of each file in a source: of itself, or of those of an archive.
+    """Yield (name for people, bytes) of a file, or of each file in an archive.
 
-    Raises InputError for one that is too large, damaged, or cannot be read.
+    Raises InputError for a file that is too large, damaged, or cannot be read.
     """
     if source.path is None:
         _check(sys.stdin is not None, source.shown, "standard input is closed")
-        # one byte more than allowed tells that it is too large, and no more is read
+        # one byte more than allowed shows that it is too large
         data = sys.stdin.buffer.read(MOST_BYTES + 1)
     else:
         data = read_bytes(source.path, source.shown, limit=MOST_BYTES)
-    # archives may hold a few times their size, so that a small file cannot fill the memory
+    # bounded by the size of the archive, so that a small file cannot fill the memory
     most = min(MOST_UNPACKED, max(LEAST_UNPACKED, MOST_TIMES * len(data)))
     yield from _Unpacking(source.shown, most).unpack_archive(source.shown, data, 0)
 
 
 @dataclass
 class _Unpacking:
-    """Counts what comes out of an archive, against those that unpack to more than a machine holds."""
+    """Unpacks a file and counts what comes out, since an archive may unpack to more than fits into memory.
+
+    `most` is the most that may come out, bytes; `unpacked` and `count` are the bytes and files so far.
+    """
 
     shown: str
     most: int
@@ -131,7 +137,7 @@ class _Unpacking:
     count: int = 0
 
     def unpack_archive(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
-        # (Name, content) of each file in `data`, which may be a zip, a tar, a compressed file or a plain one, nested
+        # (name, content) of each file in `data`: a zip, a tar, a compressed or a plain file, or such archives nested
         _check(len(data) <= MOST_BYTES, shown, f"it is larger than {_format_mib(MOST_BYTES)}")
         packed = _open_packed(data)
         if packed is None and not _is_tar(data) and not data.startswith(_ZIP):
@@ -165,7 +171,7 @@ class _Unpacking:
                     f"it is larger than {_format_mib(MOST_BYTES)}",
                 )
                 stored = member.size
-                if member.sparse is not None:  # its holes are in no byte of the archive
+                if member.sparse is not None:  # holes of a sparse file take no bytes in the archive
                     holes: Any = member.sparse
                     stored = sum(size for _, size in holes)
                     self.count_bytes(member.size)
@@ -175,9 +181,9 @@ class _Unpacking:
                     yield from self.unpack_archive(name, opened.read(), depth + 1)
 
     def _unpack_zip(self, shown: str, data: bytes, depth: int) -> Iterator[tuple[str, bytes]]:
-        # (Name, content) of each file of a zip archive, and of the archives in it
+        # (name, content) of each file of a zip archive, and of the archives in it
         _check(data.count(_ZIP_ENTRY) <= MOST_FILES, shown, f"it has more than {MOST_FILES:,} files")
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:  # which holds all entries in memory
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:  # holds all entries in memory
             for member in archive.infolist():
                 self._count_file(shown)
                 if member.is_dir():
@@ -196,21 +202,21 @@ class _Unpacking:
         return data
 
     def count_bytes(self, size: int) -> None:
-        """Count bytes that came out; raises InputError where they are too many."""
+        """Count bytes that came out; raises InputError if they are too many."""
         self.unpacked += size
         _check(self.unpacked <= self.most, self.shown, f"it unpacks to more than {_format_mib(self.most)}")
 
 
 @dataclass
 class _CountedReader:
-    """What is read of a tar archive, whose headers may promise anything; `allowed` up to the next file."""
+    """A stream for a tar archive, whose headers may be wrong; `allowed` bytes may come up to the next file."""
 
     unpacking: _Unpacking
     stream: IO[bytes]
     allowed: int = MOST_OF_A_HEADER
 
     def read(self, size: int) -> bytes:
-        """The next bytes; raises InputError where they are too many."""
+        """Read the next bytes; raises InputError if they are too many."""
         data = self.stream.read(size)
         self.allowed -= len(data)
         self.unpacking.count_bytes(len(data))
@@ -219,14 +225,14 @@ class _CountedReader:
 
 
 def _open_packed(data: bytes) -> IO[bytes] | None:
-    """What is compressed in data, as a stream; None for data that is not compressed."""
+    """Open compressed data as a stream; None for data that is not compressed."""
     stream: Any = io.BytesIO(data)
     for mark, module in _PACKED.items():
         if data.startswith(mark):
             opened: IO[bytes] = module.open(stream)
             return opened
     if data.startswith(_ZSTD):
-        # larger windows, which would fill the memory, are refused; a file of several frames is one stream
+        # larger windows are refused, since they would fill the memory; a file of several frames is one stream
         reader = zstandard.ZstdDecompressor(max_window_size=128 << 20).stream_reader(stream, read_across_frames=True)
         return io.BufferedReader(reader)
     return None

@@ -1,4 +1,4 @@
-"""Sessions of a terminal that were kept whole: prompts with commands, and what these answered."""
+"""Terminal sessions that were saved as they are: prompts with commands, and their answers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _JSON_BEGINS = re.compile(r'^[ \t]*(?:\{\s*["}]|\[\s*[\[{"\]])', re.MULTILINE)
 
 
 class Answer(NamedTuple):
-    """What one command answered: the host name of the prompt before it ("": none), and where the text begins."""
+    """The answer of one command: the host name in its prompt ("": none), the first line in the session, the text."""
 
     host: str
     first_line: int
@@ -29,20 +29,20 @@ class Answer(NamedTuple):
 
 
 def split_answers(text: str) -> list[Answer]:
-    """The answers of a session in which a command answered in JSON, in their order; none for any other text."""
+    """Return the answers in a session in which a command answered in JSON, in their order; [] for any other text."""
     if _JSON_BEGINS.search(text) is None or _PROMPT.search(text) is None:
         return []
-    # a session ends with a prompt alone, which answered nothing
+    # a session ends with a prompt alone, which has no answer
     answers = [answer for answer in _cut_answers(text) if answer.text.strip()]
     return answers if any(_json.looks_like_json(answer.text) for answer in answers) else []
 
 
 def _cut_answers(text: str) -> Iterator[Answer]:
-    # the text between two prompts, with the host of the prompt before it and the line at which it begins
+    # the texts between prompts, each with the host of the prompt before it and the line in which it begins
     host, start, line = "", 0, 1
     for prompt in _PROMPT.finditer(text):
         yield Answer(host, line, text[start : prompt.start()])
-        # the answer begins behind the line of the prompt
+        # the answer begins in the line after the prompt
         line += text.count("\n", start, prompt.end()) + 1
         host, start = prompt["host"], prompt.end() + 1
     yield Answer(host, line, text[start:])

@@ -31,7 +31,7 @@ def recognises(value: Json) -> bool:
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """One dump: all answers are of one device."""
+    """Yield one dump: all answers are of one device."""
     answers = list_answers(content.value)
     yield Dump(
         find_box(content, answers), (sighting for answer in answers for sighting in _read_sightings(content, answer))
@@ -39,14 +39,14 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 
 
 def list_answers(value: Json) -> list[dict[str, Json]]:
-    """The answers of commands: eAPI and its clients give a list of them."""
+    """Return the answers of commands: one, or a list of them in eAPI and its clients."""
     if isinstance(value, dict) and isinstance(value.get("result"), list):
         value = value["result"]
     return [answer for answer in (value if isinstance(value, list) else [value]) if isinstance(answer, dict)]
 
 
 def find_box(content: DumpContent, answers: list[dict[str, Json]]) -> Box:
-    """Which box the answers are of: by what they say themselves, else by the file."""
+    """Return the box that answers are of: by what they tell, else by the file."""
     name = chassis = ""
     for answer in answers:
         with content.note_faults():
@@ -71,7 +71,7 @@ def _read_sightings(content: DumpContent, answer: dict[str, Json]) -> Iterator[S
 
 
 def _read_brief(row: dict[str, Json]) -> Sighting:
-    """A row; EOS writes the chassis id in place of a name that was not told."""
+    """Read a row of the brief form, in which a neighbour without a name has its chassis id in place of the name."""
     port, name, far_port = (read_text(row, key) for key in ("port", "neighborDevice", "neighborPort"))
     if not port or not name:
         raise WrongValueError(row, None, f"the row has no {'neighborDevice' if port else 'port'}")

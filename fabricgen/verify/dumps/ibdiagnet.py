@@ -1,8 +1,8 @@
-"""`ibdiagnet2.db_csv`, which ibdiagnet writes of an InfiniBand subnet: tables in CSV, one after the other.
+"""`ibdiagnet2.db_csv`, which ibdiagnet writes about an InfiniBand subnet: tables in CSV, one after the other.
 
-A table begins with `START_LINKS`, ends with `END_LINKS`, and has its columns in its first line. Read are NODES (what
-each GUID is) and LINKS (which ports are joined, once each).
-Source: github.com/Mellanox/ufm_sdk_3.0@3e96418e, plugins/UFM_NDT_Plugin/ndt_file_creator.py (sections and columns).
+A table begins with a line such as `START_LINKS`, ends with `END_LINKS`, and has its columns in its first row. The
+tables NODES (what each GUID is) and LINKS (which ports are joined, each link once) are read. Source:
+github.com/Mellanox/ufm_sdk_3.0@3e96418e, plugins/UFM_NDT_Plugin/ndt_file_creator.py (sections and columns).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ IS_JSON = False
 NODES, LINKS = "NODES", "LINKS"
 COLUMNS = {NODES: ("NodeDesc", "NodeType", "NodeGUID"), LINKS: ("NodeGuid1", "PortNum1", "NodeGuid2", "PortNum2")}
 SWITCH = "2"
-"""The type of a switch among nodes (InfiniBand Architecture Specification, NodeInfo)."""
+"""The NodeType of a switch (InfiniBand Architecture Specification, NodeInfo)."""
 _HINT = "give the whole file, as ibdiagnet wrote it"
 _MARK = re.compile(r"(START|END)_(\w+)\s*")
 _GUID, _PORT = re.compile(r"0x[0-9a-fA-F]{1,16}"), re.compile(r"\d{1,3}")
@@ -34,7 +34,7 @@ def recognises(text: str) -> bool:
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """A dump for each node; a switch lists all of its links."""
+    """Yield a dump for each node; a switch lists all of its links."""
     tables = _read_tables(content)
     for name in COLUMNS:
         if name not in tables:
@@ -42,16 +42,16 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
     boxes = {guid_text(guid): Box(name.strip(), guid_text(guid)) for name, _, guid in tables.get(NODES, ())}
     switches = {guid_text(guid) for _, kind, guid in tables.get(NODES, ()) if kind == SWITCH}
     sightings: dict[str, list[Sighting]] = {guid: [] for guid in boxes}
-    for first, first_port, other, other_port in tables.get(LINKS, ()):
-        for near, port, far, far_port in (first, first_port, other, other_port), (other, other_port, first, first_port):
+    for guid_a, port_a, guid_b, port_b in tables.get(LINKS, ()):
+        for near, port, far, far_port in (guid_a, port_a, guid_b, port_b), (guid_b, port_b, guid_a, port_a):
             neighbor = boxes.setdefault(guid_text(far), Box("", guid_text(far)))
             sightings.setdefault(guid_text(near), []).append(Sighting(str(int(port)), neighbor, str(int(far_port))))
-    for guid, of_node in sightings.items():
-        yield Dump(boxes[guid], of_node, "ib", guid in switches)
+    for guid, node_sightings in sightings.items():
+        yield Dump(boxes[guid], node_sightings, "ib", guid in switches)
 
 
 def _read_tables(content: DumpContent) -> dict[str, list[Row]]:
-    """The rows of the tables that are read, in the order of their `COLUMNS`; what is wrong with others is noted."""
+    """Return the rows of the tables that are read, with cells in the order of `COLUMNS`; faults are added."""
     tables, name, at, begun = dict[str, list[Row]](), "", list[int](), 0
     for number, line in content.read_lines():
         if mark := _MARK.fullmatch(line):
@@ -77,7 +77,7 @@ def _read_tables(content: DumpContent) -> dict[str, list[Row]]:
 
 
 def _pick_row(name: str, cells: list[str], at: list[int]) -> Row | None:
-    """The cells of the columns that are read; None where one is not of its kind."""
+    """Return the cells at the indexes `at`; None if one is missing or not of its kind (GUID, number)."""
     if len(cells) <= max(at):
         return None
     row = tuple(cells[index] for index in at)

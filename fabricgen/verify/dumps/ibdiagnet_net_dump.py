@@ -1,8 +1,8 @@
-"""`ibdiagnet2.net_dump`, which ibdiagnet writes of an InfiniBand subnet: a block for each switch, a row a port.
+"""`ibdiagnet2.net_dump`, which ibdiagnet writes about an InfiniBand subnet: a block for each switch, a row by port.
 
 A block begins with `"NAME", VENDOR, 0xGUID, LID N`; then come the names of its columns, with colons between, and its
-ports, those that are down too. `#` is what the switch calls a port, `IB#` its number in the subnet; of the neighbour
-(`N#`) either may stand there. A switch of several ASICs has a block for each, all of its name.
+ports, including those that are down. `#` is the switch's name of a port, `IB#` its number in the subnet; `N#` may be
+either for the neighbour. A switch with several ASICs has a block for each, all with its name.
 Source: github.com/Mellanox/ufm_sdk_3.0@3e96418e, plugins/UFM_NDT_Plugin/ndt_file_creator.py (the command that makes
 it); headers and rows as tools that read it quote them, since no file of NVIDIA's is public.
 """
@@ -29,19 +29,19 @@ _HINT = "give the whole file, as ibdiagnet wrote it"
 
 @dataclass
 class _Block:
-    """A switch, or one ASIC of it, with the cells of its ports in the order of `_READ`."""
+    """A switch, or one ASIC of it, and the cells of its ports in the order of `_READ`."""
 
     box: Box
     rows: list[tuple[str, ...]] = field(default_factory=list)
 
 
 def recognises(text: str) -> bool:
-    """Whether the columns of a block stand early in the text."""
+    """Whether the header of a block is early in the text."""
     return _COLUMNS.search(text[:65536]) is not None
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """A dump for each block; a neighbour's port that is told by its name gets the number that its own block has."""
+    """Yield a dump for each block; a name of a neighbour's port is replaced by the number in the neighbour's block."""
     blocks = list(_read_blocks(content))
     numbers = {(block.box.chassis, row[0]): row[1] for block in blocks for row in block.rows}
     for block in blocks:
@@ -58,7 +58,7 @@ def _make_sighting(row: tuple[str, ...], numbers: dict[tuple[str, str], str]) ->
 
 
 def _read_blocks(content: DumpContent) -> Iterator[_Block]:
-    # the switches of the file; rows that cannot be read are noted
+    # the switches in the file; faults are added for rows that cannot be read
     block, at, width = None, list[int](), 0
     for number, line in content.read_lines():
         if len(line) > _LONGEST_LINE:
@@ -69,14 +69,14 @@ def _read_blocks(content: DumpContent) -> Iterator[_Block]:
             block, at = _Block(Box(head[1].strip(), guid_text(head[2]))), []
         elif block and _COLUMNS.match(line):
             names = [name.strip().lower() for name in line.split(":")]
-            # where a version lacks one of them, no row can be read
+            # if a version of the format lacks a column, no row can be read
             at, width = [names.index(name) for name in _READ if name in names], len(names)
             if len(at) < len(_READ):
                 lacking = next(name for name in _READ if name not in names)
                 content.add_fault(number, 1, f"there is no column '{lacking}'", _HINT)
                 at = []
         elif block and at and ":" in line:
-            # the description, which is last, has colons of its own
+            # the description, which is last, may contain colons
             cells = [cell.strip() for cell in line.split(":", width - 1)]
             row = tuple(cells[index] for index in at) if len(cells) == width else ()
             if row and row[1].isdecimal() and len(row[1]) < 4 and _GUID.fullmatch(row[3]):

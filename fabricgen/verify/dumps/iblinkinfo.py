@@ -1,4 +1,4 @@
-"""`iblinkinfo`, as it is or with `--line`: every port of an InfiniBand subnet, the ones that are down too."""
+"""`iblinkinfo`, with or without `--line`: every port of an InfiniBand subnet, including those that are down."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _HINT = "give the whole output of iblinkinfo, as it was written"
 
 
 def recognises(text: str) -> bool:
-    """Whether a line of a port stands early in the text."""
+    """Whether a line about a port is early in the text."""
     return re.search(r"\d\[[ \d]{0,4}\] ==\(.{0,200}?\)==>", text[:65536]) is not None
 
 
 class IbPort(NamedTuple):
-    """A port: `far` is (GUID, lid, name) of its neighbour; `rate` that of a lane as printed, Gb/s ("": not told)."""
+    """A port; `far` is (GUID, LID, name) of its neighbour, `rate` that of a lane as printed, Gb/s ("": not told)."""
 
     port: str
     state: int
@@ -41,7 +41,7 @@ class IbPort(NamedTuple):
 
 @dataclass
 class IbNode:
-    """A switch or adapter; `lid` is its number in the subnet, by which ports elsewhere name it."""
+    """A switch or adapter; `lid` is its number in the subnet, by which the lines of other nodes refer to it."""
 
     name: str
     guid: str
@@ -56,7 +56,7 @@ class IbNode:
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """A dump for each switch and adapter; GUIDs are those of ports, which for a switch is that of all its ports."""
+    """Yield a dump for each switch and adapter; GUIDs are those of ports, and all ports of a switch have the same."""
     all_nodes = read_nodes(content)
     boxes = {node.lid: node.box for node in all_nodes if node.lid and node.guid}
     for node in all_nodes:
@@ -64,7 +64,7 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 
 
 def _list_sightings(node: IbNode, boxes: dict[int, Box]) -> Iterator[Sighting]:
-    # what each port of a node sees; `boxes` are by LID, for far ends that are told without GUID
+    # what each port of a node sees; `boxes`, by LID, identify far ends that are told without a GUID
     for port, state, far_port, (guid, lid, name), *_ in node.ports:
         if state != SEEN:
             yield Sighting(port, None, state=state)
@@ -77,7 +77,7 @@ def _make_box(name: str, guid: str) -> Box:
 
 
 def read_nodes(content: DumpContent) -> list[IbNode]:
-    """All nodes with their ports; warnings of the tool stand between its lines where both went to one file."""
+    """Read all nodes with their ports; other lines, such as warnings that went to the same file, are ignored."""
     all_nodes: list[IbNode] = []
     for number, untrimmed in content.read_lines():
         line = untrimmed.strip()
@@ -91,9 +91,9 @@ def read_nodes(content: DumpContent) -> list[IbNode]:
 
 
 def _read_port(content: DumpContent, number: int, line: str, known_nodes: list[IbNode]) -> None:
-    """Read the line of a port: NEAR ==(WIDTH SPEED STATE/PHYSICAL STATE)==> FAR."""
-    near, _, rest = line.partition("==(")
-    link, arrow, far = rest.partition("==>")
+    """Read the line of a port, `NEAR ==(WIDTH SPEED STATE/PHYSICAL STATE)==> FAR`, and add the port to its node."""
+    near, _, link_and_far = line.partition("==(")
+    link, arrow, far = link_and_far.partition("==>")
     states, _, physical = link.partition("/")
     state = states.split()
     port, far_end = _NEAR.fullmatch(near.strip()), _FAR.fullmatch(far.strip())
@@ -104,23 +104,21 @@ def _read_port(content: DumpContent, number: int, line: str, known_nodes: list[I
     elif far_end is None and state[-1] != "Down" and far.strip() != '"Port not available"':
         content.add_fault(number, 1, "the line does not say what is at the other end", _HINT)
     else:
-        up = far_end is not None and state[-1] != "Down"
-        beyond = (
-            (str(int(far_end[3])), (far_end[1] or "", int(far_end[2]), far_end[4]))
-            if far_end and up
-            else ("", ("", 0, ""))
-        )
-        port_state = SEEN if up else DOWN if state[-1] == "Down" else SILENT
+        is_up = far_end is not None and state[-1] != "Down"
+        far_port = str(int(far_end[3])) if far_end and is_up else ""
+        far_node = (far_end[1] or "", int(far_end[2]), far_end[4]) if far_end and is_up else ("", 0, "")
+        port_state = SEEN if is_up else DOWN if state[-1] == "Down" else SILENT
         rate = _RATE.match(states)
         lanes = (int(rate[1]), rate[2]) if rate else (0, "")
         node = _find_node(known_nodes, port)
-        node.ports.append(IbPort(str(int(port[4])), port_state, *beyond, *lanes, physical.strip(" )")))
+        node.ports.append(IbPort(str(int(port[4])), port_state, far_port, far_node, *lanes, physical.strip(" )")))
 
 
 def _find_node(known_nodes: list[IbNode], near: re.Match[str]) -> IbNode:
-    """The node of a port: the last one, or a new one where lines have the name of their node and it is another.
+    """Return the node that the line of a port is of: the last one, or a new one if the line names another node.
 
-    Lines do not say what a node is, but the description of an adapter has the name of its device last.
+    With `--line` there are no headers of nodes. Then a node is taken for an adapter if its description ends with the
+    name of a device such as `mlx5_0`.
     """
     guid, name, lid = near[1] or "", near[2], int(near[3])
     if name is not None and (

@@ -18,7 +18,7 @@ _KNOWN = re.compile(
     r"\s*(?:#|$|(?:vendid|devid|sysimgguid|switchguid|caguid|rtguid)=|ibwarn: |ibpanic: |src/)"
     r"|Chassis\b|Non-Chassis Nodes\b|Hostname: "
 )
-"""Lines between paragraphs; the last three are of `-g`, which groups by chassis (ibnetdiscover.c, dump_topology)."""
+"""Lines that are skipped; the last three come with `-g`, which groups by chassis (ibnetdiscover.c, dump_topology)."""
 
 _LONGEST_LINE = 2000
 _HINT = "give the whole output of ibnetdiscover, as it was written"
@@ -30,7 +30,7 @@ def recognises(text: str) -> bool:
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """A dump for each node. Names are descriptions, which for an adapter have its name behind that of its host."""
+    """Yield a dump for each node. Names are node descriptions: those of adapters are HOST ADAPTER."""
     names = _read_names(content.text)
     boxes: dict[str, Box] = {}
     node, sightings = "", list[Sighting]()
@@ -39,11 +39,11 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
         if len(line) > _LONGEST_LINE:
             content.add_fault(number, 1, f"the line has {len(line):,} characters", _HINT)
         elif match := _PORT.match(line):
-            port, far, far_port, rest = match.groups()
+            port, far, far_port, comment = match.groups()
             if not node:
                 content.add_fault(number, 1, "a port before any Switch, Ca or Rt", _HINT)
                 continue
-            far_name = _NAME.search(rest)
+            far_name = _NAME.search(comment)
             sightings.append(
                 Sighting(
                     str(int(port)), _make_box(boxes, names, far, far_name[1] if far_name else ""), str(int(far_port))
@@ -61,7 +61,7 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 
 
 def _read_names(text: str) -> dict[str, str]:
-    """The description of each node that has a paragraph, by its GUID."""
+    """Return the description of each node that has a paragraph, by GUID."""
     return {
         guid_text(match[4]): (match[5] or "").strip()
         for _, line in split_lines(text)
@@ -70,7 +70,7 @@ def _read_names(text: str) -> dict[str, str]:
 
 
 def _make_box(boxes: dict[str, Box], names: dict[str, str], digits: str, name: str = "") -> Box:
-    """The node of a GUID; its own paragraph knows its name best."""
+    """Return the box of a GUID, with the name in its own paragraph if it has one, else `name`."""
     guid = guid_text(digits)
     if guid not in boxes:
         boxes[guid] = Box(names.get(guid, name.strip()), guid)

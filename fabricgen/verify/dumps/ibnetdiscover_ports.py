@@ -20,12 +20,12 @@ _HINT = "give the whole output of ibnetdiscover --ports, as it was written"
 
 
 def recognises(text: str) -> bool:
-    """Whether a line of a port stands early in the text."""
+    """Whether a line about a port is early in the text."""
     return re.search(f"^{_NEAR} ", text[:65536], re.MULTILINE) is not None
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """A dump for each switch and port of an adapter; GUIDs are those of ports, and a switch has one for all."""
+    """Yield a dump for each switch and each port of an adapter; GUIDs are those of ports, one for a whole switch."""
     sightings_by_box: dict[Box, list[Sighting]] = {}
     for number, untrimmed in content.read_lines():
         line = untrimmed.strip()

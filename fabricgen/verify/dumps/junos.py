@@ -1,7 +1,7 @@
-"""`show lldp neighbors | display json` of Junos, and of it `detail` or `interface NAME`.
+"""`show lldp neighbors [detail | interface NAME] | display json` of Junos.
 
-Each value is a list of one object with its text under `data`. Where a switch tells its ports by name, as Juniper's
-designs have it, that is the port's id; else the description is its name (`port-description-type`).
+Each value is a list of one object with its text under `data`. If a switch tells its ports by name, as Juniper's designs
+do, the name is the id of the port; else it is the description (`port-description-type`).
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _PORT = ("lldp-local-port-id", "lldp-local-interface")
 
 
 def recognises(value: Json) -> bool:
-    """Whether the JSON is the answer of that command."""
+    """Whether the JSON is an answer of this command."""
     return isinstance(value, dict) and _ANSWER in value
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """One dump: the answer does not say of which device."""
+    """Yield one dump; the answer does not tell its device."""
     yield Dump(content.find_box(), _read_sightings(content))
 
 
 def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
-    # the neighbours in all answers of a file; what is wrong with a row is noted and the next one read
+    # the neighbours in all answers of a file; a wrong row is added as a fault, and the next one read
     with content.note_faults():
         for answer in read_mappings(content.value, _ANSWER):
             rows = read_sequence(answer, _ROWS) if _ROWS in answer else []
@@ -48,7 +48,7 @@ def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
 
 
 def _read_sighting(row: dict[str, Json]) -> Sighting:
-    # the neighbour that a row tells; raises WrongValueError for a row without a port or a neighbour
+    # the neighbour in a row; raises WrongValueError for a row without a port or a neighbour
     port = _find_text(row, *_PORT)
     name, chassis = _find_text(row, "lldp-remote-system-name"), _find_text(row, "lldp-remote-chassis-id")
     if not port or not (name or chassis):
@@ -59,12 +59,12 @@ def _read_sighting(row: dict[str, Json]) -> Sighting:
 
 
 def _find_text(row: dict[str, Json], *keys: str) -> str:
-    """The first text under some keys, "" for none."""
+    """Return the first text under some keys; "" for none."""
     texts = (read_text(mapping, "data") for key in keys for mapping in read_mappings(row, key))
-    return next((texts_found for texts_found in texts if texts_found), "")
+    return next(filter(None, texts), "")
 
 
 def without_unit(port: str) -> str:
-    """A port without the unit on it that speaks LLDP: `et-0/0/1.0` is told by some releases."""
+    """Return a port without its logical unit, which some releases print: `et-0/0/1` for `et-0/0/1.0`."""
     name, _, unit = port.rpartition(".")
     return name if name.count("/") > 1 and unit.isdigit() else port

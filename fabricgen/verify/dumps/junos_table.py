@@ -1,6 +1,6 @@
 """`show lldp neighbors` of Junos as a table, and `show lldp neighbors detail` or `interface NAME` as blocks of lines.
 
-The columns of the table begin where its head has them; a port or a name longer than its column moves what follows.
+The columns of the table begin below the words of its head; a port that is longer than its column moves the name.
 """
 
 from __future__ import annotations
@@ -24,47 +24,47 @@ _HINT = "give the whole output of `show lldp neighbors`, of one device a file"
 
 
 def recognises(text: str) -> bool:
-    """Whether the head of the table, or that of a block, stands in the text; a prompt may stand before it."""
+    """Whether the head of the table, or of a block, is early in the text; a prompt may come before it."""
     return (_HEAD.search(text[:65536]) or _BLOCK.search(text[:65536])) is not None
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """One dump: neither says of which device."""
+    """Yield one dump; neither form tells its device."""
     is_table = _HEAD.search(content.text) is not None
     yield Dump(content.find_box(), _read_rows(content) if is_table else _read_blocks(content), lists_all=is_table)
 
 
 def _read_rows(content: DumpContent) -> Iterator[Sighting]:
-    # the neighbours of a table, whose first two or three columns have no blanks in them
-    # how many columns stand before the names, and at which character the system name begins
-    fixed, start = 0, 0
+    # the neighbours in a table. Its first columns (two, or three with a parent interface) have no blanks in them; the
+    # last one, the system name, begins at a fixed character.
+    columns_before_port, name_start = 0, 0
     for number, line in content.read_lines():
         if head := _HEAD.match(line):
-            # Junos prints a column for the parent interface on some systems; names begin below their head
-            fixed, start = (3 if head[1] else 2), line.index("System Name")
-        elif fixed and _ROW.match(line):
-            words = line.split(maxsplit=fixed)
-            if len(words) <= fixed:
+            columns_before_port, name_start = (3 if head[1] else 2), line.index("System Name")
+        elif columns_before_port and _ROW.match(line):
+            words = line.split(maxsplit=columns_before_port)
+            if len(words) <= columns_before_port:
                 content.add_fault(number, 1, "the row names no neighbour's port", _HINT)
                 continue
-            port, name = _split_row(line, words[fixed], start)
-            yield Sighting(without_unit(words[0]), make_neighbor(name, words[fixed - 1]), without_unit(port))
+            *own_columns, chassis, port_and_name = words
+            port, name = _split_port_and_name(line, port_and_name, name_start)
+            yield Sighting(without_unit(own_columns[0]), make_neighbor(name, chassis), without_unit(port))
 
 
-def _split_row(line: str, rest: str, start: int) -> tuple[str, str]:
-    """(the port, the name) at the end of a row, whose names begin at a column unless a port is longer than its own."""
-    at = len(line.rstrip()) - len(rest.rstrip())
-    if at >= start:
-        return "", rest.strip()
+def _split_port_and_name(line: str, port_and_name: str, name_start: int) -> tuple[str, str]:
+    """Split the end of a line into (port, name); names begin at a fixed character unless the port is longer."""
+    at = len(line.rstrip()) - len(port_and_name.rstrip())
+    if at >= name_start:
+        return "", port_and_name.strip()
     # a port that is longer than its column pushes the name to the right: the last word is the name
-    if line[start - 1 : start].strip():
-        port, _, name = rest.strip().rpartition(" ")
+    if line[name_start - 1 : name_start].strip():
+        port, _, name = port_and_name.strip().rpartition(" ")
         return (port.strip(), name) if port else (name, "")
-    return line[at:start].strip(), line[start:].strip()
+    return line[at:name_start].strip(), line[name_start:].strip()
 
 
 def _read_blocks(content: DumpContent) -> Iterator[Sighting]:
-    # the neighbours of a detailed listing: the fields between two rules are one neighbour
+    # the neighbours of a detailed listing, one for each block of fields
     fields: dict[str, str] = {}
     begun = 0
     for number, line in content.read_lines():
@@ -77,7 +77,7 @@ def _read_blocks(content: DumpContent) -> Iterator[Sighting]:
 
 
 def _read_block(content: DumpContent, number: int, fields: dict[str, str]) -> Iterator[Sighting]:
-    """What a block says, which begins at a line; nothing before the first."""
+    """Yield the neighbour of a block that begins at line `number`; nothing for 0, before the first block."""
     if not number:
         return
     port, name, chassis = fields.get("local interface", ""), fields.get("system name", ""), fields.get("chassis id", "")

@@ -1,7 +1,7 @@
 """`LLDP_ENTRY_TABLE` of SONiC's APPL_DB as JSON, by `redis-dump` or `sonic-db-dump`.
 
-A key is `LLDP_ENTRY_TABLE:Ethernet0`, and what it holds may stand below `value`; or the table is an object of ports.
-Of a dump of the whole database, `LLDP_LOC_CHASSIS` tells which device it is, and `PORT_TABLE` which ports are down.
+A key is `LLDP_ENTRY_TABLE:Ethernet0`, and its fields may be below `value`; or the table is an object of ports. In a
+dump of the whole database, `LLDP_LOC_CHASSIS` tells which device it is, and `PORT_TABLE` which ports are down.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ _KEY = re.compile(f"(?:{_ENTRIES}|{_PORTS})[:|](.+)", re.DOTALL)
 
 
 def recognises(value: Json) -> bool:
-    """Whether a key of the JSON is of one of LLDP's tables."""
+    """Whether the JSON has a key of one of LLDP's tables."""
     if not isinstance(value, dict):
         return False
     return any(key.startswith((_ENTRIES, _CHASSIS)) for key in value)
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """One dump; of the device that the file is of, where the dump is not of the whole database."""
+    """Yield one dump; its device is told by the dump if that is of the whole database, else by the file."""
     yield Dump(_find_box(content), _read_sightings(content))
 
 
 def _find_box(content: DumpContent) -> Box:
-    # which box the dump is of: by its local chassis, else by the file
+    # the box that the dump is of: by its local chassis, else by the file
     with content.note_faults():
         chassis_fields = _read_fields(content.value, _CHASSIS)
         name, chassis, addresses = (
@@ -46,7 +46,7 @@ def _find_box(content: DumpContent) -> Box:
 
 
 def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
-    # the neighbours of a dump: from one table of entries or a key an entry; ports that are down last
+    # the neighbours in a dump, from one table of entries or a key for each; then the ports that are down
     seen_ports: set[str] = set()
     down: list[str] = []
     for key in content.value:
@@ -69,7 +69,7 @@ def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
 
 
 def _read_table(content: DumpContent) -> Iterator[tuple[str, Sighting]]:
-    # (port, what it sees) of each row of the table
+    # (port, sighting) of each row of the table
     table = read_mapping(content.value, _ENTRIES)
     for port in table:
         with content.note_faults():

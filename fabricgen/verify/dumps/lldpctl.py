@@ -1,7 +1,7 @@
 """`lldpctl -f json` and `-f json0` of lldpd, on hosts, Cumulus Linux and SONiC.
 
-`json0` always has lists. `json` has an object where there is one, and a list where there are more, and makes the name
-of an interface or a chassis the key of what it says of it.
+`json0` always has lists. `json` has an object for a single item and a list for several, and uses the name of an
+interface or a chassis as the key of its fields.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _HINT = "make the dump with `lldpctl -f json0`"
 
 
 def recognises(value: Json) -> bool:
-    """Whether the JSON is of lldpd: {"lldp": ...}, with `interface` in it where there is a neighbour."""
+    """Whether the JSON is by lldpd: {"lldp": ...}, with `interface` in it if there is a neighbour."""
     if not isinstance(value, dict) or "lldp" not in value:
         return False
     inner = value["lldp"]
@@ -28,12 +28,12 @@ def recognises(value: Json) -> bool:
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """One dump: lldpd does not say of which device."""
+    """Yield one dump; lldpd does not tell its device."""
     yield Dump(content.find_box(), _read_sightings(content))
 
 
 def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
-    # what each interface sees; a fault in one leaves the others
+    # what each interface sees; a fault in one does not affect the others
     with content.note_faults():
         for outer in _list_objects(content.value, "lldp"):
             for interface in _list_objects(outer, "interface"):
@@ -44,14 +44,14 @@ def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
 
 
 def _read_interface(interface: dict[str, Json]) -> Iterator[Sighting]:
-    """The neighbours in an item of `interface`: json0 has the port's name in it, json makes it a key."""
+    """Return the neighbours in an item of `interface`: json0 has the name of the port in it, json has it as a key."""
     if type(interface.get("name")) is str:
         return _read_port(interface["name"], interface)
     return (sighting for port in interface for sighting in _read_port(port, read_mapping(interface, port)))
 
 
 def _read_port(port: str, entry: dict[str, Json]) -> Iterator[Sighting]:
-    # a sighting of each chassis that an interface names; raises WrongValueError where it names none
+    # a sighting of each chassis that an interface names; raises WrongValueError if it names none
     if "rid" not in entry and entry.get("via") == "unknown":
         message = f"{port} tells of itself, not of its neighbour: this is `lldpcli show interfaces`"
         raise WrongValueError(entry, None, message, _HINT)
@@ -65,7 +65,7 @@ def _read_port(port: str, entry: dict[str, Json]) -> Iterator[Sighting]:
 
 
 def _list_neighbors(chassis: dict[str, Json]) -> list[Box]:
-    """Neighbours of a port: json has them below keys of their names, json0 and json without a name have not."""
+    """Return the neighbours in a chassis element: json has them below their names, unless they have none; json0 not."""
     chassis_id = chassis.get("id")
     if any(type(value) is list for value in chassis.values()) or (type(chassis_id) is dict and "value" in chassis_id):
         return [_make_box(_read_leaf(chassis, "name"), chassis)]
@@ -74,17 +74,17 @@ def _list_neighbors(chassis: dict[str, Json]) -> list[Box]:
 
 def _make_box(name: str, chassis: dict[str, Json]) -> Box:
     # a neighbour by its name and chassis element
-    addresses_told = chassis.get("mgmt-ip")
+    listed = chassis.get("mgmt-ip")
     addresses = (
-        [_read_leaf(addresses_told, index) for index in range(len(addresses_told))]
-        if type(addresses_told) is list
+        [_read_leaf(listed, index) for index in range(len(listed))]
+        if type(listed) is list
         else [_read_leaf(chassis, "mgmt-ip")]
     )
     return make_neighbor(name, _read_leaf(chassis, "id"), *addresses)
 
 
 def _list_objects(holder: dict[str, Json], key: str) -> list[dict[str, Json]]:
-    """The objects of the list below a key, or the one object that stands in its place."""
+    """Return the objects in the list at a key, or the single object there."""
     value = holder.get(key)
     if type(value) is list:
         return [read_mapping(value, index) for index in range(len(value))]
@@ -92,7 +92,7 @@ def _list_objects(holder: dict[str, Json], key: str) -> list[dict[str, Json]]:
 
 
 def _read_leaf(holder: Json, key: str | int) -> str:
-    """The text below a key: as such, in an object, or in a list of one object."""
+    """Return the text at a key: itself, in the `value` of an object, or in a list of one object."""
     value = holder.get(key) if type(holder) is dict else holder[key]
     if type(value) is list:
         if not value:

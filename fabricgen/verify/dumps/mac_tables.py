@@ -1,4 +1,4 @@
-"""MAC and ARP tables as text, a row of `_FORMS` each.
+"""MAC and ARP tables as text; each form is an entry of `_FORMS`.
 
 Sources: sonic-net/sonic-utilities, scripts/fdbshow (which `show mac` runs) and scripts/nbrshow (`show arp`); EOS's
 manual, `show mac address-table` and `show ip arp`; NVIDIA's Cumulus Linux, Ethernet Bridging - VLANs (`bridge fdb
@@ -17,7 +17,7 @@ from fabricgen.verify.dumps.sighting import MacTable
 
 TITLE = "MAC and ARP tables of SONiC, EOS, Junos and bridge fdb show"
 BESIDE_OTHERS = True
-"""A file may have tables of neighbours as well."""
+"""A file with such a table may have tables of neighbours as well."""
 IS_JSON = False
 
 _MAC = r"(?P<mac>(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}|(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4})"
@@ -27,9 +27,10 @@ _HINT = "give the whole table, of one device a file"
 
 
 class _Form(NamedTuple):
-    """A table: its head, its rows, the `type` of those that were learnt, and the line that counts all of them.
+    """A form of table, as patterns: the head, a row, the `type` of learnt rows, and the line that counts all rows.
 
-    A head begins with blanks alone: it is searched at each line of a text, and `\\s` would go through all empty lines.
+    A head may begin with blanks, but not with `\\s`: it is searched at each line of a text, and `\\s` would match all
+    empty lines that follow.
     """
 
     head: str
@@ -58,13 +59,13 @@ _FORMS = (
         rf"\S+\s+(?P<type>(?:\d+ days?, )?\S+)\s+{_MAC}\s+(?:Vlan\d+, *)?(?P<port>\S.*?)\s*$",
         r".*\d.*",
     ),
-    # what the kernel was told, and addresses of its own, are permanent, static, of `self` or extern_learn
+    # MACs that were configured, and the kernel's own, are permanent, static, `self` or extern_learn: they are left out
     _Form(
         rf"{_MAC} dev \S+ ",
         rf"{_MAC} dev (?P<port>\S+)(?P<type>.*)",
         r"(?:\s+(?:vlan \d+|master \S+|offload|dynamic|used \S+))*\s*",
     ),
-    # static, persistent and remote MACs have flags of their own
+    # static, persistent and remote MACs have the flags S, P and R: they are left out
     _Form(
         r" *Ethernet[- ]switching table ?: ?\d+",
         rf"\s*\S+\s+{_MAC}\s+(?P<type>[A-Za-z,]+)\s+(?:[-\d:]+\s+)?(?P<port>[a-z]\S*)",
@@ -74,12 +75,12 @@ _FORMS = (
 
 
 def recognises(text: str) -> bool:
-    """Whether the head of a table stands early in the text; a prompt may stand before it."""
+    """Whether the head of a table is early in the text; a prompt may come before it."""
     return any(_has_head(form, text) for form in _FORMS)
 
 
 def dumps(content: DumpContent) -> Iterator[MacTable]:
-    """A table for each form in the text: none of them says of which device."""
+    """Yield a table for each form in the text; none of them tells its device."""
     for form in _FORMS:
         if _has_head(form, content.text):
             yield MacTable(content.find_box(), tuple(_read_rows(content, form)))
@@ -90,7 +91,8 @@ def _has_head(form: _Form, text: str) -> bool:
 
 
 def _read_rows(content: DumpContent, form: _Form) -> Iterator[tuple[str, str]]:
-    # (MAC, port) of rows that were learnt; what is no row is noted. A table without a total ends where its rows do.
+    # (MAC, port) of learnt rows; other lines with a MAC are added as faults. A table without a total ends with its
+    # rows.
     head, row_form, total_form = (re.compile(text) for text in (form.head, form.row, form.total or r"(?!)"))
     begun, count, number = False, 0, 0
     for number, line in content.read_lines():

@@ -17,7 +17,7 @@ from fabricgen.verify.dumps.sighting import MacTable
 
 TITLE = "MAC and ARP tables of EOS, NVUE and Junos as JSON"
 BESIDE_OTHERS = True
-"""A file may have tables of neighbours as well."""
+"""A file with such a table may have tables of neighbours as well."""
 IS_JSON = True
 
 _FORMS = (
@@ -26,7 +26,7 @@ _FORMS = (
     ("mac", "interface", "entry-type", "dynamic|"),
     ("l2ng-l2-mac-address", "l2ng-l2-mac-logical-interface", "l2ng-l2-mac-flags", r"(?!.*[SPR])D.*"),
 )
-"""Keys of the MAC, the port and the type of a row, and the types of those that were learnt."""
+"""Keys of the MAC, the port and the type of a row, and a pattern of the types of learnt rows."""
 _MARKS = frozenset({"unicastTable", "ipV4Neighbors", "l2ng-l2ald-rtb-macdb"})
 
 
@@ -43,13 +43,13 @@ def _has_table(answer: dict[str, Json]) -> bool:
 
 
 def dumps(content: DumpContent) -> Iterator[MacTable]:
-    """One table: all answers are of one device."""
+    """Yield one table: all answers are of one device."""
     yield MacTable(find_box(content, list_answers(content.value)), tuple(_read_rows(content)))
 
 
 def _read_rows(content: DumpContent) -> Iterator[tuple[str, str]]:
-    # rows lie at other depths in each of the formats, and are told by their keys. Depth first without recursion: JSON
-    # of others may be nested deeply.
+    # rows are at different depths in the formats, and are recognised by their keys. Depth first without recursion,
+    # since untrusted JSON may be nested deeply.
     waiting = [content.value]
     while waiting:
         value = waiting.pop()
@@ -60,13 +60,13 @@ def _read_rows(content: DumpContent) -> Iterator[tuple[str, str]]:
                 mac, port = _read_value(value, mac_key), _read_value(value, port_key)
                 if mac and mac != "*" and port and not read_hardware(mac):
                     raise WrongValueError(value, mac_key, f"'{mac[:20]}' is no MAC")
-                # a flood entry of Junos has * in place of a MAC; of ARP the port stands behind its VLAN
+                # a flood entry of Junos has * in place of a MAC; in ARP tables the port comes behind its VLAN
                 if mac and mac != "*" and port and re.fullmatch(learnt, _read_value(value, type_key)):
                     yield read_hardware(mac), port.rpartition(", ")[2]
 
 
 def _read_value(row: dict[str, Json], key: str) -> str:
-    # Junos has a list of one object round every value
+    # the text of a key; Junos wraps each value in a list of one object
     value = row.get(key)
     first = value[0] if isinstance(value, list) and value else None
     return read_text(first, "data") if isinstance(first, dict) else read_text(row, key)

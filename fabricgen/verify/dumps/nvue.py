@@ -13,20 +13,20 @@ IS_JSON = True
 
 
 def recognises(value: Json) -> bool:
-    """Whether an interface has LLDP neighbours, or the room for them."""
+    """Whether an interface in the JSON has a list of LLDP neighbours, even an empty one."""
     if not isinstance(value, dict):
         return False
-    of_ports = (port.get("lldp") for port in value.values() if isinstance(port, dict))
-    return any(isinstance(lldp, dict) and "neighbor" in lldp for lldp in of_ports)
+    lldp_of_ports = (port.get("lldp") for port in value.values() if isinstance(port, dict))
+    return any(isinstance(lldp, dict) and "neighbor" in lldp for lldp in lldp_of_ports)
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """One dump: NVUE does not say of which device."""
+    """Yield one dump; NVUE does not tell its device."""
     yield Dump(content.find_box(), _read_sightings(content))
 
 
 def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
-    # what each interface sees: down without neighbours, silent where it is up, else each neighbour
+    # what each interface sees: its neighbours; without any it is down or silent
     for port in content.value:
         with content.note_faults():
             interface = read_mapping(content.value, port)
@@ -41,7 +41,7 @@ def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
 
 
 def _make_sighting(port: str, key: str, entry: dict[str, Json]) -> Sighting:
-    """A neighbour; the key is its name, or a number where it has none."""
+    """Read a neighbour; its key is its name, or a number if it has none."""
     chassis, far = read_mapping(entry, "chassis"), read_mapping(entry, "port")
     name, number = read_text(chassis, "system-name"), read_text(chassis, "chassis-id")
     if not name and not number and not key.isdigit():

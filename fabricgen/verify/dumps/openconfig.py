@@ -1,7 +1,7 @@
-"""LLDP as OpenConfig's YANG model has it, in JSON: /lldp, /lldp/interfaces, or its list of interfaces.
+"""LLDP in the form of OpenConfig's YANG model, as JSON: /lldp, /lldp/interfaces, or its list of interfaces.
 
-Clients of gNMI put that into an envelope: `gnmic get` a list of answers with `updates` that have `values`, pygnmi a
-`notification` with `update` and `val`; the first also tells the address of the device as `source`.
+Clients of gNMI put this into an envelope: `gnmic get` into a list of answers with `updates` that have `values`, pygnmi
+into a `notification` with `update` and `val`. gnmic also tells the address of the device as `source`.
 """
 
 from __future__ import annotations
@@ -24,21 +24,19 @@ TITLE = "OpenConfig LLDP as JSON"
 IS_JSON = True
 
 _MODULE = "openconfig-lldp:"
-_WAY = ("lldp", "interfaces", "interface")
-"""The way to the list; an answer may begin at any of them, its first name with the module before it."""
-
-
+_PATH = ("lldp", "interfaces", "interface")
+"""The path to the list; an answer may begin at any of these names, with the name of the module before the first."""
 _ENVELOPE = ("notification", "updates", "update", "val")
 _DEEPEST = 8
 
 
 def recognises(value: Json) -> bool:
-    """Whether the JSON begins with a container of the model, or an envelope of gNMI with one in it."""
+    """Whether the JSON begins with a container of the model, or is an envelope of gNMI with one in it."""
     return any(True for _ in _find_answers(value))
 
 
 def _find_answers(value: Json, source: str = "", deep: int = 0) -> Iterator[tuple[Json, str]]:
-    """(each object that begins with a container of the model, the address that its envelope tells)."""
+    """Yield each object that begins with a container of the model, with the address in its envelope ("": none)."""
     if isinstance(value, list):
         for inner_value in value if deep < _DEEPEST else ():
             yield from _find_answers(inner_value, source, deep + 1)
@@ -46,8 +44,8 @@ def _find_answers(value: Json, source: str = "", deep: int = 0) -> Iterator[tupl
         if _begins_model(value):
             yield value, source
             return
-        told_source, values = value.get("source"), value.get("values")
-        source = told_source if isinstance(told_source, str) else source
+        inner_source, values = value.get("source"), value.get("values")
+        source = inner_source if isinstance(inner_source, str) else source
         inner = [value[key] for key in _ENVELOPE if key in value]
         if isinstance(values, dict):
             inner += [values] if _begins_model(values) else values.values()
@@ -56,31 +54,30 @@ def _find_answers(value: Json, source: str = "", deep: int = 0) -> Iterator[tupl
 
 
 def _begins_model(value: dict[str, Json]) -> bool:
-    # whether an object is at one of the levels at which collectors cut the model: /lldp, its interfaces, or one list
+    # whether an object begins at a level at which collectors cut the model: /lldp, its interfaces, or their list
     lldp = value.get("lldp")
-    if any(f"{_MODULE}{name}" in value for name in _WAY):
+    if any(f"{_MODULE}{name}" in value for name in _PATH):
         return True
     return isinstance(lldp, dict) and ("interfaces" in lldp or f"{_MODULE}interfaces" in lldp)
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """A dump for each answer; of the device that its own state names, where that is in it."""
+    """Yield a dump for each answer; its device is told by its own state, else by the envelope, else by the file."""
     for value, source in _find_answers(content.value):
         yield _make_dump(content, value, source)
 
 
 def _make_dump(content: DumpContent, value: Json, source: str) -> Dump:
-    # the dump of one answer; the box is the one the model names, else the target, else that of the file name
-    # gNMI clients name the target as HOST:PORT, with IPv6 in brackets
+    # the dump of one answer. gNMI clients name the target as HOST:PORT, with IPv6 addresses in brackets
     host = source.rpartition(":")[0].strip("[]") or source
     box, interfaces = make_neighbor("", "", host) if host[:1].isdigit() else content.find_box(), list[Json]()
     with content.note_faults():
         holder = value
-        for name in _WAY[:-1]:
+        for name in _PATH[:-1]:
             if (key := _find_key(holder, name)) in holder:
                 holder = read_mapping(holder, key)
                 box = (_find_own_box(holder) if name == "lldp" else None) or box
-        interfaces = read_sequence(holder, _find_key(holder, _WAY[-1]))
+        interfaces = read_sequence(holder, _find_key(holder, _PATH[-1]))
     return Dump(box, _read_sightings(content, interfaces))
 
 
@@ -91,7 +88,7 @@ def _find_own_box(lldp: dict[str, Json]) -> Box | None:
 
 
 def _find_key(holder: dict[str, Json], name: str) -> str:
-    """The key of a child, which may have the name of its module before it."""
+    """Return the key of a child, which may have the name of its module before it."""
     return f"{_MODULE}{name}" if f"{_MODULE}{name}" in holder else name
 
 
@@ -100,7 +97,7 @@ def _read_child(holder: dict[str, Json], name: str) -> str:
 
 
 def _read_sightings(content: DumpContent, interfaces: list[Json]) -> Iterator[Sighting]:
-    # the neighbours of each interface of a list; a silent sighting for one without
+    # the neighbours of each interface in a list; a silent sighting for an interface without any
     for index in range(len(interfaces)):
         with content.note_faults():
             interface = read_mapping(interfaces, index)
@@ -116,7 +113,7 @@ def _read_sightings(content: DumpContent, interfaces: list[Json]) -> Iterator[Si
 
 
 def _make_sighting(port: str, entry: dict[str, Json]) -> Sighting:
-    """A neighbour; management addresses are a list since revision 1.0.0 of the model."""
+    """Read a neighbour; management addresses are a list since revision 1.0.0 of the model."""
     state = read_mapping(entry, _find_key(entry, "state"))
     name, chassis = _read_child(state, "system-name"), _read_child(state, "chassis-id")
     if not name and not chassis:

@@ -1,4 +1,4 @@
-"""A list of links that somebody made: a CSV file with a row a port, and the columns of `COLUMNS` in any order."""
+"""A list of links that somebody made: a CSV file with a row for each port, and `COLUMNS` in any order."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _HINT = f"a row has {', '.join(COLUMNS)}; further columns are not read"
 
 
 def recognises(text: str) -> bool:
-    """Whether the first line has the columns, or so many of them that the others must be meant."""
+    """Whether the first line has the columns, or at least three of them: then one is probably misspelt."""
     header, _ = _read_header(text)
     return len(set(COLUMNS).intersection(header)) >= 3
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """A dump for each run of rows of a device; a row without a neighbour is a port that sees nobody."""
+    """Yield a dump for each sequence of rows of one device; a row without a neighbour is a port that sees nobody."""
     header, delimiter = _read_header(content.text)
     for name in COLUMNS:
         if header.count(name) != 1:
@@ -45,7 +45,7 @@ def dumps(content: DumpContent) -> Iterator[Dump]:
 
 
 def _list_sightings(rows: Iterable[_Row], boxes: dict[str, Box]) -> Iterator[Sighting]:
-    # a sighting a row; a row without a neighbour says that the port sees nobody. `boxes` are shared by all rows
+    # a sighting for each row; `boxes` are shared by all rows
     for _, port, name, far_port in rows:
         if not name:
             yield Sighting(port, None, state=SILENT)
@@ -57,8 +57,8 @@ def _list_sightings(rows: Iterable[_Row], boxes: dict[str, Box]) -> Iterator[Sig
 
 
 def _read_rows(content: DumpContent, pick: Callable[[list[str]], _Row], width: int, delimiter: str) -> Iterator[_Row]:
-    """The rows that can be used; what is wrong with the others is noted."""
-    lines = (line[0] for line in _LINE.finditer(content.text))  # io.StringIO holds four bytes a character
+    """Yield the rows that can be used; faults are added for the others."""
+    lines = (line[0] for line in _LINE.finditer(content.text))  # io.StringIO takes four bytes for each character
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
     try:
         next(reader)
@@ -80,8 +80,8 @@ def _read_rows(content: DumpContent, pick: Callable[[list[str]], _Row], width: i
 
 
 def _read_header(text: str) -> tuple[list[str], str]:
-    """(names of columns, what is between them)."""
+    """Return the names of columns, and the delimiter."""
     line = text[:4096].partition("\n")[0].rstrip("\r")
-    # spreadsheets write semicolons where the comma is the decimal sign; of equal counts the comma wins
+    # spreadsheets write semicolons in locales with a decimal comma; if counts are equal, the comma is taken
     delimiter = max(",;\t", key=line.count)
     return [name.strip().strip('"').lower() for name in line.split(delimiter)], delimiter

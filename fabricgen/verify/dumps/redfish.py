@@ -1,8 +1,8 @@
-"""Redfish: what a BMC says of its host's network ports, as resources saved one by one, in collections or by their URI.
+"""Redfish: what a BMC says about its host's network ports, as resources saved one by one, in collections or by URI.
 
-Read are Port, NetworkPort (deprecated) and NetworkDeviceFunction below /redfish/v1/Chassis/*/NetworkAdapters/*:
-whether a port is down, what it hears by LLDP, and its MACs. A ComputerSystem beside them tells the host's name. A port
-is called ADAPTER/PORT, by the ids in its URI.
+The resources Port, NetworkPort (deprecated) and NetworkDeviceFunction below /redfish/v1/Chassis/*/NetworkAdapters/* are
+read: whether a port is down, what it hears by LLDP, and its MACs. A ComputerSystem beside them tells the name of the
+host. A port is called ADAPTER/PORT, by the ids in its URI.
 Source: DMTF DSP8010, schemas Port v1_11_0, NetworkPort v1_4_1 and NetworkDeviceFunction v1_9_0.
 """
 
@@ -29,7 +29,7 @@ _ASSIGNED = ("PhysicalNetworkPortAssignment", "PhysicalPortAssignment")
 
 @dataclass
 class _HostPort:
-    """A port: its MACs (aa:bb:cc:dd:ee:ff), whether it is down, and what it hears by LLDP."""
+    """A port: its MACs (aa:bb:cc:dd:ee:ff), whether it is down, and (neighbour, its port) that it hears by LLDP."""
 
     macs: list[str] = field(default_factory=list)
     down: bool = False
@@ -37,12 +37,12 @@ class _HostPort:
 
 
 def recognises(value: Json) -> bool:
-    """Whether a resource of a network port is among those of the JSON, with what it is like."""
+    """Whether the JSON has a resource of a network port or function with any of the fields that are read."""
     return any(_TOLD & resource.keys() and _find_place(resource) for resource in _list_resources(value))
 
 
 def dumps(content: DumpContent) -> Iterator[Dump | MacTable]:
-    """The host's ports that hear a neighbour, or are down, and the MACs of all."""
+    """Yield a dump of the host's ports that hear a neighbour or are down, and a table of the MACs of all ports."""
     box, ports = _find_host(content), _read_ports(content)
     heard = [Sighting(name, *port.heard) for name, port in ports.items() if port.heard]
     down = [Sighting(name, None, state=DOWN) for name, port in ports.items() if port.down and not port.heard]
@@ -51,32 +51,32 @@ def dumps(content: DumpContent) -> Iterator[Dump | MacTable]:
 
 
 def _find_host(content: DumpContent) -> Box:
-    """The host that a ComputerSystem names, else that of the file."""
+    """Return the host that a ComputerSystem names, else that of the file."""
     names = (resource.get("HostName") for resource in _list_resources(content.value))
     name = next((name for name in names if isinstance(name, str) and name), "")
     return Box(name) if name else content.find_box()
 
 
 def _read_ports(content: DumpContent) -> dict[str, _HostPort]:
-    """The ports of a host by what they are called."""
+    """Read the ports of a host, by name (ADAPTER/PORT)."""
     ports: dict[str, _HostPort] = {}
     for resource in _list_resources(content.value):
         place = _find_place(resource)
         with content.note_faults():
             if place and place[2] == "NetworkDeviceFunctions":
                 place = _find_assigned(resource)
-                of_function = read_mapping(resource, "Ethernet")
-                macs = [read_text(of_function, key) for key in ("PermanentMACAddress", "MACAddress")]
+                ethernet = read_mapping(resource, "Ethernet")
+                macs = [read_text(ethernet, key) for key in ("PermanentMACAddress", "MACAddress")]
             elif place:
                 macs = _read_port(resource, ports.setdefault(f"{place[1]}/{place[3]}", _HostPort()))
             if place:
-                known = ports.setdefault(f"{place[1]}/{place[3]}", _HostPort()).macs
-                known += [mac for text in macs if (mac := read_hardware(text)) and mac not in known]
+                port_macs = ports.setdefault(f"{place[1]}/{place[3]}", _HostPort()).macs
+                port_macs += [mac for text in macs if (mac := read_hardware(text)) and mac not in port_macs]
     return ports
 
 
 def _read_port(resource: dict[str, Json], port: _HostPort) -> list[str]:
-    # puts into `port` what its resource says of it; the MACs that it lists
+    # fill `port` from its resource, and return the MACs that the resource lists
     ethernet = read_mapping(resource, "Ethernet")
     port.down = port.down or read_text(resource, "LinkStatus") in _IS_DOWN
     heard = read_mapping(ethernet, "LLDPReceive")
@@ -89,7 +89,7 @@ def _read_port(resource: dict[str, Json], port: _HostPort) -> list[str]:
 
 
 def _find_assigned(resource: dict[str, Json]) -> re.Match[str] | None:
-    """The port of a function, of those that say it: in Links, or beside them in older releases."""
+    """Return the place of the port that a function is assigned to: told in Links, or beside it in older releases."""
     holders = (holder for holder in (read_mapping(resource, "Links"), resource) for key in _ASSIGNED if key in holder)
     holder = next(holders, resource)
     places = (_find_place(read_mapping(holder, key)) for key in _ASSIGNED)
@@ -102,7 +102,7 @@ def _find_place(resource: dict[str, Json]) -> re.Match[str] | None:
 
 
 def _list_resources(value: Json) -> Iterator[dict[str, Json]]:
-    """Resources of a file: itself, the members of a collection, or those of a list or an object by URI."""
+    """Yield the resources in a file: one, the members of a collection, or those in a list or an object by URI."""
     waiting = [value]
     for inner in waiting:
         if isinstance(inner, list) and inner is value:

@@ -1,4 +1,4 @@
-"""What one device says of one of its ports, and what is known of which device it is."""
+"""What a device says about its ports, and what is known about which device it is."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 SEEN, SILENT, DOWN, HEARD = range(4)
-"""States of a port: it sees a neighbour; it is up or of unknown state, and sees nobody; it is down; somebody is there
-of whom no more is proven.
+"""States of a port: it sees a neighbour; it sees nobody, and is not known to be down; it is down; a MAC is heard there
+that does not prove which port it is joined to.
 """
 
 
 class Box(NamedTuple):
-    """What a dump or a neighbour's port says of which device it is; texts are "" where it does not say.
+    """What a dump or a neighbour tells about which device it is; texts are "" if not told.
 
-    `name` is the host name as told, `chassis` a MAC (aa:bb:cc:dd:ee:ff) or a GUID (0x and 16 digits), lower case,
-    `address` a management address. `file` is of the device that a dump is of: where the dump was found, with `/`
+    `name` is the host name as told, `chassis` a MAC (aa:bb:cc:dd:ee:ff) or a GUID (0x and 16 digits) in lower case, and
+    `address` a management address. `file` is set for the device that a dump is of: where the dump was found, with `/`
     between folders, archives and files, since `lldpctl` and `show` commands do not say whose output it is.
     """
 
@@ -26,21 +26,20 @@ class Box(NamedTuple):
 
 
 def is_aggregation_node(box: Box) -> bool:
-    """Whether a box is the adapter within an InfiniBand switch that reduces (SHARP), which is no neighbour."""
+    """Whether a box is the adapter inside an InfiniBand switch that does reductions (SHARP), which is no neighbour."""
     return "aggregation node" in box.name.lower()
 
 
 def guid_text(digits: str) -> str:
-    """A GUID as boxes have it, of up to 16 digits with or without 0x."""
+    """Return a GUID as `Box.chassis` has it, from up to 16 digits with or without 0x."""
     return f"0x{digits.lower().removeprefix('0x'):0>16}"
 
 
 class Sighting(NamedTuple):
     """One port of a device, and what it sees: a row of a dump.
 
-    `port` is the port's name on its own device. `far_port` is the neighbour's port as it was told (an LLDP port id: a
-    name, an alias or a MAC), `far_text` its description; "" where it was not told. `neighbor` is None unless the state
-    is SEEN.
+    `port` is the name of the port on its own device. `far_port` is the neighbour's port as told (an LLDP port id: a
+    name, an alias or a MAC), `far_text` its description; "" if not told. `neighbor` is None unless the state is SEEN.
     """
 
     port: str
@@ -51,12 +50,11 @@ class Sighting(NamedTuple):
 
 
 class Dump(NamedTuple):
-    """What one device says of its ports. Ports that it does not list see nobody.
+    """What one device says about its ports. A device may have several dumps, which are added up.
 
-    `agent` is how it knows: `lldp` (whose agents lose neighbours when they have many), `ib` (a subnet's own tables),
-    `list` (somebody's list of links), `redfish` (a BMC) or `mac` (what MACs prove). A device may have several dumps,
-    which are added up. `lists_all`: whether ports that are not listed see nobody; false for the output for a single
-    port.
+    `agent` is how it knows its neighbours: `lldp` (whose agents lose neighbours when they have many), `ib` (tables of a
+    subnet), `list` (a list of links that somebody made), `redfish` (a BMC) or `mac` (what MACs prove). `lists_all`:
+    whether ports that are not listed see nobody; False, for example, for the output of a command for a single port.
     """
 
     box: Box
@@ -66,10 +64,10 @@ class Dump(NamedTuple):
 
 
 class MacTable(NamedTuple):
-    """MACs (aa:bb:cc:dd:ee:ff) at the ports of a device, as (MAC, what it calls the port).
+    """MACs (aa:bb:cc:dd:ee:ff) at the ports of a device, as (MAC, name of the port on that device).
 
-    A switch learnt them there, by frames or ARP; those that were typed in, come over a tunnel or are its own are left
-    out. With `of_host` they are those of its ports themselves, as a BMC tells those of its host.
+    A switch learnt them there, from frames or ARP; MACs that were configured, come over a tunnel or are its own are
+    left out. With `of_host` they are the MACs of the ports themselves, such as a BMC tells about its host.
     """
 
     box: Box

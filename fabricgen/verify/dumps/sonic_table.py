@@ -20,17 +20,17 @@ _HINT = "give the whole output of `show lldp table`, of one device a file"
 
 
 def recognises(text: str) -> bool:
-    """Whether the head of the table stands in the text; a prompt may stand before it."""
+    """Whether the head of the table is early in the text; a prompt may come before it."""
     return _HEAD.search(text[:65536]) is not None
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """One dump: the table does not say of which device."""
+    """Yield one dump; the table does not tell its device."""
     yield Dump(content.find_box(), _read_sightings(content))
 
 
 def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
-    # the rows of the table, cut at the columns of its dashes, until its total; faults are noted
+    # the rows of the table, cut where its dashes are, up to its total; faults are added
     lines = dropwhile(lambda line: not _HEAD.match(line[1]), content.read_lines())
     number, _ = next(lines, (0, ""))
     number, dashes = next(lines, (number + 1, ""))
@@ -44,7 +44,7 @@ def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
             if total[1] != str(row_count):
                 content.add_fault(number, 1, f"{row_count} rows stand above, not {total[1][:20]}", _HINT)
             return
-        # SONiC rules off the table with dashes before its total
+        # a line of dashes comes before the total
         if not line.strip() or not line.strip().strip("-"):
             continue
         # the table may lack its last columns
@@ -60,7 +60,7 @@ def _read_sightings(content: DumpContent) -> Iterator[Sighting]:
 
 
 def _find_spans(dashes: str) -> list[tuple[int, int | None]]:
-    """Where the columns begin and end; the last has no end."""
+    """Return where the columns begin and end; the last one has no end."""
     if dashes.strip(" -\r"):
         return []
     starts = [dash_run.start() for dash_run in re.finditer("-+", dashes)]

@@ -1,8 +1,8 @@
-"""An NDT file of UFM: CSV with a row a link, from StartDevice and StartPort to EndDevice and EndPort.
+"""An NDT file of UFM: CSV with a row for each link, from StartDevice and StartPort to EndDevice and EndPort.
 
-`ndt_file_creator.py` makes one of a running subnet. Columns may stand in any order among others, the first one also as
-`#StartDevice` or `#Fields:StartDevice`; ports are `Port 21`, `Blade 16_Port 2/20` of a director, or `HOST ibp11s0f0`.
-A row without an end is a port that sees nobody where its Domain is Disconnected, else one whose link is not told.
+`ndt_file_creator.py` makes it from a running subnet. Columns may be in any order among others, and the first one may be
+`#StartDevice` or `#Fields:StartDevice`. Ports are `Port 21`, `Blade 16_Port 2/20` of a director, or `HOST ibp11s0f0`. A
+row without an end is a port that sees nobody if its Domain is Disconnected, else a port whose link is not told.
 Source: github.com/Mellanox/ufm_sdk_3.0@3e96418e, plugins/UFM_NDT_Plugin: ndt_file_creator.py, tests/*_ndts, and
 ufm_sim_web_service/topo_diff/topo_diff.py.
 """
@@ -27,22 +27,22 @@ _HINT = f"a row has {', '.join(_NEEDED)}; further columns are not read"
 
 
 def recognises(text: str) -> bool:
-    """Whether the first line has the columns of a link."""
+    """Whether the first line has the columns of a link, apart from the first one, which may be missing."""
     return {*_NEEDED[1:]}.issubset(_read_header(text.partition("\n")[0]))
 
 
 def dumps(content: DumpContent) -> Iterator[Dump]:
-    """A dump for each device; none lists all of its ports, since hosts and switches have files of their own."""
+    """Yield a dump for each device; none lists all of its ports, since hosts and switches have separate files."""
     sightings: dict[str, list[Sighting]] = {}
     for near_device, near_port, far_device, far_port in _read_rows(content):
         if not far_device:
             sightings.setdefault(near_device, []).append(Sighting(near_port, None, state=SILENT))
             continue
-        # both ends tell of a link, which stands there once
+        # a link has one row, and is added at both ends
         sightings.setdefault(near_device, []).append(Sighting(near_port, Box(far_device), far_port))
         sightings.setdefault(far_device, []).append(Sighting(far_port, Box(near_device), near_port))
-    for device, of_device in sightings.items():
-        yield Dump(Box(device), of_device, "list", lists_all=False)
+    for device, device_sightings in sightings.items():
+        yield Dump(Box(device), device_sightings, "list", lists_all=False)
 
 
 def _read_header(line: str) -> list[str]:
@@ -50,7 +50,7 @@ def _read_header(line: str) -> list[str]:
 
 
 def _read_rows(content: DumpContent) -> Iterator[tuple[str, str, str, str]]:
-    # (device, port, device, port) of each row, the second pair empty for a port that sees nobody
+    # (device, port, far device, far port) of each row; the last two are "" for a port that sees nobody
     names: list[str] = []
     for number, line in content.read_lines():
         try:
@@ -74,5 +74,5 @@ def _read_rows(content: DumpContent) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _read_port(device: str, port: str) -> str:
-    """A port without the word before its number, or the name of its device."""
-    return found[1] if (found := _PORT.fullmatch(port)) else port.removeprefix(f"{device} ")
+    """Return a port without the word `Port`, or without the name of its device."""
+    return numbered[1] if (numbered := _PORT.fullmatch(port)) else port.removeprefix(f"{device} ")

@@ -1,1 +1,1 @@
-"""Which device of the plan each box is that a dump or a neighbour names."""
+"""Which planned device each box is that a dump or a neighbour names."""

@@ -1,4 +1,4 @@
-"""From boxes to devices: what they tell, then what their cables prove, then what most of their cables say."""
+"""From boxes to planned devices: by what boxes tell, then by what their cables prove, then by what most cables say."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ def identify_boxes(
     addresses: Iterable[KnownAddress] = (),
     catalog: Catalog | None = None,
 ) -> Identities:
-    """Which device of the plan each box is. `addresses`: MACs and GUIDs known before; `catalog`: the blueprint's.
+    """Find which planned device each box is.
 
-    Boxes that name themselves are what they say. Others are inferred from the planned ends of their cables, which is
-    said in the notes; what cannot be matched is listed there.
+    `addresses` are MACs and GUIDs that are known before; `catalog` is the one of the blueprint. Boxes that name
+    themselves are what they say. Other boxes are inferred from the planned ends of their cables. Notes say what was
+    inferred, and which boxes cannot be matched.
     """
     identities = read_identities(cabling, sightings.boxes, addresses, PortNumbers(cabling, catalog or Catalog()))
     renamed = infer_names(cabling, sightings, identities)
@@ -44,7 +45,7 @@ def identify_boxes(
     identities, inferred = infer_devices(cabling, sightings, identities)
     if inferred:
         renamed = sorted({*renamed, *infer_names(cabling, sightings, identities)})
-    # What the plan does not have comes first: a stranger is to be looked at, what was inferred is for the record.
+    # boxes that are not in the plan come first, since somebody has to look at them; inferences are for the record
     notes = (
         *_note_unmatched(sightings, identities),
         *_note_copies(cabling, sightings, copies),
@@ -55,7 +56,7 @@ def identify_boxes(
 
 
 def _note_copies(cabling: PlannedCabling, sightings: Sightings, copies: list[Inferred]) -> tuple[str, ...]:
-    # sentences on boxes that have the name of another and were told by their cables
+    # sentences about boxes that have the name of another box and were identified by their cables
     notes = [
         f"{describe_box(sightings.boxes[copy.boxes[0]])} has the name of another box, and is inferred to be "
         f"{cabling.device_names[copy.device]}: {copy.votes:,} of {copy.ports:,} ports"
@@ -65,7 +66,7 @@ def _note_copies(cabling: PlannedCabling, sightings: Sightings, copies: list[Inf
 
 
 def _note_inferred(cabling: PlannedCabling, sightings: Sightings, inferred: list[Inferred]) -> tuple[str, ...]:
-    # notes on boxes whose device was inferred from their cables: one each, and one for all that rest on a single port
+    # notes about boxes that were inferred from their cables: one each, and one for all that rest on a single port
     several = sorted((match for match in inferred if match.ports > 1), key=lambda match: match.votes == match.ports)
     weak = [match for match in inferred if match.ports == 1]
     notes = [
@@ -80,12 +81,12 @@ def _note_inferred(cabling: PlannedCabling, sightings: Sightings, inferred: list
         f"{describe_box(sightings.boxes[match.boxes[0]])} for {cabling.device_names[match.device]}"
         for match in weak[:3]
     )
-    more = f" and {len(weak) - 3:,} more" if len(weak) > 3 else ""
-    return (*strong_notes, f"taken for what is planned there, by a single port each, which is weak: {shown}{more}")
+    others = f" and {len(weak) - 3:,} more" if len(weak) > 3 else ""
+    return (*strong_notes, f"taken for what is planned there, by a single port each, which is weak: {shown}{others}")
 
 
 def _note_unmatched(sightings: Sightings, identities: Identities) -> tuple[str, ...]:
-    # notes on dumps, and on neighbours, for which no device of the plan was found
+    # notes about dumps, and about neighbours, for which no planned device was found
     owners = set(sightings.agents)
     unknown = np.flatnonzero(identities.how == How.UNKNOWN).tolist()
     dumps = [
@@ -108,11 +109,11 @@ def _note_unmatched(sightings: Sightings, identities: Identities) -> tuple[str, 
 
 
 def _hint_at_file(box: Box) -> str:
-    """What helps where a dump does not say whose it is."""
+    """Return a hint (for the end of a sentence) on a dump that does not say which device it is of; "" for others."""
     return "" if box.name or box.chassis or box.address else ": name the file after the device that it is of"
 
 
-# What MACs and GUIDs say of boxes that are taken for exchanged: the boxes themselves are, or their names alone.
+# What MACs and GUIDs say about boxes that seem to be exchanged: the boxes themselves are, or only their names.
 
 RENAME = "rename each, or provision it again"
 
@@ -120,16 +121,19 @@ RENAME = "rename each, or provision it again"
 def add_hardware(
     cabling: PlannedCabling, diagnosis: Diagnosis, sightings: Sightings, identities: Identities
 ) -> Diagnosis:
-    """The diagnosis with exchanges that the hardware confirms, or says to be of names alone; and with the devices whose
-    own dump has their name, and a note on each box whose hardware is another's.
+    """Add to a diagnosis what MACs and GUIDs say about exchanges: the boxes are exchanged, or only their names.
+
+    Also adds the devices whose own dump tells their name (`named`), and a note for each box that has the MAC or GUID of
+    another device and is in no exchange.
     """
     names = cabling.device_names
     named_boxes = [box for box in sightings.agents if identities.how[box] == How.NAME]
     named = frozenset(names[device] for device in identities.device[named_boxes].tolist())
+    # the device whose MAC or GUID a box has, by the device that the box is taken for
     hardware = {
-        names[device]: names[is_really]
-        for device, is_really in zip(identities.device.tolist(), identities.hardware.tolist(), strict=True)
-        if device >= 0 and is_really >= 0
+        names[device]: names[hardware_device]
+        for device, hardware_device in zip(identities.device.tolist(), identities.hardware.tolist(), strict=True)
+        if device >= 0 and hardware_device >= 0
     }
     exchanged = {name for action in diagnosis.actions for name in action.renamed}
     notes = [
@@ -143,15 +147,15 @@ def add_hardware(
 
 
 def _judge_exchange(action: Action, hardware: dict[str, str]) -> Action:
-    # an exchange with what the hardware says of it: that boxes are swapped, that names are, or nothing
+    # an exchange, changed by what the hardware of its boxes says: boxes are swapped, names are, or nothing
     real_names = {name: hardware.get(name, "") for name in action.renamed}
-    if all(is_really == name for name, is_really in real_names.items()):
+    if all(real_name == name for name, real_name in real_names.items()):
         alternatives = tuple(
             alternative for alternative in action.alternatives if alternative.kind is not Kind.EXCHANGE
         )
         text = f"{action.text} Their MACs or GUIDs say so, too."
         return replace(action, text=text, alternatives=alternatives, by_hardware=True)
-    if all(is_really == action.renamed[name] for name, is_really in real_names.items()):
+    if all(real_name == action.renamed[name] for name, real_name in real_names.items()):
         boxes = " and ".join(sorted(real_names))
         text = (
             f"the names of {boxes} are exchanged: by their MACs or GUIDs these boxes stand where they should: {RENAME}."
@@ -160,7 +164,7 @@ def _judge_exchange(action: Action, hardware: dict[str, str]) -> Action:
     return action
 
 
-# Dumps of which no box is a device of the plan: of another hall, or by names that the plan does not have.
+# Dumps in which no box is a planned device: they are of another hall, or have other names than the plan.
 
 _HINT = (
     "is this the blueprint of this hall? what does not say its name is known by its MAC or GUID in the table of "
@@ -169,9 +173,9 @@ _HINT = (
 
 
 def check_hall(plan: PlannedCabling, devices: Mapping[Box, int], dumps: Sequence[str]) -> None:
-    """Raise InputError (FG065) where no box of dumps is a device of the plan: `devices` has that of each, -1 for none.
+    """Raise InputError (FG065) if no box in the dumps is a planned device; the error names some boxes and devices.
 
-    The error has some of what was seen and some of what is planned.
+    `devices` has the device (row) of each box, -1 for none.
     """
     if not devices or max(devices.values()) >= 0:
         return
@@ -181,25 +185,25 @@ def check_hall(plan: PlannedCabling, devices: Mapping[Box, int], dumps: Sequence
 
 
 def _shorten_names(names: Sequence[str]) -> str:
-    """The first three names, and how many more there are."""
+    """Return the first three names, each cut to 80 characters, and how many more there are; `none` for no names."""
     return list_few([name[:80] for name in names]) or "none"
 
 
-# Host names that two boxes have, as when a configuration was copied: one of them is another device.
-# Hosts may have several chassis with one name, one for each NIC. So a box loses its name only where most of its ports
-# say that it is a device that no other box is, while another box of that name stands where that name is planned.
+# Host names that two boxes have, such as when a configuration was copied: one of them is another device.
+# Hosts may have several chassis with one name, one for each NIC. So a box loses its name only if most of its ports say
+# that it is a device that no other box is, while another box with that name stands where that name is planned.
 
 
 def separate_copies(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities
 ) -> tuple[Identities, list[Inferred]]:
-    """Identities in which copied names are not believed; what is believed instead."""
+    """Identify boxes with copied names by their cables instead; return the identities, and these inferences."""
     shared = _find_shared_names(sightings, identities)
     if not shared:
         return identities, []
     boxes = [box for same_name in shared.values() for box in same_name]
     device = identities.device.copy()
-    # first without the copied names: where do the cables of these boxes say that they stand?
+    # first without the names that several boxes have: where do their cables say that these boxes stand?
     device[boxes] = -1
     _, inferred = infer_devices(cabling, sightings, replace(identities, device=device))
     claimed = set(identities.device.tolist())
@@ -207,7 +211,7 @@ def separate_copies(
     device, how, copies = identities.device.copy(), identities.how.copy(), []
     for match in inferred:
         same_name = {int(identities.device[box]) for box in match.boxes} & set(shared)
-        # one of the boxes of this name must be where the name belongs, so that the others are the copies
+        # one of the boxes with this name must be where the name belongs, so that the others have copied it
         if match.votes > 1 and match.device not in claimed and same_name <= at_home and same_name:
             device[list(match.boxes)], how[list(match.boxes)] = match.device, How.INFERRED
             copies.append(match)
@@ -215,7 +219,7 @@ def separate_copies(
 
 
 def _find_shared_names(sightings: Sightings, identities: Identities) -> dict[int, list[int]]:
-    """Boxes by the device whose name they have, where they have several MACs."""
+    """Return boxes by the device whose name they have, for names that boxes with different MACs have."""
     boxes_by_device: dict[int, list[int]] = {}
     for box in np.flatnonzero(identities.how == How.NAME).tolist():
         if ":" in sightings.boxes[box].chassis:
@@ -227,19 +231,19 @@ def _find_shared_names(sightings: Sightings, identities: Identities) -> dict[int
     }
 
 
-# Interfaces that hosts call by names of their own (ens6np0, mlx5_4): which planned port each is.
-# All hosts of a model name their interfaces alike, so that most cables tell: the planned port is the one that the
+# Interfaces that hosts name differently from the plan (ens6np0, mlx5_4): which planned port each of them is. All hosts
+# of a model name their interfaces alike, so that the majority of cables tells: the planned port is the one that the
 # plan joins with the port where the interface is seen. One host alone proves nothing.
 
 LEAST = 2
-"""Devices that have to agree."""
+"""The least devices that have to agree on the planned name of an interface."""
 
 
 def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> list[str]:
-    """Find the planned names of unknown interfaces, put them into the ports of `identities`, and say so in notes."""
+    """Add the planned names of unknown interfaces to `identities.ports.renamed`; return notes about them."""
     ends, end_texts = number_ends(sightings, identities), list_end_texts(sightings, identities)
     ports, names, texts = identities.ports, max(len(cabling.port_texts), 1), end_texts.texts
-    parts = []
+    votes = []
     for port, device, far_port, text in (
         (ends.near, ends.near_device, ends.far, end_texts.near),
         (ends.far, ends.far_device, ends.near, np.where(end_texts.far > 0, end_texts.far, end_texts.described)),
@@ -248,47 +252,48 @@ def infer_names(cabling: PlannedCabling, sightings: Sightings, identities: Ident
         # the port that the plan joins to the one at the far end, if the cable is right
         planned = far_port[rows] ^ 1
         right = cabling.device[planned] == device[rows]
-        parts.append((far_port[rows][right], text[rows][right], planned[right], device[rows][right]))
-    far_port, text, planned, device = (np.concatenate(column) for column in zip(*parts, strict=True))
+        votes.append((far_port[rows][right], text[rows][right], planned[right], device[rows][right]))
+    far_port, text, planned, device = (np.concatenate(column) for column in zip(*votes, strict=True))
     if not len(far_port):
         return []
-    # a link that both ends tell of is one voice
-    _, first = np.unique(far_port.astype(np.int64) * len(texts) + text, return_index=True)
-    text, planned, device = text[first].astype(np.int64), planned[first], device[first]
+    # a link that both ends tell about is one vote
+    _, first_rows = np.unique(far_port.astype(np.int64) * len(texts) + text, return_index=True)
+    text, planned, device = text[first_rows].astype(np.int64), planned[first_rows], device[first_rows]
     kind = ports.kind[device].astype(np.int64)
-    # (kind, text that is said, planned name) as one number
+    # (kind, text in the dump, planned name) as one number
     keys, counts = np.unique((kind * len(texts) + text) * names + cabling.name[planned], return_counts=True)
     notes = []
     named: set[tuple[int, int]] = set()
     subjects, totals = keys // names, dict[int, int]()
     for subject, count in zip(subjects.tolist(), counts.tolist(), strict=True):
         totals[subject] = totals.get(subject, 0) + count
-    # most voices first: a planned name is given away once
+    # most votes first: each planned name is given away once
     for i in np.argsort(-counts, kind="stable").tolist():
         subject, name, count = int(subjects[i]), int(keys[i] % names), int(counts[i])
-        of_kind, said_text = divmod(subject, len(texts))
-        # more than half of those that have the name must agree; a MAC is of one port, not a name that ports of a kind
-        # share
-        if count < LEAST or 2 * count <= totals[subject] or (of_kind, name) in named or is_mac(texts[said_text]):
+        device_kind, text_code = divmod(subject, len(texts))
+        interface = texts[text_code]
+        # more than half of the devices with this interface must agree; a MAC belongs to one port, and is not a name
+        # that devices of a kind share
+        if count < LEAST or 2 * count <= totals[subject] or (device_kind, name) in named or is_mac(interface):
             continue
-        named.add((of_kind, name))
+        named.add((device_kind, name))
         planned_name = str(cabling.port_texts[name])
-        ports.renamed[of_kind, texts[said_text]] = planned_name
-        model = cabling.read_device("model", int(device[kind == of_kind][0]))
+        ports.renamed[device_kind, interface] = planned_name
+        model = cabling.read_device("model", int(device[kind == device_kind][0]))
         notes.append(
-            f"port {texts[said_text]} of {model} is taken for {planned_name}: "
+            f"port {interface} of {model} is taken for {planned_name}: "
             f"{count:,} of {totals[subject]:,} devices that have it are joined so"
         )
     return sorted(notes)
 
 
-# Boxes that say which device they are: by host name, management address, MAC or GUID, or the file of the dump.
+# Boxes that tell which device they are: by host name, management address, MAC or GUID, or the file of the dump.
 
 
 def read_identities(
     cabling: PlannedCabling, boxes: Sequence[Box], addresses: Iterable[KnownAddress], ports: PortNumbers
 ) -> Identities:
-    """The boxes that tell their device. Ports of known addresses are put into `ports`."""
+    """Identify the boxes that tell their device. The ports of known addresses are added to `ports.by_address`."""
     names = index_device_names(cabling)
     chassis = _index_addresses(cabling, addresses, ports)
     device, how = np.full(len(boxes), -1, dtype=np.int32), np.full(len(boxes), How.UNKNOWN, dtype=np.uint8)
@@ -304,7 +309,7 @@ def read_identities(
         if adapter_name:
             adapter[i] = adapters.setdefault(adapter_name, len(adapters))
         device[i], how[i] = (named_device, How.NAME) if named_device >= 0 else _identify_otherwise(box, names, chassis)
-    # the GUID is known, but of a port of another device than the name says: the name has the word
+    # if the GUID is that of a port of another device than the name says, the name counts
     wrong = (port >= 0) & (cabling.device[port] != device)
     port[wrong] = -1
     hardware = np.array([chassis.get(box.chassis, -1) if box.chassis else -1 for box in boxes], dtype=np.int32)
@@ -312,7 +317,7 @@ def read_identities(
 
 
 def _identify_otherwise(box: Box, names: DeviceNames, chassis: dict[str, int]) -> tuple[int, How]:
-    # (device, how it is told) of a box whose name tells nothing; -1 for none
+    # (device, how it is known) of a box whose name tells nothing; -1 for none
     if box.address and (device := names.find_by_address(box.address)) >= 0:
         return device, How.ADDRESS
     if box.chassis and (device := chassis.get(box.chassis, -1)) >= 0:
@@ -323,7 +328,7 @@ def _identify_otherwise(box: Box, names: DeviceNames, chassis: dict[str, int]) -
 
 
 def _index_addresses(cabling: PlannedCabling, addresses: Iterable[KnownAddress], ports: PortNumbers) -> dict[str, int]:
-    """The device of each known address."""
+    """Return the device (row) of each known address, and add ports of known addresses to `ports.by_address`."""
     devices_by_address: dict[str, int] = {}
     with_port: list[tuple[int, KnownAddress]] = []
     for row in addresses:

@@ -1,7 +1,7 @@
 """The hardware table of a hall, from its dumps: which MAC and GUID each device and port has.
 
-A MAC that several ports have is the device's own. A host has no line of its own (numbering/guids.py refuses MACs
-without a port there), so that its chassis is learnt as that of the port that has it. Planned GUIDs are no hardware.
+A switch's MAC is a row without a port. A host has no such row (numbering/guids.py refuses MACs without a port there),
+so that only MACs of its ports are learnt. Planned GUIDs are no hardware, and are left out.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _MAC = re.compile(r"([0-9a-f]{2}:){5}[0-9a-f]{2}")
 _GUID = re.compile(r"0x[0-9a-f]{16}")
 
 Place = tuple[str, str]
-"""(device, port), of which port is "" for the device itself."""
+"""(device, port); the port is "" for the device itself."""
 
 
 class LearntInventory(NamedTuple):
-    """The table as CSV, as `parse_inventory` reads it, and what is left out of it and why, in sentences."""
+    """The table as CSV, as `parse_inventory` reads it, and sentences about addresses that are left out, and why."""
 
     table: bytes
     left_out: tuple[str, ...]
@@ -40,10 +40,11 @@ class LearntInventory(NamedTuple):
 def learn_hardware(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, inventory: Sequence[Hardware]
 ) -> LearntInventory:
-    """What `inventory` has, and what the dumps add.
+    """Make a hardware table of the rows of `inventory` and the MACs and GUIDs that dumps add.
 
-    Devices are in the order of the plan. What was inferred from a single port is not learnt, nor what dumps tell of
-    several devices. Raises InputError (FG070) for each line of `inventory` that the dumps contradict.
+    Devices are in the order of the plan. Addresses of boxes that were inferred from a single port are not learnt, nor
+    addresses that dumps tell about several devices. Raises InputError (FG070) for each line of `inventory` that the
+    dumps contradict.
     """
     found_addresses = _find_macs(cabling, sightings, identities), _find_guids(cabling, sightings, identities)
     macs, guids = map(_keep_clear, found_addresses)
@@ -59,14 +60,14 @@ def learn_hardware(
     for row in inventory:
         _, _, *figures = row.figures
         rows[row.device, row.port] = list(figures)
-    # what the inventory has stays where it is, and is not learnt a second time for another place
+    # addresses in the inventory stay where they are, and are not learnt for another place as well
     taken = {text for figures in rows.values() for text in figures if text}
     for column, addresses in enumerate((macs, guids)):
         for place, text in addresses.items():
             if not rows[place][column] and text not in taken:
                 rows[place][column] = text
     order = cabling.device_numbers
-    # devices that the plan does not know come last
+    # devices that are not in the plan come last
     places = sorted(rows, key=lambda place: (order.get(place[0], len(order)), place))
     width = max((len(figures) for figures in rows.values()), default=3)
     table_rows = [(*place, *rows[place], *[""] * (width - len(rows[place]))) for place in places if any(rows[place])]
@@ -76,7 +77,7 @@ def learn_hardware(
 
 
 def _find_macs(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> set[tuple[Place, str]]:
-    """MACs of places: of switches, and of ports whose MAC is not that of their device."""
+    """Find (place, MAC) of switches, and of ports whose MAC is not that of a switch."""
     addresses: set[tuple[Place, str]] = set()
     switch = [bool(nos) for nos in cabling.devices["nos"].texts().tolist()]
     for box in np.flatnonzero((identities.device >= 0) & (identities.how < How.WEAK)).tolist():
@@ -87,14 +88,14 @@ def _find_macs(cabling: PlannedCabling, sightings: Sightings, identities: Identi
     is_mac = np.array([_is_mac(text) for text in sightings.texts], dtype=bool)
     far = number_ends(sightings, identities).far
     sure = (sightings.neighbor >= 0) & (identities.how[sightings.neighbor] < How.WEAK)
-    # a port is told by its MAC, or by a name with the MAC behind it
-    told = np.where(is_mac[sightings.far_port], sightings.far_port, sightings.far_text)
-    rows = np.flatnonzero((far >= 0) & is_mac[told] & sure)
+    # a port tells its MAC as its id, or as its description
+    mac_text = np.where(is_mac[sightings.far_port], sightings.far_port, sightings.far_text)
+    rows = np.flatnonzero((far >= 0) & is_mac[mac_text] & sure)
     count = len(sightings.texts)
     # (port, text) as one number, each pair once
-    for key in unique_values(far[rows].astype(np.int64) * count + told[rows]):
+    for key in unique_values(far[rows].astype(np.int64) * count + mac_text[rows]):
         port, text = divmod(key, count)
-        # a port that tells the MAC of a switch has none of its own
+        # a port that tells the MAC of a switch has no MAC of its own
         if sightings.texts[text] not in switch_macs:
             addresses.add(
                 ((cabling.device_names[cabling.device[port]], cabling.port_text(port)), sightings.texts[text])
@@ -103,7 +104,7 @@ def _find_macs(cabling: PlannedCabling, sightings: Sightings, identities: Identi
 
 
 def _find_guids(cabling: PlannedCabling, sightings: Sightings, identities: Identities) -> set[tuple[Place, str]]:
-    """GUIDs by place: of switches, and of the ports of nodes, each an adapter of its own."""
+    """Find (place, GUID) of switches, and of the ports of nodes, each of which is an adapter of its own."""
     addresses: set[tuple[Place, str]] = set()
     ends = number_ends(sightings, identities)
     for boxes, ports in ((sightings.owner, ends.near), (sightings.neighbor, ends.far)):
@@ -122,14 +123,17 @@ def _find_guids(cabling: PlannedCabling, sightings: Sightings, identities: Ident
 
 
 def _keep_clear(addresses: Iterable[tuple[Place, str]]) -> dict[Place, str]:
-    """What one place alone has, and of which it has one."""
+    """Return the address of each place that has only one, if no other place has the same."""
     places, texts = _group_by_text(addresses), _group_by_place(addresses)
     clear = {place: next(iter(values)) for place, values in texts.items() if len(values) == 1}
     return {place: clear[place] for place in sorted(clear) if len(places[clear[place]]) == 1}
 
 
 def _list_unclear(addresses: Iterable[tuple[Place, str]], name: str) -> Iterator[str]:
-    """What is told of several devices, or several of one place. The ports of a bond may share their MAC."""
+    """Yield sentences about addresses of several devices, and about places with several addresses.
+
+    An address of several ports of one device is no sentence: the ports of a bond may share their MAC.
+    """
     for text, places in sorted(_group_by_text(addresses).items()):
         if len({device for device, _ in places}) > 1:
             owners = list_few([_name_place(*place) for place in sorted(places)])
@@ -156,35 +160,37 @@ def _group_by_place(addresses: Iterable[tuple[Place, str]]) -> dict[Place, set[s
 
 
 def _is_mac(text: str) -> bool:
-    """Whether a text is the MAC of one machine: not zero, and of no group."""
+    """Whether a text is the MAC of one machine: not zero, and not a group address."""
     return bool(_MAC.fullmatch(text)) and not int(text[:2], 16) & 1 and text != "00:00:00:00:00:00"
 
 
 def _read_real_guid(chassis: str) -> str:
-    """The sixteen digits of a GUID that hardware may have; "" for a MAC, a placeholder of ours, or none."""
+    """Return the sixteen digits of a GUID that hardware may have; "" for a MAC, a planned GUID, or no GUID."""
     if not _GUID.fullmatch(chassis):
         return ""
     number = int(chassis, 16)
-    # all zeros and all ones are what devices tell that have none; GUIDs that we planned ourselves are no hardware's
+    # devices without a GUID tell all zeros or all ones; GUIDs that the plan made up are not of hardware
     return "" if number in (0, (1 << 64) - 1) or number >> PLANNED_BITS == PLANNED >> PLANNED_BITS else chassis[2:]
 
 
 def _find_contradictions(inventory: Sequence[Hardware], addresses: dict[Place, str], column: str) -> list[Diagnostic]:
-    """Lines with another address than the dumps have there, or with one that the dumps have elsewhere."""
+    """Return a fault for each line with another address than in the dumps, or with one that they have elsewhere.
+
+    `addresses` are those of the dumps; `column` is `mac` or `guid`.
+    """
     place_by_address = {text: place for place, text in addresses.items()}
     faults = []
     for row in inventory:
         stated_address = row.mac if column == "mac" else row.figures[3]
-        seen_address = addresses.get((row.device, row.port), "")
-        elsewhere = (
-            place_by_address.get(stated_address, (row.device, row.port)) if stated_address else (row.device, row.port)
-        )
-        owner = _name_place(row.device, row.port)
+        stated_place = row.device, row.port
+        seen_address = addresses.get(stated_place, "")
+        seen_place = place_by_address.get(stated_address, stated_place) if stated_address else stated_place
+        owner = _name_place(*stated_place)
         span: Span = row.cells.get(column, row.cells["device"])
         if stated_address and seen_address and stated_address != seen_address:
             message = f"{owner} has {column.upper()} {stated_address} here and {seen_address} in the dumps"
-        elif elsewhere != (row.device, row.port):
-            message = f"{column.upper()} {stated_address} is of {owner} here, of {_name_place(*elsewhere)} there"
+        elif seen_place != stated_place:
+            message = f"{column.upper()} {stated_address} is of {owner} here, of {_name_place(*seen_place)} there"
         else:
             continue
         hint = "correct the line where hardware was replaced, or the cables where two boxes were exchanged"

@@ -1,4 +1,4 @@
-"""Devices by the texts that tell them: host names, node descriptions of InfiniBand, management addresses, files."""
+"""Devices by the texts that name them: host names, node descriptions of InfiniBand, management addresses, files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BY_DEFAULT = re.compile(
     r"(sonic|arista|cumulus|localhost|switch|onie|ubuntu|mt)[-_ ]?[0-9a-f:._-]*)$"
 )
 _ADAPTER = re.compile(r"\s+(mlx\d+_\d+|hca-\d+)$")
-"""What `rdma-ndd` and older drivers put behind the host name in a node description."""
+"""The name of the adapter, which `rdma-ndd` and older drivers put behind the host name in a node description."""
 
 
 def is_default(name: str) -> bool:
@@ -45,14 +45,17 @@ def is_default(name: str) -> bool:
 
 @dataclass(frozen=True)
 class DeviceNames:
-    """The devices of a plan, by name, by folded name and by management address."""
+    """The devices (rows) of a plan, by name, by name in lower case and by management address.
+
+    Texts that two devices share are -1 in the last two.
+    """
 
     exact: dict[str, int]
     folded: dict[str, int]
     addresses: dict[str, int]
 
     def find_by_name(self, name: str) -> tuple[int, str]:
-        """(device of a host name or node description, -1 for none; the adapter that it names, "" for none)."""
+        """Find the device of a host name or node description (-1: none), and the adapter that it names ("": none)."""
         name = name.strip().strip("'\"")
         if (device := self._find_host(name)) >= 0:
             return device, ""
@@ -62,14 +65,13 @@ class DeviceNames:
         return (self._find_host(host), adapter.strip()) if adapter else (-1, "")
 
     def _find_host(self, name: str) -> int:
-        # the device of a host name: as it is, without regard to case, then without one label of its domain after the
-        # other; -1: none
+        # the device of a host name: as it is, then in lower case, then without its domain, label by label; -1: none
         if (device := self.exact.get(name, -1)) >= 0:
             return device
         folded = name.lower()
         if (device := self.folded.get(folded, -1)) >= 0:
             return device
-        # domains are taken off one label at a time: names of devices may have dots themselves
+        # one label at a time, since names of devices may contain dots
         while "." in folded:
             folded = folded.rpartition(".")[0]
             if (device := self.folded.get(folded, -1)) >= 0:
@@ -77,54 +79,59 @@ class DeviceNames:
         return -1
 
     def find_by_address(self, address: str) -> int:
-        """The device of a management address; -1 for none."""
+        """Return the device of a management address, with or without prefix length; -1 for none."""
         return self.addresses.get(address.partition("/")[0].lower(), -1)
 
     def find_by_file(self, file: str) -> int:
-        """The device that a file is called after, or a folder above it; -1 for none, or for several."""
-        # the name of the file says more than that of a folder
-        for part in reversed(file.split("/")):
-            if (device := self._find_in_text(part)) >= 0:
+        """Return the device that a file, or the nearest folder above it, is named after; -1 for none.
+
+        A name that fits several devices equally well names none.
+        """
+        for name in reversed(file.split("/")):
+            if (device := self._find_in_text(name)) >= 0:
                 return device
         return -1
 
     def _find_in_text(self, text: str) -> int:
-        """The device whose name or address is the longest in a text, bounded by what is not part of names."""
-        best, device = 0, -1
-        for run in _list_runs(text.lower()):
-            candidate = self.folded.get(run, -1)
-            candidate = self.addresses.get(run, -1) if candidate < 0 else candidate
-            if candidate >= 0 and len(run) > best:
-                best, device = len(run), candidate
-            elif candidate >= 0 and len(run) == best and candidate != device:
+        """Return the device with the longest name or address that a text contains; -1 for none, or several."""
+        longest, device = 0, -1
+        for name in _list_possible_names(text.lower()):
+            candidate = self.folded.get(name, -1)
+            candidate = self.addresses.get(name, -1) if candidate < 0 else candidate
+            if candidate >= 0 and len(name) > longest:
+                longest, device = len(name), candidate
+            elif candidate >= 0 and len(name) == longest and candidate != device:
                 return -1
         return device
 
 
-def _list_runs(text: str) -> Iterator[str]:
-    """Parts of a text between characters that names do not have; each without words such as `lldp-` around it, too."""
-    # parts and what is between them by turns. Bounded, since all runs of parts are tried.
+def _list_possible_names(text: str) -> Iterator[str]:
+    """Yield the parts of a text that may be names, each also without words such as `lldp-` before or behind it.
+
+    A part begins and ends at characters that host names do not have, and may contain such characters.
+    """
+    # words and the separators between them take turns; their number is bounded, since all sequences of them are tried
     pieces = re.split(r"([^a-z0-9-]+)", text[-255:])[:41]
     for first in range(0, len(pieces), 2):
         for last in range(first, min(first + 12, len(pieces)), 2):
-            run = "".join(pieces[first : last + 1])
-            yield run
-            words = run.split("-")
+            name = "".join(pieces[first : last + 1])
+            yield name
+            words = name.split("-")
             while words and words[0] in _FILE_WORDS:
                 words.pop(0)
             while words and words[-1] in _FILE_WORDS:
                 words.pop()
-            if words and len(words) <= run.count("-"):
+            if words and len(words) <= name.count("-"):
                 yield "-".join(words)
 
 
 def index_device_names(cabling: PlannedCabling) -> DeviceNames:
-    """The names of a plan's devices; texts that two of them share fold to none."""
+    """Index the names and management addresses of a plan's devices; texts that two devices share name none."""
     folded, addresses = dict[str, int](), dict[str, int]()
     mgmt = cabling.devices["mgmt"].texts().tolist()
     for device, name in enumerate(cabling.device_names):
         for table, key in ((folded, name.lower()), (addresses, str(mgmt[device]).partition("/")[0].lower())):
-            # two devices of one text: it tells neither
+            # a text that two devices share names neither
             table[key] = device if table.get(key, device) == device else -1
     addresses.pop("", None)
     return DeviceNames(cabling.device_numbers, folded, addresses)
@@ -134,7 +141,7 @@ def index_device_names(cabling: PlannedCabling) -> DeviceNames:
 
 
 class KnownAddress(NamedTuple):
-    """A MAC (aa:bb:cc:dd:ee:ff) or GUID (0x and 16 digits), lower case, of a device, or of its `port` where given."""
+    """A MAC (aa:bb:cc:dd:ee:ff) or GUID (0x and 16 digits), in lower case, of a device or (if given) of its `port`."""
 
     address: str
     device: str
@@ -142,7 +149,7 @@ class KnownAddress(NamedTuple):
 
 
 def read_inventory_addresses(rows: Iterable[Hardware]) -> Iterator[KnownAddress]:
-    """The MACs and GUIDs of an inventory table, each with its device and port."""
+    """Yield the MACs and GUIDs of an inventory table, each with its device and port."""
     for row in rows:
         if row.mac:
             yield KnownAddress(row.mac, row.device, row.port)
@@ -151,7 +158,7 @@ def read_inventory_addresses(rows: Iterable[Hardware]) -> Iterator[KnownAddress]
 
 
 def list_known_addresses(cluster: Cluster) -> tuple[KnownAddress, ...]:
-    """What a blueprint tells: its inventory and tables of GUIDs, and planned GUIDs until hardware is known."""
+    """Return the addresses that a blueprint knows: of its inventory, its tables of GUIDs, else planned GUIDs."""
     addresses = dict.fromkeys(read_inventory_addresses(cluster.design.loaded.inventory))
     for name in cluster.whole_fabrics():
         view = cluster.whole_fabric(name)
@@ -164,7 +171,7 @@ def list_known_addresses(cluster: Cluster) -> tuple[KnownAddress, ...]:
 
 
 def read_known_addresses(folder: Path) -> tuple[KnownAddress, ...]:
-    """What a built folder tells: the GUIDs in the name maps of its InfiniBand fabrics."""
+    """Return the addresses that a built folder knows: the GUIDs in the name maps of its InfiniBand fabrics."""
     addresses: dict[KnownAddress, None] = {}
     for file in sorted(folder.glob("configs/*/ib-node-name-map")):
         for guid, name in re.findall(
@@ -179,7 +186,10 @@ def read_known_addresses(folder: Path) -> tuple[KnownAddress, ...]:
 
 
 class SightedEnds(NamedTuple):
-    """One entry a sighting, int32: devices, -1 for none; ports as `PortNumbers.find` returns them."""
+    """Both ends of sightings, one entry for each sighting; int32.
+
+    Devices are rows, -1 for none; ports are as `PortNumbers.find_ports` returns them.
+    """
 
     near_device: Ints
     near: Ints
@@ -187,10 +197,10 @@ class SightedEnds(NamedTuple):
     far: Ints
 
 
-class OwnTexts(NamedTuple):
-    """What each end of a sighting is called: indexes into `texts`, int32. An adapter's port is called as the adapter.
+class EndTexts(NamedTuple):
+    """The texts for the ports at both ends of sightings: int32 indexes into `texts`, one entry for each sighting.
 
-    `far` is the far port as it was told, `described` its description.
+    A port of an adapter goes by the name of the adapter. `far` is the id of the far port, `described` its description.
     """
 
     texts: Sequence[str]
@@ -199,21 +209,21 @@ class OwnTexts(NamedTuple):
     described: Ints
 
 
-def list_end_texts(sightings: Sightings, identities: Identities) -> OwnTexts:
-    """The names of ports, those of adapters put in place of their port's number: `mlx5_4`, or `HCA-1/2`."""
+def list_end_texts(sightings: Sightings, identities: Identities) -> EndTexts:
+    """Return the texts for ports, with names of adapters in place of port numbers: `mlx5_4`, or `HCA-1/2`."""
     if len(identities.adapters) == 1:
-        return OwnTexts(sightings.texts, sightings.port, sightings.far_port, sightings.far_text)
+        return EndTexts(sightings.texts, sightings.port, sightings.far_port, sightings.far_text)
     codes = {text: code for code, text in enumerate(sightings.texts)}
     near = _name_adapters(sightings.owner, sightings.port, sightings.texts, identities, codes)
     far = _name_adapters(sightings.neighbor, sightings.far_port, sightings.texts, identities, codes)
-    return OwnTexts(tuple(codes), near, far, sightings.far_text)
+    return EndTexts(tuple(codes), near, far, sightings.far_text)
 
 
 def _name_adapters(
     box: Ints, text: Ints, texts: Sequence[str], identities: Identities, all_codes: dict[str, int]
 ) -> Ints:
-    # names of ports (codes of `all_codes`, int32) of link ends, where a box is an adapter: its name, and the port where
-    # it has several
+    # the texts of ports at one end of sightings (codes of `all_codes`, int32): if the box is an adapter, its name, with
+    # the number of the port from port 2 on
     adapter = np.where(box >= 0, identities.adapter[box], 0)
     at = np.flatnonzero(adapter)
     # (adapter, text of the port) as one number
@@ -221,7 +231,7 @@ def _name_adapters(
     codes = np.empty(len(pairs), dtype=np.int32)
     for i, pair in enumerate(pairs.tolist()):
         name, port = identities.adapters[pair // len(texts)], texts[pair % len(texts)]
-        # port 1 goes by the name of the adapter alone, as on those with one port
+        # port 1 goes by the name of the adapter alone, as on adapters with one port
         codes[i] = all_codes.setdefault(name if port in ("", "1") else f"{name}/{port}", len(all_codes))
     column = text.copy()
     column[at] = codes[inverse]
@@ -229,7 +239,7 @@ def _name_adapters(
 
 
 def number_ends(sightings: Sightings, identities: Identities) -> SightedEnds:
-    """Device and port at both ends of each sighting, as numbers."""
+    """Return the device and the port at both ends of each sighting, as numbers."""
     end_texts, ports = list_end_texts(sightings, identities), identities.ports
     own_device = identities.device[sightings.owner]
     far_device = np.where(sightings.neighbor >= 0, identities.device[sightings.neighbor], -1)
@@ -238,11 +248,11 @@ def number_ends(sightings: Sightings, identities: Identities) -> SightedEnds:
     unsure = np.flatnonzero((far < 0) & (far_device >= 0) & (end_texts.described > 0))
     if len(unsure):
         described = ports.find_ports(far_device[unsure], end_texts.described[unsure], end_texts.texts)
-        # a planned port that the description names goes before a spare one that the id names
+        # a planned port that the description names is preferred to a spare port that the id names
         far[unsure] = np.where((described >= 0) | (far[unsure] == UNKNOWN), described, far[unsure])
     for end, box in ((near, sightings.owner), (far, sightings.neighbor)):
         adapter = np.where(box >= 0, identities.port[box], -1)
-        # the GUID of an adapter is that of one port, and says more than any name
+        # the GUID of an adapter belongs to one port, and says more than any name
         np.copyto(end, adapter, where=adapter >= 0)
     return SightedEnds(own_device, near, far_device, far)
 
@@ -251,21 +261,23 @@ def number_ends(sightings: Sightings, identities: Identities) -> SightedEnds:
 
 
 class How(IntEnum):
-    """How a box was matched with a device, from the surest; WEAK is inferred from a single port."""
+    """How a box was matched with a device, the surest way first.
+
+    WEAK is inferred from a single port, or from no more than half of the ports.
+    """
 
     NAME, ADDRESS, CHASSIS, FILE, INFERRED, WEAK, UNKNOWN = range(7)
 
 
 @dataclass(frozen=True)
 class Identities:
-    """Devices of boxes. Columns, one entry a box of Sightings:
+    """The planned device of each box. Columns, one entry for each box of Sightings:
 
     - `device`, int32: the row of the device, -1 for none.
-    - `how`, uint8: of `How`.
-    - `port`, int32: the planned port that the box is itself, as an adapter of InfiniBand whose GUID is known; else -1.
-    - `hardware`, int32: the row of the device whose MAC or GUID it has, by the inventory or the plan; -1: not known.
-    - `adapter`, int32: index into `adapters`, the names of adapters in node descriptions (`mlx5_0`), of which the first
-      is "".
+    - `how`, uint8: a value of `How`.
+    - `port`, int32: for an InfiniBand adapter with a known GUID, the planned port that it is; else -1.
+    - `hardware`, int32: the row of the device whose MAC or GUID the box has, by the inventory or the plan; -1: unknown.
+    - `adapter`, int32: index into `adapters`, the names of adapters in node descriptions (`mlx5_0`); entry 0 is "".
 
     `ports` finds the ports of devices. `notes` say in sentences what was inferred and what could not be matched.
     """

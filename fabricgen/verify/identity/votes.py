@@ -1,8 +1,8 @@
-"""Boxes that do not say which device they are, by where their cables go: day 0, with default host names or none.
+"""Boxes that do not tell which device they are, identified by their cables, such as on day 0 with default host names.
 
-Each port of a known device that sees such a box votes for the device that the plan has there. A box is that device
-when more than half of its ports say so, and no other box has more. That goes on until nothing changes: a switch that
-was inferred tells the switches behind it.
+Each port of a known device that sees such a box votes for the device that the plan has there. A box is taken for a
+device if more than half of the ports that see it vote so, and no other box has more votes. This is repeated until
+nothing changes: a switch that was inferred identifies the switches behind it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from fabricgen.verify.sightings import Sightings
 from fabricgen.wiring.arrays import Flags, Ints64
 
 ROUNDS = 12
-"""Tiers are fewer; and more rounds than this find nothing."""
+"""The most rounds of voting: there are fewer tiers, and each round identifies at least one tier."""
 
 
 class Inferred(NamedTuple):
-    """A group of boxes that is taken for a device: by `votes` of the `ports` of known devices that see it."""
+    """A group of boxes that is taken for a device by `votes` of the `ports` of known devices that see it."""
 
     boxes: tuple[int, ...]
     device: int
@@ -31,15 +31,16 @@ class Inferred(NamedTuple):
 
     @property
     def how(self) -> How:
-        """Inferred by most of several ports, or weakly."""
+        """INFERRED if most of several ports vote for it, else WEAK."""
         return How.INFERRED if self.votes > 1 and 2 * self.votes > self.ports else How.WEAK
 
 
 @dataclass(frozen=True)
 class _Votes:
-    """Distinct (group, port of a known device that sees it); int64, with the device that the plan has there (-1: none).
+    """Votes, one for each group of boxes and port of a known device that sees it; int64.
 
-    `agrees`: the port of the box is called as the planned one.
+    `target` is the device that the plan joins to the port (-1: none). `agrees` (bool): the box has the planned name for
+    its port.
     """
 
     group: Ints64
@@ -51,7 +52,7 @@ class _Votes:
 def infer_devices(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities
 ) -> tuple[Identities, list[Inferred]]:
-    """Identities with the boxes that told nothing matched by their cables; what was inferred, in order."""
+    """Identify boxes that do not tell their device by their cables; return the identities, and what was inferred."""
     groups = _group_by_chassis(sightings)
     identities = _apply_proven(identities, groups)
     inferred: list[Inferred] = []
@@ -59,13 +60,13 @@ def infer_devices(
         if (identities.device >= 0).all():
             break
         choices = _list_choices(cabling, sightings, identities, groups)
-        # Less than most of several ports is taken only where nothing better will come.
-        more = _take_most_voted(choices) or _take_even(choices, identities) or _take_single(choices)
-        if not more:
+        # weaker evidence is used only if no box has the votes of most of several ports
+        matches = _take_most_voted(choices) or _take_even(choices, identities) or _take_single(choices)
+        if not matches:
             break
-        inferred += more
+        inferred += matches
         device, how = identities.device.copy(), identities.how.copy()
-        for match in more:
+        for match in matches:
             boxes = list(match.boxes)
             device[boxes], how[boxes] = match.device, match.how
         identities = replace(identities, device=device, how=how)
@@ -73,7 +74,7 @@ def infer_devices(
 
 
 def _group_by_chassis(sightings: Sightings) -> Ints64:
-    """Boxes that prove to be one, as they have the same chassis; int64, a number by box."""
+    """Group boxes with the same chassis, which are one device; return the number of the group by box, int64."""
     first_boxes: dict[str, int] = {}
     return np.array(
         [
@@ -85,12 +86,12 @@ def _group_by_chassis(sightings: Sightings) -> Ints64:
 
 
 def _apply_proven(identities: Identities, groups: Ints64) -> Identities:
-    """A box is the device that another one with the same chassis says to be, if all those say the same."""
+    """Identify boxes by others with the same chassis, if all of these that are identified agree."""
     unknown = np.flatnonzero(identities.device < 0)
     if not len(unknown):
         return identities
     count = len(groups)
-    # least and greatest device of each group: equal where all agree, and 2**31 - 1 above -1 where nobody says any
+    # least and greatest device of each group: equal if all agree; 2**31 - 1 and -1 if none is identified
     low, high = np.full(count, 2**31 - 1, dtype=np.int32), np.full(count, -1, dtype=np.int32)
     identified = np.flatnonzero(identities.device >= 0)
     np.minimum.at(low, groups[identified], identities.device[identified])
@@ -103,7 +104,7 @@ def _apply_proven(identities: Identities, groups: Ints64) -> Identities:
 
 
 class _Candidate(NamedTuple):
-    """A device that a group of boxes may be. Those with the most votes that agree sort first."""
+    """A device that a group of boxes may be. Most weight sorts first: `lightness` is minus the weight."""
 
     lightness: float
     group: int
@@ -115,7 +116,7 @@ class _Candidate(NamedTuple):
 def _list_choices(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64
 ) -> list[_Candidate]:
-    """Devices for which half of the votes of a group are, or more."""
+    """Return devices that have at least half of the votes of a group; candidates with most weight first."""
     ends = number_ends(sightings, identities)
     votes = _collect_votes(cabling, sightings, identities, groups, ends)
     total = np.bincount(votes.group, minlength=len(groups))
@@ -125,7 +126,7 @@ def _list_choices(
         votes.group[cast] * len(cabling.device_names) + votes.target[cast], return_inverse=True, return_counts=True
     )
     group, target = np.divmod(pairs, len(cabling.device_names))
-    # a vote whose port has the planned name, too, counts twice
+    # a vote with the planned name of the port counts twice
     weight = count + np.bincount(index, weights=votes.agrees[cast], minlength=len(pairs))
     chosen = np.flatnonzero((2 * count >= total[group]) & ~_is_elsewhere(cabling, ends)[target])
     members: dict[int, list[int]] = {number: [] for number in group[chosen].tolist()}
@@ -139,15 +140,15 @@ def _list_choices(
             has_chassis = any(sightings.boxes[box].chassis for box in boxes)
             has_name = any(not is_default(sightings.boxes[box].name) for box in boxes)
             inferred = Inferred(boxes, int(target[i]), int(count[i]), int(total[number]))
-            # below 0, so that the strongest sorts first
+            # negative, so that the strongest sorts first
             choices.append(_Candidate(-float(weight[i]), number, inferred, has_chassis, has_name))
     return sorted(choices)
 
 
 def _take_most_voted(choices: list[_Candidate]) -> list[Inferred]:
-    """For each device the boxes with the most votes.
+    """Take, for each device, the boxes with the most votes.
 
-    A dump without a chassis and what neighbours see of it are no rivals.
+    Boxes with and without a chassis do not compete: a dump without one and what its neighbours see may be one device.
     """
     best: dict[tuple[int, bool], float] = {}
     return [
@@ -159,7 +160,7 @@ def _take_most_voted(choices: list[_Candidate]) -> list[Inferred]:
 
 
 def _take_even(choices: list[_Candidate], identities: Identities) -> list[Inferred]:
-    """Boxes of which two devices are as likely, one by one: whichever is taken, as many plugs have to be moved."""
+    """Take boxes for which two devices are equally likely, one after another: any choice needs equally many moves."""
     taken_devices = set(identities.device.tolist())
     done: set[int] = set()
     inferred = []
@@ -173,45 +174,49 @@ def _take_even(choices: list[_Candidate], identities: Identities) -> list[Inferr
 
 
 def _take_single(choices: list[_Candidate]) -> list[Inferred]:
-    """Boxes that are seen once: a host's adapters have chassis of their own. A stranger has a name that no plan has."""
+    """Take boxes that are seen by one port, such as adapters of hosts, which have a chassis each.
+
+    A box with a name that is not in the plan is a stranger, and is not taken.
+    """
     return [choice.inferred for choice in choices if choice.inferred.ports == 1 and not choice.has_name]
 
 
 def _collect_votes(
     cabling: PlannedCabling, sightings: Sightings, identities: Identities, groups: Ints64, ends: SightedEnds
 ) -> _Votes:
-    # votes, one a port at which boxes of an unknown device were seen: their group, that port, the device that is
-    # planned there (-1 for none), whether they call their port as the plan does
+    # one vote for each port at which boxes of an unknown device were seen
     is_taken = _find_taken_ports(cabling, ends)
     end_texts = list_end_texts(sightings, identities)
     unknown_far = (ends.near != -1) & (sightings.neighbor >= 0) & (ends.far_device < 0)
     unknown_own = (ends.near_device < 0) & (ends.far != -1) & (ends.far_device >= 0)
-    parts = []
+    votes_by_end = []
     for rows, port, box, text in (
         (np.flatnonzero(unknown_far & (ends.near_device >= 0)), ends.near, sightings.neighbor, end_texts.far),
         (np.flatnonzero(unknown_own), ends.far, sightings.owner, end_texts.near),
     ):
         near = ends.near_device if port is ends.near else ends.far_device
-        # a number for each spare port, by device, that no planned port has; `port` is below 0 there
+        # spare ports (`port` is negative) get numbers, by device, that no planned port has
         spare = cabling.ports + near[rows].astype(np.int64) * 65536 - port[rows]
         seen_at = np.where(port[rows] >= 0, port[rows], spare)
-        # spare ports are below 0, and are left out of `free` below
+        # the planned far end; spare ports (negative) are left out of `free`
         planned = np.maximum(port[rows], 0) ^ 1
-        # the other port of a planned link is free to be the unknown one's
+        # the unknown box may be at the planned far end if no other port is known to be joined to it
         free = (port[rows] >= 0) & ~is_taken[planned]
         target = np.where(free, cabling.device[planned], -1)
-        called = identities.ports.find_ports(target.astype(np.int32), text[rows], end_texts.texts)
-        parts.append((groups[box[rows]], seen_at, target, (called == planned) & (target >= 0)))
-    group, port, target, agrees = (np.concatenate(column) for column in zip(*parts, strict=True))
-    # one vote for each port at which a group was seen, whoever told of it
+        named_port = identities.ports.find_ports(target.astype(np.int32), text[rows], end_texts.texts)
+        votes_by_end.append((groups[box[rows]], seen_at, target, (named_port == planned) & (target >= 0)))
+    group, port, target, agrees = (np.concatenate(column) for column in zip(*votes_by_end, strict=True))
+    # one vote for each port at which a group was seen, whichever end told about it
     key = group * (int(port.max(initial=0)) + 1) + port
-    _, first = np.unique(key, return_index=True)
-    return _Votes(group[first], port[first].astype(np.int64), target[first].astype(np.int64), agrees[first])
+    _, first_rows = np.unique(key, return_index=True)
+    return _Votes(
+        group[first_rows], port[first_rows].astype(np.int64), target[first_rows].astype(np.int64), agrees[first_rows]
+    )
 
 
 def _find_taken_ports(cabling: PlannedCabling, ends: SightedEnds) -> Flags:
-    """Planned ports that are known to be joined to another port than planned: no unknown box has them."""
-    # at least two entries: `planned` above is 1 even where the plan has no links
+    """Flag planned ports that are known to be joined to another port than planned: no unknown box can be there."""
+    # at least two entries: `planned` in `_collect_votes` is 1 even if the plan has no links
     is_taken = np.zeros(max(cabling.ports, 2), dtype=bool)
     joined_ends = (ends.near >= 0) & (ends.far >= 0) & (ends.near != ends.far ^ 1)
     is_taken[ends.near[joined_ends]] = is_taken[ends.far[joined_ends]] = True
@@ -219,7 +224,7 @@ def _find_taken_ports(cabling: PlannedCabling, ends: SightedEnds) -> Flags:
 
 
 def _is_elsewhere(cabling: PlannedCabling, ends: SightedEnds) -> Flags:
-    """By device, whether it stands, by what it says itself, mostly where the plan has others: it was exchanged."""
+    """Flag devices (by row) that are identified and seen mostly where the plan has others: these were exchanged."""
     home, away = (np.zeros(len(cabling.device_names), dtype=np.int64) for _ in range(2))
     for port, device in ((ends.near, ends.far_device), (ends.far, ends.near_device)):
         rows = np.flatnonzero((port >= 0) & (device >= 0))

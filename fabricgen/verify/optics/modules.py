@@ -1,4 +1,4 @@
-"""What a module or a cable is: from its part number by the catalogue, or from the words that its EEPROM has."""
+"""What a module or a cable is: by its part number in the catalogue, or by the words in its EEPROM."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 COPPER, AOC = "copper", "AOC"
 
 REACH_M = {"SR": 100.0, "VR": 50.0, "DR": 500.0, "FR": 2_000.0, "LR": 10_000.0, "ZR": 80_000.0}
-"""Reach of what goes by these names, m (IEEE 802.3; OIF 400ZR): where no part number says more."""
+"""Reach of modules by the name of their kind, m (IEEE 802.3; OIF 400ZR), used if no part number says more."""
 
 _NAMES = re.compile(
     r"""
-    (?P<rate>\d{1,4}(?:\.\d)?)(?P<unit>[GT])(?:BASE)?[-_ ] (?P<count>\dX?)? (?P<more>[XVPCU])?
+    (?P<rate>\d{1,4}(?:\.\d)?)(?P<unit>[GT])(?:BASE)?[-_ ] (?P<count>\dX?)? (?P<prefix>[XVPCU])?
         (?P<kind>[SVDFLE]R|CR|AR|AOC|ACC|AEC|DAC|KR) (?P<lanes>\d*) (?P<bidi>_?BD|\.2)? (?P<plus>\+)?
-        (?:-(?P<far>\d{1,3})(?!\d|\.|G))?
+        (?:-(?P<distance>\d{1,3})(?!\d|\.|G))?
     | (?P<psm>PSM4) | (?P<cwdm>CWDM4) | (?P<zr>\bZR\b|\d00ZR)
     | (?P<active>Active\ (?:Optical\ )?Cable) | (?P<acc>Active\ Copper|\bACC\b|\bAEC\b|linear\ active|active\ equalizer)
     | (?P<dac>Copper\ cable|Passive\ Copper|\bDAC\b) | (?P<vcsel>850\ ?nm)
@@ -42,10 +42,10 @@ _ATTACHED = re.compile(r"no separable connector", re.IGNORECASE)
 
 
 class ModuleKind(NamedTuple):
-    """What a module is: `family` is copper, AOC, SR, DR, FR, LR or ZR, "" where it is not known.
+    """What a module is: `family` is copper, AOC, SR, DR, FR, LR or ZR, "" if not known.
 
-    Families tell which light is understood: DR has one wavelength a fibre pair (so does FR1), FR and LR have several.
-    `reach_m` and `gbps` are 0 where not known; `length_m` of a cable with ends of its own.
+    Modules of one family understand each other's light: DR has one wavelength for each fibre pair (as FR1 has), FR and
+    LR have several. `reach_m` (m) and `gbps` are 0 if not known; `length_m` (m) is set for cables with fixed ends.
     """
 
     family: str = ""
@@ -55,15 +55,15 @@ class ModuleKind(NamedTuple):
 
     @property
     def words(self) -> str:
-        """How people call it: `DR, 500 m`."""
-        reach = self.length_m or self.reach_m
-        far = f"{reach / 1000:g} km" if reach >= 1000 else f"{reach:g} m"
-        return ", ".join(filter(None, [self.family, far if reach else ""]))
+        """The kind in words: `DR, 500 m`."""
+        metres = self.length_m or self.reach_m
+        distance = f"{metres / 1000:g} km" if metres >= 1000 else f"{metres:g} m"
+        return ", ".join(filter(None, [self.family, distance if metres else ""]))
 
 
 @dataclass(frozen=True)
 class CatalogParts:
-    """The parts of a catalogue by their numbers, with those that fabricgen makes up where no list is ordered from."""
+    """Looks up parts by their numbers: products of the catalogue, and part numbers that fabricgen itself makes up."""
 
     catalogue: Catalog
     _looked_up: dict[str, tuple[ModuleKind | None, CableProfile | None]] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class CatalogParts:
 
     @cached_property
     def _products(self) -> dict[str, Product]:
-        """Products whose part has no length, by number in capitals."""
+        """Products whose part number has no length in it, by part number in capitals."""
         return {product.part.upper(): product for product in self._all if not product.lengths_m}
 
     @cached_property
@@ -87,7 +87,7 @@ class CatalogParts:
 
     @cached_property
     def _of_vendors(self) -> frozenset[str]:
-        """Parts that one vendor sells, with marks for lengths."""
+        """Part numbers of products of one vendor, with marks in place of lengths."""
         return frozenset(
             product.part
             for product_list in self._lists
@@ -97,42 +97,43 @@ class CatalogParts:
 
     @cached_property
     def _cables(self) -> tuple[tuple[re.Pattern[str], Product], ...]:
-        """Cables sold by length, and the pattern of their numbers."""
+        """(pattern of the part numbers, product) of cables that are sold by length."""
         cables = []
         for product in self._all:
             if product.kind == "cable" and product.lengths_m:
-                # the length stands in the number, as `Product.part_number` codes it: `002` is 2 m, `00A` half a metre
+                # the part number contains the length as `Product.part_number` codes it: `002` is 2 m, `00A` half a
+                # metre
                 text = re.escape(product.part).replace(re.escape(CODED), r"(\d\d[\dA])")
                 text = text.replace(re.escape(PLAIN), r"(\d+(?:\.\d+)?)")
                 cables.append((re.compile(text, re.IGNORECASE), product))
         return tuple(cables)
 
     def is_product(self, part: str) -> bool:
-        """Whether a part is one that a vendor sells, rather than a kind that many sell."""
+        """Whether a part number is a product of one vendor, and not a kind that many vendors sell."""
         product = self._find_product(part)
         return product is not None and product.part in self._of_vendors
 
     def find_kind(self, part: str) -> ModuleKind | None:
-        """What a part is, by its number; None where the catalogue does not know it."""
+        """Return what a part is, by its number; None if the catalogue does not know it."""
         return self._look_up(part)[0]
 
     def find_profile(self, part: str) -> CableProfile | None:
-        """The technology of a part, of a planned one always but for a list of the blueprint's own."""
+        """Return the technology of a part; None if not known, such as for a product list of the blueprint's own."""
         return self._look_up(part)[1]
 
     def _look_up(self, part: str) -> tuple[ModuleKind | None, CableProfile | None]:
-        """(kind of a part number, its profile), None where unknown; kept: a hall has many modules of few kinds."""
+        """Return the kind and the profile of a part number, None if unknown; cached, as a hall has few kinds."""
         if part not in self._looked_up:
             profile = self._find_profile(part)
             self._looked_up[part] = (self._make_kind(part, profile) if profile else None), profile
         return self._looked_up[part]
 
     def _find_profile(self, part: str) -> CableProfile | None:
-        # the cable profile of a part number: by its product, or by the id that a generic number begins with
+        # the cable profile of a part number: by its product, or by the profile id that a made-up number begins with
         product = self._find_product(part)
         if product:
             return next((self._profiles[medium] for medium in product.media if medium in self._profiles), None)
-        # generic part numbers begin with the id of the profile; ids may begin alike, and the longest is meant
+        # ids may begin alike: the longest one is meant
         ids = [name for name in self._profiles if part == name or part.startswith(f"{name}-")]
         return self._profiles[max(ids, key=len)] if ids else None
 
@@ -141,7 +142,7 @@ class CatalogParts:
         return self._products.get(part.upper()) or next(sold_by_length, None)
 
     def _make_kind(self, part: str, profile: CableProfile) -> ModuleKind:
-        # what a part is: of a cable its rate and the length in its number, of a module its reach and rate
+        # for a cable its rate and the length in its number, for a module its reach and rate
         product = self._products.get(part.upper())
         for pattern, cable in self._cables:
             if length := pattern.fullmatch(part):
@@ -157,7 +158,7 @@ def _read_metres(text: str) -> float:
 
 
 def _find_family(profile: CableProfile) -> str:
-    # the family by which modules are compared: copper, active cables, or the kind of fibre
+    # the family by which modules are compared: copper, active cables, or the kind of light
     if profile.medium in ("DAC", "ACC", "AEC"):
         return COPPER
     if profile.medium in ("AOC", "COPPER", "ZR", "CPO"):
@@ -166,7 +167,10 @@ def _find_family(profile: CableProfile) -> str:
 
 
 def find_planned_family(medium: str, profile: CableProfile | None = None) -> str:
-    """The family of a medium of cables.csv; media named for their electronics (LPO) by the light of their profile."""
+    """Return the family of a medium of cables.csv.
+
+    Media that are named after their electronics (LPO, LRO, NPO) have the family of the light in their profile.
+    """
     if medium in ("DAC", "ACC", "AEC"):
         return COPPER
     if medium in ("SR", "VR") or (profile and profile.fibre.startswith("mmf")):
@@ -178,30 +182,30 @@ def find_planned_family(medium: str, profile: CableProfile | None = None) -> str
 
 @lru_cache(maxsize=10_000)
 def read_kind(words: str) -> ModuleKind:
-    """What a module is by the words of its EEPROM or of the NOS; its family is "" where they tell none, or several."""
+    """Return what a module is by the words of its EEPROM or the NOS; the family is "" if they name none or several."""
     kinds = [_read_name(match) for match in _NAMES.finditer(words)]
     families = {kind.family for kind in kinds if kind.family}
     optical = families - {COPPER, AOC}
     if _ATTACHED.search(words) and optical:
-        # a cable with ends of its own that also names a kind of light is an active optical one
+        # a cable with fixed ends that also names a kind of light is an active optical one
         families = (families - optical) | {AOC}
     gbps = max((kind.gbps for kind in kinds), default=0.0)
-    # words that contradict each other tell nothing; the speed still does
+    # contradicting words tell no family, but still the speed
     if len(families) != 1:
         return ModuleKind(gbps=gbps)
     family = families.pop()
-    if family in (COPPER, AOC):  # tell some of the speeds that they are good for
+    if family in (COPPER, AOC):  # these list only some of their speeds
         return ModuleKind(family)
     reaches = {kind.reach_m for kind in kinds if kind.family == family and kind.reach_m}
     return ModuleKind(family, max(reaches, default=0.0), gbps)
 
 
 def _read_name(match: re.Match[str]) -> ModuleKind:
-    """One name in a text, such as 400GBASE-DR4."""
+    """Return the kind that one name in a text means, such as 400GBASE-DR4."""
     if match["kind"] is None:
         family = next((family for group, family in _OTHERS.items() if match[group]), "")
         return ModuleKind(family, REACH_M.get(family, 0.0))
-    name, more = match["kind"].upper(), (match["more"] or "").upper()
+    name, prefix = match["kind"].upper(), (match["prefix"] or "").upper()
     gbps = float(match["rate"]) * (1000 if match["unit"].upper() == "T" else 1)
     if name in ("CR", "DAC", "ACC", "AEC"):
         return ModuleKind(COPPER)
@@ -209,35 +213,39 @@ def _read_name(match: re.Match[str]) -> ModuleKind:
         return ModuleKind(AOC)
     if name == "KR" or match["bidi"]:
         return ModuleKind(gbps=gbps)
-    family = _find_light(name, more, match["lanes"], gbps)
-    return ModuleKind(family, _find_reach(name, more, match, gbps), gbps)
+    family = _find_light(name, prefix, match["lanes"], gbps)
+    return ModuleKind(family, _find_reach(name, prefix, match, gbps), gbps)
 
 
-def _find_light(name: str, more: str, lanes: str, gbps: float) -> str:
-    """The family of a name: one wavelength a fibre is DR, whether it is called FR1, LR or PLR4."""
+def _find_light(name: str, prefix: str, lanes: str, gbps: float) -> str:
+    """Return the family of a name: with one wavelength in a fibre it is DR, even if it is called FR1, LR or PLR4."""
     if name in ("SR", "VR"):
         return "SR"
-    single = gbps >= 100 and lanes in ("", "1")
-    if name == "DR" or single or more == "P":
+    is_single = gbps >= 100 and lanes in ("", "1")
+    if name == "DR" or is_single or prefix == "P":
         return "DR"
     return "LR" if name == "ER" else name
 
 
-def _find_reach(name: str, more: str, match: re.Match[str], gbps: float) -> float:
-    """Reach in m; 0 where the name does not settle it: 2XDR4 is two of DR4 or of XDR4, and XSR4 goes beyond SR4."""
-    if match["far"]:
-        return float(match["far"]) * (1 if len(match["far"]) == 3 else 1000)
+def _find_reach(name: str, prefix: str, match: re.Match[str], gbps: float) -> float:
+    """Return the reach of a name, m; 0 if the name leaves it open.
+
+    2XDR4 may be twice DR4 or twice XDR4, and XSR4 goes further than SR4.
+    """
+    if match["distance"]:
+        return float(match["distance"]) * (1 if len(match["distance"]) == 3 else 1000)
     if name == "DR":
-        return 0.0 if match["count"] else REACH_M["FR"] if more == "X" or match["plus"] else REACH_M["DR"]
+        return 0.0 if match["count"] else REACH_M["FR"] if prefix == "X" or match["plus"] else REACH_M["DR"]
     if name == "SR":
-        return REACH_M["VR"] if more == "V" else 0.0 if more or gbps in (10, 40) else REACH_M["SR"]
+        return REACH_M["VR"] if prefix == "V" else 0.0 if prefix or gbps in (10, 40) else REACH_M["SR"]
     return 40_000.0 if name == "ER" else REACH_M[name]
 
 
 _OTHERS = {"psm": "DR", "cwdm": "FR", "zr": "ZR", "active": AOC, "acc": COPPER, "dac": COPPER, "vcsel": "SR"}
+"""Families by group of `_NAMES`, for names without a kind in them."""
 
 
-# Reports brought to the cages and ports of the plan.
+# Reports assigned to the cages and ports of the plan.
 
 NO_MODULE = ("COPPER", "CPO", "")
 """Media whose ends have no EEPROM: twisted pair, and optics that are part of the switch."""
@@ -249,7 +257,10 @@ _LAST = re.compile(r"(?:Ethernet|Et)(\d+(?:/\d+)*)/\d+")
 
 @dataclass
 class SightedCage:
-    """A cage of a planned device: its planned ports (none for a spare one), and what is told of its module."""
+    """A cage of a planned device: its planned ports ([] for a spare cage), and what dumps tell about its module.
+
+    `lanes_of` has the reports with optical power, by the name of the port or lane that they are of.
+    """
 
     device: int
     cage: str
@@ -258,14 +269,14 @@ class SightedCage:
     lanes_of: dict[str, PortReport] = field(default_factory=dict)
 
     def add_report(self, report: PortReport) -> None:
-        """Add what a row says of the module; lanes may stand in a row each."""
-        plugged = self.module.present or report.present  # SONiC may name a module at one port of its cage alone
+        """Add what a row of a dump says about the module; each lane may have a row of its own."""
+        plugged = self.module.present or report.present  # SONiC may name a module at only one port of its cage
         self.module = report if self.module is _EMPTY else add_rows(self.module, report)._replace(present=plugged)
         if report.tx_dbm or report.rx_dbm:
             self.lanes_of[report.port] = report
 
     def list_power(self, attribute: str) -> tuple[float, ...]:
-        """`tx_dbm` or `rx_dbm` of all lanes."""
+        """Return `tx_dbm` or `rx_dbm` of all lanes: from the row with most lanes, or joined from rows of one lane."""
         rows = [getattr(report, attribute) for _, report in sorted(self.lanes_of.items())]
         widest = max(rows, key=len, default=())
         return widest if len(widest) > 1 else tuple(power for row in rows for power in row)
@@ -273,7 +284,10 @@ class SightedCage:
 
 @dataclass
 class Reported:
-    """What dumps say of a plan's cages and ports: cages by (device, cage), ports by number; `strange` are left out."""
+    """What dumps say about a plan's cages, by (device, cage), and its ports, by number.
+
+    `cage_of` has the cage of each planned port; `strange` are the boxes that are no planned device.
+    """
 
     cages: dict[tuple[int, str], SightedCage] = field(default_factory=dict)
     ports: dict[int, PortReport] = field(default_factory=dict)
@@ -282,9 +296,9 @@ class Reported:
 
 
 def sort_reports(cabling: PlannedCabling, reports: Sequence[PortReport], devices: Ints, ports: Ints) -> Reported:
-    """Bring reports to cages and ports.
+    """Assign reports to cages and ports.
 
-    `devices` and `ports`, int32: the device of each report (row of devices), and its port; negative where not known.
+    `devices` and `ports` (int32, by report) are the device (row) and the port of each report; negative if not known.
     """
     reported, faces = Reported(), dict[int, _PlannedFace]()
     for report, device, port in zip(reports, devices.tolist(), ports.tolist(), strict=True):
@@ -320,7 +334,7 @@ class _PlannedFace:
             self._cage[port] = cage
 
     def locate_row(self, report: PortReport, port: int) -> tuple[int, str]:
-        """(planned port or -1, cage) of a row. Lanes of a cage whose port is another are of the cage alone."""
+        """Return (planned port or -1, cage) of a row. A lane that is no port of the plan belongs to its cage only."""
         if report.is_cage:
             return -1, report.port
         if port >= 0:
@@ -334,7 +348,7 @@ class _PlannedFace:
 
 
 def count_planned_cages(cabling: PlannedCabling) -> int:
-    """The number of cages with planned cables that take a module or a cable with ends of its own."""
+    """Count the cages with planned cables that take a module, or a cable with fixed ends."""
     numbers: dict[str, int] = {}
     medium = _find_column(cabling, "medium")
     pluggable = np.array([text not in NO_MODULE for text in medium.vocabulary.tolist()], dtype=np.bool_)[medium.codes]
@@ -346,7 +360,7 @@ def count_planned_cages(cabling: PlannedCabling) -> int:
         # (device, cage) as one number
         pairs.append((device << 32 | cage)[pluggable])
     cages = np.sort(np.concatenate(pairs))
-    # distinct values of a sorted column: the changes, and the first one
+    # distinct values of a sorted column: the number of changes, and one for the first
     return int(np.count_nonzero(np.diff(cages))) + min(len(cages), 1)
 
 
@@ -355,7 +369,7 @@ def _find_column(cabling: PlannedCabling, column: str) -> EncodedColumn:
 
 
 def _number_rows(column: EncodedColumn, numbers: dict[str, int]) -> Ints64:
-    """The number of each row's text, int64; new texts get the next numbers."""
+    """Return the number of each row's text (int64) by `numbers`, to which new texts are added."""
     codes = [numbers.setdefault(text, len(numbers)) for text in column.vocabulary.tolist()]
     row_numbers: Ints64 = np.array(codes, dtype=np.int64)[column.codes]
     return row_numbers

@@ -1,4 +1,4 @@
-"""The module in a cage, or the end of a cable with ends of its own, against cables.csv."""
+"""Comparison of the module in a cage, or of the fixed end of a cable, with cables.csv."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ SPARE = "a module or cable is plugged in where none is planned"
 
 
 class PlannedPart(NamedTuple):
-    """What is planned in a cage: a part, what that is, and the longest and fastest that it has to carry."""
+    """What is planned in a cage: the part, its kind, and the longest cable (m) and fastest link (Gb/s) that it serves.
+
+    `attached`: whether it is a cable with fixed ends.
+    """
 
     part: str
     kind: ModuleKind
@@ -34,13 +37,13 @@ class PlannedPart(NamedTuple):
 
 
 def find_planned_part(cabling: PlannedCabling, parts: CatalogParts, cage: SightedCage) -> PlannedPart | None:
-    """What is planned in a cage with planned ports; None where nothing is that could tell what it is."""
-    first = cage.ports[0]
-    medium = str(cabling.read_cable("medium", first))
+    """Return what is planned in a cage with planned ports; None if it is nothing with an EEPROM."""
+    first_port = cage.ports[0]
+    medium = str(cabling.read_cable("medium", first_port))
     if medium in NO_MODULE:
         return None
-    module = str(cabling.read_cable("b_transceiver" if first & 1 else "a_transceiver", first))
-    part = module or str(cabling.read_cable("part", first))
+    module = str(cabling.read_cable("b_transceiver" if first_port & 1 else "a_transceiver", first_port))
+    part = module or str(cabling.read_cable("part", first_port))
     family = find_planned_family(medium, parts.find_profile(part))
     attached = family in (COPPER, AOC)
     if not module and not attached:
@@ -52,7 +55,7 @@ def find_planned_part(cabling: PlannedCabling, parts: CatalogParts, cage: Sighte
 
 
 def judge_part(cabling: PlannedCabling, parts: CatalogParts, cage: SightedCage, findings: OpticsFindings) -> None:
-    """Add what is wrong with what is plugged in a cage."""
+    """Add to `findings` what is wrong with the module or cable in a cage."""
     location, module = f"{cabling.device_names[cage.device]}, cage {cage.cage}", cage.module
     plugged = module.present or bool(module.part or module.serial or module.length_m)
     if not cage.ports:
@@ -86,17 +89,16 @@ def _read_length(cabling: PlannedCabling, port: int) -> float:
 
 
 def _find_seen_kind(parts: CatalogParts, module: PortReport) -> ModuleKind:
-    """What a module is: by its part number, else by what its EEPROM tells."""
-    told_kind = read_kind(module.told)
-    known_kind = parts.find_kind(module.part) if module.part else None
-    seen_kind = known_kind or told_kind
+    """Return what a module is: by its part number, else by the words in its EEPROM."""
+    catalogue_kind = parts.find_kind(module.part) if module.part else None
+    seen_kind = catalogue_kind or read_kind(module.told)
     if module.length_m and not seen_kind.length_m and seen_kind.family in (COPPER, AOC):
         seen_kind = seen_kind._replace(length_m=module.length_m)
     return seen_kind
 
 
 def _describe_fault(planned: PlannedPart, seen_kind: ModuleKind, slack_m: float) -> str:
-    """What is wrong with a part, in words; "" where it serves as well. Lengths may differ by less than `slack_m`."""
+    """Say what is wrong with a part; "" if it serves as well. Lengths of cables may differ by less than `slack_m`."""
     if seen_kind.family and planned.kind.family and seen_kind.family != planned.kind.family:
         return f"{_describe_planned(planned)} is planned: put in what is planned"
     if planned.attached and seen_kind.length_m and abs(seen_kind.length_m - planned.length_m) >= slack_m:

@@ -1,4 +1,4 @@
-"""Optics as a part of a verification: reports brought to the devices that neighbours were brought to."""
+"""Optics as a part of a verification: what dumps say about modules and ports, compared with the plan."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ from fabricgen.verify.optics.report import (
     OpticsFinding,
     OpticsFindings,
     PortReport,
-    error_rate,
-    error_rate_after_fec,
+    find_limit_after_fec,
+    find_limit_before_fec,
 )
 from fabricgen.verify.sightings import Sightings
 from fabricgen.wiring.arrays import Ints
@@ -52,7 +52,7 @@ def add_optics(
     identities: Identities,
     catalogue: Catalog,
 ) -> tuple[Diagnosis, frozenset[str]]:
-    """(the diagnosis with what is wrong of modules and ports; cables of which dumps tell these)."""
+    """Add to a diagnosis what is wrong with modules and ports; also return the ids of cables that dumps tell about."""
     judged = judge_optics(
         plan,
         catalogue,
@@ -72,7 +72,10 @@ def find_devices(
     identities: Identities,
     addresses: Iterable[KnownAddress],
 ) -> dict[Box, int]:
-    """The device of each box that was dumped, -1 for none: as its neighbours tell, else as it tells itself."""
+    """Find the device of each box that was dumped, -1 for none.
+
+    It is taken from `identities`; boxes without a sighting, or not identified there, are identified by what they tell.
+    """
     devices = dict(zip(sightings.boxes, identities.device.tolist(), strict=True))
     unknown_boxes = [box for box in dict.fromkeys(boxes) if devices.get(box, -1) < 0]
     if unknown_boxes:
@@ -86,14 +89,14 @@ def find_devices(
     return devices
 
 
-# Actions for modules, cables and ports that are not what is planned, or do not run as planned.
+# Actions for modules, cables and ports that are not as planned, or do not run as planned.
 
 FindPorts = Callable[[Ints, Ints, Sequence[str]], Ints]
-"""Ports by device (int32) and index (int32) into texts, as `PortNumbers.find`; negative for none of the plan."""
+"""Finds ports by device (int32) and index (int32) into texts, as `PortNumbers.find_ports`; negative if not planned."""
 
 
 class JudgedOptics(NamedTuple):
-    """What is wrong with modules, cables and ports; `looked_at` are the ids of cables of which dumps tell these."""
+    """Actions and notes about modules, cables and ports; `looked_at` are the ids of cables that dumps tell about."""
 
     actions: tuple[Action, ...]
     notes: tuple[str, ...]
@@ -112,10 +115,10 @@ def judge_optics(
     find: FindPorts | None = None,
     states: Ints | None = None,
 ) -> JudgedOptics:
-    """What is wrong with modules, cables and ports: an action a cable, and notes.
+    """Judge modules, cables and ports: one action for each cable with a fault, and notes.
 
-    `identify`: the row of devices of a box, -1 for none. `states`: those of Diagnosis, so that cables that are plugged
-    elsewhere are not held against what is planned there, and dark ones not called down once more.
+    `identify` returns the device (row) of a box, -1 for none. `states` are those of Diagnosis (by cable): modules at
+    cables that are plugged elsewhere are not judged, and dark cables are not reported as down once more.
     """
     rows = list(reports)
     if not rows:
@@ -127,7 +130,7 @@ def judge_optics(
     left_out = set[int]()
     for _, cage in sorted(reported.cages.items()):
         moved = {int(cabling.cable[port >> 1]) for port in cage.ports} & elsewhere
-        # a module whose cable is plugged elsewhere is another cable's now
+        # if a cable of this cage is plugged elsewhere, the module may be that of another cable
         if moved:
             left_out |= moved
             continue
@@ -151,7 +154,7 @@ def judge_optics(
 def _locate_reports(
     cabling: PlannedCabling, rows: Sequence[PortReport], identify: Callable[[Box], int], find: FindPorts | None
 ) -> Reported:
-    # rows of dumps brought to devices and ports of the plan. Rows of cages have text 0: they are found by their cage
+    # assign rows of dumps to planned devices and ports. Rows of cages have text 0: they are found by their cage
     devices = dict[Box, int]()
     for row in rows:
         if row.box not in devices:
@@ -168,15 +171,16 @@ def _list_cables_in(states: Ints | None, state: CableState) -> set[int]:
 
 
 def _make_actions(cabling: PlannedCabling, faults: Iterable[OpticsFinding], dark: Set[int]) -> Iterator[Action]:
-    """One action for each cable that has a fault: the first of those that a fault holds for.
+    """Yield one action for each cable with a fault; a fault at several cables belongs to the first of them.
 
-    What `dark` cables cost is told by the actions that call them dark.
+    `dark` cables (by number) cost nothing here, since another action reports them.
     """
     by_cable: dict[int, list[OpticsFinding]] = defaultdict(list)
     for finding in faults:
         by_cable[int(cabling.cable[min(finding.ports) >> 1])].append(finding)
     # in the order of the plan, whatever order dumps came in
-    for cable, findings in sorted(by_cable.items(), key=lambda cable_findings: min(cable_findings[1][0].ports)):
+    first_ports = {cable: min(findings[0].ports) for cable, findings in by_cable.items()}
+    for cable, findings in sorted(by_cable.items(), key=lambda cable_findings: first_ports[cable_findings[0]]):
         ports = sorted({port for finding in findings for port in finding.ports})
         cables = sorted({str(cabling.cable_ids[cabling.cable[port >> 1]]) for port in ports})
         kind = Kind.OPTIC if any(finding.kind is Kind.OPTIC for finding in findings) else Kind.PORT
@@ -187,17 +191,17 @@ def _make_actions(cabling: PlannedCabling, faults: Iterable[OpticsFinding], dark
 
 
 def _price_findings(cabling: PlannedCabling, findings: Iterable[OpticsFinding]) -> Consequence:
-    """Bandwidth that is lost, by fabric and tiers, and the nodes concerned."""
+    """Return the bandwidth that is lost by some findings, by fabric and tiers, and the number of nodes concerned."""
     lost: dict[int, float] = {}
     for finding in findings:
         for link in {port >> 1 for port in finding.ports if finding.lost_gbps}:
             speed = float(cabling.read_link("speed_gbps", 2 * link))
-            # several faults of one link do not add up: it cannot lose more than it has
+            # several faults of one link do not add up: the worst one counts, and at most the speed of the link
             lost[link] = max(lost.get(link, 0.0), min(finding.lost_gbps, speed))
     by_tiers: dict[str, float] = defaultdict(float)
     nodes = set[int]()
     for link, gbps in lost.items():
-        devices = [int(cabling.device[2 * link + side]) for side in (0, 1)]
+        devices = [int(cabling.device[port]) for port in (2 * link, 2 * link + 1)]
         low, high = (str(cabling.read_device("tier", device)) for device in devices)
         by_tiers[f"{cabling.read_link('fabric', 2 * link)} {low}-{high}"] += gbps
         nodes |= {device for device in devices if cabling.read_device("tier", device) == "node"}
@@ -205,7 +209,7 @@ def _price_findings(cabling: PlannedCabling, findings: Iterable[OpticsFinding]) 
 
 
 def _list_notes(cabling: PlannedCabling, reported: Reported, findings: OpticsFindings, left_out: int) -> Iterator[str]:
-    # how many cages were told of, and what was seen but is no fault
+    # notes: how many cages dumps tell about, and what was seen but is no fault
     media = (str(cabling.read_cable("medium", cage.ports[0])) for cage in reported.cages.values() if cage.ports)
     seen_count = sum(medium not in NO_MODULE for medium in media)
     cages = count_planned_cages(cabling)
@@ -220,25 +224,25 @@ def _list_notes(cabling: PlannedCabling, reported: Reported, findings: OpticsFin
 
 
 def _shorten_names(places: Sequence[str]) -> str:
-    more = f" and {len(places) - MOST_PLACES:,} more" if len(places) > MOST_PLACES else ""
-    return ", ".join(make_printable(name[:100]) for name in places[:MOST_PLACES]) + more
+    others = f" and {len(places) - MOST_PLACES:,} more" if len(places) > MOST_PLACES else ""
+    return ", ".join(make_printable(name[:100]) for name in places[:MOST_PLACES]) + others
 
 
-# Light at the two ends of a link: lanes that are dark or weak, and on which side.
+# Light at the two ends of a link: lanes that are dark or weak, and at which end.
 
 _BANDWIDTH = re.compile(r"-(\d+)g(?:-flat)?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """The lanes of a module that a port may use: (lane from 1, dBm). `idle`: how many of them nothing is planned on."""
+    """The lanes of a module that a port may use, as (lane from 1, dBm); nothing is planned on `idle` of them."""
 
     power: tuple[tuple[int, float], ...] = ()
     idle: int = 0
 
     @property
     def dark(self) -> int:
-        """The number of dark lanes, if more are dark than may be; else 0."""
+        """The number of dark lanes if more lanes are dark than are idle, else 0."""
         dark = sum(power <= NO_LIGHT_DBM for _, power in self.power)
         return dark if dark > self.idle else 0
 
@@ -246,17 +250,17 @@ class Lanes:
 def judge_light(
     cabling: PlannedCabling, parts: CatalogParts, reported: Reported, port: int, silent: bool, findings: OpticsFindings
 ) -> None:
-    """Add what is wrong with the light that a planned port receives from its far_port.
+    """Add to `findings` what is wrong with the light that a planned port receives from its far end.
 
     `silent`: its cable is called dark already, so that no light is worth a word only if its far_port tells what it
     sends.
     """
     cage, report = reported.cage_of.get(port), reported.ports.get(port)
-    up = report is not None and report.oper == "up"
-    if cage is None or not cage.lanes_of or (up and cage.module.rx_alarm_dbm is None):
+    is_up = report is not None and report.oper == "up"
+    if cage is None or not cage.lanes_of or (is_up and cage.module.rx_alarm_dbm is None):
         return
     received, location = find_lanes(cabling, parts, cage, port, "rx_dbm"), cabling.name_port(port)
-    if received.dark and not up:
+    if received.dark and not is_up:
         lanes = f" on {received.dark} of {len(received.power)} lanes" if received.dark < len(received.power) else ""
         _judge_dark(cabling, parts, reported, port, silent, f"{location} receives no light{lanes}", findings)
         return
@@ -278,7 +282,10 @@ def _judge_dark(
     complaint: str,
     findings: OpticsFindings,
 ) -> None:
-    """No light arrives: say whether some is sent."""
+    """Add the fault that no light arrives at a port (`complaint`), and whether its far end sends any.
+
+    If the cable is reported as dark already (`silent`), nothing is added unless it is known what the far end sends.
+    """
     far_port = port ^ 1
     far, sent = (
         cabling.name_port(far_port),
@@ -303,7 +310,10 @@ def _judge_dark(
 def find_lanes(
     cabling: PlannedCabling, parts: CatalogParts, cage: SightedCage | None, port: int, attribute: str
 ) -> Lanes:
-    """`tx_dbm` or `rx_dbm` of a port: its share of the lanes of its cage where these are all in use, else all."""
+    """Return the lanes of a port with their `tx_dbm` or `rx_dbm`.
+
+    If all lanes of its cage are in use, these are the lanes of the port, else all lanes of the cage.
+    """
     if cage is None:
         return Lanes()
     power = tuple(enumerate(cage.list_power(attribute), start=1))
@@ -314,19 +324,19 @@ def find_lanes(
         sum(float(cabling.read_link("speed_gbps", cage_port)) for cage_port in ports),
         _find_capacity(cabling, parts, port),
     )
-    # the cage has more lanes than are planned in it, and nobody says which lanes are idle: so many may be dark
+    # the cage has more lanes than are planned, and it is not known which ones are idle: that many may be dark
     if capacity > planned:
         return Lanes(power, len(power) - 1 if len(ports) > 1 else len(power) - int(len(power) * planned / capacity))
-    # in the order of their names, each port has as many lanes as any other
-    share, rest = divmod(len(power), len(ports))
-    if rest or not share:
+    # in the order of their names, all ports have equally many lanes
+    lanes_per_port, remainder = divmod(len(power), len(ports))
+    if remainder or not lanes_per_port:
         return Lanes(power, max(len(power) - 1, 0) if len(ports) > 1 else 0)
-    at = ports.index(port) * share
-    return Lanes(power[at : at + share])
+    first_lane = ports.index(port) * lanes_per_port
+    return Lanes(power[first_lane : first_lane + lanes_per_port])
 
 
 def _find_capacity(cabling: PlannedCabling, parts: CatalogParts, port: int) -> float:
-    """What the module planned at a port carries, Gb/s; 0 where that is not known."""
+    """Return the speed of the module that is planned at a port, Gb/s; 0 if not known."""
     part = str(cabling.read_cable("b_transceiver" if port & 1 else "a_transceiver", port))
     if written := _BANDWIDTH.search(part):
         return float(written[1])
@@ -334,7 +344,7 @@ def _find_capacity(cabling: PlannedCabling, parts: CatalogParts, port: int) -> f
     return kind.gbps if kind else 0.0
 
 
-# How ports run, against links.csv: speed, lanes, FEC, error rate, shut ports.
+# How ports run, compared with links.csv: speed, lanes, FEC, error rates, and ports that are shut.
 
 _FEC = {"rs": "RS-FEC", "fc": "FC-FEC", "none": "no FEC"}
 
@@ -342,14 +352,14 @@ _FEC = {"rs": "RS-FEC", "fc": "FC-FEC", "none": "no FEC"}
 def judge_port(
     cabling: PlannedCabling, parts: CatalogParts, reported: Reported, port: int, silent: bool, findings: OpticsFindings
 ) -> None:
-    """Add what is wrong with how a planned port runs; `silent`: it is known from elsewhere that its cable is dark."""
+    """Add to `findings` what is wrong with how a planned port runs; `silent`: its cable is reported as dark already."""
     report, location = reported.ports[port], cabling.name_port(port)
     planned, lane = float(cabling.read_link("speed_gbps", port)), _find_lane_speed(cabling, parts, port)
     if report.admin == "down":
         findings.add_fault(Kind.PORT, (port,), f"{location} is shut down", WHOLE)
     elif report.oper == "down" and not silent:
         findings.add_fault(Kind.PORT, (port,), f"{location} is down", WHOLE)
-    # speeds are rounded in dumps: a percent is no other speed
+    # speeds are rounded in dumps: a difference of a percent is none
     if report.speed_gbps and abs(report.speed_gbps - planned) > 0.01 * planned:
         verb = "is set to" if report.oper == "down" else "runs at"
         lost = max(planned - report.speed_gbps, 0.0)
@@ -361,7 +371,7 @@ def judge_port(
         text = f"has {report.lanes} lanes for {planned:g}G; {round(planned / lane)} of {lane:g}G are planned"
         findings.add_fault(Kind.PORT, (port,), f"{location} {text}")
     planned_ends = [_find_profile(cabling, parts, end) for end in (port, port ^ 1)]
-    # a module with FEC of its own has the port run without
+    # a port with a module that has its own FEC runs without
     if not any(profile and profile.own_fec for profile in planned_ends):
         _judge_fec(cabling, reported, port, lane, findings)
     _judge_errors(location, port, report, lane, findings)
@@ -369,11 +379,10 @@ def judge_port(
 
 
 def _judge_fec(cabling: PlannedCabling, reported: Reported, port: int, lane: float, findings: OpticsFindings) -> None:
-    """FEC unlike at the two ends, told once; else none, or a weak one, where the configs of a plan have RS."""
+    """Add different FEC at the two ends (reported once, at the a end), else no or weak FEC where RS-FEC is needed."""
     own_fec, far = reported.ports[port].fec, reported.ports.get(port ^ 1)
     location, far_port = cabling.name_port(port), cabling.name_port(port ^ 1)
     if own_fec and far and far.fec and far.fec != own_fec:
-        # told once, from the a end
         if port < port ^ 1:
             text = f"{location} has {_FEC[own_fec]} and {far_port} has {_FEC[far.fec]}; both ends must have the same"
             findings.add_fault(Kind.PORT, (port, port ^ 1), text)
@@ -386,11 +395,11 @@ def _judge_fec(cabling: PlannedCabling, reported: Reported, port: int, lane: flo
 
 
 def _judge_errors(location: str, port: int, report: PortReport, lane: float, findings: OpticsFindings) -> None:
-    """Add an error rate before FEC that is over its limit, or near it."""
+    """Add an error rate before FEC that is over its limit, or within a factor of `MARGIN` of it."""
     rate = report.pre_fec_ber
     if rate is None:
         return
-    limit, fec = error_rate(lane)
+    limit, fec = find_limit_before_fec(lane)
     if rate > limit:
         text = f"over the {limit:g} that {fec} corrects: frames are lost; clean or change the fibre or module"
     elif rate > limit / MARGIN:
@@ -403,18 +412,18 @@ def _judge_errors(location: str, port: int, report: PortReport, lane: float, fin
 def _judge_losses(
     location: str, port: int, report: PortReport, planned: float, lane: float, findings: OpticsFindings
 ) -> None:
-    """Add frames that are lost, by what shows it: a rate after FEC, that they are lost now; a count, that some were.
+    """Add lost frames: a high rate after FEC shows that they are lost now, a count of codewords that some were.
 
-    Links that come up leave codewords behind that could not be corrected, so that a count beside a rate that is good
-    is a note.
+    A link that comes up leaves some uncorrected codewords behind, so that a count beside a good rate is only a note.
     """
     after, codewords = report.post_fec_ber, report.uncorrected or 0
-    limit = error_rate_after_fec(planned)
+    limit = find_limit_after_fec(planned)
     if after is not None and after > limit:
         text = f"has an error rate after FEC of {after:.1e}, over {limit:g}: frames are lost now"
         findings.add_fault(Kind.OPTIC, (port,), f"{location} {text}; clean or change the fibre or module")
     elif codewords:
-        before_is_good = report.pre_fec_ber is not None and report.pre_fec_ber <= error_rate(lane).limit / MARGIN
+        good_rate = find_limit_before_fec(lane).limit / MARGIN
+        before_is_good = report.pre_fec_ber is not None and report.pre_fec_ber <= good_rate
         if after is not None or before_is_good:
             note = "has codewords that FEC could not correct, from before: its error rates are good now"
             findings.add_note(note, location)
@@ -428,12 +437,12 @@ def _judge_losses(
 
 
 def _find_lane_speed(cabling: PlannedCabling, parts: CatalogParts, port: int) -> float:
-    """The electrical lane rate of what is planned at a port, Gb/s; 0 where the catalogue has none, or several."""
+    """Return the electrical lane rate of the part that is planned at a port, Gb/s; 0 if it has none or several."""
     profile = _find_profile(cabling, parts, port)
     return profile.lane_gbps[0] if profile and len(profile.lane_gbps) == 1 else 0.0
 
 
 def _find_profile(cabling: PlannedCabling, parts: CatalogParts, port: int) -> CableProfile | None:
-    """The profile of the module that is planned at a port, or of the cable; None where the catalogue has none."""
+    """Return the profile of the module that is planned at a port, else of the cable; None if the catalogue has none."""
     module = str(cabling.read_cable("b_transceiver" if port & 1 else "a_transceiver", port))
     return parts.find_profile(module or str(cabling.read_cable("part", port)))

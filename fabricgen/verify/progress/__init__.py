@@ -1,1 +1,1 @@
-"""What part of the plan is verified, and how far that is, over the runs."""
+"""Which part of the plan is verified, and the progress over several runs."""

@@ -1,7 +1,7 @@
-"""What earlier reports say: which cables were verified, and which findings were open. No database: a report is JSON.
+"""What earlier reports (JSON) say: which cables were verified, and which findings were open.
 
-Reports are taken in their order. A cable that was seen as planned stays verified until a later dump shows it
-otherwise; a finding stays open until its cables are seen as planned.
+Reports are taken in their order. A cable that was seen as planned stays verified until a later dump shows it otherwise.
+A finding stays open until its cables are seen as planned.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from fabricgen.verify.optics.report import is_of_optics
 from fabricgen.wiring.arrays import Flags, Ints
 
 LARGEST = 256 * 1024 * 1024
-"""Bytes of the largest report that is read."""
+"""The size of the largest report that is read, bytes."""
 
 RIGHT = (CableState.AS_PLANNED, CableState.HARMLESS)
-"""States of a cable that is verified."""
+"""States of cables that count as verified."""
 
 
 @dataclass(frozen=True)
 class Earlier:
-    """Ids of cables that were verified, and the findings that were open, by id, as the reports have them."""
+    """Ids of cables that were verified, and findings that were open, by id, as the reports have them."""
 
     verified: frozenset[str] = frozenset()
     open: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -40,9 +40,9 @@ class Earlier:
 class Since:
     """What became of earlier findings.
 
-    `verified`: by cable, whether it was verified earlier and no dump shows it now. `still_open` are the ids of actions
-    that were open already. `mended` are findings whose cables are all right now; `unseen` those of which the dumps
-    do not show enough; both as the reports have them. What is neither is explained otherwise now.
+    `verified` (bool, by cable): the cable was verified earlier and no dump shows it now. `still_open` are the ids of
+    actions that were open already. `mended` are findings whose cables are all right now, `unseen` findings that the
+    dumps do not show completely; both as the reports have them. Other findings are explained by other actions now.
     """
 
     verified: Flags
@@ -52,15 +52,15 @@ class Since:
 
 
 def read_reports(files: Sequence[str]) -> Earlier:
-    """What some reports say together, the later ones last; raises InputError (FG001, FG066) for what is no report."""
+    """Read reports in their order, oldest first, and join them; raises InputError (FG001, FG066) for other files."""
     verified, opened = set[str](), dict[str, Mapping[str, Any]]()
     for file in files:
         report = _read_report(file)
         verified |= set(_list_ids(report["verified"]))
         actions = [*report["actions"], *report["since"]["unseen"]]
-        gone = {finding["id"] for finding in report["since"]["mended"]}
-        # before what this report has open: a finding that came back is open again
-        opened = {key: finding for key, finding in opened.items() if key not in gone}
+        mended = {finding["id"] for finding in report["since"]["mended"]}
+        # removed before this report's own findings are added, so that a finding that came back is open again
+        opened = {key: finding for key, finding in opened.items() if key not in mended}
         for action in actions:
             opened[action["id"]] = action
             verified -= set(action["cables"])
@@ -70,7 +70,10 @@ def read_reports(files: Sequence[str]) -> Earlier:
 def compare_with_earlier(
     plan: PlannedCabling, states: Ints, actions: Sequence[Action], earlier: Earlier, looked_at: Set[str] = frozenset()
 ) -> Since:
-    """What became of earlier findings; those on optics are only judged of cables whose optics were looked at."""
+    """Find out what became of earlier findings.
+
+    Findings on optics are judged only if the optics of all their cables were looked at (`looked_at`, ids of cables).
+    """
     ids = plan.cable_ids.tolist()
     number = {name: row for row, name in enumerate(ids)}
     verified = np.zeros(len(ids), dtype=bool)
@@ -92,12 +95,12 @@ def compare_with_earlier(
 
 
 def list_verified_ids(plan: PlannedCabling, states: Ints, before: Flags) -> dict[str, str]:
-    """Ids of all cables that are right, now or earlier: `_list_ids` reads them."""
+    """Return the ids of all cables that are right now, or were `before`, in the form that `_list_ids` reads."""
     return group_ids_by_device(plan.cable_ids[np.isin(states, RIGHT) | before].tolist())
 
 
 def group_ids_by_device(ids: Iterable[str]) -> dict[str, str]:
-    """Ids of cables as cages by device, with blanks between."""
+    """Return ids of cables (DEVICE:CAGE) as cages by device, with blanks between the cages."""
     cages: dict[str, list[str]] = {}
     for name in ids:
         device, _, cage = name.partition(":")
@@ -110,7 +113,7 @@ def _list_ids(verified: Mapping[str, str]) -> Iterable[str]:
 
 
 def _read_report(file: str) -> Mapping[str, Any]:
-    """A report as written by `reports.json`; raises InputError (FG066) unless it has what is used here."""
+    """Read a report that `reports.json` wrote; raises InputError (FG066) if it lacks anything that is used here."""
     text = decode_text(read_bytes(Path(file), file, limit=LARGEST), file, limit=LARGEST, kind="JSON")
     try:
         report = json.loads(text)
@@ -127,6 +130,6 @@ def _read_report(file: str) -> Mapping[str, Any]:
         raise fault("FG066", f"{file} is no report of `verify`", hint=hint, span=Span(file, 1, 1)) from error
 
 
-def _require_form(held: bool) -> None:
-    if not held:
+def _require_form(is_right: bool) -> None:
+    if not is_right:
         raise ValueError

@@ -1,1 +1,1 @@
-"""Report formats of `verify`, one file each."""
+"""Formats of the reports of `verify`, one file for each."""

@@ -1,4 +1,4 @@
-"""What a verification says, for the formats of all findings: a suite a unit, with a failed case an action there."""
+"""A verification as a `Judgement`, for the formats that all judges share: a suite for each unit, a case by action."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ from collections.abc import Sequence
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.reports.judgement import Case, Finding, Judgement, Suite
 from fabricgen.verify.actions import Action
-from fabricgen.verify.progress.counts import Progress, unit_names
+from fabricgen.verify.progress.counts import Progress, name_units
 from fabricgen.verify.report import Report
 from fabricgen.verify.reports._words import describe_cost, describe_place, describe_work, name_end
 from fabricgen.verify.reports.text import summarize_hall
 
 
 def describe_findings(report: Report) -> Judgement:
-    """What counts first, then actions as they are sorted, and extra links; they belong to no file."""
-    grave = Severity.ERROR if report.has_differences() else Severity.INFO
-    extra = [Finding(Severity.WARNING, "extra link", t, details=(t,), kind="extra") for t in report.diagnosis.extra]
+    """Describe a report as findings: a summary, the actions in their order, and extra links; none is of a file."""
+    severity = Severity.ERROR if report.has_differences() else Severity.INFO
+    extra = [
+        Finding(Severity.WARNING, "extra link", text, details=(text,), kind="extra") for text in report.diagnosis.extra
+    ]
     actions = [_describe_action(report, action) for action in report.actions]
-    findings = [Finding(grave, "fabricgen verify", summarize_hall(report)), *actions, *extra]
+    findings = [Finding(severity, "fabricgen verify", summarize_hall(report)), *actions, *extra]
     suites = _list_suites(report, actions)
     if extra:
         suites.append(Suite("extra links", [Case(finding.message, [finding]) for finding in extra]))
@@ -26,24 +28,24 @@ def describe_findings(report: Report) -> Judgement:
 
 
 def _list_suites(report: Report, findings: Sequence[Finding]) -> list[Suite]:
-    """The units in order, each with the actions that begin there, and those that begin in none."""
-    of_device = unit_names(report.plan)
+    """Return a suite for each unit with the actions whose first end is there, and one (`other`) for further actions."""
+    unit_of_device = name_units(report.plan)
     cases: dict[str, list[Case]] = {unit.name: [] for unit in report.units}
     for action, finding in zip(report.actions, findings, strict=True):
-        name = of_device.get(action.ends[0].device, "") if action.ends else ""
+        name = unit_of_device.get(action.ends[0].device, "") if action.ends else ""
         cases.setdefault(name or "other", []).append(Case(f"{action.kind.value} {action.id}", [finding]))
     counted = {unit.name: [_count_verified(unit)] for unit in report.units}
     return [Suite(name, unit_cases or counted[name]) for name, unit_cases in cases.items()]
 
 
 def _count_verified(unit: Progress) -> Case:
-    """The case of a unit without actions: it does not count where nothing of it is seen."""
+    """Return the case of a unit without actions; it is skipped if none of its cables is verified."""
     text = f"{unit.verified:,} of {unit.total:,} cables verified"
     return Case(text, skipped="" if unit.verified else "no dump shows any")
 
 
 def _describe_action(report: Report, action: Action) -> Finding:
-    # an action as a finding: its text, the places it concerns, and what it costs until it is done
+    # an action as a finding: its text, its ends, and what it costs until it is done
     costs, work = describe_cost(action.consequence), describe_work(action)
     until_then = [f"until then: {costs}"] if costs else []
     ends = [f"{name_end(end)} {describe_place(report, end)}" for end in action.ends]

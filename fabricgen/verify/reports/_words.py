@@ -1,4 +1,4 @@
-"""How reports for people say where something is, and what it costs."""
+"""Words of reports for people: where something is, and what it takes and costs."""
 
 from __future__ import annotations
 
@@ -13,35 +13,33 @@ from fabricgen.verify.sightings import format_count
 
 
 def name_end(end: End) -> str:
-    """DEVICE:PORT."""
+    """Return DEVICE:PORT, or DEVICE if the end has no port."""
     return make_printable(f"{end.device}:{end.port}" if end.port else end.device)
 
 
 def describe_place(report: Report, end: End) -> str:
-    """`rack p1-su01-rk01 (h1.R01.01) U12, cage 5`, or `connector 5/2` of a cage that has several."""
-    stands = report.rack_order.places.get(end.rack, "")
-    rack_text = (
-        [f"rack {end.rack}{f' ({stands})' if stands else ''}{f' U{end.u}' if end.u else ''}"] if end.rack else []
-    )
-    return ", ".join([*map(make_printable, rack_text), *filter(None, [describe_cage(end)])])
+    """Return where an end is: `rack p1-su01-rk01 (h1.R01.01) U12, cage 5`."""
+    location = report.rack_order.places.get(end.rack, "")
+    rack_text = f"rack {end.rack}{f' ({location})' if location else ''}{f' U{end.u}' if end.u else ''}"
+    return ", ".join(filter(None, [make_printable(rack_text) if end.rack else "", describe_cage(end)]))
 
 
 def describe_cage(end: End) -> str:
-    """`cage 5`, or `connector 5/2` of a cage that has several, where the port is not called the same."""
+    """Return `cage 5`, or `connector 5/2` in a cage with several; "" if the port itself has that name."""
     if not end.cage or end.port in (end.cage, end.connector):
         return ""
     return make_printable(f"connector {end.connector}" if end.connector not in ("", end.cage) else f"cage {end.cage}")
 
 
 def describe_work(action: Action) -> str:
-    """What an action takes: `2 plugs moved`, `2 boxes exchanged`."""
+    """Return the work of an action: `2 plugs`, `2 boxes and 1 plug`, or `look`."""
     phrases = [format_count(action.boxes, "box", "boxes")] if action.boxes else []
     phrases += [format_count(action.moves, "plug")] if action.moves else []
     return " and ".join(phrases) or "look"
 
 
 def list_alternatives(action: Action) -> list[str]:
-    """What may be done in place of an action, unless its text says so."""
+    """Return what may be done instead of an action, without what its text says already."""
     alternatives = [
         price_alternative(alternative) for alternative in action.alternatives if alternative.text not in action.text
     ]
@@ -52,29 +50,28 @@ def list_alternatives(action: Action) -> list[str]:
 
 
 def price_alternative(alternative: Alternative) -> str:
-    """An alternative and what it takes, unless its text says so."""
+    """Return the text of an alternative with the work that it takes, unless the text says that already."""
     phrases = [format_count(alternative.boxes, "box", "boxes")] if alternative.boxes else []
     price = " and ".join([*phrases, *([format_count(alternative.moves, "plug")] if alternative.moves else [])])
     return make_printable(alternative.text if price in alternative.text else f"{alternative.text} ({price})")
 
 
 def describe_cost(consequence: Consequence) -> str:
-    """What it costs until it is mended; "" where nothing is known."""
+    """Return, in words, what a fault costs until it is mended; "" if that is not known."""
     return make_printable(describe_consequence(consequence))
 
 
-# What is to be done as a technician walks past, rack by rack: a row a plug, or a place to look at.
+# What is to be done in the order of a technician's walk, rack by rack: one row for each plug, or place to look at.
 
 NOWHERE = End("", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """One thing to do at a rack: pull a plug (or a box that is exchanged) at `pull_end` and put it at `put_end`; where
-    that is NOWHERE, look at `pull_end`.
+    """One thing to do at a rack: pull a plug (or a box that is exchanged) at `pull_end` and put it at `put_end`.
 
-    `action` numbers actions from 1 in the order of the walk, `step` their rows from 1. `cable` is the planned one that
-    is then right.
+    If `put_end` is NOWHERE, look at `pull_end`. `number` counts actions from 1 in the order of the walk, `step` the
+    rows of an action from 1. `cable` is the planned cable that is then right, and `reaches` is as in `Step`.
     """
 
     number: int
@@ -87,11 +84,11 @@ class Stop:
 
 
 def list_stops(report: Report) -> list[Stop]:
-    """All rows: actions by the rack where they begin, from the top of it, and the rows of one action together."""
+    """Return all stops: actions by the rack where they begin, from its top down, each with all of its stops."""
 
     def make_key(action: Action) -> tuple[object, ...]:
-        first = min((_make_key(report, end) for end in _list_ends(action)), default=((0, ""), 0, "", ()))
-        return *first, action.id
+        first_place = min((_make_key(report, end) for end in _list_ends(action)), default=((0, ""), 0, "", ()))
+        return *first_place, action.id
 
     ordered = sorted(report.actions, key=make_key)
     return [
@@ -108,7 +105,7 @@ def _make_key(report: Report, end: End) -> tuple[object, ...]:
 
 
 def _list_action_stops(report: Report, number: int, action: Action) -> list[Stop]:
-    """The plugs of an action in the order of its steps, which matters; places to look at as one walks."""
+    """Return the stops of an action: its plugs in the order of its steps, which matters, or its ends along the walk."""
     if action.steps:
         rows = [(step.cable, step.pull, step.put, step.reaches) for step in action.steps]
     else:
@@ -121,6 +118,7 @@ def _list_action_stops(report: Report, number: int, action: Action) -> list[Stop
 
 
 def list_cells(end: End) -> tuple[str, ...]:
-    """Device, port, cage, connector, rack, unit and label of an end as text; the unit is "" where there is none."""
+    """Return device, port, cage, connector, rack, unit and label of an end as texts; the unit is "" if not known."""
     u = str(end.u) if end.u else ""
-    return tuple(make_printable(t) for t in (end.device, end.port, end.cage, end.connector, end.rack, u, end.label))
+    texts = (end.device, end.port, end.cage, end.connector, end.rack, u, end.label)
+    return tuple(map(make_printable, texts))

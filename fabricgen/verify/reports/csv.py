@@ -15,11 +15,11 @@ COLUMNS = (
     *(f"put_{name}" for name in END),
     *("reaches", "text"),
 )
-"""`put_` is empty for a place to look at; text that a spreadsheet would take for a formula gets an apostrophe."""
+"""Columns; `put_` ones are empty for a place to look at. Text that could be a formula begins with an apostrophe."""
 
 
 def report(report: Report) -> bytes:
-    """The rows of all actions."""
+    """Write the rows of all actions as CSV."""
     rows = [_make_row(report, number, stop) for number, stop in enumerate(list_stops(report), start=1)]
     columns = list(zip(*rows, strict=True)) or [()] * len(COLUMNS)
     return write(Table("moves", dict(zip(COLUMNS, columns, strict=True))))

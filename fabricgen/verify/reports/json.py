@@ -13,11 +13,11 @@ from fabricgen.verify.progress.earlier import group_ids_by_device, list_verified
 from fabricgen.verify.report import Report
 
 VERSION = 1
-"""Rises when a key goes or changes its meaning, not when one is added."""
+"""The version of the format: it rises when a key is removed or changes its meaning, not when one is added."""
 
 
 def report(report: Report) -> str:
-    """One object: counts of cables and actions of the scope, progress, and what later runs need to know."""
+    """Write one object: counts of cables and actions of the scope, progress, and what later runs need to know."""
     diagnosis = report.diagnosis
     document = {
         "version": VERSION,
@@ -45,7 +45,7 @@ def _count_states(progress: Progress) -> dict[str, int]:
 
 
 def _describe_progress(progress: Progress) -> dict[str, Any]:
-    # how much of a part of the hall is verified, as values
+    # the progress of a unit or rack as plain data
     return {
         "name": progress.name,
         "total": progress.total,
@@ -56,7 +56,7 @@ def _describe_progress(progress: Progress) -> dict[str, Any]:
 
 
 def _describe_action(report: Report, action: Action) -> dict[str, Any]:
-    """An action as plain data; keys of the contract first."""
+    """Return an action as plain data."""
     return {
         "id": action.id,
         "kind": action.kind.value,
@@ -75,7 +75,7 @@ def _describe_action(report: Report, action: Action) -> dict[str, Any]:
 
 
 def _list_consequence(consequence: Consequence) -> dict[str, Any]:
-    """Pairs that are crossed as objects, since their members differ in meaning; and all of it in words."""
+    """Return a consequence as plain data, its tuples as objects with named members, and all of it in words (`text`)."""
     named = {
         "rails": ("fabric", "planned", "seen"),
         "planes": ("fabric", "planned", "seen"),

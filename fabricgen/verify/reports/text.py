@@ -1,4 +1,4 @@
-"""For people: what the hall is like in a line, how far each unit is, and what to do, action by action."""
+"""For people: the state of the hall in a line, the progress of each unit, and what to do, action by action."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from fabricgen.verify.reports._words import (
 from fabricgen.verify.sightings import format_count
 
 WIDTH = 100
-"""Columns of a line of prose; names are not broken."""
+"""The width of a line of prose, characters; names are not broken."""
 
 SHOWN = 20
-"""Actions that are told in full; of further ones, how many there are of each kind."""
+"""The most actions that are written in full; others are counted by kind."""
 
 LISTED = 20
-"""Rows of a table (those with most to do), lines of a list, and steps of an action that are shown; more are counted."""
+"""The most rows of a table (those with most to do), lines of a list, and steps of an action; others are counted."""
 
 SCREEN = 40
-"""Lines of a terse report: what a person takes in at a look."""
+"""The most lines of a terse report: what a person takes in at a glance."""
 
 LISTED_TERSELY = 5
-"""Rows of a table of a terse report."""
+"""The most rows of a table in a terse report."""
 
 NOTED_TERSELY = 2
-"""Notes of a terse report; the first say what makes all else doubtful."""
+"""The most notes of a terse report; the first ones say what makes all else doubtful."""
 
 
 def report(report: Report) -> str:
-    """Blocks with an empty line between them; of a terse report that is longer than a screen, an overview."""
+    """Write a report as blocks with empty lines between; if it is terse and longer than a screen, an overview."""
     text = _join_blocks(
         [summarize_hall(report)],
         _list_progress(report),
@@ -56,8 +56,9 @@ def _join_blocks(*blocks: Sequence[str]) -> str:
 
 
 def _write_overview(report: Report) -> str:
-    """Tables of the worst units and racks, and the actions with their plugs, or else without them, as many as a screen
-    has room for; what is left out is counted.
+    """Write the tables of the worst units and racks, and as many actions as fit a screen; others are counted.
+
+    Actions are written with their plugs if all of them fit, else without.
     """
     diagnosis = report.diagnosis
     counts = [
@@ -74,24 +75,25 @@ def _write_overview(report: Report) -> str:
     unshown = [f"not shown: {', '.join(counts)}"] if counts else []
     foot = [*notes, *_list_earlier(report)[:1], *unshown, *foot]
     tables = _list_progress(report, LISTED_TERSELY)
-    room = SCREEN - len(_join_blocks([summarize_hall(report)], tables, ["count", "more"], foot).split("\n"))
+    # two lines are kept for the number of actions and the count of those that are left out
+    lines_left = SCREEN - len(_join_blocks([summarize_hall(report)], tables, ["count", "more"], foot).split("\n"))
     lines = _summarize_actions(report) if report.actions else []
     numbered = [*enumerate(report.actions, start=1)]
     with_plugs = [line for number, action in numbered[:SCREEN] for line in _format_plugs(report, number, action)]
-    if len(numbered) <= SCREEN and len(with_plugs) <= room:
+    if len(numbered) <= SCREEN and len(with_plugs) <= lines_left:
         return _join_blocks([summarize_hall(report)], tables, [*lines, *with_plugs], foot)
     for number, action in numbered:
         headline = _format_headline(report, number, action)
-        if len(headline) > room:
-            lines.append(_count_more(report.actions[number - 1 :]))
+        if len(headline) > lines_left:
+            lines.append(_count_others(report.actions[number - 1 :]))
             break
         lines += headline
-        room -= len(headline)
+        lines_left -= len(headline)
     return _join_blocks([summarize_hall(report)], tables, lines, foot)
 
 
 def summarize_hall(report: Report) -> str:
-    """What the hall is like, in a line."""
+    """Return the state of the hall in a line: how many cables there are, and how many are in each state."""
     progress, scope = report.total, ", ".join(report.scope.requested)
     name = make_printable(f"{report.name}{f', only {scope}' if scope else ''}")
     states = [f"{progress.count_cables(CableState.AS_PLANNED):,} as planned"]
@@ -105,17 +107,18 @@ def summarize_hall(report: Report) -> str:
 
 
 def _list_progress(report: Report, most: int = LISTED) -> list[str]:
-    """At most so many units, then racks in which something is left to do; what is done is not listed where that would
-    be long.
+    """Return the tables of units and of racks, each of at most `most` rows.
+
+    Racks are listed only if something is left to do; so are units if there are more than `most`.
     """
     lines: list[str] = []
     racks = [progress for progress in report.racks if progress.verified < progress.total]
-    for kind, rows, every in (
-        ("unit", _list_unfinished(report.units, most), report.units),
-        ("rack", racks, report.racks),
+    for kind, rows, total in (
+        ("unit", _list_unfinished(report.units, most), len(report.units)),
+        ("rack", racks, len(report.racks)),
     ):
         if rows:
-            lines += [*([""] if lines else []), *_format_table(kind, rows, len(every), most)]
+            lines += [*([""] if lines else []), *_format_table(kind, rows, total, most)]
     return lines
 
 
@@ -123,8 +126,8 @@ def _list_unfinished(units: Sequence[Progress], most: int) -> Sequence[Progress]
     return units if len(units) <= most else [progress for progress in units if progress.verified < progress.total]
 
 
-def _format_table(kind: str, rows: Sequence[Progress], every: int, most: int) -> list[str]:
-    # a table of places and their counts, of which `every` exist: those with most left to do, and how many are hidden
+def _format_table(kind: str, rows: Sequence[Progress], total: int, most: int) -> list[str]:
+    # a table of units or racks (`total` exist): those with most left to do, and how many are not shown
     shown = rows if len(rows) <= most else sorted(rows, key=lambda row: row.verified - row.total)[:most]
     width = max(len(kind), *(len(make_printable(row.name)) for row in shown))
     lines = [f"{kind:<{width}}  {'verified':>16} {'elsewhere':>10} {'dark':>7} {'unseen':>8}"]
@@ -134,40 +137,40 @@ def _format_table(kind: str, rows: Sequence[Progress], every: int, most: int) ->
             f"{row.count_cables(CableState.ELSEWHERE):>10,} {row.count_cables(CableState.DARK):>7,} {row.unseen:>8,}"
         )
         lines.append(f"{make_printable(row.name):<{width}}  {done:>16} {counts}")
-    hidden, finished = len(rows) - len(shown), every - len(rows)
+    hidden, finished = len(rows) - len(shown), total - len(rows)
     phrases = [f"{hidden:,} more {kind}s with something left to do"] if hidden else []
     phrases += [f"{format_count(finished, kind)} verified whole"] if finished else []
     return [*lines, *([f"and {', '.join(phrases)}"] if phrases else [])]
 
 
 def _list_actions(report: Report) -> Iterator[list[str]]:
-    # the paragraphs of the first actions, and one line that counts the rest by kind
+    # the paragraphs of the first actions, and one line that counts the others by kind
     if not report.actions:
         return
     yield _summarize_actions(report)
     for number, action in enumerate(report.actions[:SHOWN], start=1):
         yield _format_action(report, number, action)
     if report.actions[SHOWN:]:
-        yield [f"{_count_more(report.actions[SHOWN:])}; every one is in --format json, csv and xlsx"]
+        yield [f"{_count_others(report.actions[SHOWN:])}; every one is in --format json, csv and xlsx"]
 
 
 def _summarize_actions(report: Report) -> list[str]:
-    """How many actions there are, with the plugs and boxes of all, in a line."""
+    """Return the number of actions, of plugs to move and of boxes to exchange, in a line."""
     moves, boxes = sum(a.moves for a in report.actions), sum(a.boxes for a in report.actions)
     phrases = [format_count(len(report.actions), "action"), f"{format_count(moves, 'plug')} to move"]
     phrases += [f"{format_count(boxes, 'box', 'boxes')} to exchange"] if boxes else []
     return [", ".join(phrases)]
 
 
-def _count_more(actions: Sequence[Action]) -> str:
-    """How many further actions there are of each kind."""
-    rest = Counter(action.kind for action in actions)
-    counts = ", ".join(f"{rest[kind]:,} {kind.value}" for kind in Kind if rest[kind])
-    return f"and {format_count(rest.total(), 'more action')}: {counts}"
+def _count_others(actions: Sequence[Action]) -> str:
+    """Return a line that counts actions which are not shown, by kind."""
+    counter = Counter(action.kind for action in actions)
+    counts = ", ".join(f"{counter[kind]:,} {kind.value}" for kind in Kind if counter[kind])
+    return f"and {format_count(counter.total(), 'more action')}: {counts}"
 
 
 def _format_headline(report: Report, number: int, action: Action) -> list[str]:
-    """What to do, with its work, its state since earlier reports and its id, in lines of a terminal."""
+    """Return what to do, with the work, the status since earlier reports and the id, as lines of a terminal."""
     status = f", {report.find_status(action)}" if report.find_status(action) else ""
     return _wrap_text(f"{number}. {action.text} ({describe_work(action)}{status}; {action.id})", "", "   ")
 
@@ -183,7 +186,7 @@ def _format_action(report: Report, number: int, action: Action) -> list[str]:
 
 
 def _format_plugs(report: Report, number: int, action: Action) -> list[str]:
-    """What to do, plug by plug or end by end."""
+    """Return what to do, plug by plug or end by end."""
     lines = _format_headline(report, number, action)
     if _goes_round(action.steps):
         lines.append("   lay the first plug aside until its place is free")
@@ -197,15 +200,15 @@ def _format_plugs(report: Report, number: int, action: Action) -> list[str]:
 
 
 def _goes_round(steps: Sequence[Step]) -> bool:
-    """Whether the place of the first of several plugs is free only when others have been pulled."""
+    """Whether the place for the first plug is free only when other plugs of these steps have been pulled."""
     return len(steps) > 1 and name_end(steps[0].put) in {name_end(step.pull) for step in steps[1:]}
 
 
 def _format_step(report: Report, step: Step) -> list[str]:
     # which plug to pull, where to put it, and the label that it should have
     lines = [f"   pull {name_end(step.pull)}  {describe_place(report, step.pull)}".rstrip()]
-    where = describe_cage(step.put) if step.put.device == step.pull.device else describe_place(report, step.put)
-    lines.append(f"    put {name_end(step.put)}  {where}".rstrip())
+    place = describe_cage(step.put) if step.put.device == step.pull.device else describe_place(report, step.put)
+    lines.append(f"    put {name_end(step.put)}  {place}".rstrip())
     if step.put.label:
         lines.append(f"        label {make_printable(step.put.label)}")
     if step.reaches is False:
@@ -223,12 +226,12 @@ def _list_notes(report: Report) -> Iterator[list[str]]:
     ):
         if texts:
             lines = [line for text in texts[:LISTED] for line in _wrap_text(text, "  ", "    ")]
-            more = [f"  and {len(texts) - LISTED:,} more in --format json"] if len(texts) > LISTED else []
-            yield [f"{head}:", *lines, *more]
+            others = [f"  and {len(texts) - LISTED:,} more in --format json"] if len(texts) > LISTED else []
+            yield [f"{head}:", *lines, *others]
 
 
 def _list_earlier(report: Report) -> list[str]:
-    """What became of the findings of earlier reports."""
+    """Return lines about what became of the findings of earlier reports; none if no earlier report was given."""
     if not report.has_earlier:
         return []
     lines = []
@@ -246,7 +249,7 @@ def _list_earlier(report: Report) -> list[str]:
 
 
 def _wrap_text(text: str, first: str, later: str) -> list[str]:
-    # a text in lines of a terminal, with the indent of the first line and of later ones; words are never broken
+    # a text as lines of a terminal, with the indents of the first and of later lines; words are never broken
     return textwrap.wrap(
         make_printable(text),
         WIDTH,

@@ -1,4 +1,4 @@
-"""For the technician: a workbook of what to move in walking order, with room to tick off, and the labels to compare."""
+"""For the technician: a workbook of plugs to move in walking order, with boxes to tick, and labels to compare."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Give it back: have the devices dumped again, and run `fabricgen verify` again.""
 
 
 def report(report: Report) -> bytes:
-    """The workbook; always the same bytes. Raises InputError (FG029) when a sheet has too many rows."""
+    """Write the workbook; equal reports give equal bytes. Raises InputError (FG029) if a sheet has too many rows."""
     stops = list_stops(report)
     sheets = [_list_moves(report, stops), _list_actions(report, stops), _list_labels(stops)]
     name = make_printable(report.name)
@@ -37,7 +37,7 @@ def report(report: Report) -> bytes:
 
 
 def _make_cover(report: Report, name: str, stops: Sequence[Stop], sheets: Sequence[WorkSheet]) -> Cover:
-    # the cover sheet: what there is to do in numbers, and which sheets follow
+    # the cover sheet: numbers of things to do, and which sheets follow
     counts = [
         ("actions", len(report.actions)),
         ("plugs to move", sum(action.moves for action in report.actions)),
@@ -81,7 +81,7 @@ def _name_target(stop: Stop) -> str:
 
 
 def _locate_target(report: Report, stop: Stop) -> str:
-    """Rack and unit of the other place, where that is another device."""
+    """Return rack and unit of the place where a plug is put, if that is on another device; else ""."""
     put_end = stop.put_end
     if not put_end.device or put_end.device == stop.pull_end.device:
         return ""
@@ -90,13 +90,13 @@ def _locate_target(report: Report, stop: Stop) -> str:
 
 
 def _describe_rack(report: Report, end: End) -> str:
-    """The rack's name, and where it stands on a line of its own."""
-    stands = report.rack_order.places.get(end.rack, "")
-    return "\n".join(make_printable(text) for text in (end.rack, stands) if text)
+    """Return the name of a rack, and where it stands on a second line."""
+    location = report.rack_order.places.get(end.rack, "")
+    return "\n".join(make_printable(text) for text in (end.rack, location) if text)
 
 
 def _list_actions(report: Report, stops: Sequence[Stop]) -> WorkSheet:
-    """What each action is about, by the numbers of the sheet of moves."""
+    """Make the sheet that says what each action is about, with the numbers of the sheet of moves."""
     actions = list({stop.number: stop.action for stop in stops}.values())
     listed = {action.id for action in actions}
     actions += [action for action in report.actions if action.id not in listed]
@@ -122,12 +122,12 @@ def _list_actions(report: Report, stops: Sequence[Stop]) -> WorkSheet:
 
 
 def _count_lines(text: str, width: int) -> int:
-    """Lines that small text takes in a column; its characters are narrower than those that widths are counted in."""
+    """Return the lines that small text takes in a column; its characters are narrower than the unit of widths."""
     return sum(-(-len(line) // round(width * 1.15)) or 1 for line in text.split("\n"))
 
 
 def _list_labels(stops: Sequence[Stop]) -> WorkSheet:
-    """What the label of each plug that is moved should read, and the names of boxes that are exchanged."""
+    """Make the sheet of what the label of each moved plug should read, and of the names of exchanged boxes."""
     rows: list[tuple[Cell, ...]] = [
         (f"{stop.number}.{stop.step}", name_end(stop.put_end), *_split_label(stop.put_end.label), stop.cable)
         for stop in stops
@@ -135,26 +135,27 @@ def _list_labels(stops: Sequence[Stop]) -> WorkSheet:
     ]
     for number, action in {stop.number: stop.action for stop in stops}.items():
         rows += [
-            (str(number), f"box that calls itself {box}", is_, "", "") for box, is_ in sorted(action.renamed.items())
+            (str(number), f"box that calls itself {box}", planned_name, "", "")
+            for box, planned_name in sorted(action.renamed.items())
         ]
     columns = list(zip(*rows, strict=True)) or [()] * 5
-    no, where, line1, line2, cable = ([make_printable(str(cell)) for cell in column] for column in columns)
+    numbers, places, line1, line2, cables = ([make_printable(str(cell)) for cell in column] for column in columns)
     return WorkSheet(
         "labels",
         "Labels to compare, and to print where they read otherwise",
         len(rows),
         (
-            SheetColumn("no", 6, BOLD, no),
-            SheetColumn("where", 34, SMALL, where),
+            SheetColumn("no", 6, BOLD, numbers),
+            SheetColumn("where", 34, SMALL, places),
             SheetColumn("line1", 40, BOLD, line1),
             SheetColumn("line2", 40, BOLD, line2),
-            SheetColumn("cable", 34, SMALL, cable),
+            SheetColumn("cable", 34, SMALL, cables),
             SheetColumn("done", 7, REDLINE),
         ),
     )
 
 
 def _split_label(label: str) -> tuple[str, str]:
-    """Near and far end of a label of cables.csv."""
+    """Split a label into its near end, and its far end with `> ` before it."""
     near, _, far = label.partition(" > ")
     return near, f"> {far}" if far else ""

@@ -1,4 +1,4 @@
-"""Tables as text, with a row of dashes below the names of their columns, as SONiC prints them."""
+"""Tables as text with a row of dashes below the names of their columns, as SONiC prints them."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ _LONGEST_LINE = 10_000
 
 
 def read_rows(text: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """(line, value by column) of each row of all tables in a text.
+    """Yield (line number, value by column) of each row of all tables in a text.
 
-    Columns stand two blanks apart; a row with empty ones is cut where the dashes are.
+    Columns are two or more blanks apart; a row with empty cells is cut where the dashes are.
     """
     names: list[str] = []
     spans: list[tuple[int, int]] = []
-    before = ""
+    previous_line = ""
     for number, line in split_lines(text):
         if len(line) > _LONGEST_LINE:
             continue
         if _RULE.fullmatch(line):
-            names = _GAP.split(before.strip())
+            names = _GAP.split(previous_line.strip())
             spans = [dash_run.span() for dash_run in _DASHES.finditer(line)]
         elif names and line.strip():
             cells = _GAP.split(line.strip())
-            # a cell is empty, or holds two blanks itself: only the dashes tell where columns begin
+            # a cell is empty, or contains two blanks: only the dashes tell where columns begin
             if len(cells) != len(names):
                 cells = [line[start:end].strip() for start, end in spans if start < len(line)]
             yield number, dict(zip(names, cells, strict=False))
         elif not line.strip():
             names = []
-        before = line
+        previous_line = line
 
 
 def has_columns(text: str, *columns: str) -> bool:

@@ -1,4 +1,4 @@
-"""Values of dumps of modules and ports: texts, power, speeds, FEC, in one spelling."""
+"""Values in dumps of modules and ports, read into one form: texts, power, speeds, FEC."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _NUMBER = re.compile(r"([-+]?(?:\d{1,18}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][-+]?\
 _SPEED = re.compile(r"(\d{1,7}(?:\.\d{1,3})?)\s*([GM])(?:b|bps|b/s|bit/s)?", re.IGNORECASE)
 _NOTHING = ("", "n/a", "na", "none", "unknown", "not present", "not available")
 _MOST = 64
-"""The longest text of a module that is kept; SFF-8636 has 16 bytes for a name."""
+"""The longest text of a module that is kept, characters; SFF-8636 has 16 bytes for a name."""
 
 MOST_WORDS = 600
-"""The most that is kept of all words on what a module is."""
+"""The longest text that is kept about what a module is, characters."""
 
 _FEC = {
     "rs": "rs",
@@ -32,20 +32,20 @@ _FEC = {
 
 
 def clean_text(value: Any, most: int = _MOST) -> str:
-    """A text of a module, without what cannot be printed; "" for what stands for nothing."""
+    """Return a text of a module with unprintable characters spelled out; "" for N/A and the like, or no text."""
     text = make_printable(value.strip()[:most])[:most] if isinstance(value, str) else ""
     return "" if text.lower() in _NOTHING else text
 
 
 def join_words(words: Iterable[str]) -> str:
-    """What a module says of itself, each thing once, as one text."""
+    """Join what a module says about itself to one text, each word once."""
     return "; ".join(word for word in dict.fromkeys(words) if word and not word.startswith("Not supported"))[
         :MOST_WORDS
     ]
 
 
 def read_number(value: Any) -> float | None:
-    """A number with or without its unit (`-2.5dBm`); -inf as -40, as which it stands elsewhere; None for none."""
+    """Read a number with or without a unit (`-2.5dBm`); -inf is -40, which other systems print; None for no number."""
     match = _NUMBER.fullmatch(value.strip()) if isinstance(value, str) and len(value) < 100 else None
     if match is None:
         return None
@@ -56,7 +56,10 @@ def read_number(value: Any) -> float | None:
 
 
 def read_power(row: Mapping[str, Any], name: str) -> tuple[float, ...]:
-    """Power per lane, dBm, of keys such as `rx1power`, up to the first lane that has none; SFPs have `rxpower`."""
+    """Read the power of each lane, dBm, up to the first lane without a value.
+
+    `name` is a key such as `rx{}power`, for `rx1power` and so on; SFPs have one lane, `rxpower`.
+    """
     lanes: list[float] = []
     if (single := read_number(row.get(name.format("")))) is not None:
         return (single,)
@@ -66,13 +69,13 @@ def read_power(row: Mapping[str, Any], name: str) -> tuple[float, ...]:
 
 
 def read_count(value: Any) -> int | None:
-    """A count, with or without commas between thousands; None for none."""
+    """Read a count, with or without commas between thousands; None for no count."""
     text = value.strip().replace(",", "") if isinstance(value, str) and len(value) < 40 else ""
     return int(text) if text.isdecimal() and text.isascii() else None
 
 
 def read_speed(value: Any) -> float:
-    """A speed such as 400G or 1000M in Gb/s; 0 for none."""
+    """Read a speed such as 400G or 1000M, Gb/s; 0 for no speed."""
     match = _SPEED.fullmatch(value.strip()) if isinstance(value, str) else None
     if match is None:
         return 0.0
@@ -80,17 +83,17 @@ def read_speed(value: Any) -> float:
 
 
 def read_fec(value: Any) -> str:
-    """rs, fc or none; "" for what does not say (auto, N/A)."""
+    """Read the FEC of a port: rs, fc or none; "" for a value that does not say which (auto, N/A)."""
     return _FEC.get(value.strip().lower(), "") if isinstance(value, str) else ""
 
 
 def read_state(value: Any) -> str:
-    """up, down, or "" for anything else."""
+    """Read a state: up or down; "" for anything else."""
     text = value.strip().lower() if isinstance(value, str) else ""
     return text if text in ("up", "down") else ""
 
 
 def count_lanes(value: Any) -> int:
-    """The number of lanes in a list such as 1,2,3,4; 0 for none."""
+    """Count the lanes in a list such as 1,2,3,4; 0 for no list."""
     text = value.strip() if isinstance(value, str) else ""
     return text.count(",") + 1 if text and re.fullmatch(r"\d{1,6}(,\d{1,6}){0,15}", text) else 0

@@ -18,12 +18,12 @@ def recognises(value: Json) -> bool:
 
 
 def reports(content: DumpContent) -> Iterator[PortReport]:
-    """A row for each cage, empty ones too: these have the manufacturer Not Present."""
+    """Yield a report for each cage; an empty one has the manufacturer `Not Present`."""
     box = content.find_box()
     slots = content.value["xcvrSlots"]
     for cage in slots:
         with content.note_faults():
             row = read_mapping(slots, cage)
             vendor, part = clean_text(row.get("mfgName")), clean_text(row.get("modelName"))
-            empty = not vendor and not part
-            yield PortReport(box, cage, True, not empty, vendor, part, clean_text(row.get("serialNum")))
+            is_present = bool(vendor or part)
+            yield PortReport(box, cage, True, is_present, vendor, part, clean_text(row.get("serialNum")))

@@ -19,7 +19,7 @@ def recognises(value: Json) -> bool:
 
 
 def reports(content: DumpContent) -> Iterator[PortReport]:
-    """A row for each interface that tells its errors: of its outermost PHY, which is the last that faces the line."""
+    """Yield a report for each interface with errors, those of its outermost PHY: the last that faces the line."""
     box = content.find_box()
     interfaces = content.value["interfacePhyStatuses"]
     for name in interfaces:
@@ -43,6 +43,6 @@ def _faces_the_line(status: Any) -> bool:
 
 
 def _read_value(holder: Any, name: str) -> Any:
-    """The value of an attribute, which has its changes and the time of the last one beside it."""
+    """Return the value of an attribute, which is an object that also has the number and the time of changes."""
     attribute = holder.get(name) if isinstance(holder, dict) else None
     return attribute.get("value") if isinstance(attribute, dict) else None

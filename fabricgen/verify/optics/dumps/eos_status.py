@@ -26,7 +26,7 @@ def recognises(value: Json) -> bool:
 
 
 def reports(content: DumpContent) -> Iterator[PortReport]:
-    """A row for each Ethernet interface. The bandwidth of one that is not up says nothing."""
+    """Yield a report for each Ethernet interface. The bandwidth of an interface that is not up is not used."""
     box = content.find_box()
     statuses = content.value["interfaceStatuses"]
     for name in statuses:

@@ -16,7 +16,7 @@ _OURS = ("mediaType", "vendorSn", "parameters", "rxPower")
 
 
 def recognises(value: Json) -> bool:
-    """Whether the JSON has interfaces, of which one tells of its transceiver."""
+    """Whether the JSON has interfaces, one of which tells about its transceiver."""
     interfaces = value.get("interfaces") if isinstance(value, dict) else None
     if not isinstance(interfaces, dict):
         return False
@@ -24,7 +24,7 @@ def recognises(value: Json) -> bool:
 
 
 def reports(content: DumpContent) -> Iterator[PortReport]:
-    """A row for each interface that tells of a transceiver; those without one tell nothing of what is plugged in."""
+    """Yield a report for each interface that tells about a transceiver."""
     box = content.find_box()
     interfaces = content.value["interfaces"]
     for name in interfaces:
@@ -46,7 +46,7 @@ def reports(content: DumpContent) -> Iterator[PortReport]:
 
 
 def _read_channels(detail: Any, plain: Any) -> tuple[tuple[float, ...], float | None]:
-    """(power per lane, threshold of the alarm for too little), dBm."""
+    """Return the power of each lane, and the alarm threshold for too little power (None: not told); dBm."""
     if not isinstance(detail, dict):
         value = read_number(plain)
         return ((value,) if value is not None else ()), None

@@ -13,11 +13,11 @@ from fabricgen.verify.optics.report import PortReport
 TITLE, IS_JSON, recognises = iblinkinfo.TITLE, iblinkinfo.IS_JSON, iblinkinfo.recognises
 
 _LANES = (2.5, 5.0, 10.0, 14.0, 25.0, 50.0, 100.0, 200.0)
-"""Rates of a lane as they are called, Gb/s: SDR, DDR, QDR, FDR, EDR, HDR, NDR, XDR; printed as signalling rates."""
+"""Nominal rates of a lane, Gb/s: SDR, DDR, QDR, FDR, EDR, HDR, NDR, XDR. iblinkinfo prints signalling rates."""
 
 
 def reports(content: DumpContent) -> Iterator[PortReport]:
-    """A row for each port of a switch; adapters have the other end of the same links."""
+    """Yield a report for each port of a switch; adapters are the other ends of the same links."""
     for node in iblinkinfo.read_nodes(content):
         if node.is_switch:
             for port in node.ports:
@@ -25,14 +25,14 @@ def reports(content: DumpContent) -> Iterator[PortReport]:
 
 
 def _make_report(box: Box, port: iblinkinfo.IbPort) -> PortReport:
-    # what iblinkinfo says of a port; the speed is the nominal one of its lanes, as 25.78125 is printed for 25
-    up, rate = port.physical.lower() == "linkup", read_number(port.rate) or 0.0
+    # the report of a port, with the nominal speed of its lanes: 25.78125 is printed for 25
+    is_up, rate = port.physical.lower() == "linkup", read_number(port.rate) or 0.0
     nominal = max((lane_rate for lane_rate in _LANES if lane_rate <= rate * 1.01), default=0.0)
     return PortReport(
         box,
         port.port,
-        lanes=port.lanes if up else 0,
-        speed_gbps=port.lanes * nominal if up else 0.0,
+        lanes=port.lanes if is_up else 0,
+        speed_gbps=port.lanes * nominal if is_up else 0.0,
         admin="down" if port.physical.lower() == "disabled" else "",
-        oper="up" if up else "down",
+        oper="up" if is_up else "down",
     )

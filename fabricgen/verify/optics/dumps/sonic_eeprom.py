@@ -1,4 +1,4 @@
-"""SONiC `show interfaces transceiver eeprom [--dom]`: a paragraph a port."""
+"""SONiC `show interfaces transceiver eeprom [--dom]`: a paragraph for each port."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def recognises(text: str) -> bool:
 
 
 def reports(content: DumpContent) -> Iterator[PortReport]:
-    """A row for each port. Lines before the first paragraph, such as a prompt, are left out."""
+    """Yield a report for each port. Lines before the first paragraph, such as a prompt, are ignored."""
     box = content.find_box()
     port, fields, words = "", dict[str, str](), list[str]()
     for _, line in content.read_lines():
@@ -43,9 +43,12 @@ def reports(content: DumpContent) -> Iterator[PortReport]:
 
 
 def _add_field(line: str, fields: dict[str, str], words: list[str]) -> None:
-    """Add a line of a paragraph: a field, one of a specification, or an application."""
+    """Add a line of a paragraph to `fields`, or to `words` if it tells a compliance code or an application's medium.
+
+    A compliance code is added to both.
+    """
     media = _MEDIA.search(line[:500])
-    key, colon, value = (part.strip() for part in line.partition(":"))
+    key, colon, value = (piece.strip() for piece in line.partition(":"))
     if media:
         words.append(clean_text(media[1]))
     elif colon:
@@ -56,7 +59,7 @@ def _add_field(line: str, fields: dict[str, str], words: list[str]) -> None:
 
 
 def _fill_report(report: PortReport, fields: dict[str, str], words: list[str]) -> PortReport:
-    # a report with what the fields of an EEPROM say; `words` are those that tell the medium
+    # a report filled from the fields of an EEPROM; `words` tell the medium
     length = next((value for key, value in fields.items() if key.startswith("length cable assembly")), "")
     return report._replace(
         vendor=clean_text(fields.get("vendor name")),

@@ -1,6 +1,6 @@
 """SONiC `show interfaces counters fec-stats`: codewords that FEC did not correct, error rates before and after FEC.
 
-Rates came in 2024 (sonic-utilities 3607); before, the table had counts alone (sonic-utilities 2027).
+Rates came in 2024 (sonic-utilities 3607); before, the table had only counts (sonic-utilities 2027).
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _STATES = {"U": ("up", "up"), "D": ("up", "down"), "X": ("down", "down")}
 
 
 def recognises(text: str) -> bool:
-    """Whether its table begins early in the text."""
+    """Whether the table begins early in the text."""
     return has_columns(text, "IFACE", "STATE", "FEC_UNCORR", "FEC_SYMBOL_ERR")
 
 
 def reports(content: DumpContent) -> Iterator[PortReport]:
-    """A row for each port. What is counted of a port that is down says nothing."""
+    """Yield a report for each port. Counters of a port that is down are not used."""
     box = content.find_box()
-    last = "FEC_POST_BER" if has_columns(content.text, "IFACE", "FEC_POST_BER") else "FEC_SYMBOL_ERR"
+    last_column = "FEC_POST_BER" if has_columns(content.text, "IFACE", "FEC_POST_BER") else "FEC_SYMBOL_ERR"
     for line, row in read_rows(content.text):
         name = row.get("IFACE", "")
         if not name.startswith("Ethernet"):
             continue
-        if last not in row:
+        if last_column not in row:
             content.add_fault(line, 1, f"the row of {name} ends early", "is the file whole? make the dump anew")
             continue
         admin, oper = _STATES.get(row.get("STATE", ""), ("", ""))

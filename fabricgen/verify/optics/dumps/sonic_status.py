@@ -14,12 +14,12 @@ IS_JSON = False
 
 
 def recognises(text: str) -> bool:
-    """Whether its table begins early in the text."""
+    """Whether the table begins early in the text."""
     return has_columns(text, "Interface", "Lanes", "Speed", "Oper", "Admin")  # FEC came in 2020 (sonic-utilities 764)
 
 
 def reports(content: DumpContent) -> Iterator[PortReport]:
-    """A row for each port; port channels are none."""
+    """Yield a report for each port; port channels are left out."""
     box = content.find_box()
     for line, row in read_rows(content.text):
         name = row.get("Interface", "")

@@ -39,7 +39,10 @@ def recognises(value: Json) -> bool:
 
 
 def reports(content: DumpContent) -> Iterator[PortReport]:
-    """A row for each entry. A port of a dump of STATE_DB that has no entry of a transceiver has none plugged in."""
+    """Yield a report for each entry.
+
+    If the dump has ports and transceivers, a port without an entry in TRANSCEIVER_INFO has no module plugged in.
+    """
     box = content.find_box()
     with_module, ports = set[str](), set[str]()
     for table, port, row in _list_rows(content):
@@ -61,7 +64,7 @@ def reports(content: DumpContent) -> Iterator[PortReport]:
 
 
 def _list_rows(content: DumpContent) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """(table, port, what it holds) of each row."""
+    """Yield (table, port, fields) of each row of the tables that are read."""
     for key in content.value:
         with content.note_faults():
             if match := _KEY.fullmatch(key):
@@ -74,7 +77,7 @@ def _list_rows(content: DumpContent) -> Iterator[tuple[str, str, dict[str, Any]]
 
 
 def _fill_module(report: PortReport, fields: dict[str, Any]) -> PortReport:
-    # a report with the fields of TRANSCEIVER_INFO: maker, part, serial number, length and what tells the medium
+    # a report filled from a row of TRANSCEIVER_INFO: maker, part, serial number, length and words about the medium
     applications = fields.get("application_advertisement")
     text = applications[:20_000] if isinstance(applications, str) else ""
     media = [*_MEDIA.findall(text), *_COPPER_MEDIA.findall(text)]
@@ -90,7 +93,7 @@ def _fill_module(report: PortReport, fields: dict[str, Any]) -> PortReport:
 
 
 def _fill_port(report: PortReport, fields: dict[str, Any]) -> PortReport:
-    # a report with what a row of a port table says of it
+    # a report filled from a row of PORT_TABLE
     speed = fields.get("speed")
     megabits = read_number(speed) if isinstance(speed, str) and speed.isdecimal() else None
     return report._replace(
