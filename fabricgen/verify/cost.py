@@ -342,20 +342,14 @@ class FoundHall:
         return {network.fabric.name: network for network in list_networks(cluster, dark)}
 
     def list_carrying_nothing(self) -> list[str]:
-        """List the ids of the actions about links between devices that the plan never joins, such as node and spine.
-
-        The models of networks have no such links, so that these carry nothing.
-        """
+        """List the ids of actions about links between devices that the plan never joins, unknown to networks."""
         *_, odd_pairs = self._wire_pairs(*self._all)
         links = sorted({port >> 1 for pair in odd_pairs for port in pair if port < self._planned})
         moved = [action for action in self.diagnosis.actions if action.kind is not Kind.DARK]
         return [action.id for action in moved if self._flag_links(action.concerned)[links].any()] if links else []
 
     def knows_links_of(self, action: Action) -> bool:
-        """Whether it is known which links an action changes.
-
-        It is not for actions about modules or ports, unless one of their links is seen to be missing.
-        """
+        """Whether it is known which links an action changes: if about modules or ports, only if a link is missing."""
         return action.kind not in (Kind.OPTIC, Kind.PORT) or bool(self._read_action(action)[0].any())
 
     @property
@@ -410,10 +404,7 @@ class FoundHall:
         return self._flag_links(cable for action in dark for cable in action.cables) & self._as_found.gone & lone
 
     def _read_action(self, action: Action) -> tuple[Flags, list[UnplannedPair]]:
-        """Return which links are gone, and which ports are joined in their place, by one action alone (as `_all`).
-
-        If a plug is in a port that is planned for another link, that link is gone as well.
-        """
+        """Return, for one action, which links are gone (also where other plugs are in), and which ports are joined."""
         own_links, gone = self._flag_links(action.concerned), self._as_found.gone
         if action.kind is Kind.DARK:
             return own_links & self._dark, []
@@ -426,10 +417,7 @@ class FoundHall:
         return lost, pairs
 
     def _wire_pairs(self, gone: Flags, pairs: Sequence[UnplannedPair]) -> tuple[Cluster, Ints64, list[UnplannedPair]]:
-        """Return the cluster with pairs of ports joined, the rows of links that are gone, and pairs that fit no row.
-
-        Each pair is written into the row of a planned link between the same tiers.
-        """
+        """Return the cluster with pairs joined in rows of their tiers, rows that are gone, and pairs without a row."""
         plan = self.cluster.plan
         columns = {name: getattr(plan.links, name).copy() for name in ("a_device", "b_device", "b_port")}
         used_rows, odd_pairs = set[int](), []
@@ -469,9 +457,7 @@ class FoundHall:
         return None
 
     def _join_by_either(self, pair: UnplannedPair) -> Iterator[_SubstituteLink]:
-        """Yield a pair as a link in the row of either port: an upper port and a spare port of a lower switch, or two
-        ports between switches of one tier.
-        """
+        """Yield a pair as a link in the row of either port: upper and spare lower, or two ports within one tier."""
         links = self.cluster.plan.links
         for near_port, far_port in (pair, pair[::-1]):
             if near_port >= self._planned:

@@ -192,9 +192,9 @@ def _choose_cheapest(
 def _list_other_exchanges(
     as_seen: SeenTopology, explained: _Explanation, staying: set[int], likely_exchanges: list[list[Ring]]
 ) -> Iterator[list[Ring]]:
-    """Yield other exchanges of boxes to try: fewer rings than explained, one more ring, or one of `likely_exchanges`.
+    """Yield other exchanges of boxes to try: fewer than explained; or one more, or one of `likely_exchanges`.
 
-    To each of the last two the exchanges are added that votes suggest once it is done.
+    To the latter, exchanges are added that votes suggest after them.
     """
     rings = explained.exchanges
     for to_drop in [
@@ -364,10 +364,7 @@ def _share_plugs(rings: Iterable[Ring], other_rings: Iterable[Ring]) -> bool:
 def _explain_after_rings(
     explainer: Explainer, seen_ports: SeenPorts, states: Ints, common_rings: list[Ring], cage_rings: list[Ring]
 ) -> _PlugExplanation:
-    """Explain what is wrong with plugs, given exchanges of common plugs (`common_rings`) and of cages (`cage_rings`).
-
-    These are done first, and single plugs are moved after them.
-    """
+    """Explain what is wrong with plugs after exchanges of common plugs (`common_rings`) and cages (`cage_rings`)."""
     rings, moved = [*common_rings, *cage_rings], {plug for ring in cage_rings for plug in ring}
     before, after, plugs = explainer.before, explainer.after, explainer.plugs
     cabling = before.cabling
