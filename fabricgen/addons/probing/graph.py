@@ -56,12 +56,11 @@ class Graph:
 
     @cached_property
     def is_turn(self) -> Flags:
-        """As `height`, whether paths may turn there: they have no lower switch in common."""
-        edges = np.arange(len(self))
+        """By row of `height`, whether paths may turn there: edges lead up to it from parts that nothing below joins."""
         # an endpoint at the switch is a part of its own, as is each part below
-        part = self.find_part_below(edges, self.upper)
-        keys = np.unique(np.stack((self.upper, part)), axis=1)
-        return np.bincount(keys[0], minlength=len(self.height)) > 1
+        part = self.find_part_below(np.arange(len(self)), self.upper)
+        turn, _ = np.unique(np.stack((self.upper, part)), axis=1)
+        return np.bincount(turn, minlength=len(self.height)) > 1
 
     def find_part_below(self, edge: Ints64, turn: Ints64) -> Ints64:
         """The part below a switch, where paths may turn, that each edge leads up from; paths join two such parts.

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fabricgen.api import Flags, Floats, Ints64
+from fabricgen.api import Floats, Ints64
 
 FALSE_ALARMS = 0.01
 """Healthy halls of which one may be accused: a hundredth."""
@@ -51,9 +51,9 @@ class Parts:
         """The probes of a part."""
         return self.probe[slice(*np.searchsorted(self.part, (part, part + 1)))]
 
-    def sum_up(self, values: Floats, entries: Flags | slice = slice(None)) -> Floats:
+    def sum_up(self, values: Floats) -> Floats:
         """By part, the sum of a value of its probes."""
-        return np.bincount(self.part[entries], values[self.probe[entries]], self.count).astype(np.float64)
+        return np.bincount(self.part, values[self.probe], self.count).astype(np.float64)
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,8 @@ def find_suspects(parts: Parts, measure: Measure) -> list[Suspect]:
         best = int(likeliest[(amounts[likeliest] >= amounts[likeliest].max() * (1 - ALIKE)).argmax()])
         if gains[best] < least:
             break
-        near = np.flatnonzero(gains >= gains[best] - NEAR)
-        near = near[np.argsort(-gains[near], kind="stable")]
-        suspects[best] = Suspect(best, 0.0, float(gains[best]), tuple(near[near != best].tolist()))
+        near = set(np.flatnonzero(gains >= gains[best] - NEAR).tolist()) - {best}
+        suspects[best] = Suspect(best, 0.0, float(gains[best]), tuple(sorted(near, key=lambda p: (-gains[p], p))))
         measure.amounts[best] = float(amounts[best])
         measure.fit_amounts()
     while suspects:
@@ -178,11 +177,11 @@ class Delays(Measure):
         measured = ~np.isnan(took)
         usual = np.full(len(took), np.nan)
         for kind in np.unique(alike[measured]):
-            usual[measured & (alike == kind)] = np.median(took[measured & (alike == kind)])
+            is_alike = measured & (alike == kind)
+            usual[is_alike] = np.median(took[is_alike])
         # the more of two, of a normal distribution alike: on busy machines few stray far
         strays = np.quantile(np.abs(took - usual)[measured], (0.5, 0.9)) / STRAYS
-        noise = float(strays.max())
-        self._sigma = max(noise, LEAST_SIGMA * float(np.median(usual[measured])), 1e-12)
+        self._sigma = max(float(strays.max()), LEAST_SIGMA * float(np.median(usual[measured])), 1e-12)
         self._excess = np.nan_to_num(took - usual)
         self._weights = np.maximum(np.bincount(parts.part, minlength=parts.count), 1)
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from fabricgen.addons.probing.judge import LATENCY, LOSS, RATE, Named, Verdict
 from fabricgen.addons.probing.plan import list_some
 
+_KINDS = {"direction": "link", "half": "half of module"}
 _EFFECTS = {
-    LOSS: lambda amount: f"loses {amount:.3%} of packets",
-    LATENCY: lambda amount: f"adds {amount:.3g} us",
-    RATE: lambda amount: f"lacks {amount:.0%} of its rate",
+    LOSS: "loses {:.3%} of packets",
+    LATENCY: "adds {:.3g} us",
+    RATE: "lacks {:.0%} of its rate",
 }
 
 
@@ -25,8 +26,8 @@ def report(verdict: Verdict) -> str:
 
 def describe_named(named: Named) -> str:
     """What a part is, what it does, and what else may be meant."""
-    kind = "link" if named.kind == "direction" else "half of module" if named.kind == "half" else named.kind
-    effects = ", ".join(_EFFECTS[measure](amount) for measure, amount in named.amounts.items())
+    kind = _KINDS.get(named.kind, named.kind)
+    effects = ", ".join(_EFFECTS[measure].format(amount) for measure, amount in named.amounts.items())
     one_of = f"; it is one of {len(named.links)} that stand together: {list_some(named.links)}"
     meant = one_of if named.kind in ("direction", "link") and len(named.links) > 1 else ""
     others = f"; or {' or '.join(named.others)}" if named.others else ""
