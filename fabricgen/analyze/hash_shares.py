@@ -33,8 +33,8 @@ def list_binomial_chances(number: int, chance: float) -> Floats:
     steps = np.arange(1, most + 1)
     # in logarithms, since binomials of thousands of flows pass what a float holds
     log_choices = np.r_[0.0, np.cumsum(np.log((number - steps + 1) / steps))]
-    at = np.arange(most + 1)
-    return np.asarray(np.exp(log_choices + at * np.log(chance) + (number - at) * np.log1p(-chance)))
+    events = np.arange(most + 1)
+    return np.asarray(np.exp(log_choices + events * np.log(chance) + (number - events) * np.log1p(-chance)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class _UplinkChoice:
     demand: float
     share: float
 
-    def load(self, queue_pairs: int, *, dealt: bool) -> tuple[Floats, Floats]:
+    def find_loads(self, queue_pairs: int, *, dealt: bool) -> tuple[Floats, Floats]:
         """(load on the link that a flow has, over what that carries; how probable each is)."""
         flows = max(round(self.flows * queue_pairs), 1)
         on_link, chance = (_spread_in_turn if dealt else _spread_at_random)(flows, self.links)
@@ -70,13 +70,13 @@ class Formula:
                 ]
                 self._levels.append((int(at_level.sum()), hops))
 
-    def rates(self, queue_pairs: int, *, dealt: bool = False) -> Rates:
+    def compute_rates(self, queue_pairs: int, *, dealt: bool = False) -> Rates:
         """The rates of pairs; with `dealt` leaves deal flows over their uplinks in turn."""
         number, steps = queue_pairs * self._ports, np.arange(_GRID + 1) / _GRID
         mean, slowest, as_slow = 0.0, 0.0, np.zeros(_GRID)
         for flows, hops in self._levels:
             share = _find_share_chances(
-                [_merge_choices(hop, queue_pairs, dealt=dealt and not at) for at, hop in enumerate(hops)]
+                [_merge_choices(hop, queue_pairs, dealt=dealt and not step) for step, hop in enumerate(hops)]
             )
             mean += flows * float(share @ steps)
             slowest += flows * float(((1 - np.clip(np.cumsum(share)[:-1], 0, 1)) ** number).sum() / _GRID)
@@ -92,7 +92,7 @@ class Formula:
 
 def _merge_choices(hop: list[_UplinkChoice], queue_pairs: int, *, dealt: bool) -> tuple[Floats, Floats]:
     """(loads at a hop, ascending; how probable each is)"""
-    load, chance = np.hstack([choice.load(queue_pairs, dealt=dealt) for choice in hop])
+    load, chance = np.hstack([choice.find_loads(queue_pairs, dealt=dealt) for choice in hop])
     order = np.argsort(load, kind="stable")
     return load[order], chance[order]
 
@@ -196,4 +196,4 @@ def _find_rates(network: Network, routes: Routes, source: Ints64, target: Ints64
     if mode == "spray" or not len(flows):
         return Rates(1.0, 1.0, 1.0)
     # leaves that see loads, or take links in turn, deal flows
-    return Formula(routes, flows).rates(QUEUE_PAIRS, dealt=mode in ("dynamic", "cluster"))
+    return Formula(routes, flows).compute_rates(QUEUE_PAIRS, dealt=mode in ("dynamic", "cluster"))

@@ -179,10 +179,10 @@ class LossClasses:
         held, held_by_job = np.bincount(device), np.bincount(device[self.job], minlength=size)
         linked = np.bincount(device[self.has.any(axis=1)], minlength=size)
         rows = np.flatnonzero(held)
-        for first, count in _group_alike(
+        for example, count in _group_alike(
             devices.device_class[rows].astype(np.int64), held[rows], held_by_job[rows], linked[rows]
         ):
-            row = int(rows[first])
+            row = int(rows[example])
             model = devices.classes[devices.device_class[row]].profile.id
             of_job = count if held_by_job[row] else 0
             yield LossClass("node", model, count, of_job, self._cluster.names[row], _make_row(row), share=Fraction(1))
@@ -195,8 +195,8 @@ class LossClasses:
         nic = np.where(self.has, self.network.ranks.device[:, None] * rails + links.rail[port_link], NONE)
         columns = self._count_carried(nic)
         numbers = np.flatnonzero(columns[0])
-        for first, count in _group_alike(*(column[numbers] for column in columns)):
-            number = int(numbers[first])
+        for example, count in _group_alike(*(column[numbers] for column in columns)):
+            number = int(numbers[example])
             name = f"NIC {number % rails} of {self._cluster.names[number // rails]}"
             of_job = count if columns[1][number] else 0
             yield LossClass("nic", "NIC", count, of_job, name, links=np.array(unique_values(port_link[nic == number])))
@@ -226,32 +226,32 @@ class LossClasses:
         """
         plan, links = self._plan, self._plan.links
         size = int(piece.max(initial=NONE)) + 1
-        link_of = np.full(size, NONE, dtype=np.int64)
-        link_of[piece[rows[::-1]]] = rows[::-1]  # the first link of each piece is written last
-        present = np.flatnonzero(link_of != NONE)
-        link, number = link_of[present], np.bincount(piece[rows], minlength=size)[present]
+        first_link = np.full(size, NONE, dtype=np.int64)
+        first_link[piece[rows[::-1]]] = rows[::-1]  # the first link of each piece is written last
+        present = np.flatnonzero(first_link != NONE)
+        link, number = first_link[present], np.bincount(piece[rows], minlength=size)[present]
         keys = sorted({segment.key for segment in links.segments})
         pair = np.array([keys.index(segment.key) for segment in links.segments], dtype=np.int64)[links.segment[link]]
         in_rows = np.zeros(len(links), dtype=np.bool_)
         in_rows[rows] = True
-        at = self.network.port_link
-        at_nodes = self._count_carried(np.where(self.has & in_rows[at], piece[at], NONE))
-        carried = [np.append(c, np.zeros(size, dtype=np.int64))[present] for c in at_nodes]
+        port_link = self.network.port_link
+        by_piece = self._count_carried(np.where(self.has & in_rows[port_link], piece[port_link], NONE))
+        carried = [np.append(column, np.zeros(size, dtype=np.int64))[present] for column in by_piece]
         lower, up = links.a_device[link], np.bincount(self._links.a, minlength=len(plan.devices))
         below = [column[lower] for column in self._below]
-        for first, count in _group_alike(pair, number, split[link].astype(np.int64), *carried, up[lower], *below):
-            ends = (self._cluster.names[end] for end in (links.a_device[link[first]], links.b_device[link[first]]))
-            of_job = count if carried[1][first] or below[1][first] else 0
-            gone = rows[piece[rows] == present[first]]
-            share = 0.5 if split[link[first]] else 1.0
-            yield LossClass(kind, keys[pair[first]], count, of_job, " - ".join(ends), links=gone, of_rate=share)
+        for example, count in _group_alike(pair, number, split[link].astype(np.int64), *carried, up[lower], *below):
+            ends = (self._cluster.names[end] for end in (links.a_device[link[example]], links.b_device[link[example]]))
+            of_job = count if carried[1][example] or below[1][example] else 0
+            gone = rows[piece[rows] == present[example]]
+            share = 0.5 if split[link[example]] else 1.0
+            yield LossClass(kind, keys[pair[example]], count, of_job, " - ".join(ends), links=gone, of_rate=share)
 
     def _list_switches(self, tier: TierDesign, cls: DeviceClass) -> Iterator[LossClass]:
         """Switches of a tier by their ports for ranks, their links, and the ranks below them."""
         share = self.survival.analyze_switch_loss(tier).share
         columns = (*self._ports, *self._degree, *self._below, self._looks)
-        for first, count in _group_alike(*(column[cls.rows] for column in columns)):
-            row = cls.first + first
+        for example, count in _group_alike(*(column[cls.rows] for column in columns)):
+            row = cls.first + example
             of_job = count if self._below[1][row] else 0
             yield LossClass("switch", tier.name, count, of_job, self._cluster.names[row], _make_row(row), share=share)
 
@@ -289,8 +289,8 @@ class LossClasses:
         # what leaves least comes first, and stands for all racks that are alike
         order = np.argsort(share, kind="stable")
         used = order[(ranks + np.sum(switches, axis=0))[order] > 0]
-        for first, count in _group_alike(*(column[used] for column in (*counts, looks))):
-            rack = int(used[first])
+        for example, count in _group_alike(*(column[used] for column in (*counts, looks))):
+            rack = int(used[example])
             contents = [f"{ranks[rack]} {self.network.what}"] * bool(ranks[rack])
             contents += [f"{c[rack]} {t.name}" for (t, _), c in zip(self._tiers, switches, strict=True) if c[rack]]
             of_job = count if job_ranks[rack] or needed[rack] else 0
@@ -390,10 +390,10 @@ def _find_pieces_of_plan(plan: WiringPlan) -> Pieces:
     position = rank_within(cable)
     end = np.repeat(np.arange(len(cables.end_cable)), cables.end_links)
     wired = np.maximum(np.bincount(cable, minlength=number), far_ends)
-    first = np.cumsum(pieces) - pieces
+    first_piece = np.cumsum(pieces) - pieces
     piece, leg = (np.full(len(links), -1, dtype=np.int64) for _ in range(2))
     # `-(-a // b)` rounds up: pieces of a cable carry as many links each, the last one what is left
-    piece[rows] = first[cable] + position // -(-wired // pieces)[cable]
+    piece[rows] = first_piece[cable] + position // -(-wired // pieces)[cable]
     row_pieces = piece[rows]
     another = np.append(True, (end[1:] != end[:-1]) | (row_pieces[1:] != row_pieces[:-1]))[: len(end)]
     split = np.bincount(row_pieces[another], minlength=int(pieces.sum()))[row_pieces] > 1
@@ -410,8 +410,9 @@ def _count_pieces(plan: WiringPlan, far_ends: Ints64, lanes: Ints64) -> Ints64:
     key = (plan.cables.medium * most[0] + far_ends) * most[1] + lanes
     kinds, kind = np.unique(key, return_inverse=True)
     counts = []
-    for value in kinds.tolist():
-        rest, of_lanes = divmod(value, most[1])
-        medium, ends = divmod(rest, most[0])
-        counts.append(1 if media[medium].attached else (split_into_fibres(media[medium], ends, of_lanes) or (1, 1))[0])
+    for number in kinds.tolist():
+        medium_and_ends, cable_lanes = divmod(number, most[1])
+        medium, ends = divmod(medium_and_ends, most[0])
+        fibres = None if media[medium].attached else split_into_fibres(media[medium], ends, cable_lanes)
+        counts.append(fibres[0] if fibres else 1)
     return np.array(counts, dtype=np.int64)[kind]

@@ -166,7 +166,7 @@ def test_the_monte_carlo_agrees_with_the_formula(name: str, way: str, trial: Rou
     routes = trial if name == "trial" else load_routes(name)
     formulas = [Formula(routes, permute_flows(routes, seed)) for seed in range(5)]
     for number, drawn_rates in zip(QUEUE_PAIRS, run_monte_carlo(routes, way, 5), strict=True):
-        rates = [expected.rates(number, dealt=way == "dynamic") for expected in formulas]
+        rates = [expected.compute_rates(number, dealt=way == "dynamic") for expected in formulas]
         assert drawn_rates.mean == pytest.approx(np.mean([expected.mean for expected in rates]), rel=0.015)
         assert drawn_rates.slowest == pytest.approx(np.mean([expected.slowest for expected in rates]), rel=0.12)
         assert drawn_rates.worst == pytest.approx(np.mean([expected.worst for expected in rates]), rel=0.15)

@@ -109,7 +109,11 @@ def _figure_pattern(
     trials = _run_trials(routes, pattern, queue_pairs, rng, question.trials)
     for balancing in WAYS:
         for number in queue_pairs:
-            expected = None if balancing == "shared" else _make_row(formula.rates(number, dealt=balancing == "dynamic"))
+            expected = (
+                None
+                if balancing == "shared"
+                else _make_row(formula.compute_rates(number, dealt=balancing == "dynamic"))
+            )
             drawn_rates = _average_rates(trials[balancing, number]) if trials else None
             rows.append({"kind": balancing, "queue_pairs": number, "expected": expected, "drawn": drawn_rates})
     return named | {"sprayed": _make_row(rate_sprayed(routes.network, first.flows)), "rows": rows}
