@@ -11,7 +11,9 @@ import networkx as nx
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
+from fabricgen.cluster import build_cluster
 from fabricgen.design.build import build_design
+from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.inside.derived import balance_groups
 from fabricgen.design.model import Design
 from fabricgen.design.summary import summarize_design
@@ -163,6 +165,17 @@ def test_a_slim_fly_is_wired_by_its_table(tmp_path: Path, per: str) -> None:
     assert nx.diameter(nx.Graph(graph)) == 2
     assert set(map(frozenset, graph.edges())) == set(map(frozenset, expected.edges()))
     assert nx.is_isomorphic(nx.Graph(graph), nx.hoffman_singleton_graph())
+
+
+def test_cables_of_a_table_are_as_many_as_are_wired(tmp_path: Path) -> None:
+    """Two ports of 400G to a cage of 800G, of pairs with three links each."""
+    write_table(tmp_path, make_slim_fly())
+    page = make_page("mesh: {router: {table: pairs.csv, links: 3 x 400G}}", pods="{p1: {su: 1}}", per="[]")
+    page = page.replace("count: 4, ", "").replace("infiniband", "ethernet\n    hosts: routed\n    speed: 100G")
+    design = load(tmp_path, page.replace("qm9700", "sn5600").replace("2 x dgx-h100", "25 x generic-server"))
+    counts = count_links(design, design.fabrics[0])
+    assert sum(count.cables for count in counts) == len(build_cluster(design).plan.cables)
+    assert counts[-1].links == 3 * 175 > counts[-1].cables
 
 
 def test_the_example_is_the_slim_fly_that_was_built() -> None:

@@ -108,6 +108,28 @@ def test_a_ring_meets_those_within_reach_once(design_of: MakeDesign, size: int, 
     assert graph.number_of_edges() == 2 * nx.Graph(graph).number_of_edges()
 
 
+@pytest.mark.parametrize(
+    ("pods", "count", "more"),
+    [
+        ("{p1: {su: 5}}", 3, "mesh: {router: 3 x 400G, su: {links: 7 x 400G, spread: true}}"),
+        ("{p1: {su: 5, reserve: 9}}", 4, "mesh: {router: 1 x 200G, su: {links: 3 x 200G, spread: true}}"),
+        ("{p1: {su: 3}, p2: {su: 4}}", 6, "grid: [row, column], mesh: {row: 3 x 400G, column: 5 x 200G, su: 3 x 400G}"),
+        ("{p1: {su: 7}}", 1, "mesh: {su: {links: 3 x 400G, reach: 3}}"),
+        ("{p1: {su: 8}}", 2, "mesh: {router: 1, su: {links: 3 x 400G, reach: 4}}"),
+    ],
+)
+def test_links_that_share_a_cage_are_as_many_cables_as_are_wired(
+    design_of: MakeDesign, pods: str, count: int, more: str
+) -> None:
+    """A cage of 800G has two ports of 400G or four of 200G: a cable hangs on each cage of the lower end."""
+    page = make_page(more, pods=pods, count=count).replace("infiniband", "ethernet\n    hosts: routed\n    speed: 100G")
+    page = page.replace("qm9700", "sn5600").replace("dgx-h100", "generic-server")
+    cluster = build_cluster(design_of(page))
+    (fabric,) = cluster.design.fabrics
+    counts = count_links(cluster.design, fabric)
+    assert sum(count.cables for count in counts) == len(cluster.plan.cables) < len(cluster.plan.links)
+
+
 def test_groups_of_spines_meet_over_global_links(design_of: MakeDesign) -> None:
     """A dragonfly whose groups have leaves and spines: only spines have global links."""
     page = make_page("above: leaf, mesh: {su: {links: 3, spread: true}}", count=2)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
+from fabricgen.design.inside.mesh_cables import count_mesh_cables
 from fabricgen.design.inside.meshes import count_mesh_links
 from fabricgen.design.model import Design
 from fabricgen.design.shape import list_group_ranks, list_ranks
@@ -208,5 +209,4 @@ def _count_meshes(fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
     """(tier, tier, links, cables) of links inside tiers along their dimensions."""
     for tier in fabric.tiers:
         for mesh in tier.meshes:
-            links = count_mesh_links(tier, mesh)
-            yield tier.name, tier.name, links, links
+            yield tier.name, tier.name, count_mesh_links(tier, mesh), count_mesh_cables(tier, mesh)

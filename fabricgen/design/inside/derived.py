@@ -123,7 +123,7 @@ def _share_out_grid(spec: TierSpec) -> Tier:
         return tier
     stated = prod(width for width in tier.grid.values() if width)
     left, rest = divmod(tier.count or 0, stated)
-    widths = _find_widths(left, len(open_dimensions)) if left and not rest else None
+    widths = find_widths(left, len(open_dimensions)) if left and not rest else None
     if not widths:
         number = f"{tier.count} {spec.name} switches of a group" if tier.count else f"{spec.name}, without a `count`,"
         message = f"{number} cannot lie {len(tier.grid)} ways, of which {' and '.join(open_dimensions)} follow"
@@ -131,13 +131,13 @@ def _share_out_grid(spec: TierSpec) -> Tier:
     return tier.model_copy(update={"grid": tier.grid | dict(zip(open_dimensions, widths, strict=True))})
 
 
-def _find_widths(number: int, dimensions: int) -> tuple[int, ...] | None:
+def find_widths(number: int, dimensions: int) -> tuple[int, ...] | None:
     """Factors of a number, of 2 or more and ascending, whose sum is least; None where it has not so many."""
     if dimensions == 1:
         return (number,) if number > 1 else None
     found = [
         (first, *others)
         for first in range(2, int(number ** (1 / dimensions) + 1e-9) + 1)
-        if number % first == 0 and (others := _find_widths(number // first, dimensions - 1)) and others[0] >= first
+        if number % first == 0 and (others := find_widths(number // first, dimensions - 1)) and others[0] >= first
     ]
     return min(found, key=sum, default=None)
