@@ -16,8 +16,9 @@ from fabricgen.kernel.diagnostics import InputError, Severity
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.figures import Figures, add_losses, count_replugged, find_figures, measure_figures
 from fabricgen.size.front import HUNGRY, UNKNOWN_DRAW, Candidate
+from fabricgen.size.hardware import SHUFFLED_WAYS, Hardware, Ports, Shape, count_nodes
 from fabricgen.size.page import write_blueprint
-from fabricgen.size.shapes import SHUFFLED_WAYS, Hardware, Ports, Shape, count_most_nodes, count_nodes, find_likeness
+from fabricgen.size.shapes import count_most_nodes, find_likeness
 
 SHUFFLED = "fibre shuffles between split NICs and split cages deal out the pairs"
 ACCOUNTS_RULE = "FG719"
@@ -207,6 +208,7 @@ def size_shapes(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[
     return _merge_alike(_run_all(work.size_alike, list(fitting.values()), jobs, reasons))
 
 
+_FORMS = {"dragonfly": "a dragonfly", "hyperx": "a HyperX"}
 _MEET = {
     "spine": ", rails meeting in spines",
     "core": ", rails meeting in cores",
@@ -220,12 +222,12 @@ def _count_too_small(short: Sequence[tuple[Shape, int]], carried: Sequence[Shape
 
     Where others of these carry enough, by where rails meet; and where others of that do too, with the greatest of them.
     """
-    fits = {(shape.tiers, shape.switch, shape.planes) for shape in carried}
-    fits_so = {(shape.tiers, shape.switch, shape.planes, shape.meet) for shape in carried}
+    fits = {(shape.tiers, shape.form, shape.switch, shape.planes) for shape in carried}
+    fits_so = {(shape.tiers, shape.form, shape.switch, shape.planes, shape.meet) for shape in carried}
     groups: dict[tuple[str, bool], list[tuple[int, str]]] = {}
     for shape, reach in short:
-        model = (shape.tiers, shape.switch, shape.planes)
-        where = f"{shape.tiers} tier{'s' * (shape.tiers > 1)} of {shape.switch}"
+        model = (shape.tiers, shape.form, shape.switch, shape.planes)
+        where = f"{_FORMS.get(shape.form) or f'{shape.tiers} tier' + 's' * (shape.tiers > 1)} of {shape.switch}"
         where += f" in {shape.planes} plane{'s' * (shape.planes > 1)}"
         where += _MEET[shape.meet] if model in fits else ""
         groups.setdefault((where, (*model, shape.meet) in fits_so), []).append((-reach, shape.name))
@@ -267,6 +269,7 @@ def _merge_alike(candidates: Sequence[Candidate]) -> list[Candidate]:
     for candidate in candidates:
         figures = candidate.figures
         shape_key = (
+            candidate.shape.form,
             candidate.shape.switch,
             candidate.shape.planes,
             candidate.shape.attach == "tor",

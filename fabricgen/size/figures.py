@@ -19,9 +19,18 @@ from fabricgen.catalog.loads import Device, has_optics, planned_w
 from fabricgen.design.capacity.bisection import compute_bisection, sum_node_bandwidth
 from fabricgen.design.capacity.failure import FailureAnalysis
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
+from fabricgen.design.inside.mesh_cables import count_mesh_cables
 from fabricgen.design.media.gearing import LinkPort, find_light_rate
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun
+from fabricgen.size.mesh_figures import (
+    count_least_hops,
+    describe_routing,
+    find_mesh_link_losses,
+    list_mesh_links,
+    measure_hops,
+    sum_longest_path_m,
+)
 
 if TYPE_CHECKING:
     from fabricgen.bom.bill import BillLine
@@ -75,6 +84,8 @@ class Figures:
     """Links of a NIC to the fabric, over all planes."""
     nics_cut_off: int = 0
     """NICs that the loss of one switch leaves without any link, at most."""
+    routing: tuple[str, ...] = ()
+    """What routes switches that meet within a tier, and what shortest paths leave idle."""
 
     @property
     def draw_w(self) -> float:
@@ -96,29 +107,30 @@ class Figures:
 def find_figures(design: Design, prices: Prices) -> Figures:
     """The figures of a design, without expanding it: costs are what it takes at least."""
     fabric = design.fabrics[0]
-    ends = list(_list_cage_ends(design, fabric))
+    ends, is_meshed = list(_list_cage_ends(design, fabric)), any(tier.meshes for tier in fabric.tiers)
     nodes_gbps = sum_node_bandwidth(design, fabric)
     switch_w = _sum_watts((planned_w(tier.profile), tier.switches) for tier in fabric.tiers)
     added_w = sum(end.count * end.least_w for end in ends if not has_optics(end.device))
     return Figures(
         switches={tier.name: tier.switches for tier in fabric.tiers},
-        links=sum(links for _, _, links in _list_tier_links(design, fabric)),
+        links=sum(links for *_, links in (*_list_tier_links(design, fabric), *list_mesh_links(fabric))),
         cables=_count_least_cables(design, fabric),
         optics=sum(end.count for end in ends),
         power_w=None if switch_w is None else switch_w + added_w,
         # switches on a way through the top tier: up all tiers and down again
-        hops=2 * len(fabric.tiers) - 1,
+        hops=count_least_hops(fabric) if is_meshed else 2 * len(fabric.tiers) - 1,
         # a half of the nodes can send half of the bandwidth of all
-        bisection=float(2 * compute_bisection(design, fabric) / nodes_gbps) if len(fabric.tiers) > 1 else 1.0,
+        bisection=float(2 * compute_bisection(design, fabric) / nodes_gbps) if is_meshed or fabric.tiers[1:] else 1.0,
         switch_power_w=switch_w,
         nodes_power_w=_sum_watts(
             (planned_w(s.profile), design.layout.count_present(s)) for s in design.layout.node_sets
         ),
-        latency_ns=_sum_switches_ns(design, fabric),
+        latency_ns=_sum_switches_ns(design, fabric, count_least_hops(fabric) if is_meshed else None),
         price=None if prices is None else _sum_least_price(fabric, ends, prices),
         power_basis=fabric.tiers[0].profile.power_w.basis,
         nic_links=_count_nic_links(fabric),
         nics_cut_off=_count_cut_off_nics(fabric),
+        routing=describe_routing(design),
     )
 
 
@@ -176,7 +188,7 @@ def _count_least_cables(design: Design, fabric: FabricDesign) -> int:
             continue
         near = up.per_connector if up else max(attachment.per_connector for _, attachment in fabric.attachments)
         cables += -(-links // (near if near > 1 else upper.downs[0].per_connector))
-    return cables
+    return cables + sum(count_mesh_cables(tier, mesh) for tier, mesh, _ in list_mesh_links(fabric))
 
 
 def _count_cages(attachment: Attachment) -> int:
@@ -228,6 +240,9 @@ def _list_cage_ends(design: Design, fabric: FabricDesign) -> Iterator[_Ends]:
                 yield _make_ends(
                     upper.profile, -(-links // run.ways), run, _list_modules(design.catalog, run, attachment)
                 )
+    for tier, mesh, links in list_mesh_links(fabric):
+        modules = _list_modules(design.catalog, mesh.run, mesh.run)
+        yield _make_ends(tier.profile, -(-2 * links // mesh.run.ways), mesh.run, modules)
 
 
 def _list_modules(catalog: Catalog, port: LinkPort, far: LinkPort) -> tuple[CableProfile, ...]:
@@ -253,11 +268,15 @@ def _sum_least_price(fabric: FabricDesign, ends: list[_Ends], prices: Mapping[st
     return total
 
 
-def _sum_switches_ns(design: Design, fabric: FabricDesign) -> float | None:
-    """Latency of the switches of the longest path: those of each tier up and down, at the top one."""
+def _sum_switches_ns(design: Design, fabric: FabricDesign, hops: int | None = None) -> float | None:
+    """Latency of the switches of the longest path: those of each tier up and down, at the top one; `hops` of one tier
+    whose switches meet.
+    """
     latency = design.catalog.constants().latency
     latencies = [latency.switch_ns(tier.profile) for tier in fabric.tiers]
     known_latencies = [ns for ns in latencies if ns is not None]
+    if hops is not None:
+        return hops * known_latencies[0] if known_latencies else None
     return 2 * sum(known_latencies) - known_latencies[-1] if len(known_latencies) == len(latencies) else None
 
 
@@ -306,8 +325,10 @@ def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figu
     racks = sum_rack_optics(cluster, parts)
     node_racks = len(set(cluster.plan.devices.rack[cluster.plan.devices.node >= 0].tolist()))
     price, unpriced, without = _price_lines(bill.lines, prices or {}) if bill else (None, 0, ())
-    switch_w, switches_ns = designed.switch_power_w, _sum_switches_ns(design, fabric)
+    hops = measure_hops(cluster) if designed.routing else None
+    switch_w, switches_ns = designed.switch_power_w, _sum_switches_ns(design, fabric, hops)
     per_m = design.catalog.constants().latency.medium.fibre_ns_per_m
+    path_m = 2 * _sum_longest_m(cluster) if hops is None else sum_longest_path_m(cluster, hops)
     return replace(
         designed,
         links=sum(count.links for count in counts),
@@ -315,7 +336,8 @@ def measure_figures(cluster: Cluster, designed: Figures, prices: Prices) -> Figu
         optics=sum(by_kind.values()) + sum(fixed.values()),
         power_w=None if switch_w is None else switch_w + float(racks.added_w.sum()),
         optics_power_w=float(racks.power_w.sum()),
-        latency_ns=None if switches_ns is None else switches_ns + 2 * per_m * _sum_longest_m(cluster),
+        latency_ns=None if switches_ns is None else switches_ns + per_m * path_m,
+        hops=hops or designed.hops,
         price=price,
         unpriced=unpriced,
         without_price=without,
@@ -375,6 +397,8 @@ def _find_link_losses(failures: FailureAnalysis, fabric: FabricDesign) -> dict[s
     As `analyze` counts a lost cable: what the place above it can send less, a full one, each place sending the lesser
     of its uplinks and of what is below it.
     """
+    if any(tier.meshes for tier in fabric.tiers):
+        return find_mesh_link_losses(fabric, float(failures.whole))
     leaf, losses = next(tier for tier in fabric.tiers if tier.lowest), {}
     link_gbps = leaf.downs[0].speed_gbps
     below = leaf.downs[0].count * link_gbps

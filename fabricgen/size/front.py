@@ -14,7 +14,8 @@ from math import ceil, inf
 from fabricgen.catalog.loads import planned_w
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.size.figures import Figures
-from fabricgen.size.shapes import Hardware, Shape, count_most_nodes, list_shapes
+from fabricgen.size.hardware import Hardware, Shape
+from fabricgen.size.shapes import count_most_nodes, list_shapes
 from fabricgen.size.wishes import Wishes
 
 MORE_IS_BETTER = ("bisection", "left")
@@ -104,7 +105,7 @@ def find_near_alike(
 
 def _is_near(base: Candidate, candidate: Candidate, axes: Sequence[str]) -> bool:
     """Whether two candidates of one switch are nearly alike on every axis."""
-    alike = base.shape.switch == candidate.shape.switch
+    alike = (base.shape.switch, base.shape.form) == (candidate.shape.switch, candidate.shape.form)
     return alike and all(abs(part) <= NEAR for part in measure_distances(base, candidate, axes).values())
 
 
@@ -163,6 +164,8 @@ def _describe_draw(frugal: Candidate, limit: float) -> str:
 def _explain_no_shape(hardware: Hardware, nodes: int) -> str:
     """Why wishes leave no shape at all."""
     wishes, together, up = hardware.wishes, hardware.in_rack, max(hardware.wishes.tiers)
+    if "clos" not in wishes.shape:
+        return _explain_no_meshed_shape(hardware, nodes)
     if not hardware.switches:
         planes = f" in {' or '.join(map(str, wishes.planes))} planes" if wishes.planes else ""
         return f"no switch of the catalogue takes its NICs{planes}"
@@ -177,6 +180,20 @@ def _explain_no_shape(hardware: Hardware, nodes: int) -> str:
     if wishes.rails == ("meet",) and up == 1:
         return "in one tier, rails meet only where one leaf takes all of them (`attach: group`)"
     return f"{nodes:,} node{'s are' if nodes > 1 else ' is'} too few: upper tiers would join a single leaf"
+
+
+def _explain_no_meshed_shape(hardware: Hardware, nodes: int) -> str:
+    """Why wishes leave no dragonfly and no HyperX at all."""
+    wishes, forms = hardware.wishes, " or ".join(hardware.wishes.shape)
+    if wishes.rails == ("meet",) and "group" not in wishes.attach:
+        return f"all rails meet on the switches of a unit in a {forms} (`attach: group`), or are `apart`"
+    if wishes.widths:
+        widths = " or ".join("x".join(map(str, widths)) for widths in wishes.widths)
+        return (
+            f"no {forms} of {widths} switches: the ports of {nodes:,} nodes do not divide over so many units and "
+            "switches, or these have not the ports for node and other links"
+        )
+    return f"{nodes:,} node{'s are' if nodes > 1 else ' is'} too few for two units of equal switches"
 
 
 def _suggest_nearest(hardware: Hardware, nodes: int) -> str:
@@ -198,5 +215,5 @@ def _suggest_nearest(hardware: Hardware, nodes: int) -> str:
     return "; ".join(suggestions) or "fewer GPUs, or other switches"
 
 
-_FREED = {"tiers", "planes", "attach", "unit_size", "switch", "rails", "spare_ports", "oversubscription"}
+_FREED = {"widths", "tiers", "planes", "attach", "unit_size", "switch", "rails", "spare_ports", "oversubscription"}
 """Wishes that may stand in the way, and have a usual value."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from fabricgen.bom.prices import find_idle_prices, list_catalogue_names, read_price_list
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
+from fabricgen.size.hardware import Shape
 from fabricgen.size.search import SearchResult
-from fabricgen.size.shapes import Shape
 from fabricgen.size.wishes import Wishes
 
 _PART_OF_SHAPE = {

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isqrt
 
-from fabricgen.size.shapes import ROLE, Hardware, Ports, Shape
+from fabricgen.size.hardware import ROLE, Hardware, Ports, Shape
+from fabricgen.size.meshed import pauses_in_a_circle, write_meshed_tier
 
 NAME_LENGTH = 32
 """Characters of a blueprint's name, at most."""
@@ -44,6 +45,7 @@ def write_blueprint(shape: Shape, hardware: Hardware, nodes: int, counts: Mappin
         "    tiers:",
         *(f"      {tier}" for tier in _format_tiers(shape, hardware, counts or {})),
         *(["    routing: {underlay: ebgp-unnumbered}"] if protocol == "roce" else []),
+        *(["    qos: {profile: roce-lossy}"] if protocol == "roce" and pauses_in_a_circle(shape) else []),
         *(_format_operation(ports, hardware) if protocol == "roce" else []),
         *write_floor(shape, hardware, nodes),
     ]
@@ -75,6 +77,9 @@ def _format_scale_up(hardware: Hardware) -> list[str]:
 def _format_pods(shape: Shape, nodes: int) -> str:
     """Pods of equal size, and a last one with what is left; its last unit may be part filled."""
     units = -(-nodes // shape.unit)
+    if shape.form != "clos":  # units meet within their pod
+        more = f", nodes: {nodes}" * (nodes < units * shape.unit)
+        return f"{{p1: {{su: {units}{more}" + f", reserve: {shape.widths[0]}" * (shape.widths[0] > units) + "}}"
     pod_units = shape.pod or units
     full, rest = divmod(units, pod_units)
     short = nodes < units * shape.unit
@@ -104,6 +109,8 @@ def _format_tiers(shape: Shape, hardware: Hardware, counts: Mapping[str, int]) -
     rail = {1: ["rail"], hardware.rails: []}.get(shape.rails, ["rail-group"])
     rail = [] if hardware.rails == 1 else rail
     plane = ["plane"] if shape.planes > 1 else []
+    if shape.form != "clos":
+        return [write_meshed_tier(shape, hardware, ["su", *rail, *plane])]
     apart = rail if shape.meet not in ("spine", "leaf") else []
     leaf_place = {"tor": ["rack"], "rail": ["su"], "group": ["su"]}[shape.attach] if shape.tiers > 1 else []
     spine = [*(["pod"] if shape.tiers == 3 else []), *apart, *plane]

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from fabricgen.size.candidates import Work, judge_until_clean, size_shapes
 from fabricgen.size.front import Candidate
-from fabricgen.size.shapes import Hardware, Shape, count_most_nodes, list_shapes
+from fabricgen.size.hardware import Hardware, Shape
+from fabricgen.size.shapes import count_most_nodes, list_shapes
 from fabricgen.size.wishes import Wishes
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 from fabricgen.size.front import Candidate
-from fabricgen.size.shapes import Hardware
+from fabricgen.size.hardware import Hardware
 
 MOST_ROWS = 8
 """Rows at most."""
@@ -31,7 +31,7 @@ def choose_rows(
         protocol: min(switches[n] for n in switches if protocols[n] == protocol) for protocol in protocols.values()
     }
     kinds = {
-        (protocols[one.name], one.shape.planes, one.shape.attach, one.shape.meet == "", one.shape.ready): one
+        _describe_kind(one, protocols[one.name]): one
         for one in reversed(nearest)
         if switches[one.name] <= MOST_TIMES * fewest[protocols[one.name]]
     }
@@ -42,6 +42,11 @@ def choose_rows(
     names = list(dict.fromkeys(candidate.name for candidate in wanted))[:MOST_ROWS]
     shown = {candidate.name: candidate for candidate in (*front, *([reference] if reference else []))}
     return tuple(candidate for name, candidate in shown.items() if name in names)
+
+
+def _describe_kind(candidate: Candidate, protocol: str) -> tuple[object, ...]:
+    shape = candidate.shape
+    return (protocol, shape.form, shape.planes, shape.attach, shape.meet == "", shape.ready)
 
 
 def measure_distances_to_best(candidates: Sequence[Candidate], axes: Sequence[str]) -> Mapping[str, float]:

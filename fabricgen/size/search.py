@@ -18,9 +18,10 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.size.candidates import Work, judge_selected, size_shapes
 from fabricgen.size.front import HUNGRY, Candidate, find_front, find_near_alike, refuse_all, refuse_hungry_nodes
+from fabricgen.size.hardware import Hardware, Shape, count_nodes
 from fabricgen.size.reference import find_reference, put_reference
 from fabricgen.size.rows import choose_rows
-from fabricgen.size.shapes import Hardware, Shape, count_nodes, list_shapes
+from fabricgen.size.shapes import list_shapes
 from fabricgen.size.wishes import Wishes
 
 

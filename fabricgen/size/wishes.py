@@ -38,7 +38,7 @@ AXES = {
 
 USUAL_AXES = ("switches", "optics", "power", "hops", "loss", "left")
 """The axes that hold where none are named; with prices also price, with `growth_to` also growth, and with several
-oversubscriptions also bisection.
+oversubscriptions, or another shape than clos, also bisection.
 """
 
 
@@ -78,6 +78,14 @@ def _check_axes(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
+def _parse_widths(value: Any) -> Any:
+    """(4, 4, 4) from 4x4x4, or as it is."""
+    return _parse_numbers(value.lower().split("x")) if isinstance(value, str) else value
+
+
+Widths = Annotated[
+    tuple[Annotated[int, Field(ge=2, le=4096)], ...], BeforeValidator(_parse_widths), Field(min_length=1, max_length=4)
+]
 Numbers = Annotated[tuple[Annotated[int, Field(ge=1, le=4096)], ...], BeforeValidator(_parse_numbers)]
 Words = Annotated[tuple[str, ...], BeforeValidator(_split_list)]
 
@@ -88,6 +96,14 @@ class Wishes(Model):
     gpus: int = Field(ge=1, le=16_777_216, description="Accelerators.")
     node: str = Field(description="Node profile, for example dgx-b300.")
     switch: Words = Field((), description="Switch profiles, each tried in all tiers. Default: one of each face.")
+    shape: Annotated[tuple[Literal["clos", "dragonfly", "hyperx"], ...], BeforeValidator(_split_list)] = Field(
+        ("clos",), description="Tiers that meet in full, or one tier whose switches meet: dragonflies, HyperX."
+    )
+    widths: Annotated[tuple[Widths, ...], BeforeValidator(_split_list)] = Field(
+        (),
+        description="Groups x switches of a dragonfly; switches along each dimension of a HyperX, first that of units: "
+        "9x8, 4x4x4. Default: those with fewest switches.",
+    )
     tiers: Annotated[tuple[Literal[1, 2, 3], ...], BeforeValidator(_parse_numbers)] = Field(
         (1, 2, 3), description="Tiers of switches."
     )
@@ -124,12 +140,19 @@ class Wishes(Model):
         if self.growth_to is not None and self.growth_to < self.gpus:
             message = f"{self.growth_to:,} accelerators are fewer than the {self.gpus:,} that there are to be at first"
             raise FieldError("growth_to", message)
+        meshed = set(self.shape) - {"clos"}
+        if self.widths and not meshed:
+            raise FieldError("widths", "only a dragonfly or a HyperX has widths: add `shape: dragonfly` or hyperx")
+        if unlike := [widths for widths in self.widths if meshed == {"dragonfly"} and len(widths) != 2]:
+            text = "x".join(map(str, unlike[0]))
+            raise FieldError("widths", f"a dragonfly has groups x switches of a group, such as 9x8; {text} are not two")
         return self
 
     @property
     def compared_by(self) -> tuple[str, ...]:
         """The axes that are named, else the usual ones."""
-        optional_axes = {"bisection": len(self.oversubscription) > 1, "price": self.prices, "growth": self.growth_to}
+        bisections = len(self.oversubscription) > 1 or self.shape != ("clos",)
+        optional_axes = {"bisection": bisections, "price": self.prices, "growth": self.growth_to}
         return self.axes or (*USUAL_AXES, *(axis for axis, wished in optional_axes.items() if wished))
 
 

@@ -15,7 +15,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity, fault
 from fabricgen.lint.engine import LintSettings, lint
 from fabricgen.lint.rule import load_all_rules
 from fabricgen.pipeline import compile_cluster, compile_design
-from fabricgen.size.shapes import ROLE, Hardware, Ports
+from fabricgen.size.hardware import ROLE, Hardware, Ports
 from fabricgen.size.wishes import Wishes
 from fabricgen.start.answers import Answers, NodeKind
 from fabricgen.start.bonds import carries_bonds, write_bonds, write_pair

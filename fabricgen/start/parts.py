@@ -10,7 +10,7 @@ from fabricgen.design.attach import attach_profile
 from fabricgen.design.media.gearing import LinkOptics
 from fabricgen.design.media.policy import OPEN
 from fabricgen.kernel.diagnostics import InputError
-from fabricgen.size.shapes import Hardware, Ports
+from fabricgen.size.hardware import Hardware, Ports
 from fabricgen.start.answers import NodeKind
 
 MANY = 1_000_000

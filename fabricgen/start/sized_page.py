@@ -14,9 +14,9 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.publish.workers import run_in_order
 from fabricgen.size.candidates import list_waivers
 from fabricgen.size.front import Candidate
+from fabricgen.size.hardware import ROLE, Hardware, count_nodes
 from fabricgen.size.page import write_floor
 from fabricgen.size.search import SearchResult
-from fabricgen.size.shapes import ROLE, Hardware, count_nodes
 from fabricgen.start.answers import Answers, NodeKind
 from fabricgen.start.page import MOST_ON_A_PAIR, ROLES, WAIVERS, Page
 from fabricgen.start.parts import NetworkLines, NodeKindAnswer

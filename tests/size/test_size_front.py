@@ -21,8 +21,9 @@ from fabricgen.lint.engine import lint
 from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.figures import Figures
 from fabricgen.size.front import Candidate, beats, find_front, find_near_alike, find_winner
+from fabricgen.size.hardware import Hardware, Shape
 from fabricgen.size.search import Work, search_designs
-from fabricgen.size.shapes import Hardware, Shape, count_most_nodes, find_likeness, list_shapes
+from fabricgen.size.shapes import count_most_nodes, find_likeness, list_shapes
 from fabricgen.size.wishes import AXES
 from tests.effort import calls
 from tests.size.wished import design_shape, make_designs, read_options, run_search

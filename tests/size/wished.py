@@ -8,8 +8,9 @@ from pathlib import Path
 
 from fabricgen.catalog.loader import Catalog
 from fabricgen.size.front import Candidate
+from fabricgen.size.hardware import Hardware, Shape, count_nodes
 from fabricgen.size.search import SearchResult, Work, search_designs, size_shapes
-from fabricgen.size.shapes import Hardware, Shape, count_nodes, list_shapes
+from fabricgen.size.shapes import list_shapes
 from fabricgen.size.wishes import Wishes, read_wishes
 
 

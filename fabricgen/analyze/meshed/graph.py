@@ -117,6 +117,28 @@ class SwitchGraph:
             paths += ring
         return PathCounts(distance, paths)
 
+    def measure_diameter(self) -> int:
+        """Links on the longest of the shortest paths from `sources` to switches that have ranks; what nothing joins is
+        left out.
+        """
+        tails, heads, _ = self._arcs
+        starts = np.flatnonzero(np.diff(heads, prepend=-1))
+        # a bit for each source, in words of 64: by switch, the sources that reach it so far
+        reached = np.zeros((self.size, -(-len(self.sources) // 64)), dtype=np.uint64)
+        number = np.arange(len(self.sources))
+        reached[self.sources, number // 64] = np.left_shift(np.uint64(1), (number % 64).astype(np.uint64))
+        with_ranks = np.flatnonzero(self.port_gbps)
+        steps = diameter = 0
+        while len(starts):
+            further = reached.copy()
+            further[heads[starts]] |= np.bitwise_or.reduceat(reached[tails], starts, axis=0)
+            if np.array_equal(further, reached):
+                break
+            steps += 1
+            diameter = steps if (further != reached)[with_ranks].any() else diameter
+            reached = further
+        return diameter
+
     def load_links(self, weights: Floats) -> Floats:
         """What crosses each link, Gb/s both ways together, float64, where every source sends `weights` Gb/s in all to
         each switch, as a share of its own ports, and gets as much: over all shortest paths equally (Brandes, Journal of

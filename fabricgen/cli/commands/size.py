@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from fabricgen.size.search import SearchResult
 
 LISTS = {
+    "shape": ("clos,dragonfly,hyperx", "Tiers that meet in full, or switches that meet in one tier.  [default: clos]"),
+    "widths": ("N x M,...", "Groups x switches of a dragonfly, or of each dimension of a HyperX: 9x8."),
     "switch": ("A,B", "Switch profiles, each tried in all tiers.  [default: one of each face]"),
     "planes": ("N,...", "Planes.  [default: all that the NICs can be split into]"),
     "tiers": ("N,...", "Tiers of switches.  [default: 1,2,3]"),
@@ -36,7 +38,8 @@ NUMBERS = {
 def _wish_options(command: F) -> F:
     """Add an option for each wish."""
     for name, (metavar, words) in reversed(LISTS.items()):
-        command = click.option(f"--{name.replace('_', '-')}", name, metavar=metavar, help=words)(command)
+        flag = f"--{name.replace('_', '-')}"
+        command = click.option(flag, name, metavar=metavar, multiple=name == "shape", help=words)(command)
     command = click.option("--node", metavar="PROFILE", help="Node profile, for example dgx-b300.")(command)
     for name, words in reversed(NUMBERS.items()):
         command = click.option(f"--{name.replace('_', '-')}", name, type=int, metavar="N", help=words)(command)
@@ -64,6 +67,7 @@ def command(
     output: Path | None,
     jobs: int | None,
     form: str,
+    shape: tuple[str, ...],
     **stated: str | int | None,
 ) -> None:
     """Find the designs that carry so many GPUs, and those that no other beats.
@@ -79,6 +83,8 @@ def command(
     from fabricgen.size.wishes import locate_error, read_wishes
 
     options = {name: value for name, value in stated.items() if value is not None}
+    if shape:  # `--shape clos --shape dragonfly` is `--shape clos,dragonfly`
+        options["shape"] = ",".join(shape)
     if prices is not None:
         options["prices"] = str(prices.absolute())
     wishes_read, source = read_wishes(wishes, options)

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from fabricgen.analyze.reckoned import Reckoning, cite_sources
 from fabricgen.size.front import Candidate, find_winner, measure_distances
+from fabricgen.size.hardware import count_nodes
 from fabricgen.size.search import SearchResult
-from fabricgen.size.shapes import count_nodes
 from fabricgen.size.wishes import AXES
 
 COLUMNS = (

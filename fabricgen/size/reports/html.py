@@ -49,7 +49,8 @@ def report(result: SearchResult, *, every: bool) -> bytes:
     for number, candidate in enumerate(result.list_shown(every=False), 1):
         cells = "".join(f"<td>{escape_text(format_value(candidate, axis))}</td>" for axis in axes)
         stand = describe_stand(candidate, result.rows, result.axes)
-        more = "<br>".join(map(escape_text, (stand, describe_losses(candidate), *list_details(candidate, result))))
+        texts = (stand, describe_losses(candidate), *candidate.figures.routing, *list_details(candidate, result))
+        more = "<br>".join(map(escape_text, texts))
         place, name = number if number <= len(result.front) else "", escape_text(name_candidate(candidate, result))
         body.append(f"<tr><td>{place}</td><td>{name}</td>{cells}<td class='l'>{more}</td></tr>")
     for candidate in result.beaten if every else ():

@@ -7,9 +7,9 @@ from typing import Any
 
 from fabricgen.design.summary import round_number
 from fabricgen.size.front import Candidate, measure_distances
+from fabricgen.size.hardware import count_nodes
 from fabricgen.size.reports._words import explain_beaten, explain_reference
 from fabricgen.size.search import SearchResult
-from fabricgen.size.shapes import count_nodes
 
 
 def report(result: SearchResult, *, every: bool) -> bytes:
@@ -37,6 +37,8 @@ def _describe_candidate(candidate: Candidate, result: SearchResult, *, pareto: b
     figures, shape = candidate.figures, candidate.shape
     return {
         "name": candidate.name,
+        "shape": shape.form,
+        "widths": list(shape.widths),
         "tiers": shape.tiers,
         "planes": shape.planes,
         "switch": shape.switch,
@@ -81,6 +83,7 @@ def _describe_candidate(candidate: Candidate, result: SearchResult, *, pareto: b
         "row": candidate.name in {row.name for row in result.rows},
         "reference": explain_reference(result) if candidate is result.reference else "",
         "why": "" if pareto else explain_beaten(candidate, result),
+        "routing": list(figures.routing),
         "blueprint": candidate.text,
     }
 

@@ -44,7 +44,7 @@ def report(result: SearchResult, *, every: bool) -> bytes:
     ]
     for candidate in rows:
         lines.append(f"{candidate.name}: {describe_stand(candidate, result.rows, result.axes)}")
-        lines += [f"  {describe_losses(candidate)}"]
+        lines += [f"  {describe_losses(candidate)}", *(f"  {line}" for line in candidate.figures.routing)]
         if every:
             lines += [f"  {line}" for line in list_details(candidate, result)]
         elif not candidate.shape.meet:
