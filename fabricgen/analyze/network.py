@@ -32,7 +32,9 @@ NONE = -1
 class Ranks:
     """Accelerators in the order of nodes, int64 columns: row of the node, number in it, scale-up domain, place, rail.
 
-    `domain_gbps` (float64) is what a rank sends into its scale-up domain, Gb/s each way; 0 where that is not known.
+    `domain_gbps` (float64) is what a rank sends into its scale-up domain, Gb/s each way; 0 where that is not known. Of
+    two tiers or nested domains, the widest counts, and `first_tier` is the next one within it, of
+    `first_tier_size` accelerators, each with `first_tier_gbps`; else these are of the domain itself.
     """
 
     device: Ints64
@@ -43,6 +45,9 @@ class Ranks:
     site: Ints64
     rail: Ints64
     domain_gbps: Floats
+    first_tier: Ints64
+    first_tier_gbps: Floats
+    first_tier_size: Ints64
 
     def __len__(self) -> int:
         return len(self.device)
@@ -219,7 +224,7 @@ def _make_ranks(cluster: Cluster, fabric: FabricDesign) -> tuple[Ranks, Ints64]:
     """The ranks, and by device row the number of its first one; -1 for devices that hold none."""
     plan, table = cluster.plan, cluster.plan.devices
     first = np.full(len(table), NONE, dtype=np.int64)
-    rows, numbers, gbps, total = [], [], [], 0
+    rows, numbers, rates, total = [], [], [], 0
     for cls in _list_node_classes(plan, fabric):
         profile = cls.profile
         per_node = _count_ranks(cluster.design, profile) if isinstance(profile, NodeProfile) else 0
@@ -229,48 +234,63 @@ def _make_ranks(cluster: Cluster, fabric: FabricDesign) -> tuple[Ranks, Ints64]:
         first[devices] = total + np.arange(cls.count) * per_node
         rows.append(np.repeat(devices, per_node))
         numbers.append(np.tile(np.arange(per_node, dtype=np.int64), cls.count))
-        gbps.append(np.full(cls.count * per_node, _find_domain_gbps(cluster.design, profile)))
+        rates.append(np.tile(_find_domain_rates(cluster.design, profile, per_node), (cls.count * per_node, 1)))
         total += cls.count * per_node
     device = np.concatenate(rows) if rows else np.zeros(0, dtype=np.int64)
     places = [getattr(table, name)[device].astype(np.int64) for name in ("unit", "pod", "site")]
     accelerator = np.concatenate(numbers) if rows else device
-    domain_gbps = np.concatenate(gbps) if rows else np.zeros(0)
+    domain_gbps, tier_gbps, tier_size = np.concatenate(rates).T if rows else np.zeros((3, 0))
     unit, pod, site = places
-    domain = _number_domains(cluster, device)
-    return Ranks(device, accelerator, domain, unit, pod, site, np.zeros_like(device), domain_gbps), first
+    domain, first_tier = _number_domains(cluster, device)
+    columns = (device, accelerator, domain, unit, pod, site, np.zeros_like(device), domain_gbps)
+    return Ranks(*columns, first_tier, tier_gbps, tier_size.astype(np.int64)), first
 
 
-def _find_domain_gbps(design: Design, profile: NodeProfile) -> float:
-    """Bandwidth of an accelerator of a node into its scale-up domain, Gb/s each way; 0 where that is not known."""
+def _find_domain_rates(design: Design, profile: NodeProfile, per_node: int) -> tuple[float, float, float]:
+    """(bandwidth of an accelerator of a node across its scale-up domain, within its first tier, Gb/s each way, 0 where
+    that is not known; accelerators of a first tier).
+    """
     from fabricgen.design.scale_up.domains import can_join, load_kind
 
-    joined = [s for s in design.scale_up if can_join(profile, (s.below or s).profile)]
-    if joined:  # of several the widest tells, in which its ranks are
-        return max(joined, key=lambda scale_up: scale_up.places.nodes).gbps_per_accelerator
+    joined = sorted(
+        (s for s in design.scale_up if can_join(profile, (s.below or s).profile)), key=lambda s: s.places.nodes
+    )
+    if joined:  # of several the widest tells, in which its ranks are, and the next one in it
+        widest = joined[-1]
+        tier = next((s for s in reversed(joined) if s.places.nodes < widest.places.nodes), widest)
+        return widest.gbps_per_accelerator, tier.gbps_per_accelerator, tier.places.accelerators
     if not profile.scale_up:
-        return 0.0
+        return 0.0, 0.0, per_node
     domain = design.catalog.scale_up(profile.scale_up)
     try:
         size = load_kind(domain, ()).size(domain, domain.accelerators or 0, domain.ports)
     except (InputError, ValueError):
-        return 0.0
-    return size.links_each * domain.link_gbps
+        return 0.0, 0.0, per_node
+    return (size.links_each * domain.link_gbps,) * 2 + (domain.accelerators or per_node,)
 
 
-def _number_domains(cluster: Cluster, device: Ints64) -> Ints64:
-    """The widest scale-up domain of each device row: those of the blueprint first, then one for each node in none."""
+def _number_domains(cluster: Cluster, device: Ints64) -> tuple[Ints64, Ints64]:
+    """(the widest scale-up domain of each device row, the next one within it or itself): those of the blueprint first,
+    then one for each node in none.
+    """
     table, layout = cluster.plan.devices, cluster.design.layout
     domains, total = device + count_cluster_domains(cluster.design), 0
-    width = np.zeros(len(device), dtype=np.int64)
+    first_tiers, width = domains, np.zeros(len(device), dtype=np.int64)
+    numbered = []
     for scale_up in cluster.design.scale_up:
+        numbered.append((scale_up, total))
+        total += scale_up.places.slots
+    # the narrowest first, so that each wider one has the last as its first tier
+    for scale_up, before in sorted(numbered, key=lambda number: number[0].places.nodes):
         groups = _find_groups(
             scale_up, layout, *(column[device].astype(np.int64) for column in (table.pod, table.node))
         )
         is_wider = (groups != NONE) & (scale_up.places.nodes > width)
-        domains = np.where(is_wider, total + _domain_numbers(cluster, scale_up, device, groups), domains)
+        wider = before + _domain_numbers(cluster, scale_up, device, groups)
+        first_tiers = np.where(is_wider, np.where(width > 0, domains, wider), first_tiers)
+        domains = np.where(is_wider, wider, domains)
         width = np.where(is_wider, scale_up.places.nodes, width)
-        total += scale_up.places.slots
-    return domains.astype(np.int64)
+    return domains.astype(np.int64), first_tiers.astype(np.int64)
 
 
 def count_cluster_domains(design: Design) -> int:

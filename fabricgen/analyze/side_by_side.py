@@ -84,7 +84,7 @@ def _list_structure(results: Mapping[str, Any]) -> Cells:
     shares: dict[str, float] = {}
     for row in results["pairs"]:
         where = f"joined by {row['joined_by']}" if row.get("joined_by") else "joined by nothing"
-        where = "in a scale-up domain" if row["place"] == "domain" else where
+        where = "in a scale-up domain" if row["place"] in ("first_tier", "domain") else where
         shares[where] = shares.get(where, 0) + row["share"]
     for where, share in shares.items():
         yield f"pairs {where}", f"{share:.1%}"

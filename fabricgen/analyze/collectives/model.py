@@ -30,12 +30,30 @@ BYTES_PER_US = 125.0
 """What 1 Gb/s carries in 1 us, bytes."""
 
 
+@dataclass(frozen=True, slots=True)
+class ScaleUpTiers:
+    """How a job lies in scale-up domains of two tiers: what of the bytes in a domain leaves its busiest first tier.
+
+    All accelerators of a first tier share what leads out of it, `beyond_gbps` each, efficiency in it. So shares are
+    over its accelerators, of what each rank passes on to the next in a ring, sends to all others of its domain, or to
+    switches that reduce. All are 0 where each domain has one first tier.
+    """
+
+    first_tiers: int
+    beyond_gbps: float
+    in_switch_gbps: float
+    of_ring: float
+    of_all: float
+    of_switch: float
+
+
 @dataclass(frozen=True)
 class Team:
     """A job as collectives see it: `domains` scale-up domains, with up to `ranks_per_domain` ranks.
 
-    All of them have `rails` ranks or more. `domain_gbps` is what a rank reaches in its domain, 0 where that is not
-    known; `rail_gbps` what it reaches in the network, both Gb/s each way, efficiency in it and no crowding.
+    All of them have `rails` ranks or more. `domain_gbps` is what a rank reaches in its domain, or in the first tier of
+    one of two tiers, 0 where that is not known; `rail_gbps` what it reaches in the network, both Gb/s each way,
+    efficiency in it and no crowding.
     """
 
     network: Network
@@ -48,6 +66,7 @@ class Team:
     in_switch_gbps: float
     """Message bytes that the switches of the domain reduce, Gb/s; 0 where they do not reduce."""
     rail_gbps: float
+    tiers: ScaleUpTiers
 
     @property
     def ranks(self) -> int:
@@ -218,6 +237,8 @@ class CollectiveStage:
     scale_up_steps: int = 0
     network_bytes: float = 0.0
     scale_up_bytes: float = 0.0
+    beyond: float = 0.0
+    """The share of `scale_up_bytes` that leaves first tiers of domains."""
     pattern: Crowding | None = None
     far_us: Floats | None = None
     """Latency beyond that of pairs on one leaf, us, of the network steps in turn, again and again; of a flow in all."""
@@ -259,8 +280,14 @@ def _time_stage(team: Team, stage: CollectiveStage, steps: Steps, size: int) -> 
     """The time of the steps of a stage for a message of so many bytes, us, with the constants of one protocol."""
     slower = stage.pattern.times_slower if stage.pattern else 1.0
     network = _time_bytes(size * stage.network_bytes, team.rail_gbps / slower * steps.bandwidth_share)
-    gbps = team.in_switch_gbps if stage.in_switch else team.domain_gbps * steps.bandwidth_share
-    scale_up = _time_bytes(size * stage.scale_up_bytes, gbps)
+    share, tiers = steps.bandwidth_share, team.tiers
+    within, beyond = (
+        (team.in_switch_gbps, tiers.in_switch_gbps)
+        if stage.in_switch
+        else (team.domain_gbps * share, tiers.beyond_gbps * share)
+    )
+    in_domain = size * stage.scale_up_bytes
+    scale_up = max(_time_bytes(in_domain, within), _time_bytes(in_domain * stage.beyond, beyond))
     if stage.flow:
         return _time_flow(stage, steps, network, scale_up)
     number = stage.network_steps + stage.scale_up_steps
@@ -305,7 +332,7 @@ def make_team(network: Network, job: Job, constants: ConstantsProfile) -> Team:
     domain = network.ranks.domain[job.ranks]
     starts = np.flatnonzero(np.r_[True, domain[1:] != domain[:-1]])
     size = np.diff(np.r_[starts, len(domain)])
-    gbps = float(network.ranks.domain_gbps[job.ranks].min())
+    gbps = float(network.ranks.first_tier_gbps[job.ranks].min())
     reached = find_scale_up_efficiency(network, job, constants)
     return Team(
         network,
@@ -318,6 +345,32 @@ def make_team(network: Network, job: Job, constants: ConstantsProfile) -> Team:
         gbps * (reached.in_switch or 0.0),
         float(network.gbps[job.ranks].sum(axis=1).min())
         * constants.efficiency.network.find_reached(find_protocol(network)),
+        _find_tiers(network, job, reached),
+    )
+
+
+def _find_tiers(network: Network, job: Job, reached: ScaleUpEfficiency) -> ScaleUpTiers:
+    """How a job lies in first tiers; ranks of a domain are side by side in it, and a ring closes in each domain."""
+    ranks = network.ranks
+    domain, tier_size = ranks.domain[job.ranks], ranks.first_tier_size[job.ranks]
+    _, first, tier = np.unique(ranks.first_tier[job.ranks], return_index=True, return_inverse=True)
+    _, domain_start, in_domain, domain_size = np.unique(
+        domain, return_index=True, return_inverse=True, return_counts=True
+    )
+    after = np.arange(len(domain)) + 1
+    is_last = np.r_[domain[1:] != domain[:-1], True]
+    after[is_last] = domain_start[in_domain[is_last]]
+    out = np.bincount(tier, tier != tier[after])
+    members, others = np.bincount(tier), (domain_size[in_domain] - np.bincount(tier)[tier])[first]
+    size, peers = tier_size[first], np.maximum(1, domain_size[in_domain] - 1)[first]
+    gbps = float(ranks.domain_gbps[job.ranks].min())
+    return ScaleUpTiers(
+        len(first),
+        gbps * reached.reached,
+        gbps * (reached.in_switch or 0.0),
+        of_ring=float((out / size).max()),
+        of_all=float((members * others / peers / size).max()),
+        of_switch=float(((others > 0) / size).max()),
     )
 
 

@@ -30,8 +30,9 @@ FORMULA = (
     "bandwidth of the busiest link, less what goes up both trees until the first bytes come down, with the quickest "
     "algorithm and protocol; busbw_gbytes: bytes / us / 1,000 x 2(n - 1)/n of an all-reduce of n ranks, x 1 of a "
     "broadcast, x (n - 1)/n of others; scale_up_share: bytes that stay in domains over all; network_gbps_per_rank, "
-    "scale_up_gbps_per_rank: the rate of the slowest rank x network_reached, scale_up_reached; slowdown: what uplinks "
-    "are to carry over what they can, crossing: the share of bytes that leaves a component"
+    "scale_up_gbps_per_rank: the rate of the slowest rank x network_reached, scale_up_reached; of two tiers the latter "
+    "is of the first, beyond_first_tier_gbps_per_rank of all that leaves first tiers; slowdown: what uplinks are to "
+    "carry over what they can, crossing: the share of bytes that leaves a component"
 )
 FORMULA_SOURCE = "Hockney, The communication challenge for MPP, 1994, and nccl-tests, doc/PERFORMANCE.md"
 COLLECTIVES = ("all-reduce", "all-gather", "reduce-scatter", "broadcast", "all-to-all")
@@ -52,6 +53,7 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
         "ranks_per_domain": team.ranks_per_domain,
         "network_gbps_per_rank": round(team.rail_gbps, 3),
         "scale_up_gbps_per_rank": round(team.domain_gbps, 3),
+        **_describe_first_tiers(team),
         "balancing": find_mode(network),
         "crowding": {name: _describe_crowding(team, name) for name in ("ring", "tree", "everyone") if team.domains > 1},
         "collectives": {name: list(_list_times(team, name, question)) for name in COLLECTIVES},
@@ -59,6 +61,14 @@ def figures(network: Network, job: Job, question: Question) -> dict[str, Any]:
         "constants": _list_constants(team),
         "source": _list_sources(team),
     }
+
+
+def _describe_first_tiers(team: Team) -> dict[str, Any]:
+    """Where domains have two tiers: how many first tiers a job is in, and what a rank reaches out of its own."""
+    tiers = team.tiers
+    if tiers.first_tiers == team.domains:
+        return {}
+    return {"first_tiers": tiers.first_tiers, "beyond_first_tier_gbps_per_rank": round(tiers.beyond_gbps, 3)}
 
 
 def find_quickest(team: Team, collective: str, size: int) -> tuple[str, Timed] | None:
@@ -175,6 +185,9 @@ def lines(results: Mapping[str, Any]) -> Iterator[str]:
     reached = f"{results['network_gbps_per_rank']:,.4g} Gb/s in the network"
     if results["scale_up_gbps_per_rank"]:
         reached += f", {results['scale_up_gbps_per_rank']:,.4g} in its domain"
+        if "first_tiers" in results:
+            beyond = results["beyond_first_tier_gbps_per_rank"]
+            reached += f"'s first tier, of {results['first_tiers']:,}, and {beyond:,.4g} out of it"
     elif results["ranks_per_domain"] > 1:
         reached += "; in its domain is not known: the node's profile names no `scale_up`, and no collective is told"
     domains = f"{results['domains']:,} scale-up domain{'s' * (results['domains'] != 1)}"

@@ -99,7 +99,10 @@ def _list_pairs(network: Network, question: Question, taper: list[float]) -> Ite
     if not pair_count:
         return
     # ordered pairs within domains, less each rank with itself
-    local = int((np.bincount(ranks.domain) ** 2).sum()) - number
+    local, near = (int((np.bincount(of) ** 2).sum()) - number for of in (ranks.domain, ranks.first_tier))
+    if 0 < near < local:
+        yield {"place": "first_tier", "share": near / pair_count, "gbps": find_median(ranks.first_tier_gbps)}
+        local -= near
     if local:
         yield {"place": "domain", "share": local / pair_count, "gbps": find_median(ranks.domain_gbps)}
     rails = int(ranks.rail.max(initial=0)) > 1
@@ -285,6 +288,7 @@ def _pick_odd_ranks(network: Network) -> set[int]:
 
 
 _WORDS = {
+    "first_tier": "same first tier of scale-up",
     "domain": "same scale-up domain",
     "unit": "same unit",
     "pod": "same pod, other unit",

@@ -23,6 +23,13 @@ def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
     farthest = team.beyond_us[min(team.everyone.level, len(team.beyond_us) - 1)] if far else 0.0
     return [
         CollectiveStage(
-            int(far > 0), int(inside > 0) + int(detour), far, inside, team.everyone, np.array([farthest]), flow=True
+            int(far > 0),
+            int(inside > 0) + int(detour),
+            far,
+            inside,
+            team.tiers.of_all,
+            team.everyone,
+            np.array([farthest]),
+            flow=True,
         )
     ]

@@ -15,7 +15,9 @@ def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
     if not even or team.ranks_per_domain == 1 or team.domains == 1 or not team.reaches_its_domain:
         return None
     per_domain, domains = team.ranks_per_domain, team.domains
-    inside = CollectiveStage(scale_up_steps=per_domain - 1, scale_up_bytes=(per_domain - 1) / per_domain)
+    inside = CollectiveStage(
+        scale_up_steps=per_domain - 1, scale_up_bytes=(per_domain - 1) / per_domain, beyond=team.tiers.of_ring
+    )
     # a rank holds one part of the message for each rank of its domain, and sends all of that but one domain's share of
     # it
     rail = (domains - 1) / domains / per_domain

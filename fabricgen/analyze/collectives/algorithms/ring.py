@@ -23,8 +23,8 @@ def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
     # one hop of as many as a domain has ranks leaves it, rounded up
     across = team.domains - 1 if flow else -(-hops // team.ranks_per_domain)
     sent = 1.0 if flow else hops / team.ranks
-    leaves = 1 / team.rails
+    leaves, beyond = 1 / team.rails, team.tiers.of_ring
     if team.domains == 1:
-        return [CollectiveStage(0, hops, scale_up_bytes=sent, flow=flow)]
+        return [CollectiveStage(0, hops, scale_up_bytes=sent, beyond=beyond, flow=flow)]
     far = team.ring_us[:across] if flow else team.ring_us
-    return [CollectiveStage(across, hops - across, sent * leaves, sent * (1 - leaves), team.ring, far, flow)]
+    return [CollectiveStage(across, hops - across, sent * leaves, sent * (1 - leaves), beyond, team.ring, far, flow)]

@@ -29,9 +29,10 @@ def stages(collective: str, team: Team) -> list[CollectiveStage] | None:
         return None
     inside, scale_up = passes * (team.ranks_per_domain - 1), float(passes) if team.ranks_per_domain > 1 else 0.0
     if team.domains == 1:
-        return [CollectiveStage(0, inside, scale_up_bytes=scale_up, flow=True)]
+        return [CollectiveStage(0, inside, scale_up_bytes=scale_up, beyond=team.tiers.of_ring, flow=True)]
     turn = find_turn(team.domains) if passes == 2 else None
     # half of the message on each edge
     sent = (turn.edges if turn else min(team.domains - 1, 2)) / 2
     across, far = passes * find_tree_depth(team.domains), np.array([passes * team.tree_us])
-    return [CollectiveStage(across, inside, sent / team.rails, scale_up, team.tree, far, flow=True, turn=turn)]
+    sent, beyond = sent / team.rails, team.tiers.of_ring
+    return [CollectiveStage(across, inside, sent, scale_up, beyond, team.tree, far, flow=True, turn=turn)]
