@@ -55,6 +55,11 @@ class DrawnBundle:
         return self.other == OUTSIDE
 
     @property
+    def joins_all(self) -> bool:
+        """Whether it is of links between all places of the box, where these are too many for a bundle of every two."""
+        return self.child == self.other == ALL_CHILDREN
+
+    @property
     def place(self) -> tuple[int, ...]:
         """What a bundle is known by."""
         return self.box, self.child, self.lower, self.other, self.upper, self.segment

@@ -200,6 +200,8 @@ class _Picture:
     def _describe_bundle(self, bundle: DrawnBundle) -> str:
         segment = self.cluster.plan.links.segments[bundle.segment]
         text = f"{bundle.links:,} x {segment.speed_gbps:g}G"
+        if bundle.joins_all:  # one arc for all of them, between the first places of a grid
+            text += f" among {int((self.scene.places.parent == bundle.box).sum()):,}"
         ratio = self._ratios.get(frozenset((bundle.lower, bundle.upper)))
         return text if ratio is None else f"{text} · {round(ratio, 2):g}:1"
 

@@ -98,9 +98,13 @@ FG.Fabric = class {
     for (const one of head.scale_up) if (head.levels.includes(one.per)) this.domains.set(head.levels.indexOf(one.per), this.fabricOf.get(one.name)?.fill);
     const over = new Map(head.oversubscription.map((/** @type {any} */ [low, high, ratio]) => [`${low} ${high}`, ratio]));
     const near = (/** @type {number} */ n) => String(Math.round(n * 100) / 100);
+    const places = new Map();
+    for (const parent of this.boxes.parent) places.set(parent, (places.get(parent) ?? 0) + 1);
     this.bundleText = Array.from(bundles.segment, (/** @type {number} */ number, /** @type {number} */ i) => {
       const ends = [bundles.lower[i], bundles.upper[i]], ratio = over.get(`${Math.min(...ends)} ${Math.max(...ends)}`), { gbps } = this.segments[number];
-      return `${bundles.links[i].toLocaleString("en")} x ${gbps}G${ratio ? ` · ${near(ratio)}:1` : ""}`;
+      // one arc for the links of all places of a grid with each other: see bundles.py:ALL_CHILDREN
+      const among = bundles.child[i] === -2 && bundles.other[i] === -2 ? ` among ${places.get(bundles.box[i])}` : "";
+      return `${bundles.links[i].toLocaleString("en")} x ${gbps}G${among}${ratio ? ` · ${near(ratio)}:1` : ""}`;
     });
     /** The largest piece of each bundle, which bears its label. */
     this.labelled = new Uint8Array(this.ribbons.rows);
