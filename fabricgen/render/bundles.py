@@ -25,7 +25,8 @@ def make_config_bundles(cluster: Cluster, options: RenderOptions, part: str) -> 
     """
     subjects = list_subjects(cluster)
     maker = ConfigMaker(cluster, options)
-    prepare = partial(maker.prepare, next(iter(subjects.values()), None))
+    # switches share what is computed for the first; a whole fabric shares nothing, and takes as long again
+    prepare = partial(maker.prepare, next((subject for subject in subjects.values() if isinstance(subject, int)), None))
     return [
         FileBundle(
             part,
