@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from itertools import combinations
 
 import networkx as nx
 import numpy as np
 import pytest
 
 from fabricgen.cluster import build_cluster
+from fabricgen.design.capacity.bisection import compute_bisection
 from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.model import Design
 from fabricgen.design.summary import summarize_design
@@ -237,6 +239,32 @@ def test_a_dimension_of_one_value_is_told(design_of: MakeDesign) -> None:
     assert "no two compute router switches differ in su alone" in idle.message
     reserved = lint(design_of(make_page(more, pods="{p1: {su: 1, reserve: 4}}")))
     assert [d for d in reserved.findings if d.code == "FG806"] == []
+
+
+def test_a_full_mesh_of_four_dimensions_is_a_hamming_graph() -> None:
+    """H(4, 3): 81 switches with 4 (3 - 1) neighbours each, at most four apart, over 81 x 8 / 2 pairs of three links.
+    That many balance a HyperX of four node ports, 2 x 4 / 3 rounded up (Ahn et al., SC 2009): all of the bisection.
+    """
+    cluster = example_cluster("full-mesh-4d")
+    figures = summarize_design(cluster.design)["fabrics"]["compute"]
+    assert figures["switches"] == {"router": 3**4}
+    assert figures["links"] == {"node-router": 81 * 4, "router-router": 3 * 81 * 8 // 2}
+    graph = wire(cluster.design)
+    assert set(Counter(graph.edges()).values()) == {3}
+    assert degrees(graph) == {3 * 8}
+    simple = nx.Graph(graph)
+    assert nx.diameter(simple) == 4
+    (fabric,) = cluster.design.fabrics
+    assert compute_bisection(cluster.design, fabric) == 81 * 4 * 200 / 2
+    expected = nx.complete_graph(3)
+    for _ in range(3):
+        expected = nx.cartesian_product(expected, nx.complete_graph(3))
+    assert nx.faster_could_be_isomorphic(simple, expected)
+    # two switches meet where they differ in one digit of base three alone
+    digits = [tuple(switch // 3**place % 3 for place in range(4)) for switch in range(81)]
+    for a, b in combinations(range(81), 2):
+        differ = sum(x != y for x, y in zip(digits[a], digits[b], strict=True))
+        assert simple.has_edge(a, b) == (differ == 1)
 
 
 def test_gordon_is_two_tori_of_64_switches_with_six_hops_at_most() -> None:
