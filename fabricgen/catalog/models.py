@@ -121,7 +121,7 @@ Wrong = tuple[tuple[str | int, ...], str]
 
 def find_tray_mistake(domain: ScaleUpDomainProfile, tray: SwitchProfile) -> Wrong | None:
     """What does not fit between a scale-up domain and its switch tray: ports of its switches, and their speed."""
-    port_count = sum(cage.count for cage in tray.cages) * domain.links_per_cage
+    port_count = sum(cage.count * _count_links(cage, domain) for cage in tray.cages)
     needed = domain.switches_per_tray * domain.ports_of_switch
     if needed > port_count or port_count - needed >= domain.ports_of_switch:
         ports = f"{domain.switches_per_tray} x {domain.ports_of_switch}"
@@ -130,6 +130,12 @@ def find_tray_mistake(domain: ScaleUpDomainProfile, tray: SwitchProfile) -> Wron
     if domain.link_gbps not in speeds:
         return ("link_gbps",), f"links of {domain.link_gbps:g} Gb/s, and ports of a {tray.id} are of {tray.speeds_text}"
     return None
+
+
+def _count_links(cage: CageClass, domain: ScaleUpDomainProfile) -> int:
+    """Links of a domain that a cage of a tray carries."""
+    splits = (ways for ways, speeds in cage.breakouts.items() if domain.link_gbps in speeds)
+    return max(splits, default=domain.links_per_cage)
 
 
 def find_nic_mistake(node: NodeProfile, find_nic: Callable[[str], NicProfile | None]) -> Wrong | None:

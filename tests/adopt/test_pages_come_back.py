@@ -43,6 +43,7 @@ WHOLE = (
         "multi-plane",
         "nic-modes",
         "nvl256",
+        "nvl576",
         "nvl72-gb200",
     ),
     *("patched-hall", "phased-planes", "pkeys", "rail-groups", "rail-only", "spare-nodes", "superpod-b200"),

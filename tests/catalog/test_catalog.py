@@ -143,7 +143,6 @@ def test_scale_up_domain_adds_up(name: str) -> None:
     if domain.tray:
         tray = CATALOG.switch(domain.tray)
         assert tray.protocol != "ethernet"
-        assert tray.cage_count * domain.links_per_cage >= domain.ports_of_switch * domain.switches_per_tray
         assert domain.link_gbps in tray.cages[0].speeds
 
 

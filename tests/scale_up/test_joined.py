@@ -102,6 +102,28 @@ def test_a_trn3_ultraserver_has_144_chips_at_a_switch_a_server_and_one_a_rack() 
     assert set(names.read(0, len(names))) - {""} == {"ultra-p1-su01-rk01-rk02", "ultra-p1-su02-rk01-rk02"}
 
 
+def test_nvl576_of_gb200_has_a_link_up_for_every_link_down() -> None:
+    """NVIDIA, 2024: up to 576 GPUs, packages as the B200 of a GB200, in one NVLink domain of over 1 PB/s; racks of 36
+    with nine switch trays of two ASICs of 72 ports (Multi-Node Tuning Guide). The second tier's wiring is derived.
+    """
+    cluster = example_cluster("nvl576")
+    figures = summarize_design(cluster.design)["scale_up"]
+    assert (figures["nvlink"]["domains"], figures["nvlink"]["switches"]) == (16, 16 * 18)
+    assert figures["nvlink"]["accelerators"] == figures["nvl576"]["accelerators"] == 576
+    assert figures["nvlink"]["links"] == figures["nvl576"]["links"] == 576 * 18 == 16 * 18 * 36
+    assert (figures["nvl576"]["cables"], figures["nvl576"]["switches"]) == (10_368 // 4, 162)
+    assert 2 * 576 * figures["nvl576"]["gbps_per_accelerator"] / 8 > 1_000_000  # GB/s both ways
+    met = switches_met(cluster, "nvl576-gb200")
+    assert len(met) == 288
+    assert all(sorted(counts.values()) == [4] * 9 for counts in met.values())
+    above = Counter(switch for counts in met.values() for switch, links in counts.items() for _ in range(links))
+    assert len(above) == 162
+    assert set(above.values()) == {64}  # of 72 ports
+    graph: nx.Graph = nx.Graph((below, switch) for below, counts in met.items() for switch in counts)
+    assert sorted(map(len, nx.connected_components(graph))) == [16 + 9] * 18
+    assert max(ends(cluster).values()) == 1
+
+
 RACKS = """
 fabricgen: 1
 name: nvl576
