@@ -107,7 +107,7 @@ class Answers(Model):
     storage: Literal["own", "none"] = Field("own", description="Network of storage")
     inband: Literal["own", "storage", "none"] = Field("own", description="In-band network; storage: on its switches")
     bonds: Literal["none", "mlag", "esi"] = Field(
-        "none", description="One bond of a node's ports there, over two switches: with links between them, or by EVPN"
+        "none", description="Bonds of a node's ports there, over two switches: mlag, linked; esi, by EVPN"
     )
     oob: Literal["own", "none"] = Field("own", description="Out-of-band network, for BMCs and switches")
     ethernet_switch: str = Field("", description="Switch of storage and in-band; empty: one that runs the NOS")
@@ -119,7 +119,7 @@ class Answers(Model):
     tenants: Annotated[
         tuple[Annotated[Tenant, BeforeValidator(_read_tenant)], ...],
         BeforeValidator(_split_list),
-        Field(description="Tenants that are kept apart, each with providers of its own if any: blue, green isp-2"),
+        Field(description="Tenants kept apart, with own providers behind a name: blue, green isp-2; empty: none"),
     ] = ()
     node_names: str = Field("", description="Names of nodes, such as gpu{index:04}; empty: as usual")
 
