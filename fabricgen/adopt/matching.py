@@ -22,7 +22,7 @@ ROUNDS = 8
 """Rounds of votes at most, after all that hangs together has been walked."""
 MOST_ANCHORS = 1000
 """Devices from which is walked; there are as many as parts that do not hang together."""
-GOOD = 0.8
+GOOD = 0.97
 """The share of links as planned from which on no other place is tried for an anchor."""
 
 
@@ -73,7 +73,7 @@ class PortWalk:
         anchors = 0
         for anchor in np.argsort(-degree, kind="stable").tolist():
             if places[anchor] == NOBODY and degree[anchor] and anchors < MOST_ANCHORS:
-                places = self._place_anchor(anchor, places, guess)
+                places = self._place_part(anchor, places, guess)
                 anchors += 1
         for _ in range(ROUNDS):
             voted = self._vote(places, np.flatnonzero(places[self._seen.near] >= 0), places)
@@ -98,19 +98,35 @@ class PortWalk:
         known = (near >= 0) & (self._keys[at] == key)
         return np.where(known, planned.far[at], NOBODY), known & (planned.far_port[at] == seen.far_port[rows])
 
-    def _place_anchor(self, anchor: int, places: Ints64, guess: Ints64) -> Ints64:
-        """Places with those of all that hangs together with a device: of those tried, what explains most links."""
-        best, most = places, -1
+    def _place_part(self, anchor: int, places: Ints64, guess: Ints64) -> Ints64:
+        """Places with those of all that hangs together with a device.
+
+        Where little is explained, others of that part with many links are started from: the plugs of the first may have
+        been shifted.
+        """
+        best, most, rows = self._place_anchor(anchor, places, guess)
+        if most < GOOD * len(rows):
+            reached = np.unique(self._seen.near[rows])
+            degree = self._first[reached + 1] - self._first[reached]
+            for other in reached[np.argsort(-degree, kind="stable")][:ANCHORS].tolist():
+                tried, count, _ = self._place_anchor(other, places, guess)
+                if count > most:
+                    best, most = tried, count
+        return best
+
+    def _place_anchor(self, anchor: int, places: Ints64, guess: Ints64) -> tuple[Ints64, int, Ints64]:
+        """(places with those of all that is reached from a device, links as planned, rows of all that was reached)."""
+        best, most, reached = places, -1, self._list_rows(np.array([anchor]))
         for candidate in self._list_candidates(anchor, places, guess):
             tried = places.copy()
             tried[anchor] = candidate
             rows = self._list_rows(self._walk(anchor, tried))
             count = self.count_as_planned(tried, rows)
             if count > most:
-                best, most = tried, count
+                best, most, reached = tried, count, rows
             if count >= GOOD * len(rows):
                 break
-        return best
+        return best, most, reached
 
     def _list_candidates(self, anchor: int, places: Ints64, guess: Ints64) -> list[int]:
         """The free places where most links of a device look as they do; the guessed one first of equals."""
@@ -175,18 +191,18 @@ class PortWalk:
         return _pair_off(device[order], place[order], kept)
 
     def _fill_rest(self, places: Ints64, guess: Ints64) -> Ints64:
-        """Places for devices of which no link says anything: the guessed one, or the next, where it is free."""
+        """Places for devices of which no link says anything: the guessed one, or the only one that is left."""
         taken = np.zeros(len(self._planned.kind), dtype=bool)
         taken[places[places >= 0]] = True
         for device in np.flatnonzero((places == NOBODY) & (guess >= 0)).tolist():
             if not taken[guess[device]]:
                 places[device] = guess[device]
                 taken[guess[device]] = True
-        for device in np.flatnonzero((places == NOBODY) & (self._seen.kind >= 0)).tolist():
-            free = np.flatnonzero(~taken & (self._planned.kind == self._seen.kind[device]))
-            if len(free):
-                places[device] = free[0]
-                taken[free[0]] = True
+        for kind in np.unique(self._seen.kind[(places == NOBODY) & (self._seen.kind >= 0)]).tolist():
+            left = np.flatnonzero((places == NOBODY) & (self._seen.kind == kind))
+            free = np.flatnonzero(~taken & (self._planned.kind == kind))
+            if len(left) == len(free) == 1:
+                places[left] = free
         return places
 
 
