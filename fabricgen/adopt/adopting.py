@@ -25,6 +25,7 @@ from fabricgen.cluster import Cluster, build_cluster
 from fabricgen.kernel.diagnostics import InputError, fault, make_printable
 from fabricgen.reports.tables.text import align_columns
 from fabricgen.verify.report import Report
+from fabricgen.wiring.tables import TRAY
 
 
 @dataclass(frozen=True)
@@ -208,20 +209,27 @@ def _count_links(trial: Trial) -> str:
 def list_unexplained(adoption: Adoption) -> list[str]:
     """In sentences, the links and devices of the facts that the page does not give; of many the first."""
     trial = adoption.trial
+    placed = set(trial.names.values()) | set(trial.wired.names)
     links = [f"{a.device} port {a.port} to {b.device} port {b.port}" for a, b, _ in trial.missing]
     return [
         *links[:_SHOWN],
         *([f"and {len(links) - _SHOWN:,} more links"] if len(links) > _SHOWN else []),
         *(f"{name} has no place" for name in trial.unplaced),
-        *(f"{name} is in a list, and no link of it was seen" for name in _list_silent_devices(adoption)),
+        *(
+            f"{name} is in a list, and no link of it was seen" + ("; the page has it" if name in placed else "")
+            for name in _list_silent_devices(adoption)
+        ),
     ]
 
 
 def _list_silent_devices(adoption: Adoption) -> list[str]:
-    """The devices that a list names and no link leads to, which the page leaves out."""
-    facts = adoption.trial.facts
-    linked = {end.device for joint in facts.joints for end in (joint.a, joint.b)}
-    return sorted(facts.devices.keys() - linked - set(adoption.trial.unplaced) - set(adoption.trial.names.values()))
+    """The devices that a list names and no link leads to, but the switch trays of domains that are found."""
+    trial, trays = adoption.trial, set[str]()
+    for name, key in zip(trial.wired.names, trial.keys, strict=True):
+        if key[0] == TRAY and name in trial.names:
+            trays.add(trial.names[name])
+    linked = {end.device for joint in trial.facts.joints for end in (joint.a, joint.b)}
+    return sorted(trial.facts.devices.keys() - linked - trays)
 
 
 def is_whole(adoption: Adoption) -> bool:

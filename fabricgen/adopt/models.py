@@ -52,6 +52,8 @@ class Models:
     """The cages of a switch, by its profile and NOS, by the names of their ports."""
     trays: Mapping[str, str]
     """Models of switch trays of scale-up domains, by name, those that no link leads to among them."""
+    silent: frozenset[str] = frozenset()
+    """The switches and nodes that a list names and no link leads to: they may be off."""
 
     @property
     def profiles(self) -> Sequence[NodeProfile]:
@@ -93,7 +95,7 @@ def find_models(facts: Facts, catalog: Catalog, stated: Sequence[tuple[str, str]
         told, how = index.find_told(device, stated)
         if told in of_trays:
             trays[name] = told
-        if not names:
+        if not names and (told in of_trays or told not in (*index.switch_ids, *index.node_ids)):
             continue
         is_switch = told in index.switch_ids if told else bool(index.list_nos(names))
         system = index.choose_nos(device, names, told) if is_switch else ""
@@ -110,7 +112,8 @@ def find_models(facts: Facts, catalog: Catalog, stated: Sequence[tuple[str, str]
             nodes[name] = catalog.node(told)
     inferences = [Inference(("devices", told), told, n, n, how) for (told, how), n in sorted(counts.items())]
     questions = [_make_question(*kind, names) for kind, names in open_kinds.items()]
-    return Models(switches, nodes, nos, index.legs, inferences, questions, index.list_cages, trays)
+    silent = frozenset((switches.keys() | nodes.keys()) - ports.keys())
+    return Models(switches, nodes, nos, index.legs, inferences, questions, index.list_cages, trays, silent)
 
 
 def _make_question(candidates: tuple[str, ...], is_switch: bool, model: str, names: Sequence[str]) -> Question:
@@ -146,13 +149,18 @@ def _index_legs(profile: NodeProfile) -> dict[str, NicLeg]:
     return legs
 
 
+def name_adapter(port: str) -> str:
+    """What an adapter is called that older drivers call HCA-1: mlx5_0. They count from 1. All other ports stay."""
+    adapter = re.fullmatch(r"HCA-(\d{1,3})", port)
+    return f"mlx5_{int(adapter[1]) - 1}" if adapter else port
+
+
 def _find_leg(legs: Mapping[str, NicLeg], port: str) -> NicLeg | None:
     """The leg of a port, or of a part of one that is split; None for a port that a profile does not have."""
     if port in legs:
         return legs[port]
-    if adapter := re.fullmatch(r"HCA-(\d{1,3})", port):
-        # what older drivers call an adapter: they count from 1 where mlx5_0 counts from 0
-        return legs.get(f"mlx5_{int(adapter[1]) - 1}")
+    if (adapter := name_adapter(port)) != port:
+        return legs.get(adapter)
     match = LEG.fullmatch(port)
     leg = legs.get(match[1]) if match else None
     return leg._replace(part=int(match[2])) if leg and match else None

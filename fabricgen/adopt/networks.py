@@ -158,6 +158,9 @@ def find_networks(wires: Wires, models: Models, main: frozenset[str]) -> list[Ne
         served[leaf][MANAGEMENT] += 1
     neighbors = wires.map_neighbors()
     level, owner = _find_levels(served, neighbors, models)
+    for name in sorted(models.silent & models.switches.keys()):
+        if like := _find_like(name, level, models):
+            level[name], owner[name] = level[like], owner[like]
     switches = sorted(level, key=make_natural_key)
     order = _order_roles(models)
     networks: dict[tuple[str, bool], Network] = {}
@@ -182,6 +185,17 @@ def find_networks(wires: Wires, models: Models, main: frozenset[str]) -> list[Ne
             if order.index(key[0]) > order.index(far[0]):
                 network.below = f"{networks[far].name}.{networks[far].leaf}"
     return list(networks.values())
+
+
+def _find_like(name: str, others: Iterable[str], models: Models) -> str:
+    """A switch that one without links is like: of its model, and called so but for the numbers; "" for none.
+
+    Where none is called so, any of the model.
+    """
+    alike = [other for other in others if models.switches[other].id == models.switches[name].id]
+    shape = re.sub(r"\d+", "#", name)
+    called_so = [other for other in alike if re.sub(r"\d+", "#", other) == shape]
+    return min(called_so or alike, key=lambda other: (-count_common_letters(other, name), other), default="")
 
 
 def _has_own(role: str, owner: Mapping[str, tuple[str, bool]]) -> bool:
@@ -246,6 +260,12 @@ def split_head(name: str) -> tuple[str, ...]:
             return tuple(words or ([word] if word else []))
         words.append(word)
     return tuple(words)
+
+
+def count_common_letters(one: str, other: str) -> int:
+    """How many letters two names begin with alike."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
 def split_words(name: str) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.adopt.facts import End, Facts, Joint
 from fabricgen.adopt.matching import NOBODY, PortWalk, make_port_graph
-from fabricgen.adopt.models import Models
+from fabricgen.adopt.models import Models, name_adapter
 from fabricgen.adopt.positions import BY_NAMES, Order
 from fabricgen.adopt.tiers import FabricForm, number_group_members
 from fabricgen.adopt.units import Units
@@ -75,7 +75,8 @@ def encode_joints(facts: Facts, models: Models, forms: Sequence[FabricForm]) -> 
         device = np.array([rows[end.device] for end in sides], dtype=np.int64)
         ends.append((device, np.array([texts.setdefault(end.port, len(texts)) for end in sides], dtype=np.int64)))
     of: dict[str, Kind] = {name: ("", profile.id) for name, profile in models.nodes.items()}
-    of |= {s: (form.network.name, tier.name) for form in forms for tier in form.tiers.values() for s in tier.at}
+    networks = [form.network for form in forms]
+    of |= {s: (n.name, tier) for n in networks for tier, switches in n.tiers.items() for s in switches}
     kinds = {kind: number for number, kind in enumerate(dict.fromkeys(of.values()))}
     kind = np.array([kinds[of[name]] if name in of else -1 for name in rows], dtype=np.int64)
     return SeenLinks(tuple(rows), tuple(texts), (ends[0], ends[1]), kind, tuple(kinds))
@@ -188,8 +189,7 @@ class Trial:
         # devices without links, such as trays, stay where they were guessed to be
         linked = set(self.seen.devices)
         self.names = {p: s for p, s in self.names.items() if s not in linked and p not in matched} | matched
-        wanted = {name for name, kind in zip(self.seen.devices, self.seen.kind.tolist(), strict=True) if kind >= 0}
-        self.unplaced = tuple(sorted(wanted - set(matched.values())))
+        self.unplaced = tuple(sorted(set(self.unplaced) - set(matched.values())))
 
     @cached_property
     def is_missing(self) -> Flags:
@@ -256,7 +256,7 @@ def _make_spelling(
     """What gives the planned name of a port of a kind of devices for how it is told."""
     if isinstance(profile, NodeProfile):
         names = {p.interface: p.name for nic in profile.roles.values() for p in nic.ports if p.interface}
-        return lambda told: names.get(told, told)
+        return lambda told: names.get(name_adapter(told), told)
     synonyms = list_synonyms(profile.id, nos, used, catalog) if nos else None
     return lambda told: (synonyms.find_name(told) if synonyms else "") or told
 
@@ -311,7 +311,7 @@ def match_devices(
             if design is None:
                 continue
             inner = list_inner_dimensions(design.per)
-            number_group_members(tier.at, design.per, tier.name, order)
+            number_group_members(tier.at, design.per, tier.name, design.count, order)
             for switch, values in tier.at.items():
                 at = [values.get(d) for d in (*inner, tier.name)]
                 place = _find_place(values, design.per, pods)

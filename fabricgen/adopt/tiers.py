@@ -13,7 +13,7 @@ from fabricgen.adopt.facts import Inference, Place
 from fabricgen.adopt.models import Models
 from fabricgen.adopt.networks import STRAY, Network, NodeWire, Wires, choose_mode, find_mode, group_by
 from fabricgen.adopt.positions import Order
-from fabricgen.adopt.units import Units
+from fabricgen.adopt.units import Units, number_by_names
 from fabricgen.blueprint.dimensions import find_dimension
 from fabricgen.kernel.intervals import make_intervals
 
@@ -174,12 +174,12 @@ def _form_tier(
 
     `peers` are pairs with links to each other, which are of one group whatever they meet, unless they are of a mesh.
     """
-    at: dict[str, Values] = {switch: {} for switch in switches}
+    at: dict[str, Values] = {switch: {} for switch in switches if switch not in models.silent}
     of: Place = ("fabrics", form.network.name, "tiers", name, "per")
     dimensions = list(dict.fromkeys(d for rows in meets.values() for row in rows for d in row))
     agreed: dict[str, tuple[int, int]] = {}
     for dimension in dimensions:
-        modes = {s: find_mode(row.get(dimension) for row in rows) for s, rows in meets.items() if rows}
+        modes = {s: find_mode(row.get(dimension) for row in rows) for s, rows in meets.items() if rows and s in at}
         hits, total = sum(m[1] for m in modes.values()), sum(m[2] for m in modes.values())
         values = {row.get(dimension) for rows in meets.values() for row in rows}
         if total and hits >= (1 - STRAY) * total:
@@ -198,12 +198,14 @@ def _form_tier(
             form.rail_groups = []
     by_name = _find_named_per(form.network.name, name, at) if order.by_names else None
     per = _drop_idle(agreed, at) if by_name is None else by_name
-    groups = dict(group_by(switches, {s: tuple(at[s].get(d) for d in per) for s in switches}))
+    if not per:  # those without links are of the one group that there is; of several, each is as large as most
+        at |= {switch: {} for switch in switches if switch not in at}
+    groups = dict(group_by(at, {s: tuple(values.get(d) for d in per) for s, values in at.items()}))
     sizes = Counter(len(members) for members in groups.values())
     count = choose_mode(sizes)
     if len(sizes) > 1:
         form.notes.append(f"{form.network.name} {name}: groups have {_list_sizes(sizes)} switches; {count} were taken")
-    number_group_members(at, per, name, order)
+    number_group_members(at, per, name, count, order)
     form.inferences.append(
         Inference(
             of,
@@ -213,18 +215,22 @@ def _form_tier(
         )
     )
     profile = choose_mode(models.switches[s].id for s in switches)
-    nos = choose_mode(models.nos[s] for s in switches)
     if others := sorted({models.switches[s].id for s in switches} - {profile}):
         form.notes.append(
             f"{form.network.name} {name}: {', '.join(others)} stand among {profile}, and are written as that"
         )
-    return TierForm(name, per, at, count, profile, nos, uneven=sizes[count] < (1 - STRAY) * len(groups))
+    nos, uneven = choose_mode(models.nos[s] for s in switches), sizes[count] < (1 - STRAY) * len(groups)
+    return TierForm(name, per, at, count, profile, nos, uneven=uneven)
 
 
-def number_group_members(at: Mapping[str, Values], per: Sequence[str], tier: str, order: Order) -> None:
-    """Put in the number of each switch among those that agree in some dimensions, in their order."""
+def number_group_members(at: Mapping[str, Values], per: Sequence[str], tier: str, count: int, order: Order) -> None:
+    """Put in the number of each switch among the `count` that agree in some dimensions, in their order.
+
+    Where one is missing that may be off, the others keep the numbers that their names tell.
+    """
     for _, members in group_by(at, {s: tuple(values.get(d) for d in per) for s, values in at.items()}):
-        for number, switch in enumerate(sorted(members, key=order.key), 1):
+        members.sort(key=order.key)
+        for switch, number in number_by_names(members, count if order.by_names else 0).items():
             at[switch][tier] = number
 
 
@@ -342,7 +348,7 @@ def _count_links(form: FabricForm, wires: Wires) -> None:
 def find_mesh(tier: TierForm, pairs: Mapping[tuple[str, str], int]) -> dict[str, Any]:
     """What a page says of links within a tier, by the dimension in which its switches differ; none of mere pairs."""
     straight: dict[str, Counter[int]] = defaultdict(Counter)
-    steps: dict[str, set[int]] = defaultdict(set)
+    steps: dict[str, Counter[int]] = defaultdict(Counter)
     between: dict[str, Counter[tuple[str, ...]]] = defaultdict(Counter)
     dealt = Counter[str]()
     for (a, b), links in pairs.items():
@@ -354,7 +360,7 @@ def find_mesh(tier: TierForm, pairs: Mapping[tuple[str, str], int]) -> dict[str,
         numbers = [values[-1] if isinstance(values, tuple) else values for values in (one[dimension], other[dimension])]
         straight[dimension][links] += 1
         if all(isinstance(number, int) for number in numbers):
-            steps[dimension].add(abs(int(numbers[0]) - int(numbers[1])))
+            steps[dimension][abs(int(numbers[0]) - int(numbers[1]))] += links
         if differ:
             dealt[dimension] += one[tier.name] != other[tier.name]
             groups = [str([values.get(d) for d in tier.per]) for values in (one, other)]
@@ -364,11 +370,13 @@ def find_mesh(tier: TierForm, pairs: Mapping[tuple[str, str], int]) -> dict[str,
     mesh: dict[str, Any] = {}
     for dimension, counts in straight.items():
         links = choose_mode(counts)
-        if dealt[dimension]:
+        if dealt[dimension] > STRAY * counts.total():
             mesh[dimension] = {"links": choose_mode(between[dimension].values()), "spread": True}
             continue
         size = tier.count if dimension == tier.name else len({values[dimension] for values in tier.at.values()})
-        reach = max((min(step, size - step) for step in steps[dimension]), default=size)
+        most = max(steps[dimension].values(), default=0)
+        common = [step for step, count in steps[dimension].items() if count >= STRAY * most]
+        reach = max((min(step, size - step) for step in common), default=size)
         mesh[dimension] = {"links": links, "reach": reach} if reach < size // 2 else links
     return mesh
 

@@ -13,7 +13,16 @@ import networkx as nx
 
 from fabricgen.adopt.facts import Facts
 from fabricgen.adopt.models import Models
-from fabricgen.adopt.networks import Network, NodeWire, Wires, choose_mode, find_mode, group_by, split_words
+from fabricgen.adopt.networks import (
+    Network,
+    NodeWire,
+    Wires,
+    choose_mode,
+    count_common_letters,
+    find_mode,
+    group_by,
+    split_words,
+)
 from fabricgen.adopt.positions import Order
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.catalog.loader import Catalog
@@ -81,10 +90,13 @@ def find_units(
     """The units that explain which nodes share leaves; names say what links do not, where they say anything."""
     units = Units()
     units.extras = _name_extras(sorted(models.nodes.keys() - main, key=order.key), models)
-    nodes = sorted(main, key=order.key)
+    # where ports tell the order, nodes without links get the slots that are left: see `matching`
+    nodes = sorted(main if order.by_names else main - models.silent, key=order.key)
     if not nodes:
         return units
-    partitions = _list_partitions(nodes, wires, networks)
+    partitions = _list_partitions([n for n in nodes if n not in models.silent], wires, networks)
+    for partition, _ in partitions:
+        _add_silent(partition, nodes)
     by_name = _list_places_of_names(nodes) if order.by_names else {}
     per_rack = MOST_UNITS // max(models.nodes[n].rack_units or 1 for n in nodes)
     places = _assign_places(nodes, partitions, by_name, units, per_rack)
@@ -130,6 +142,16 @@ def _list_partitions(nodes: Sequence[str], wires: Wires, networks: Sequence[Netw
             if 1 < len(parts) < len(nodes):
                 found.setdefault(parts, (partition, depth > 0))
     return sorted(found.values(), key=lambda pair: -len(set(pair[0].values())))
+
+
+def _add_silent(partition: Partition, nodes: Sequence[str]) -> None:
+    """Put in the nodes without links, by their neighbours in the order of names: the one that is called more alike."""
+    linked = [node for node in nodes if node in partition]
+    for place, node in enumerate(nodes):
+        if node not in partition and linked:
+            at = sum(other in partition for other in nodes[:place])
+            around = [*linked[max(at - 1, 0) : at], *linked[at : at + 1]]
+            partition[node] = partition[max(around, key=lambda other: count_common_letters(other, node))]
 
 
 def _join_leaves(legs: Sequence[NodeWire]) -> dict[str, str]:
@@ -301,7 +323,7 @@ def _number_unit(pod: str, su: int, nodes: Sequence[str], units: Units, order: O
     first, per_rack = 1, units.kinds[units.kind_of[pod]].per_rack
     for label, (_, count) in units.kinds[units.kind_of[pod]].sets.items():
         of_set = [n for n in nodes if units.set_of[n] == label]
-        numbers = _number_in_unit(of_set, count if order.by_names else 0)
+        numbers = number_by_names(of_set, count if order.by_names else 0)
         for node in of_set:
             number = first + numbers[node] - 1
             rack = (number - 1) // per_rack + 1 if per_rack else 0
@@ -311,18 +333,19 @@ def _number_unit(pod: str, su: int, nodes: Sequence[str], units: Units, order: O
         first += count
 
 
-def _number_in_unit(nodes: Sequence[str], count: int) -> dict[str, int]:
-    """The numbers of nodes in their unit: the last ones of their names, where these are within it; else their order.
+def number_by_names(names: Sequence[str], count: int) -> dict[str, int]:
+    """The numbers of devices among the `count` of their group: the last ones of their names, where these are within it;
+    else their order, as where none is missing.
 
-    Where names count on over units, by how far they are from the first.
+    Where names count on over groups, by how far they are from the first.
     """
-    if len(nodes) < count:
-        last = {node: int(match[-1]) for node in nodes if (match := re.findall(r"\d+", node))}
+    if len(names) < count:
+        last = {name: int(match[-1]) for name in names if (match := re.findall(r"\d+", name))}
         for offset in (0, (min(last.values(), default=1) - 1) // count * count):
-            numbers = {node: number - offset for node, number in last.items()}
-            if len(set(numbers.values())) == len(nodes) and all(1 <= n <= count for n in numbers.values()):
+            numbers = {name: number - offset for name, number in last.items()}
+            if len(set(numbers.values())) == len(names) and all(1 <= n <= count for n in numbers.values()):
                 return numbers
-    return {node: number for number, node in enumerate(nodes, 1)}
+    return {name: number for number, name in enumerate(names, 1)}
 
 
 def _name_pods(pods: Sequence[Sequence[str]], usual: list[str]) -> list[str]:

@@ -12,6 +12,9 @@ from fabricgen.addons.emulation.emulate import emulate_hall
 from fabricgen.adopt.adopting import Adoption, adopt
 from fabricgen.adopt.words import write_page
 from fabricgen.api import ClusterView, compile_blueprint, make_files
+from fabricgen.verify.planned import make_plan
+from fabricgen.verify.report import VerifyRequest
+from fabricgen.verify.verification import verify
 from tests.conftest import BLUEPRINTS, SMALLER
 from tests.hall.examples import EXAMPLES
 
@@ -66,6 +69,12 @@ def lay_out_hall(view: ClusterView, folder: Path, faults: int = 0, seed: int = 0
     devices = folder / "devices.csv"
     devices.write_bytes(make_files(view, "devices")["devices.csv"])
     return dumps, devices
+
+
+def list_actions(view: ClusterView, dumps: Path) -> set[tuple[str, frozenset[tuple[str, str]]]]:
+    """What `verify` says has to be done: the kind of each action, and the ports that it is about."""
+    report = verify(make_plan(view._cluster), [str(dumps)], VerifyRequest((), None, False), 1).report
+    return {(a.kind.value, frozenset((end.device, end.port) for end in a.ends)) for a in report.actions}
 
 
 def list_names_and_models(view: ClusterView, folder: Path) -> Path:

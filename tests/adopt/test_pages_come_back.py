@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from fabricgen.adopt.adopting import adopt
+from fabricgen.adopt.words import write_page
 from fabricgen.api import compile_blueprint
-from tests.adopt.round_trip import adopt_example, list_links
+from tests.adopt.round_trip import adopt_example, compile_example, lay_out_hall, list_actions, list_links
 from tests.conftest import EXAMPLES, Ran
 from tests.laws import law_cases
 
@@ -52,6 +54,12 @@ WHOLE = (
 )
 """Examples of which all links, ports and names come back."""
 
+FAULTS_NOT_YET = {
+    "superpod-b200": "a fault that takes as many links as a word adds hides the word: `uplinks` is left out",
+    **dict.fromkeys(("colossus-200k", "full-cluster", "mixed-generations", "monday"), "minutes each; not tried"),
+}
+"""Examples that come back, of which faults change words of the page, or that were not tried with faults."""
+
 NOT_YET = {
     "full-mesh-4d": "a grid of three dimensions in a group: no words say which of its switches meet",
     "shuffled-planes": "fibre shuffles: their labels are not read by the model of halls",
@@ -75,6 +83,24 @@ def test_an_example_comes_back(example: str, tmp_path: Path) -> None:
     back = adopt_example(example, tmp_path)
     assert (back.lost, back.beside) == (0, 0), back.page
     assert "devices" not in back.adoption.words.get("names", {}), back.page
+
+
+@pytest.mark.law
+@pytest.mark.slow
+@pytest.mark.parametrize("example", law_cases("pages hold with faults", [e for e in WHOLE if e not in FAULTS_NOT_YET]))
+def test_faults_change_no_word_and_are_told(example: str, tmp_path: Path, fabricgen) -> None:  # type: ignore[no-untyped-def]
+    """With one link in a hundred wrong, at least one fault: the same page, and the actions of `verify`."""
+    view = compile_example(example)
+    pages, halls = [], [tmp_path / "healthy", tmp_path / "faulty"]
+    for hall, faults in zip(halls, (0, max(1, len(list_links(view)) // 400)), strict=True):
+        hall.mkdir()
+        dumps, devices = lay_out_hall(view, hall, faults, seed=1)
+        found = adopt(example, [str(dumps)], [str(devices)], jobs=1)
+        pages.append(write_page(found.words))
+        (hall / "page.yaml").write_text(pages[-1], encoding="utf-8")
+    assert pages[0] == pages[1]
+    faulty = halls[1] / "page.yaml"
+    assert list_actions(compile_blueprint(str(faulty)), dumps) == list_actions(view, dumps)
 
 
 @pytest.mark.slow
@@ -131,11 +157,9 @@ def test_faults_leave_the_page_as_it_is_and_are_told(seed: int, tmp_path: Path, 
     told = ("--netbox", tmp_path / "was/devices.csv", "--format", "json")
     ran: Ran = fabricgen("adopt", hall / "dumps", *told, "-o", found)
     assert ran.code == 1
-    silent = set(json.loads(ran.out)["silent"])  # a node that is off is left out, and told
-    planned = list_links(compile_blueprint(page))
-    assert list_links(compile_blueprint(str(found))) == {ends for ends in planned if silent.isdisjoint(dict(ends))}
-    assert silent == ({"p1-su03-n015"} if seed == 2 else set())
+    assert json.loads(ran.out)["silent"] == (["p1-su03-n015"] if seed == 2 else [])  # off, but in the page
+    assert list_links(compile_blueprint(str(found))) == list_links(compile_blueprint(page))
     report = json.loads(fabricgen("verify", page, hall / "dumps", "--format", "json").out)
     actions = {action["text"] for action in json.loads(ran.out)["actions"]}
     expected = {action["text"] for action in report["actions"]}
-    assert actions == {text for text in expected if text.split()[0] not in silent} != set()
+    assert actions == expected != set()
