@@ -21,7 +21,7 @@ from fabricgen.design.fabric_model import (
     Uplink,
     find_port,
 )
-from fabricgen.design.inside.links import Mesh, PeerLinks
+from fabricgen.design.inside.links import PeerLinks, SiteSpan
 from fabricgen.design.kept.remembered import make_management_load
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagementLoad, is_in_turn, name_inside, name_own_kind
@@ -48,10 +48,11 @@ from fabricgen.design.shape import (
 )
 from fabricgen.design.sizing.spread import list_uplink_ends, make_run_ports
 from fabricgen.design.slots import SlotTable
+from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Allocations, list_numbers
 from fabricgen.wiring.arrays import Ints, Ints64, rank_within
 from fabricgen.wiring.links.columns import Columns, make_tier_columns, number_by_part
-from fabricgen.wiring.links.meshes import join_mesh
+from fabricgen.wiring.links.meshes import MeshLinks, join_mesh, join_pairs
 from fabricgen.wiring.tables import EXTRA, TRAY, DeviceClass, DeviceTable, ManagementPort, Segment
 
 
@@ -90,7 +91,7 @@ class FabricWiring:
             if tier.peer_links is not None:
                 yield from self._wire_peer_links(tier, tier.peer_links)
             for mesh in tier.meshes:
-                yield self._wire_mesh(tier, mesh)
+                yield self._join_inside(tier, mesh.run, join_mesh(tier, mesh), mesh.path, None)
 
     def _find_switches(self, tier: TierDesign) -> DeviceClass:
         """The rows of a tier in the device table."""
@@ -249,31 +250,22 @@ class FabricWiring:
 
     def _wire_peer_links(self, tier: TierDesign, peer_links: PeerLinks) -> Iterator[SegmentLinks]:
         """Peer links: between the two switches of each pair, or between the border switches of two sites."""
-        first, pairs = self._find_switches(tier).first, []
+        run, switches = peer_links.run, np.arange(tier.switches, dtype=np.int32)
         if not peer_links.spans:
             # pairs are switches 0 and 1, 2 and 3 of a tier
-            lower = first + np.arange(0, tier.switches, 2, dtype=np.int32)
-            stated_media = find_peer_media(self._design, tier, None)
-            pairs.append((lower, lower + 1, peer_links.run.count, (0, 0), (*tier.path, "peer"), 0.0, stated_media))
-        switches_per_site = tier.switches // len(self._layout.sites)
+            ends = join_pairs(switches[::2], switches[1::2], run.count)
+            yield self._join_inside(tier, run, ends, (*tier.path, "peer"), None)
         for span in peer_links.spans:
-            a, b = (
-                first + site * switches_per_site + np.arange(switches_per_site, dtype=np.int32) for site in span.sites
-            )
-            stated_media = find_peer_media(self._design, tier, span)
-            pairs.append((a, b, span.links, span.first, span.path, span.km, stated_media))
-        for a, b, links, starts, path, km, stated_media in pairs:
-            number = np.tile(np.arange(links, dtype=np.int32), len(a))
-            a_device, b_device = np.repeat(a, links).astype(np.int32), np.repeat(b, links).astype(np.int32)
-            rail, plane = self._merge_rail_and_plane(a_device, b_device)
-            segment = self._make_segment(tier, tier, peer_links.run, peer_links.run, path, stated_media)._replace(km=km)
-            yield SegmentLinks(segment, a_device, starts[0] + number, b_device, starts[1] + number, rail, plane)
+            a, b = switches.reshape(len(self._layout.sites), -1)[[*span.sites]]
+            yield self._join_inside(tier, run, join_pairs(a, b, span.links, span.first), span.path, span)
 
-    def _wire_mesh(self, tier: TierDesign, mesh: Mesh) -> SegmentLinks:
-        """Links along one dimension of a tier."""
-        first, ends = np.int32(self._find_switches(tier).first), join_mesh(tier, mesh)
-        a, b, stated_media = ends.a + first, ends.b + first, find_peer_media(self._design, tier, None)
-        segment = self._make_segment(tier, tier, mesh.run, mesh.run, mesh.path, stated_media)
+    def _join_inside(
+        self, tier: TierDesign, run: PortRun, ends: MeshLinks, path: Path, span: SiteSpan | None
+    ) -> SegmentLinks:
+        """Links between switches of one tier, whose rows in it and ports of one run are given."""
+        a, b = (column + np.int32(self._find_switches(tier).first) for column in (ends.a, ends.b))
+        segment = self._make_segment(tier, tier, run, run, path, find_peer_media(self._design, tier, span))
+        segment = segment._replace(km=span.km if span else 0.0)
         return SegmentLinks(segment, a, ends.a_port, b, ends.b_port, *self._merge_rail_and_plane(a, b))
 
     def _merge_rail_and_plane(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:

@@ -17,14 +17,20 @@ from fabricgen.wiring.links.columns import make_tier_columns
 
 
 class MeshLinks(NamedTuple):
-    """Links along one dimension: rows of both ends in their tier, and numbers of their ports in the run of the mesh;
-    int32, length links.
+    """Links within a tier: rows of both ends in it, and numbers of their ports in the run that they are of; int32,
+    length links.
     """
 
     a: Ints
     a_port: Ints
     b: Ints
     b_port: Ints
+
+
+def join_pairs(a: Ints, b: Ints, links: int, first: tuple[int, int] = (0, 0)) -> MeshLinks:
+    """So many links between the switches of each pair, given as columns of rows, by ports from the first of each."""
+    number = np.tile(np.arange(links, dtype=np.int32), len(a))
+    return MeshLinks(np.repeat(a, links), first[0] + number, np.repeat(b, links), first[1] + number)
 
 
 def join_mesh(tier: TierDesign, mesh: Mesh) -> MeshLinks:
