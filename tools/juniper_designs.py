@@ -19,7 +19,7 @@ from fabricgen.nos.junos.reader import STANZAS, JunosBox
 from fabricgen.nos.junos.reading.lines import as_lines
 from fabricgen.nos.junos.reading.text import Words, read_lines
 from fabricgen.nos.junos.statements import FILE, files_of, read_statements
-from fabricgen.running.tree import read_tolerantly
+from fabricgen.running.tree import tolerate_unknown_text
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "junos.md"
 DESIGNS = "data_center/aidc/*/configuration/conf/*.conf"
@@ -34,7 +34,7 @@ def is_unknown(words: Words) -> bool:
     """Whether no rule of the reader knows a statement."""
     if words[0] not in STANZAS:
         return True
-    with read_tolerantly() as notes:
+    with tolerate_unknown_text() as notes:
         STANZAS[words[0]].read(list(as_lines([words[1:]])), JunosBox())
     return bool(notes.unknown)
 

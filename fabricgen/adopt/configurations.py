@@ -11,7 +11,7 @@ from fabricgen.adopt.facts import DeviceFacts
 from fabricgen.adopt.settings.draft import ReadSwitch, index_far_ends
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.nos_rooms import load_part
-from fabricgen.running.tree import CANNOT_READ, explain_error, read_tolerantly
+from fabricgen.running.tree import CANNOT_READ, explain_error, tolerate_unknown_text
 from fabricgen.verify.drift.collected import CODE, read_configurations
 from fabricgen.verify.dumps._sources import list_sources
 
@@ -19,7 +19,7 @@ from fabricgen.verify.dumps._sources import list_sources
 def read_switch(nos: str, files: Mapping[str, str]) -> ReadSwitch | str:
     """What the files of a switch say, by their names, with what of them is passed over; why they cannot be read."""
     try:
-        with read_tolerantly() as notes:
+        with tolerate_unknown_text() as notes:
             model = load_part(nos, "reader").read(files)
     except CANNOT_READ as error:
         return explain_error(error)

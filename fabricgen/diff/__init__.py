@@ -1,1 +1,1 @@
-"""What a change does: a semantic comparison of two compiled clusters."""
+"""Comparison of two clusters by what they contain: devices, cables, addresses, sessions, configurations and cost."""

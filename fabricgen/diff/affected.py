@@ -1,7 +1,7 @@
 """Which switches of two compiled clusters may have different configurations, found without rendering any.
 
-None is missed: everything that a switch's configuration is made from is compared (its row, its links and their far
-ends, its addresses, the settings of its tier and fabric), and what cannot be assigned to a device affects the whole
+No switch is missed: everything that its configuration is made from is compared (its row, its links and their far ends,
+its addresses, the settings of its tier and fabric). A difference that cannot be assigned to a device affects its whole
 tier.
 """
 
@@ -29,33 +29,34 @@ from fabricgen.views.switch import count_equal_paths
 
 
 def find_affected_switches(old: Cluster, new: Cluster, devices: Delta, links: Delta) -> set[str]:
-    """Names of devices whose configuration may differ; `devices` and `links` are how these lists differ."""
+    """Return the names of devices and InfiniBand fabrics whose configuration may differ.
+
+    `devices` and `links` are the differences of these lists.
+    """
     affected = set(list_changed_devices(devices))
     affected |= _find_neighbours(affected, links)
     # both ends of each link that differs, on the side that has it
-    for side, only, changed in ((links.old, links.removed, links.was), (links.new, links.added, links.now)):
+    for listing, only, changed in ((links.old, links.removed, links.was), (links.new, links.added, links.now)):
         for end in ("a_device", "b_device"):
-            affected |= set(side[end][np.concatenate([only, changed])].tolist())
+            affected |= set(listing[end][np.concatenate([only, changed])].tolist())
     affected |= _find_readdressed(old, new)
-    hand_settings = [cluster.design.loaded.blueprint.config_of for cluster in (old, new)]
-    affected |= {
-        name
-        for name in hand_settings[0].keys() | hand_settings[1].keys()
-        if hand_settings[0].get(name) != hand_settings[1].get(name)
-    }
+    old_text, new_text = (cluster.design.loaded.blueprint.config_of for cluster in (old, new))
+    affected |= {name for name in old_text.keys() | new_text.keys() if old_text.get(name) != new_text.get(name)}
     affected |= {device for device, _ in _find_changed_macs(old, new)}
-    settings = dict(_list_settings(old)), dict(_list_settings(new))
-    # static routes of one switch name addresses of others: once anything changed, all of such a fabric may
-    anything = bool(affected)
-    for key in settings[0].keys() | settings[1].keys():
-        if settings[0].get(key) != settings[1].get(key) or (anything and _has_static_routes(key, old, new)):
+    old_settings, new_settings = dict(_list_settings(old)), dict(_list_settings(new))
+    # static routes of one switch name addresses of others: any change may affect all switches of such a fabric
+    has_changes = bool(affected)
+    for key in old_settings.keys() | new_settings.keys():
+        if old_settings.get(key) != new_settings.get(key) or (has_changes and _has_static_routes(key, old, new)):
             affected |= _list_tier_devices(old, key) | _list_tier_devices(new, key)
     return affected | _find_affected_fabrics(old, new, affected)
 
 
 def _find_affected_fabrics(old: Cluster, new: Cluster, names: set[str]) -> set[str]:
-    """Fabrics with configuration files of their own in which a device of `names` is, or what is stated for their subnet
-    manager or a GUID differs.
+    """Return the InfiniBand fabrics whose own configuration files may differ.
+
+    These are fabrics with a device of `names`, and fabrics whose GUIDs, tenants or settings of the subnet manager
+    differ.
     """
     affected: set[str] = set()
     for cluster in (old, new):
@@ -71,60 +72,59 @@ def _find_affected_fabrics(old: Cluster, new: Cluster, names: set[str]) -> set[s
 
 
 def _list_stated_guids(cluster: Cluster, members: list[str]) -> list[tuple[Any, ...]]:
-    """What is stated of GUIDs in some fabrics; of the inventory whatever has one."""
+    """Return the stated GUIDs of some fabrics, and all rows of the inventory with a GUID."""
     loaded = cluster.design.loaded
-    # without the place in the file, which may change and changes nothing
+    # without the line in the file, which has no effect
     rows: list[tuple[Any, ...]] = [row[:-1] for m in members for row in loaded.guids.get(m, ())]
     return rows + sorted(row.figures for row in loaded.inventory if row.guid)
 
 
 def _find_changed_macs(old: Cluster, new: Cluster) -> set[tuple[str, str]]:
-    """(device, port) whose MAC is known on one side only, or differs."""
+    """Return (device, port) of each MAC that is known on one side only, or differs."""
     return {port for port, _ in old.design.loaded.macs.items() ^ new.design.loaded.macs.items()}
 
 
 def _read_manager_settings(fabric: Fabric) -> tuple[str | None, str | None]:
-    """What a blueprint says of the subnet manager of a fabric."""
+    """Return what a blueprint states about the subnet manager of a fabric."""
     return fabric.subnet_manager, fabric.default_partition
 
 
 def _list_tenants(cluster: Cluster, members: list[str]) -> list[TenantDesign]:
-    """The tenants that are kept apart in some fabrics."""
+    """Return the tenants that are kept apart in one of some fabrics."""
     return [tenant for tenant in cluster.design.tenants if not set(members).isdisjoint(tenant.fabrics)]
 
 
 def _list_end_devices(cluster: Cluster, members: list[str]) -> set[str]:
-    """Names of the devices at the ends of some fabrics' links."""
+    """Return the names of the devices at the ends of some fabrics' links."""
     links = cluster.plan.links
     rows = np.array([s.fabric in members for s in links.segments], dtype=bool)[links.segment]
     return {name for ends in (links.a_device, links.b_device) for name in cluster.name_column[np.unique(ends[rows])]}
 
 
 def _find_neighbours(changed: set[str], links: Delta) -> set[str]:
-    """Neighbours of devices, whose configurations contain their peer's AS number, model and tier."""
+    """Return the neighbours of changed devices: a configuration contains its peers' AS numbers, models and tiers."""
     neighbours: set[str] = set()
-    for side in (links.old, links.new):
+    for listing in (links.old, links.new):
         for end, far in (("a_device", "b_device"), ("b_device", "a_device")):
-            neighbours |= set(side[far][find_among(changed, side[end])].tolist())
+            neighbours |= set(listing[far][find_among(changed, listing[end])].tolist())
     return neighbours
 
 
 @dataclass(frozen=True)
 class _Matched:
-    """Rows of devices and of links that both sides have, as (in old, in new)."""
+    """Rows of devices and of links that both sides have, each as (rows in old, rows in new)."""
 
     devices: tuple[Rows, Rows]
     links: tuple[Rows, Rows]
 
 
 def _find_readdressed(old: Cluster, new: Cluster) -> set[str]:
-    """Devices with any allocated address or number that differs."""
-    # rows of devices, then of links, that both sides have: (rows in old, rows in new)
-    _, _, *devices = match_rows([(old.name_column, new.name_column)])
-    ends = [Texts((EncodedColumn(c.name_column, c.plan.links.a_device),)) for c in (old, new)]
-    ports = [Texts((c.port_names.port_columns[0],)) for c in (old, new)]
-    _, _, *links = match_rows([(ends[0], ends[1]), (ports[0], ports[1])])
-    common = _Matched((devices[0], devices[1]), (links[0], links[1]))
+    """Return the devices of which any allocated address or number differs."""
+    _, _, *device_rows = match_rows([(old.name_column, new.name_column)])
+    old_ends, new_ends = (Texts((EncodedColumn(c.name_column, c.plan.links.a_device),)) for c in (old, new))
+    old_ports, new_ports = (Texts((c.port_names.port_columns[0],)) for c in (old, new))
+    _, _, *link_rows = match_rows([(old_ends, new_ends), (old_ports, new_ports)])
+    common = _Matched((device_rows[0], device_rows[1]), (link_rows[0], link_rows[1]))
     readdressed: set[str] = set()
     was, now = dict(_walk_columns(old.addresses)), dict(_walk_columns(new.addresses))
     for key in was.keys() | now.keys():
@@ -133,7 +133,7 @@ def _find_readdressed(old: Cluster, new: Cluster) -> set[str]:
 
 
 def _walk_columns(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """(path of attributes, column) of every numeric column inside allocated addresses."""
+    """Yield (path of attributes, column) of every numeric column in allocated addresses."""
     if isinstance(value, np.ndarray):
         yield path, value
     elif isinstance(value, Mapping):
@@ -148,32 +148,35 @@ def _walk_columns(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tupl
 
 
 def _find_differing(old: Cluster, new: Cluster, common: _Matched, was: Any, now: Any) -> set[str]:
-    """Names of devices for which a column differs; a column that only one side has differs where it is not 0."""
+    """Return the names of devices for which a column differs (old: `was`, new: `now`).
+
+    A column that only one side has (the other is None) differs where it is not 0. Whether its rows are devices or links
+    is told by its length; a link counts for the devices at both ends.
+    """
     devices: set[str] = set()
-    lengths = [(len(c.plan.devices), len(c.plan.links)) for c in (old, new)]
-    for kind, pair in ((0, common.devices), (1, common.links)):
-        fits = [column is None or len(column) == lengths[i][kind] for i, column in enumerate((was, now))]
-        if all(fits):
-            values = [column[rows] if column is not None else 0 for column, rows in zip((was, now), pair, strict=True)]
-            differs: Any = np.asarray(values[0] != values[1])
-            # columns may have several values a row
-            differs = differs if differs.ndim == 1 else differs.reshape(len(pair[0]), -1).any(axis=1)
-            rows = pair[0][differs]
-            links = old.plan.links
-            ends = (rows,) if kind == 0 else (links.a_device[rows], links.b_device[rows])
+    links = old.plan.links
+    for kind, (old_rows, new_rows) in (("devices", common.devices), ("links", common.links)):
+        sides = ((was, old, old_rows), (now, new, new_rows))
+        if all(column is None or len(column) == len(getattr(cluster.plan, kind)) for column, cluster, _ in sides):
+            old_values, new_values = (column[rows] if column is not None else 0 for column, _, rows in sides)
+            differs: Any = np.asarray(old_values != new_values)
+            # a column may have several values for each row
+            differs = differs if differs.ndim == 1 else differs.reshape(len(old_rows), -1).any(axis=1)
+            rows = old_rows[differs]
+            ends = (rows,) if kind == "devices" else (links.a_device[rows], links.b_device[rows])
             devices |= {name for end in ends for name in old.name_column[end].tolist()}
     return devices
 
 
 def _list_settings(cluster: Cluster) -> Iterator[tuple[TierKey, tuple[Any, ...]]]:
-    """(tier, settings) of everything that applies to all switches of a tier."""
+    """Yield (tier, settings), with all settings that apply to every switch of the tier."""
     design = cluster.design
     for tier in design.tiers:
         fabric = design.fabric(tier.fabric)
         guests = [f for f in design.fabrics if tier.fabric in (f.name, f.carrier)]
         naming = design.catalog.naming(tier.nos) if fabric.protocol != "infiniband" else None
         platform = design.catalog.sonic_platform(tier.profile.id) if naming and naming.has_tables else None
-        # how many ports are in use is told by the links
+        # without counts: links tell how many ports are in use
         runs = [replace(run, count=0) for run in (*tier.downs, *tier.switch_runs)]
         yield (
             tier.key,
@@ -188,7 +191,7 @@ def _list_settings(cluster: Cluster) -> Iterator[tuple[TierKey, tuple[Any, ...]]
 
 
 def _has_static_routes(key: TierKey, *clusters: Cluster) -> bool:
-    """Whether a tier has static routes, which depend on the whole fabric."""
+    """Whether a tier has static routes on either side; these depend on the whole fabric."""
     return any(
         cluster.intent(fabric).underlay == "static"
         for cluster in clusters

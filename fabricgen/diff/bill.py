@@ -1,4 +1,4 @@
-"""Two bills of materials compared: parts to order and parts left over, cost and power."""
+"""Comparison of two bills of materials: parts to order and parts left over, cost and power."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DEVICES = ("node", "switch", "line-card")
 
 @dataclass(frozen=True, slots=True)
 class PartDelta:
-    """One part: pieces installed, and pieces bought (spares included), on both sides; unit price, None if unknown."""
+    """One part: pieces installed and bought (spares included) on both sides, and its unit price (None: unknown)."""
 
     part: str
     description: str
@@ -35,40 +35,40 @@ class PartDelta:
 
     @property
     def installed(self) -> int:
-        """Change of the pieces installed."""
+        """The change in pieces installed."""
         return self.new_quantity - self.old_quantity
 
     @property
     def bought(self) -> int:
-        """Change of the pieces to buy, spares included."""
+        """The change in pieces to buy, spares included."""
         return self.new_bought - self.old_bought
 
     @property
     def what(self) -> str:
-        """`new`, `gone`, `more` or `fewer` pieces to buy, or `same` where only spares are put to use."""
+        """`new`, `gone`, `more` or `fewer` pieces to buy, or `same` if only spares are put to use."""
         if not self.old_quantity or not self.new_quantity:
             return "gone" if self.old_quantity else "new"
         return "more" if self.bought > 0 else "fewer" if self.bought else "same"
 
     @property
     def cost(self) -> float | None:
-        """Cost of the change, in the currency of the price list; None without a price."""
+        """The cost of the change, in the currency of the price list; None without a price."""
         return None if self.unit_price is None else round(self.unit_price * self.bought, 2)
 
 
 @dataclass(frozen=True, slots=True)
 class BomDelta:
-    """Parts whose numbers differ, cost of each side (None without prices), and power, W.
+    """Parts whose numbers differ, the cost of each side (None without prices), and the power of each side, W.
 
-    Power is what all pieces draw: optics that are in the maximum of their device count once. Where a side does not say
-    which those are (`twice`), both count as their lines do.
+    Power is what all pieces draw. Optics that are included in the maximum of their device count once, unless a side
+    does not say which optics these are (`twice`): then both sides are the sums of their lines.
     """
 
     parts: tuple[PartDelta, ...]
     old_cost: float | None
     new_cost: float | None
     unpriced: int
-    """Parts of either side that have no price."""
+    """The number of parts, of both sides, without a price."""
     old_power_w: float
     new_power_w: float
     twice: bool = False
@@ -78,14 +78,14 @@ class BomDelta:
 
     @property
     def cost(self) -> float | None:
-        """Cost of the change, of parts with a price; None where there are no prices."""
+        """The cost of the change, counting parts with a price; None if there are no prices."""
         if self.old_cost is None or self.new_cost is None:
             return None
         return round(self.new_cost - self.old_cost, 2)
 
     @property
     def power_w(self) -> float:
-        """Change of the maximum power, W; parts without a figure count as 0."""
+        """The change in maximum power, W; parts without a figure count as 0."""
         return round(self.new_power_w - self.old_power_w, 1)
 
 
@@ -97,16 +97,16 @@ def compare_boms(
 ) -> BomDelta:
     """Compare two bills of materials.
 
-    `prices` are unit prices by part; if empty, the prices in the listings are used, the new side's first.
-    `in_devices_w` is the power of optics in maxima of devices, which lines name twice, of the old and the new side;
-    None where it is not known.
+    `prices` are unit prices by part; if empty, the prices in the bills are used, those of the new side first.
+    `in_devices_w` is, for the old and the new side, the power (W) of optics that is also included in the maxima of
+    their devices, so that the lines of the bill count it twice; None if not known.
     """
     was, now = _index_parts(old), _index_parts(new)
     counts_twice = _may_count_twice(was, now, in_devices_w)
     old_twice, new_twice = (0 if counts_twice else watts or 0 for watts in in_devices_w)
-    # the later of two wins: the new side's
+    # the new side's prices overwrite those of the old side
     unit_prices = prices or _read_prices(was) | _read_prices(now)
-    # in the order of the new bill, then what only the old one has
+    # in the order of the new bill, then parts that only the old one has
     order = list(dict.fromkeys((*now, *was)))
     kinds = list(dict.fromkeys(row["kind"] for row in (*now.values(), *was.values())))
     rows = [_compare_part(part, was.get(part), now.get(part), find_price(part, unit_prices)) for part in order]
@@ -126,19 +126,19 @@ def compare_boms(
 def _may_count_twice(
     was: Mapping[str, Mapping[str, Any]], now: Mapping[str, Mapping[str, Any]], in_devices_w: tuple[float | None, ...]
 ) -> bool:
-    """Whether one side does not say how much power of optics is in maxima of its devices, and may have some.
+    """Whether a side does not say how much power of optics is included in the maxima of its devices, and may have some.
 
-    It has none where the other side has none, and has all of its models.
+    It has none if the other side has none and has all of its device models.
     """
     if None not in in_devices_w:
         return False
     if 0 not in in_devices_w:
         return True
-    silent, telling = (was, now) if in_devices_w[0] is None else (now, was)
-    models, told_models = (
-        {part for part, row in rows.items() if row["kind"] in _DEVICES} for rows in (silent, telling)
+    unknown, known = (was, now) if in_devices_w[0] is None else (now, was)
+    models, known_models = (
+        {part for part, row in rows.items() if row["kind"] in _DEVICES} for rows in (unknown, known)
     )
-    return not models <= told_models
+    return not models <= known_models
 
 
 def _index_parts(bom: Listing) -> dict[str, dict[str, Any]]:
@@ -150,14 +150,14 @@ def _read_prices(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
 
 
 def _sum_power(rows: Mapping[str, Mapping[str, Any]]) -> float:
-    """What the lines add up to, W."""
+    """Return the sum of the lines' power, W."""
     return sum(float(row["power_w"] or 0) for row in rows.values())
 
 
 def _compare_part(
     part: str, old: Mapping[str, Any] | None, new: Mapping[str, Any] | None, price: float | None
 ) -> PartDelta:
-    # what becomes of a part; `bought` are pieces with spares. Texts are those of the new side, if it has the part
+    # the change of one part; `bought` includes spares. Texts are those of the new side if it has the part
     row = new or old or {}
     return PartDelta(
         part=part,
@@ -175,11 +175,11 @@ def _count_pieces(row: Mapping[str, Any] | None, name: str) -> int:
     return int(row[name] or 0) if row else 0
 
 
-# The difference between two bills in words: in one line, and a line a part.
+# The difference between two bills in words: one line for the whole, and one for each part.
 
 
 def describe_bom(bom: BomDelta) -> str:
-    """The bill of materials in one line."""
+    """Describe the change of the bill of materials in one line."""
     parts = [f"{len(bom.parts)} part{'s' * (len(bom.parts) != 1)} differ{'s' * (len(bom.parts) == 1)}"]
     if bom.cost is not None:
         unpriced = f", {bom.unpriced} parts without a price" if bom.unpriced else ""
@@ -190,14 +190,14 @@ def describe_bom(bom: BomDelta) -> str:
 
 
 def describe_part(row: PartDelta) -> str:
-    """One part: how many more, and what they cost."""
+    """Describe one part: how many more or fewer, and what they cost."""
     spares = f" ({format_change(row.bought)} with spares)" if row.bought != row.installed else ""
     cost = f", {format_change(row.cost)}" if row.cost is not None else ""
     return f"{format_change(row.installed)} {row.part}{spares}{cost}"
 
 
 def format_change(value: float) -> str:
-    """A number with its sign, thousands apart."""
+    """Return a number with its sign and thousands separators."""
     return f"{value:+,.2f}" if isinstance(value, float) and not value.is_integer() else f"{int(value):+,}"
 
 
@@ -207,13 +207,13 @@ BOM_FILE = "bom.csv"
 """The bill in a built folder."""
 
 RACKS_FILE = "racks.csv"
-"""What says there which optics are in the maxima of their devices."""
+"""The file of a built folder that says which optics are included in the maxima of their devices."""
 
 Bill: TypeAlias = "tuple[Listing, float | None]"
-"""A bill, and the power of optics that its lines name twice, W; None where it is not known."""
+"""A bill, and the power of optics that its lines count twice, W; None if not known."""
 
 SUFFIXES = (".csv", ".json")
-"""Suffixes of such files."""
+"""Suffixes of files with a bill."""
 
 MOST_BYTES = 64 * 1024 * 1024
 
@@ -222,10 +222,10 @@ _HINT = "compare with a bom.csv or bom.json as `fabricgen bom` wrote it, a built
 
 
 def read_bom(file: Path) -> Listing:
-    """The lines of a bill in a file, taken as it stands; further columns are ignored.
+    """Read the lines of a bill in a file, without comparing it with a manifest; further columns are ignored.
 
-    Raises InputError: FG074, with the line if known, for a file that is no bill; FG028 for one in a folder in which a
-    build was stopped while it landed.
+    Raises InputError: FG074, with the line if known, for a file that is not a bill; FG028 for a file in a folder into
+    which a build was being moved when it was stopped.
     """
     refuse_unfinished_around(file)
     try:
@@ -235,7 +235,7 @@ def read_bom(file: Path) -> Listing:
 
 
 def read_built_bom(built: Built) -> Bill:
-    """The bill in a built folder; raises InputError as `read_bom`, and FG054 where it is not as it was built."""
+    """Read the bill in a built folder; raises InputError as `read_bom` does, and FG054 if it is not as it was built."""
     file = built.folder / BOM_FILE
     try:
         content = read_regular(file)
@@ -246,7 +246,7 @@ def read_built_bom(built: Built) -> Bill:
 
 
 def _parse_bom(file: Path, content: bytes) -> Listing:
-    # a bill of materials from JSON or CSV; InputError says that the file is none
+    # a bill of materials from JSON or CSV; raises InputError (FG074) if the file is none
     try:
         if file.suffix == ".json":
             return normalize_list(file, "bom", _parse_json_columns(file, content, COLUMNS["bom"]))
@@ -273,12 +273,12 @@ def _parse_json_columns(file: Path, content: bytes, names: tuple[str, ...]) -> l
 
 
 def _is_bom_line(row: Any, names: tuple[str, ...]) -> bool:
-    """Whether a row has all columns, and in them nothing that has parts."""
+    """Whether a row has all columns, with no list or object in them."""
     return isinstance(row, dict) and all(name in row and not isinstance(row[name], dict | list) for name in names)
 
 
 def _spell_cell(cell: Any) -> str:
-    """A cell of JSON as `bom.csv` would have it: numbers without superfluous zeros."""
+    """Return a cell of JSON as `bom.csv` would have it: numbers without superfluous zeros."""
     is_number = isinstance(cell, int | float) and not isinstance(cell, bool)
     return format_number(cell) if is_number else str(cell)
 
@@ -293,7 +293,7 @@ _TITLES = {"new": "new parts", "gone": "parts that go", "more": "more", "fewer":
 
 
 def list_bom_columns(delta: BomDelta) -> dict[str, list[Any]]:
-    """One row for each part whose numbers differ; `bought` is the change of pieces to buy, spares included."""
+    """Return columns with a row for each part whose numbers differ; `bought` is the change in pieces to buy."""
     rows = delta.parts
     return {
         "part": [row.part for row in rows],
@@ -311,14 +311,14 @@ def list_bom_columns(delta: BomDelta) -> dict[str, list[Any]]:
 
 
 def format_bom(delta: BomDelta) -> str:
-    """The difference as text: sums, then the parts, grouped by what happens to them."""
+    """Return the difference as text: sums, then the parts, grouped by what happens to them."""
     if not delta:
         return "no differences\n"
     return "\n".join([describe_bom(delta), *map(make_printable, _list_sections(delta))]) + "\n"
 
 
 def _list_sections(delta: BomDelta) -> Iterator[str]:
-    # the lines of a comparison: a title and its parts for each way to change
+    # the lines of a comparison: a title and the parts for each kind of change
     for change, title in _TITLES.items():
         rows = [row for row in delta.parts if row.what == change]
         if rows:

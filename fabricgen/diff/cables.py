@@ -1,14 +1,14 @@
 """Cables and optics of two sides: what is pulled, re-plugged, bought or removed.
 
-A cable is identified by its id: the device and connector of its common end. Its ends tell how it changed:
+A cable is identified by its id: the device and connector of its common end. It can change in these ways:
 
-- `moved`: one of its ends is gone, and it now reaches another device; or a link that it carried goes elsewhere, as
-  where a cable between two switches becomes a breakout to three;
+- `moved`: one of its ends is gone, and it now reaches another device; or a link that it carried goes elsewhere, such as
+  when a cable between two switches becomes a breakout to three;
 - `re-terminated`: one of its ends is gone, and it still reaches the same devices, at other cages;
 - `leg-added`, `leg-removed`: a breakout has more or fewer ends, and the others are not re-plugged;
 - `other-medium`, `other-length`, `other-part`: it is another cable between the same places;
-- `relabelled`: nothing moves, but its labels have another text; `reassigned`: it belongs to another fabric. The legs
-  of a splitter may be of several.
+- `relabelled`: nothing moves, but its labels have another text;
+- `reassigned`: it belongs to another fabric (the legs of a splitter may belong to several).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from fabricgen.diff.matching import match_rows
 from fabricgen.diff.texts import Flags
 
 CableEnd: TypeAlias = tuple[str, str, str, str]
-"""Two cages that a cable joins: a_device, a_cage, b_device, b_cage."""
+"""The two cages that a cable joins: a_device, a_cage, b_device, b_cage."""
 
 Cage: TypeAlias = tuple[str, str]
-"""(device, name of the cage on it)"""
+"""(device, name of a cage on it)"""
 
 CABLE_CHANGES: Mapping[str, tuple[str, ...]] = {
     "moved": ("ends",),
@@ -49,7 +49,7 @@ OPTIC_CHANGES: Mapping[str, tuple[str, ...]] = {"swapped": ("part",)}
 def compare_cable_ends(
     sides: tuple[Listing, Listing], changed_ends: ChangedCables, rerouted: Collection[str] = ()
 ) -> Delta:
-    """How cables differ, from cable end rows; `rerouted` are cables that carried a link which now goes elsewhere."""
+    """Compare cables by their end rows; `rerouted` are cables that carried a link which now goes elsewhere."""
     old, new = (
         list_cables(side.pick_rows(np.flatnonzero(find_among(changed_ends.cables, side["cable"])))) for side in sides
     )
@@ -57,12 +57,12 @@ def compare_cable_ends(
 
 
 def list_cables(ends: Listing) -> Listing:
-    """Cables from cable end rows: one row for each cable, with all its ends, sorted, in one cell."""
+    """List cables from their end rows: one row for each cable, with all its ends, sorted, in one cell."""
     end_rows, starts = _sort_by_cable(ends["cable"])
-    # what all ends of a cable have in common is read from its first row
-    bounds, first = [*starts.tolist(), len(end_rows)], end_rows[starts]
+    # values that all ends of a cable share are read from its first row
+    bounds, first_rows = [*starts.tolist(), len(end_rows)], end_rows[starts]
     columns: dict[str, Column] = {
-        name: ends[name][first] for name in ("cable", "part", "medium", "length_m", "a_device")
+        name: ends[name][first_rows] for name in ("cable", "part", "medium", "length_m", "a_device")
     }
     fabrics = ends["fabric"][end_rows].tolist()
     columns["fabric"] = make_column([" + ".join(sorted(set(fabrics[start:stop]))) for start, stop in pairwise(bounds)])
@@ -78,11 +78,11 @@ def list_cables(ends: Listing) -> Listing:
 
 
 def _sort_by_cable(ids: Column) -> tuple[Rows, Rows]:
-    """(end rows sorted by cable, where each cable begins among them); a build lists them in that order."""
+    """Return end rows sorted by cable, and where each cable begins among them; a build lists them in that order."""
     rows = np.arange(len(ids))
-    # where the cable changes; the cut leaves none where there are no rows
+    # where the cable changes; the slice is for lists without rows
     starts = np.flatnonzero(np.r_[True, np.asarray(ids[1:] != ids[:-1], dtype=bool)][: len(ids)])
-    # each cable begins once: its rows lie together, as a build writes them
+    # if each cable begins once, its rows are together, as a build writes them
     if len(set(ids[starts].tolist())) == len(starts):
         return rows, starts
     number = {name: i for i, name in enumerate(dict.fromkeys(ids.tolist()))}
@@ -92,7 +92,7 @@ def _sort_by_cable(ids: Column) -> tuple[Rows, Rows]:
 
 
 def compare_cables(old: Listing, new: Listing, rerouted: Collection[str] = ()) -> Delta:
-    """How cables differ, from `list_cables`; `rerouted` as in `compare_cable_ends`."""
+    """Compare two lists of `list_cables`; `rerouted` as in `compare_cable_ends`."""
     delta = compare_rows("cables", ("cable",), CABLE_CHANGES, (old, new), "a_device")
     was, now = old["ends"][delta.was].tolist(), new["ends"][delta.now].tolist()
     names = old["cable"][delta.was].tolist()
@@ -108,7 +108,7 @@ def compare_cables(old: Listing, new: Listing, rerouted: Collection[str] = ()) -
 
 
 def _name_ends_change(old: tuple[CableEnd, ...], new: tuple[CableEnd, ...]) -> str:
-    """How the ends changed, as a word of `CABLE_CHANGES`; "" for no change."""
+    """Return how the ends of a cable changed, as a word of `CABLE_CHANGES`; "" for no change."""
     if old == new:
         return ""
     was, now = set(old), set(new)
@@ -121,7 +121,7 @@ def _name_ends_change(old: tuple[CableEnd, ...], new: tuple[CableEnd, ...]) -> s
 
 
 def list_optics(ends: Listing, cages: Collection[Cage]) -> Listing:
-    """Transceivers in some cages, by cage; cables in one twin-port cage share one."""
+    """List the transceivers in some cages, by cage; cables in one twin-port cage share one."""
     optics: dict[Cage, str] = {}
     devices = frozenset(device for device, _ in cages)
     for side in ("a", "b"):
@@ -153,13 +153,13 @@ def compare_optics(old: Listing, new: Listing, changed_ends: ChangedCables) -> D
     return compare_rows("optics", ("device", "cage"), OPTIC_CHANGES, sides, "device")
 
 
-# Cable ends, links and devices that differ between two sides; only these are compared in detail, as most are
+# Cable ends, links and devices that differ between two sides; only these are compared in detail, since most are
 # unchanged.
 
 
 @dataclass(frozen=True)
 class ChangedCables:
-    """Rows of cable ends that only one side has (`gone`: old, `come`: new), and the ids of their cables."""
+    """Rows of cable ends that only one side has (`gone`: in old, `come`: in new), and the ids of their cables."""
 
     gone: Rows
     come: Rows
@@ -173,7 +173,7 @@ def find_changed_cables(old: Listing, new: Listing) -> ChangedCables:
 
 
 def find_links_to_compare(lists: Lists, changed: Rows, devices: Collection[str], cables: Collection[str]) -> Rows:
-    """Rows of links that changed, or whose device or cable did, ascending."""
+    """Return the rows of links that changed (`changed`), or whose device or cable did; ascending."""
     links = lists.links
     chosen = (
         find_among(devices, links["a_device"])
@@ -185,6 +185,6 @@ def find_links_to_compare(lists: Lists, changed: Rows, devices: Collection[str],
 
 
 def list_changed_devices(delta: Delta) -> frozenset[str]:
-    """Names of devices that are added, removed or changed."""
+    """Return the names of devices that are added, removed or changed."""
     names = delta.old["device"][np.concatenate([delta.removed, delta.was])], delta.new["device"][delta.added]
     return frozenset(name for column in names for name in column.tolist())

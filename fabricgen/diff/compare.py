@@ -53,14 +53,14 @@ JUMPER_CHANGES: Mapping[str, tuple[str, ...]] = {
 }
 _NO_JUMPERS = Listing.of(dict.fromkeys(COLUMNS["patches"], ()))
 _SHORT = 8
-"""Characters of a commit's id that are shown."""
+"""The number of characters of a commit's id that are shown."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a comparison: the name the user gave it, its lists, and for a blueprint the figures of sizing.
+    """One side of a comparison: the name that the user gave it, its lists, and (for a blueprint) the figures of sizing.
 
-    `sets` are the settings that the user gave it, `commit` is that of a git revision, "" for none.
+    `sets` are the settings that the user gave with `--set`; `commit` is the id of a git revision, "" for none.
     """
 
     name: str
@@ -71,15 +71,16 @@ class Side:
 
     @property
     def title(self) -> str:
-        """The name with what it does not tell: `pod.yaml with pods.p1.su=3`, `git:main:pod.yaml (commit 12345abc)`."""
+        """The name with settings and commit: `pod.yaml with pods.p1.su=3`, `git:main:pod.yaml (commit 12345abc)`."""
         commit = f" (commit {self.commit[:_SHORT]})" if self.commit and self.commit[:_SHORT] not in self.name else ""
         return f"{self.name}{commit}{' with ' if self.sets else ''}{', '.join(self.sets)}"
 
 
 @dataclass(frozen=True)
 class ClusterChange:
-    """Everything that a change does; false when nothing differs. Kinds that a side lacks are None, and
-    `notes` say so.
+    """Everything that a change does; false if nothing differs.
+
+    Lists that a side lacks are None, and `notes` say so.
     """
 
     sides: tuple[Side, Side]
@@ -89,7 +90,7 @@ class ClusterChange:
     optics: Delta
     addresses: Delta | None
     patches: Delta | None
-    """Jumpers between cages and panels, where either side has some."""
+    """Jumpers between cages and panels; None if neither side has any."""
     sessions: Delta
     bom: BomDelta | None
     shapes: tuple[SizingFigures | None, SizingFigures | None]
@@ -98,7 +99,7 @@ class ClusterChange:
     renamed: Renamed = field(default_factory=dict)
     configs: ConfigDelta | None = None
     tenants: tuple[TenantMove, ...] = ()
-    """Nodes that change tenants, where both sides are blueprints."""
+    """Nodes that change tenants, if both sides are blueprints."""
     notes: tuple[str, ...] = ()
     show_diffs: bool = False
     """Whether reports show the differing lines of configurations."""
@@ -120,13 +121,15 @@ class ClusterChange:
 
     @property
     def spare_differs(self) -> bool:
-        """Whether the spare ports differ, where both sides are blueprints."""
+        """Whether spare ports differ; False unless both sides are blueprints."""
         old, new = self.shapes
         return bool(old and new and any(was != now for _, was, now in self.spare_ports()))
 
     def spare_ports(self) -> Iterator[tuple[TierName, tuple[int, ...] | None, tuple[int, ...] | None]]:
-        """(tier, old, new) of every tier with down ports; old and new are (ports of a switch, free on the fullest
-        switch, free in all, unnumbered) or None.
+        """Yield (tier, old, new) of every tier of either side.
+
+        `old` and `new` are (down ports of a switch, free on the fullest switch, free in the tier, unnumbered on a
+        switch), or None for a side without the tier.
         """
         old, new = ({} if shape is None else shape.tiers for shape in self.shapes)
         for key in dict.fromkeys((*old, *new)):
@@ -140,9 +143,9 @@ def _list_port_counts(tier: TierFigures | None) -> tuple[int, ...] | None:
 def compare_sides(
     old: Side, new: Side, prices: Mapping[str, float] | None = None, renamed: Renamed | None = None
 ) -> ClusterChange:
-    """Compare two sides; `prices` are unit prices by part, `renamed` are devices known to have another name.
+    """Compare two sides, except configurations, which `configs` compares.
 
-    Configurations are compared separately, in `configs`.
+    `prices` are unit prices by part, `renamed` the devices that are known to have another name.
     """
     with pause_collector():
         renamed = match_renamed_devices(old.lists.devices, new.lists.devices, renamed or {})
@@ -177,7 +180,7 @@ def compare_sides(
 
 
 def _compare_jumpers(was: Listing | None, now: Listing | None) -> Delta | None:
-    # how jumpers differ; None where neither side is patched
+    # the difference of jumpers; None if neither side is patched
     if was is now is None:
         return None
     sides = was or _NO_JUMPERS, now or _NO_JUMPERS
@@ -191,14 +194,14 @@ def _compare_bills(was: Lists, now: Lists, prices: Mapping[str, float]) -> BomDe
 
 
 def _list_reasons(old: Side, new: Side, deltas: tuple[Delta, Delta], was: Lists, now: Lists) -> tuple[str, ...]:
-    """Sentences on why two sides differ; `deltas` are how links and cables do."""
+    """Return sentences about why two sides differ; `deltas` are the differences of links and of cables."""
     if not (old.shape and new.shape):
         return explain_change(derive_figures(was), derive_figures(now), *deltas, was)
     return (*explain_change(old.shape, new.shape, *deltas, was), *describe_sharing(old.shape, new.shape))
 
 
 def _find_tenant_moves(old: Side, new: Side, was: Lists, now: Lists, renamed: Renamed) -> tuple[TenantMove, ...]:
-    # devices of both sides that change tenants; none where no side says whose devices are
+    # devices of both sides that change tenants; none if neither side tells the tenants of devices
     if not (old.shape and new.shape and (old.shape.tenancies or new.shape.tenancies)):
         return ()
     had = set(was.devices["device"][:].tolist())
@@ -209,17 +212,15 @@ def _find_tenant_moves(old: Side, new: Side, was: Lists, now: Lists, renamed: Re
 def _list_sessions(
     old: Lists, new: Lists, devices: Delta, links: Delta, changed_ends: ChangedCables
 ) -> tuple[Listing, Listing]:
-    """The sessions of both sides that may have changed."""
+    """List the sessions of both sides that may have changed."""
     names = list_changed_devices(devices)
-    rows = (
-        find_links_to_compare(old, np.concatenate([links.removed, links.was]), names, changed_ends.cables),
-        find_links_to_compare(new, np.concatenate([links.added, links.now]), names, changed_ends.cables),
-    )
-    return list_sessions(old, rows[0]), list_sessions(new, rows[1])
+    old_rows = find_links_to_compare(old, np.concatenate([links.removed, links.was]), names, changed_ends.cables)
+    new_rows = find_links_to_compare(new, np.concatenate([links.added, links.now]), names, changed_ends.cables)
+    return list_sessions(old, old_rows), list_sessions(new, new_rows)
 
 
 def _find_rerouted_cables(old: Listing, links: Delta) -> set[str]:
-    """Cables that carried a link which now ends elsewhere."""
+    """Return the ids of old cables that carried a link which now ends elsewhere."""
     return set(old["cable"][links.was[links.ways["moved"]]].tolist()) - {""}
 
 
@@ -228,7 +229,11 @@ def _compare_addresses(old: Listing | None, new: Listing | None) -> Delta | None
 
 
 def _list_gaps(old: Side, new: Side, *, differ: bool) -> Iterator[str]:
-    """Yield what was not compared; where devices and links do not `differ`, nothing has a reason to be looked for."""
+    """Yield sentences about what was not compared.
+
+    Slots of `omit` and spare nodes only explain differences of devices and links: they are mentioned only if these
+    `differ`.
+    """
     for side in (old, new):
         for name in ("addresses", "bom"):
             if getattr(side.lists, name) is None:
@@ -240,8 +245,9 @@ def _list_gaps(old: Side, new: Side, *, differ: bool) -> Iterator[str]:
 
 @contextmanager
 def pause_collector() -> Iterator[None]:
-    """Pause cyclic garbage collection: rows form no cycles, and scanning a million of them takes longer than making
-    them.
+    """Within this context, cyclic garbage collection is paused.
+
+    Rows of lists form no cycles, and scanning a million of them takes longer than making them.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -259,10 +265,10 @@ _KEYS = ("device", "port")
 
 
 def compare_addresses(old: Listing, new: Listing) -> Delta:
-    """Addresses that are added, removed and changed.
+    """Compare two lists of addresses.
 
-    Identical rows are set aside; of the others, the n-th address of a family on a port is matched with the n-th on the
-    same port.
+    Identical rows are left out; of the others, the n-th address of a family on a port is matched with the n-th one on
+    the same port.
     """
     columns = ("device", "port", "kind", "prefix")
     gone, come, _, _ = match_rows([(old[name], new[name]) for name in columns])
@@ -277,7 +283,7 @@ def compare_addresses(old: Listing, new: Listing) -> Delta:
 
 
 def add_family(addresses: Listing) -> Listing:
-    """The same listing with the address family of each prefix."""
+    """Return the same listing with a column `family`: ipv4 or ipv6."""
     family = np.array(["ipv6" if ":" in prefix else "ipv4" for prefix in addresses["prefix"].tolist()], dtype=object)
     return Listing({**addresses.columns, "family": family})
 

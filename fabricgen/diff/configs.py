@@ -1,4 +1,4 @@
-"""Switch configurations of two sides: which files differ, by how many lines, and their diffs."""
+"""Comparison of switch configurations of two sides: which files differ, by how many lines, and their diffs."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from functools import lru_cache
 from typing import Protocol, TypeAlias
 
 LIMIT = 1000
-"""The most switches whose configurations are rendered without being asked for, so that `plan` stays quick."""
+"""The most switches whose configurations are rendered without `--configs`, so that `plan` stays quick."""
 
 
 class Configs(Protocol):
     """The configurations of one side; a path is `configs/DEVICE/FILE`, or `configs/FABRIC/FILE` for a whole fabric.
 
-    `devices` below include such fabrics.
+    Fabrics with files of their own count as devices.
     """
 
     def devices(self) -> Collection[str]:
-        """The names of all devices that `read` has files of; a switch whose NOS is not rendered has none."""
+        """Return the names of all devices that `read` has files of; a switch whose NOS is not rendered has none."""
 
     def digests(self) -> Mapping[str, str] | None:
-        """sha256 by path, if known without rendering; else None."""
+        """Return the sha256 of each file by path; None if not known without rendering."""
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
-        """(path, content) of the files of some devices."""
+        """Yield (path, content) of the files of some devices."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigFile:
-    """A file that differs: lines added and removed, and the unified diff of a file that both sides have."""
+    """A file that differs: `state` (added, removed, changed), lines added and removed, the diff of a changed file."""
 
     device: str
     file: str
@@ -42,25 +42,23 @@ class ConfigFile:
 
 @dataclass(frozen=True, slots=True)
 class ConfigDelta:
-    """Files that differ, by device. Not `judged` where a side has no configurations or there were too
-    many to render.
-    """
+    """Files that differ, by device; not `judged` if there were too many configurations to render."""
 
     files: tuple[ConfigFile, ...] = ()
     judged: bool = True
     devices: int = 0
-    """How many devices' configurations were compared, or would have to be."""
+    """The number of devices whose configurations were compared, or would have to be."""
 
 
 def compare_configs(old: Configs, new: Configs, affected: Collection[str] | None, *, every: bool) -> ConfigDelta:
     """Compare the configurations that may differ.
 
     `affected` are the devices whose configuration may differ, None if that is unknown; more than `LIMIT` are rendered
-    only with `every`. Raises InputError where a configuration cannot be rendered.
+    only with `every`. Raises InputError if a configuration cannot be rendered.
     """
-    had, has = old.digests(), new.digests()
-    if had is not None and has is not None:
-        affected = {path.split("/")[1] for path in had.keys() | has.keys() if had.get(path) != has.get(path)}
+    was, now = old.digests(), new.digests()
+    if was is not None and now is not None:
+        affected = {path.split("/")[1] for path in was.keys() | now.keys() if was.get(path) != now.get(path)}
     elif affected is None:
         affected = {*old.devices(), *new.devices()}
     devices = sorted({*affected} & {*old.devices(), *new.devices()})
@@ -76,7 +74,7 @@ def compare_configs(old: Configs, new: Configs, affected: Collection[str] | None
 
 
 def _compare_file(path: str, old: bytes | None, new: bytes | None) -> ConfigFile:
-    # how one file differs: added or removed whole, or its diff with the number of its lines
+    # the difference of one file: added or removed as a whole, or its diff with the number of changed lines
     _, device, name = path.split("/", 2)
     if old is None or new is None:
         lines = len(((new if old is None else old) or b"").splitlines())
@@ -88,30 +86,29 @@ def _compare_file(path: str, old: bytes | None, new: bytes | None) -> ConfigFile
     return ConfigFile(device, name, "changed", changed.count("+"), changed.count("-"), "\n".join(text))
 
 
-# Unified diffs as difflib writes them, computed once for files that differ in the same way.
-# A change affects many switches alike: their files differ in names and addresses, not in which lines change. Which
-# lines change depends only on which lines are equal, so the diff is computed on integer codes of lines, and cached.
+# Unified diffs as difflib writes them, computed once for files that differ in the same way. A change affects many
+# switches in the same way: their files differ in names and addresses, not in which lines change. Which lines change
+# depends only on which lines are equal, so the diff is computed on integer codes of lines, and cached.
 
 CONTEXT = 3
 """Lines of context around a difference."""
 
 _REMEMBERED = 64
-"""Size of the cache."""
+"""The number of diffs that are cached."""
 
 _Hunk: TypeAlias = Sequence[tuple[str, int, int, int, int]]
-"""(opcode, start and stop in the old file, start and stop in the new one) of neighbouring changes, as difflib gives
-them.
-"""
+"""Neighbouring changes as difflib returns them: (opcode, start and stop in the old file, start and stop in the new)."""
 
 
 def write_unified_diff(old: Sequence[str], new: Sequence[str], name: str) -> list[str]:
-    """The unified diff of two files; their common first and last lines are left out of it, as difflib is
-    slow on them.
+    """Return the unified diff of two files, [] if they are equal.
+
+    Common lines at the beginning and the end are not given to difflib, which is slow on them.
     """
-    most = min(len(old), len(new))
-    head = next((i for i in range(most) if old[i] != new[i]), most)
-    tail = next((i for i in range(most - head) if old[-1 - i] != new[-1 - i]), most - head)
-    # a diff shows some lines before and behind each change
+    shorter = min(len(old), len(new))
+    head = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    tail = next((i for i in range(shorter - head) if old[-1 - i] != new[-1 - i]), shorter - head)
+    # a diff shows some lines before and after each change
     head, tail = max(0, head - CONTEXT), max(0, tail - CONTEXT)
     was, now = old[head : len(old) - tail], new[head : len(new) - tail]
     codes: dict[str, int] = {}
@@ -123,14 +120,14 @@ def write_unified_diff(old: Sequence[str], new: Sequence[str], name: str) -> lis
 
 @lru_cache(_REMEMBERED)
 def _find_hunks(old: tuple[int, ...], new: tuple[int, ...]) -> tuple[_Hunk, ...]:
-    """The hunks of two files given as line codes, equal for equal lines."""
+    """Return the hunks of two files that are given as codes of lines, equal for equal lines."""
     return tuple(difflib.SequenceMatcher(None, old, new).get_grouped_opcodes(CONTEXT))
 
 
 def _write_hunk(hunk: _Hunk, old: Sequence[str], new: Sequence[str], skipped: int) -> Iterator[str]:
-    """The lines of a hunk; `skipped` is the number of common first lines that were left out."""
-    first, last = hunk[0], hunk[-1]
-    yield f"@@ -{_format_span(first[1], last[2], skipped)} +{_format_span(first[3], last[4], skipped)} @@"
+    """Yield the lines of a hunk; `skipped` is the number of common first lines that were left out."""
+    (_, old_start, _, new_start, _), (_, _, old_stop, _, new_stop) = hunk[0], hunk[-1]
+    yield f"@@ -{_format_span(old_start, old_stop, skipped)} +{_format_span(new_start, new_stop, skipped)} @@"
     for opcode, i, i_end, j, j_end in hunk:
         if opcode == "equal":
             yield from (f" {line}" for line in old[i:i_end])
@@ -140,7 +137,7 @@ def _write_hunk(hunk: _Hunk, old: Sequence[str], new: Sequence[str], skipped: in
 
 
 def _format_span(start: int, stop: int, skipped: int) -> str:
-    """`start,count` of a hunk, from 1; without the count if it is one.
+    """Return `start,count` of a hunk, with lines from 1; only `start` if the count is 1.
 
     An empty range names the line before it (POSIX, diff -u).
     """

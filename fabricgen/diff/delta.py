@@ -1,4 +1,4 @@
-"""How the rows of one list differ between two sides, as row numbers and bool arrays."""
+"""The difference of one list between two sides, as row numbers and bool arrays."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from fabricgen.diff.texts import Flags
 
 @dataclass(frozen=True)
 class Delta:
-    """Rows added to, removed from and changed in a list; a changed row may have changed in several ways.
+    """Rows that were added to, removed from or changed in a list; a changed row may have changed in several ways.
 
-    `at` is the column with the device that a row is listed under. `was` and `now` are the rows of changed pairs.
-    `differs` flags, for each compared column, the changed pairs with different values; `ways` flags the pairs that
-    changed in each way.
+    `at` is the column with the device under which a row is listed. `was` and `now` (int64) are the rows of changed
+    pairs, in old and in new. `differs` flags, for each compared column, the changed pairs with different values; `ways`
+    flags, for each way to change, the pairs that changed so.
     """
 
     kind: str
@@ -41,12 +41,12 @@ class Delta:
         return len(self.removed) + len(self.added) + len(self.was)
 
     def counts(self) -> dict[str, int]:
-        """Numbers of rows added, removed, changed at all, and changed in each way."""
+        """Return the numbers of rows added, removed, changed at all, and changed in each way."""
         counts = {"added": len(self.added), "removed": len(self.removed), "changed": len(self.was)}
         return counts | {change: int(flags.sum()) for change, flags in self.ways.items()}
 
     def count(self, *changes: str) -> int:
-        """Rows that were added or removed, if among `changes`, or changed in any of the ways."""
+        """Count the rows to which one of `changes` applies: added, removed, changed at all, or a way to change."""
         counts = {"added": len(self.added), "removed": len(self.removed)}
         if "changed" in changes:
             return len(self.was) + self.count(*(change for change in changes if change != "changed"))
@@ -55,19 +55,19 @@ class Delta:
         return changed_rows + sum(counts[change] for change in changes if change in counts)
 
     def find_changed(self, change: str) -> tuple[Rows, Rows]:
-        """(rows in old, rows in new) that changed in a way."""
+        """Return the rows that changed in a way: (rows in old, rows in new)."""
         return self.was[self.ways[change]], self.now[self.ways[change]]
 
     def format_key(self, side: Listing, row: int) -> str:
-        """The key of a row as text: device:port."""
+        """Return the key of a row as text: device:port."""
         return ":".join(str(side[name][row]) for name in self.keys)
 
     def list_differing_columns(self, pair: int) -> list[str]:
-        """The columns in which a changed pair differs."""
+        """Return the columns in which a changed pair differs."""
         return [name for name, flags in self.differs.items() if flags[pair]]
 
     def list_changes(self, pair: int) -> list[str]:
-        """The ways in which a pair changed."""
+        """Return the ways in which a pair changed."""
         return [change for change, flags in self.ways.items() if flags[pair]]
 
 
@@ -84,7 +84,7 @@ def compare_rows(
     removed, added = sort_rows(old, keys, removed), sort_rows(new, keys, added)
     fields = [name for columns in by_change.values() for name in columns]
     differs = {name: find_differing(old[name], new[name], was, now) for name in fields}
-    # the zeros are for lists of which no column is compared
+    # the zeros are for lists without compared columns
     changed = np.flatnonzero(np.logical_or.reduce([*differs.values(), np.zeros(len(was), dtype=bool)]))
     changed = changed[np.argsort(rank_rows(old, keys, was[changed]), kind="stable")] if len(changed) else changed
     differs = {name: flags[changed] for name, flags in differs.items()}
@@ -93,13 +93,13 @@ def compare_rows(
 
 
 def sort_rows(side: Listing, keys: tuple[str, ...], rows: Rows) -> Rows:
-    """Rows sorted by key."""
+    """Return rows sorted by key."""
     sorted_rows: Rows = rows[np.argsort(rank_rows(side, keys, rows), kind="stable")] if len(rows) else rows
     return sorted_rows
 
 
 def rank_rows(side: Listing, keys: tuple[str, ...], rows: Rows) -> Rows:
-    """The position of each row when rows are sorted by key."""
+    """Return the position of each row when rows are sorted by key; int64."""
     texts = list(zip(*(side[key][rows].tolist() for key in keys), strict=True))
     ranks = np.empty(len(rows), dtype=np.int64)
     ranks[np.array(sorted(range(len(rows)), key=texts.__getitem__), dtype=np.int64)] = np.arange(len(rows))
@@ -109,7 +109,7 @@ def rank_rows(side: Listing, keys: tuple[str, ...], rows: Rows) -> Rows:
 def list_changed_pairs(
     delta: Delta, flags: Flags | None = None
 ) -> Iterator[tuple[int, dict[str, Any], dict[str, Any]]]:
-    """(pair, old row, new row) of changed pairs: the flagged ones, or all."""
+    """Return an iterator over (pair, old row, new row) of changed pairs: the flagged ones, or all."""
     pair_numbers = np.flatnonzero(flags) if flags is not None else np.arange(len(delta.was))
     rows = zip(delta.old.rows(delta.was[pair_numbers]), delta.new.rows(delta.now[pair_numbers]), strict=True)
     return ((int(number), *cells) for number, cells in zip(pair_numbers, rows, strict=True))

@@ -1,4 +1,4 @@
-"""Pod, scalable unit and rack that the rows of a change are listed under: those of their device."""
+"""The pod, scalable unit and rack under which the rows of a change are listed: those of their device."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fabricgen.diff.listing import Column, Lists, Rows
 
 
 class DevicePlace(NamedTuple):
-    """A rack with its pod and scalable unit; these are "" for racks that serve several."""
+    """A rack with its pod and scalable unit, which are "" for racks that serve several."""
 
     pod: str
     su: str
@@ -20,12 +20,10 @@ class DevicePlace(NamedTuple):
 
 
 class DevicePlaces:
-    """Where the devices of both sides are, and the order in which these places are listed; the new side's
-    place wins.
-    """
+    """Where the devices of both sides are (on the new side, if they are there), and the order of these places."""
 
     def __init__(self, old: Lists, new: Lists) -> None:
-        # places by device, and all places in the order of listing; a device without one is nowhere, ("", "", "")
+        # places by device, and all places in the order of listing; a device without a place is at ("", "", "")
         by_device: dict[str, DevicePlace] = {}
         for lists in (old, new):
             columns = (lists.devices[name].tolist() for name in ("device", "pod", "su", "rack"))
@@ -39,16 +37,16 @@ class DevicePlaces:
         self._number = {device: number[place] for device, place in by_device.items()}
 
     def find_indexes(self, devices: Column) -> Rows:
-        """The index in `all` of the place of each device; int64."""
+        """Return the index into `all` of the place of each device; int64."""
         get, nowhere = self._number.get, self._nowhere
         return np.fromiter((get(d, nowhere) for d in devices.tolist()), dtype=np.int64, count=len(devices))
 
     def find_place(self, device: str) -> DevicePlace:
-        """Where a device is."""
+        """Return where a device is."""
         return self.all[self._number.get(device, self._nowhere)]
 
     def of(self, delta: Delta) -> dict[str, Rows]:
-        """Indexes of the places of a delta's rows: removed, added, changed."""
+        """Return the indexes into `all` of the places of a delta's rows: removed, added, changed."""
         return {
             "removed": self.find_indexes(delta.old[delta.at][delta.removed]),
             "added": self.find_indexes(delta.new[delta.at][delta.added]),
@@ -57,7 +55,7 @@ class DevicePlaces:
 
 
 def _sort_key(rack_place: DevicePlace) -> tuple[bool, object, object, object]:
-    """Sort key: racks of units in their order, then racks that serve a pod, then racks that serve all."""
+    """Return the sort key of a place: racks of units in their order, then racks of a pod, then racks of all pods."""
     return (
         not rack_place.su,
         (make_natural_key(rack_place.pod) if rack_place.pod else make_natural_key("~")),

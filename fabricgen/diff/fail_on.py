@@ -9,7 +9,7 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 
 def _make_counter(kind: str, *changes: str) -> Callable[[ClusterChange], bool]:
-    # a check whether a change has rows of a kind that change in one of these ways
+    # make a check of whether a change has rows of a kind that changed in one of these ways
 
     def happens(change: ClusterChange) -> bool:
         delta = change.deltas.get(kind)
@@ -62,7 +62,7 @@ WORDS: Mapping[str, tuple[str, Callable[[ClusterChange], bool]]] = {
 
 
 def parse_fail_on(text: str) -> tuple[str, ...]:
-    """Words from a comma-separated list; raises InputError (FG046) for an unknown one."""
+    """Read words from a comma-separated list; raises InputError (FG046) for an unknown word, or none."""
     words = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     for word in words:
         if word not in WORDS:

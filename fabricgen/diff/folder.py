@@ -1,4 +1,4 @@
-"""Lists of a built folder, by their documented columns; further columns are ignored."""
+"""Reading of the lists of a built folder by their documented columns; further columns are ignored."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from fabricgen.publish.reading import NO_BUILD, Built
 _HINT = "compare with a folder as `fabricgen build` wrote it, with devices, links and cables in it"
 _KEYS = {"devices": ("device",), "links": ("a_device", "a_port"), "bom": ("part",)}
 DRAWN = ("power_w", "optics_w", "drawn_w")
-"""Columns of racks.csv: devices, all optics, and both with each optic once, W."""
+"""Columns of racks.csv, W: power of devices, of all optics, and of both with each optic counted once."""
 _OPTIONAL = ("addresses", "bom", "patches")
 _BLOCK = 256
 """Rows that are read at a time: few enough to stay in a processor's cache."""
 _SHARED = ("part", "medium", "length_m")
-"""Columns in which all rows of a cable must agree; legs of a splitter may be of a carrier and of what it carries."""
+"""Columns in which all rows of a cable must agree; the fabric is none, as legs of a splitter may differ in it."""
 
 
 def read_lists(built: Built) -> Lists:
-    """The lists in a folder written by a build; `addresses`, `bom` and `patches` may be missing.
+    """Read the lists in a folder that a build wrote; `addresses`, `bom` and `patches` may be missing.
 
-    Raises InputError, naming the file, for a required list that is missing, malformed or made of another blueprint than
-    the others (FG028), and for any that is not as it was built (FG054).
+    Raises InputError, naming the file, for a required list that is missing, for one that is malformed or built from
+    another blueprint than the others (FG028), and for one that is not as it was built (FG054).
     """
     check_same_blueprint(built)
     cables = _read_list(built, "cables")
@@ -48,10 +48,10 @@ def read_lists(built: Built) -> Lists:
 
 
 def read_power_counted_twice(built: Built) -> float | None:
-    """The power of optics that the maxima of their devices have in them, W, by racks.csv; None where that does not say:
-    it is missing, not as it was built, of another blueprint than the bill, or of before it had these columns.
+    """Return the power of optics that is included in the maxima of their devices, W, by racks.csv.
 
-    Raises InputError (FG028) for one that is malformed in a folder without a manifest.
+    None if that file is missing, not as it was built, from another blueprint than the bill, or older than these
+    columns. Raises InputError (FG028) for a malformed file in a folder without a manifest.
     """
     file = built.folder / "racks.csv"
     if not file.exists() or built.find_blueprint_digest(file.name) != built.find_blueprint_digest("bom.csv"):
@@ -91,12 +91,12 @@ def _read_list(built: Built, name: str) -> Listing:
 
 
 def parse_list(file: Path, content: bytes, name: str) -> Listing:
-    """A list from the content of its CSV file; raises InputError for one that is none."""
+    """Return a list from the content of its CSV file; raises InputError for other content."""
     return normalize_list(file, name, read_columns(file, content, COLUMNS[name]))
 
 
 def normalize_list(file: Path, name: str, texts: list[list[str]]) -> Listing:
-    """The columns of a list as text, numbers normalized to a build's spelling; raises InputError for a bad number."""
+    """Return a list from its columns, with numbers as a build spells them; raises InputError for a bad number."""
     columns = dict(zip(COLUMNS[name], texts, strict=True))
     for column in NUMBERS & columns.keys():
         convert = _spell_count if column in ("u", "asn", "quantity", "spares") else _spell_figure
@@ -109,7 +109,7 @@ def normalize_list(file: Path, name: str, texts: list[list[str]]) -> Listing:
 
 
 def read_columns(file: Path, content: bytes, names: tuple[str, ...]) -> list[list[str]]:
-    """Some columns of a CSV file, as text; raises InputError for a column that is missing or occurs twice."""
+    """Read some columns of a CSV file as text; raises InputError for a column that is missing or occurs twice."""
     interned: dict[str, str] = {}
     columns: list[list[str]] = [[] for _ in names]
     for block in read_blocks(file, content, names):
@@ -119,7 +119,7 @@ def read_columns(file: Path, content: bytes, names: tuple[str, ...]) -> list[lis
 
 
 def read_blocks(file: Path, content: bytes, names: tuple[str, ...]) -> Iterator[list[tuple[str, ...]]]:
-    """Some columns of a CSV file, some thousand rows at a time; raises InputError as `read_columns` does."""
+    """Yield some columns of a CSV file, `_BLOCK` rows at a time; raises InputError as `read_columns` does."""
     try:
         reader = csv.reader(io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=""), strict=True)
         header = next(reader, [])
@@ -136,8 +136,7 @@ def read_blocks(file: Path, content: bytes, names: tuple[str, ...]) -> Iterator[
 
 
 def _find_columns(file: Path, header: list[str], names: tuple[str, ...]) -> list[int]:
-    # the index of each column in a header; raises InputError for one that is missing or there twice
-    # columns that are there twice are told before those that are missing
+    # the index of each column in a header; raises InputError for a column that is there twice, else for a missing one
     for name in sorted(names, key=lambda name: -header.count(name)):
         if header.count(name) != 1:
             problem = f"has no column '{name}'" if name not in header else f"has column '{name}' twice"
@@ -149,7 +148,7 @@ def _find_columns(file: Path, header: list[str], names: tuple[str, ...]) -> list
 def _normalize_numbers(
     file: Path, name: str, texts: list[str], spell: Callable[[str], str], *, may_lack: bool
 ) -> list[str]:
-    """A column of numbers normalized to a build's spelling; every distinct text is parsed once."""
+    """Return a column of numbers as a build spells them; every distinct text is parsed once."""
     spelled: dict[str, str] = {}
     for text in dict.fromkeys(texts):
         try:
@@ -166,7 +165,7 @@ def _spell_count(text: str) -> str:
 
 
 def _spell_figure(text: str) -> str:
-    # a number as a build writes it; raises ValueError for one that is negative or not finite
+    # a number as a build writes it; raises ValueError if it is negative or not finite
     value = float(text)
     if not math.isfinite(value) or value < 0:
         raise ValueError(text)
@@ -184,7 +183,7 @@ def _check_keys(file: Path, keys: list[tuple[str, ...]]) -> None:
 
 
 def _check_cables(file: Path, cables: Listing) -> None:
-    """Raise InputError where rows of one cable (a breakout has several) disagree on its properties."""
+    """Raise InputError if rows of one cable (a breakout has several) disagree on its properties."""
     properties: dict[str, tuple[str, ...]] = {}
     facts = zip(*(cables[name].tolist() for name in _SHARED), strict=True)
     for i, (cable, row) in enumerate(zip(cables["cable"].tolist(), facts, strict=True)):
@@ -193,5 +192,5 @@ def _check_cables(file: Path, cables: Listing) -> None:
 
 
 def _make_row_error(file: Path, row: int, message: str) -> InputError:
-    """The error for a data row, counted from 0; lines count from 1, and the first is the header."""
+    """Make the error for a data row, counted from 0; lines count from 1, and the first one is the header."""
     return fault(NO_BUILD, message, hint=_HINT, span=Span(str(file), row + 2, 1))

@@ -16,10 +16,10 @@ from fabricgen.kernel.diagnostics import InputError, Span, did_you_mean, fault
 from fabricgen.publish.manifest import check_path
 
 PREFIX = "git:"
-"""How the name of a path in a revision begins: `git:REV:path`."""
+"""The beginning of the name of a path in a revision: `git:REV:path`."""
 
 MAX_TOTAL = 512 * 1024 * 1024
-"""The most bytes written of one revision."""
+"""The most bytes that are read of one revision."""
 
 _CODE = "FG045"
 _SPEC = re.compile(r"git:((?:[^:{}]|\{[^{}]*\})*):(.*)", re.DOTALL)
@@ -43,7 +43,7 @@ class _Blob:
 
 @dataclass(frozen=True)
 class GitTree:
-    """A file or folder in a revision. `path` is relative to the top of the repository."""
+    """A file or folder in a revision; `path` is relative to the top of the repository."""
 
     spec: str
     commit: str
@@ -61,7 +61,7 @@ class GitTree:
 
     @cached_property
     def _files(self) -> dict[str, _Blob]:
-        """Regular files in its folder (or the folder it lies in), by path from the top; no links, no submodules."""
+        """Regular files in the folder (or in the folder of the file), by path from the top; no links or submodules."""
         return self._list_blobs(self._folder)
 
     def _list_blobs(self, folder: str) -> dict[str, _Blob]:
@@ -69,12 +69,12 @@ class GitTree:
         where = ["--", f"{folder}/"] if folder else []
         output = _run_git(self.spec, "ls-tree", "-r", "-z", "-l", "--full-tree", self.commit, *where)
         blobs: dict[str, _Blob] = {}
-        # `-z` ends each entry with a NUL: names of files may hold line ends
+        # `-z` ends each entry with a NUL, since names of files may contain line ends
         for entry in output.split(b"\0")[:-1]:
             facts, _, name = entry.partition(b"\t")
             mode, _, oid, size = facts.split()
             path = os.fsdecode(name)
-            # regular files: a link or a submodule is none
+            # modes of regular files; links and submodules have others
             if mode in (b"100644", b"100755"):
                 try:
                     check_path(path)
@@ -84,16 +84,16 @@ class GitTree:
         return blobs
 
     def has_file(self, name: str) -> bool:
-        """Whether its folder holds a file of that name."""
+        """Whether the folder has a file of that name."""
         return posixpath.join(self._folder, name) in self._files
 
     def read(self, names: Iterable[str]) -> dict[str, bytes]:
-        """Contents of files by name, relative to its folder; names that are no regular file are left out."""
+        """Return the contents of files by name, relative to the folder; names of other things are left out."""
         blobs = {name: self._files.get(posixpath.join(self._folder, name)) for name in names}
         return self._read_blobs({name: blob for name, blob in blobs.items() if blob})
 
     def _read_blobs(self, blobs: Mapping[str, _Blob]) -> dict[str, bytes]:
-        # the contents of some files, in one call of git; raises InputError where they are too large together
+        # the contents of some files, in one call of git; raises InputError if they are too large together
         if sum(blob.size for blob in blobs.values()) > MAX_TOTAL:
             hint = "keep blueprints in a folder of their own"
             raise _explain_refusal(self.spec, f"the files there are larger than {MAX_TOTAL >> 20} MiB", hint)
@@ -109,10 +109,10 @@ class GitTree:
         return contents
 
     def write(self, target: Path, *, largest: int, whole: bool = False) -> Path:
-        """Write the files of its folder, with all below, into an empty folder; returns the blueprint's path there.
+        """Write the files of the folder and of all below it into an empty folder; return the blueprint's path there.
 
-        Files above `largest` bytes and built folders (those with a manifest.json) are left out; `whole` writes the
-        whole repository. Raises InputError when that exceeds `MAX_TOTAL`.
+        Files above `largest` bytes and built folders (those with a manifest.json) are left out; with `whole` the whole
+        repository is written. Raises InputError if that exceeds `MAX_TOTAL`.
         """
         files = self._list_blobs("") if whole else self._files
         built = {posixpath.dirname(path) for path in files if posixpath.basename(path) == "manifest.json"}
@@ -132,13 +132,13 @@ class GitTree:
 def open_tree(spec: str) -> GitTree:
     """Find `git:REV:path` in the repository of the current folder.
 
-    As in git, a path is relative to the top of the repository, or to the current folder where it begins with `./` or
-    `../`. Raises InputError (FG045) without git, a repository, the revision or the path.
+    As in git, a path is relative to the top of the repository, or to the current folder if it begins with `./` or
+    `../`. Raises InputError (FG045) if git, a repository, the revision or the path is missing.
     """
     revision, path = _split_spec(spec)
     prefix = os.fsdecode(_run_git(spec, "rev-parse", "--show-prefix")).rstrip("\n")
     try:
-        # behind `--end-of-options` a revision cannot be an option; `^{commit}` follows tags
+        # after `--end-of-options` a revision cannot be taken for an option; `^{commit}` follows tags
         output = _run_git(spec, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     except InputError:
         hint = "name a branch, a tag or a commit that is in this repository, for example HEAD~1; fetch what is missing"
@@ -156,7 +156,7 @@ def open_tree(spec: str) -> GitTree:
 
 
 def _split_spec(spec: str) -> tuple[str, str]:
-    # (revision, path) of `git:REV:path`; raises InputError for another form, or a revision that git would take for an
+    # (revision, path) of `git:REV:path`; raises InputError for another form, or for a revision that looks like an
     # option
     match = _SPEC.fullmatch(spec)
     hint = "write it like git:HEAD:blueprints/pod.yaml, or git:main:./pod.yaml from the current folder"
@@ -168,7 +168,7 @@ def _split_spec(spec: str) -> tuple[str, str]:
 
 
 def _find_object_kind(spec: str, commit: str, path: str) -> str:
-    """`blob`, `tree` or "" for what is at a path from the top; raises InputError for a link or a submodule."""
+    """Return `blob`, `tree` or "" (nothing) for a path from the top; raises InputError for a link or a submodule."""
     if not path:
         return "tree"
     entry = _run_git(spec, "ls-tree", "-z", "--full-tree", commit, "--", path)
@@ -182,7 +182,7 @@ def _find_object_kind(spec: str, commit: str, path: str) -> str:
 
 
 def _explain_missing_path(spec: str, commit: str, revision: str, path: str, prefix: str) -> InputError:
-    """The error for a path that a revision lacks, with a suggestion."""
+    """Make the error for a path that a revision lacks, with a suggestion."""
     from_top = posixpath.normpath(posixpath.join(prefix, path))
     hint = ""
     if prefix and not path.startswith(".") and _find_object_kind(spec, commit, from_top):
@@ -195,7 +195,7 @@ def _explain_missing_path(spec: str, commit: str, revision: str, path: str, pref
 
 
 def _run_git(spec: str, *arguments: str, stdin: bytes = b"") -> bytes:
-    """The output of a git command; raises InputError when git is missing or fails."""
+    """Return the output of a git command; raises InputError if git is missing or fails."""
     git = shutil.which("git")
     if git is None:
         raise _explain_refusal(spec, "git is not installed", "install git, or compare with a file or a built folder")

@@ -1,4 +1,4 @@
-"""Lists of one side as text columns, and matching of rows between sides; by numpy, without a Python object for each
+"""Lists of one side as text columns, and matching of rows between sides by numpy, without a Python object for each
 row.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 Column: TypeAlias = "Strings | Texts"
-"""The text of every row; indexing gives a text or an object array of texts."""
+"""The text of every row; indexing returns a text or an object array of texts."""
 
 Rows: TypeAlias = "npt.NDArray[np.int64]"
 
@@ -43,18 +43,18 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 """The columns that are read of each list; further columns are ignored."""
 
 NUMBERS = frozenset({"u", "asn", "length_m", "speed_gbps", "quantity", "spares", "unit_price", "power_w"})
-"""Columns of numbers, normalized to the spelling that a build writes."""
+"""Columns of numbers, which are normalized to the spelling of a build."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Columns of equal length; cells are text, "" where a row has no value."""
+    """Columns of equal length; cells are text, "" if a row has no value."""
 
     columns: Mapping[str, Column]
 
     @classmethod
     def of(cls, columns: Mapping[str, Sequence[Any]]) -> Listing:
-        """A listing from plain sequences."""
+        """Make a listing from plain sequences."""
         return cls({name: make_column(values) for name, values in columns.items()})
 
     def __len__(self) -> int:
@@ -64,26 +64,25 @@ class Listing:
         return self.columns[name]
 
     def read_row(self, number: int) -> dict[str, Any]:
-        """One row, as column -> cell."""
+        """Return one row, as column -> cell."""
         return {name: column[number] for name, column in self.columns.items()}
 
     def rows(self, numbers: Rows) -> Iterator[dict[str, Any]]:
-        """Some rows, as column -> cell, in the given order."""
+        """Return an iterator over some rows, as column -> cell, in the given order."""
         picked = [column[numbers].tolist() for column in self.columns.values()]
         return (dict(zip(self.columns, row, strict=True)) for row in zip(*picked, strict=True))
 
     def pick_rows(self, numbers: Rows) -> Listing:
-        """A listing with these rows, in this order; columns stay encoded."""
+        """Return a listing with these rows, in this order; columns stay encoded."""
         return Listing({name: column[numbers] for name, column in self.columns.items()})
 
 
 @dataclass(frozen=True)
 class Lists:
-    """The lists of one side. `addresses` and `bom` are None where a folder lacks them, `patches` where nothing is
-    patched.
+    """The lists of one side; `addresses` and `bom` are None if a folder lacks them, `patches` if nothing is patched.
 
-    `in_devices_w` is the power of optics that the maxima of their devices have in them, W, so that the lines of the
-    bill name it twice; None where a folder does not say.
+    `in_devices_w` is the power of optics that is also included in the maxima of their devices, W, so that the lines of
+    the bill count it twice; None if a folder does not tell it.
     """
 
     devices: Listing
@@ -96,19 +95,19 @@ class Lists:
 
 
 def make_column(values: Sequence[Any]) -> Strings:
-    """An object array, also for sequences of tuples."""
+    """Return values as an object array, also if they are tuples."""
     column = np.empty(len(values), dtype=object)
     column[:] = values if isinstance(values, np.ndarray) else list(values)
     return column
 
 
 def index_rows(names: Sequence[Any]) -> dict[Any, int]:
-    """Value -> its row; for repeated values the last row."""
+    """Return the row of each value; for repeated values the last row."""
     return {name: i for i, name in enumerate(names)}
 
 
 def find_among(chosen: Collection[str], values: Column) -> Flags:
-    """Which values are in `chosen`; bool."""
+    """Flag the values that are in `chosen`; bool."""
     texts = frozenset(chosen)
     if not texts:
         return np.zeros(len(values), dtype=bool)
@@ -116,7 +115,7 @@ def find_among(chosen: Collection[str], values: Column) -> Flags:
 
 
 def find_rows(rows: Mapping[Any, int], values: Column) -> Rows:
-    """The row of each value, -1 where there is none; int64."""
+    """Return the row of each value by `rows`, -1 if it has none; int64."""
     return values.look_up_rows(rows) if isinstance(values, Texts) else find_rows_of_texts(rows, values)
 
 
@@ -130,7 +129,7 @@ def encode_rows(*pairs: tuple[Strings, Strings]) -> tuple[Rows, Rows]:
         # one numbering for both sides, so that equal texts have equal codes
         values = was.tolist() + now.tolist()
         number = {value: i for i, value in enumerate(dict.fromkeys(values))}
-        # one more column would not fit into 64 bits: the codes are numbered anew, without gaps
+        # if one more column would not fit into 64 bits, the codes are renumbered without gaps
         if size * len(number) >= _MOST:
             _, codes = np.unique(codes, return_inverse=True)
             size = len(codes)
@@ -143,21 +142,22 @@ _MOST = 2**62
 
 
 def match_codes(old: Rows, new: Rows) -> tuple[Rows, Rows, Rows, Rows]:
-    """(rows only in old, rows only in new, common rows: in old, in new) by codes; of equal codes the n-th with the
-    n-th.
+    """Match rows by their codes (int64); the n-th row with a code is matched with the n-th on the other side.
+
+    Returns rows only in old, rows only in new, and common rows: in old, in new.
     """
     order = np.argsort(new, kind="stable")
     ordered = new[order]
     if _has_repeats(ordered) or _has_repeats(np.sort(old)):
         _, codes = np.unique(np.concatenate([old, new]), return_inverse=True)
         old, new = codes[: len(old)], codes[len(old) :]
-        # equal codes become different ones by their rank, the same on both sides: the n-th matches the n-th
+        # equal codes are made different by their rank, which is the same on both sides
         old, new = (rank_within(rows).astype(np.int64) * len(codes) + rows for rows in (old, new))
         order = np.argsort(new, kind="stable")
         ordered = new[order]
     positions = np.searchsorted(ordered, old)
     partners = np.full(len(old), -1, dtype=np.int64)
-    # beyond the last one there is no partner
+    # positions beyond the last row have no partner
     inside = np.flatnonzero(positions < len(new))
     candidates = order[positions[inside]]
     partners[inside] = np.where(new[candidates] == old[inside], candidates, -1)
@@ -175,16 +175,16 @@ def _has_repeats(ordered: Rows) -> bool:
     return bool((ordered[1:] == ordered[:-1]).any())
 
 
-# The figures of a side that is known by its lists alone, a built folder: what they tell of why cables move.
+# The figures of a side of which only lists are known (a built folder), as far as they explain why cables move.
 
 NODE = "node"
-"""The tier of nodes, and of extra devices, in devices.csv; the latter are in no unit."""
+"""The tier of nodes and of extra devices in devices.csv; extra devices are in no unit."""
 
 
 def derive_figures(lists: Lists) -> SizingFigures:
-    """Units, nodes and tiers as devices.csv and links.csv have them.
+    """Derive units, nodes and tiers from devices.csv and links.csv.
 
-    Whether a count is stated, slots of `omit` and spare nodes, and ports that are free are not in lists.
+    Lists do not tell whether a count is stated, which slots are omitted or spare, and which ports are free.
     """
     columns = ("device", "fabric", "tier", "model", "nos", "pod", "su")
     rows = list(zip(*(lists.devices[name][:].tolist() for name in columns), strict=True))
@@ -214,21 +214,24 @@ def _sort_key(key: TierName) -> tuple[object, ...]:
 
 
 class _TierPorts:
-    """Links of the switches of a tier: Gb/s of those below and above it, and of each switch to each upper one."""
+    """Links of the switches of a tier.
+
+    `downs` and `ups` are the speeds of links down and up, Gb/s; `pair_links` counts the links of each (switch, upper
+    switch), and `upper` are the tiers above.
+    """
 
     def __init__(self) -> None:
         self.downs: set[int] = set()
         self.ups: set[int] = set()
-        self.to: Counter[tuple[str, str]] = Counter()
+        self.pair_links: Counter[tuple[str, str]] = Counter()
         self.upper: set[TierName] = set()
 
 
 def _list_ports(lists: Lists, tier_of: dict[str, TierName]) -> dict[TierName, _TierPorts]:
-    # by tier, the speeds and far ends of the links of its switches; links within a tier, and those with no upper tier,
-    # are left out
+    # the links of the switches of each tier; links within a tier, and those without an upper switch, are left out
     ports_by_tier: dict[TierName, _TierPorts] = defaultdict(_TierPorts)
     columns = (lists.links[name][:].tolist() for name in ("a_device", "b_device", "speed_gbps"))
-    # parallel links are counted, for figures need no more of them
+    # equal rows of parallel links are read once, with their number
     for (lower, upper, speed), links in Counter(zip(*columns, strict=True)).items():
         below, above = tier_of.get(lower), tier_of.get(upper)
         if above is None or below == above:
@@ -237,16 +240,16 @@ def _list_ports(lists: Lists, tier_of: dict[str, TierName]) -> dict[TierName, _T
         if below is not None:
             ports_by_tier[below].ups.add(int(speed))
             ports_by_tier[below].upper.add(above)
-            ports_by_tier[below].to[lower, upper] += links
+            ports_by_tier[below].pair_links[lower, upper] += links
     return ports_by_tier
 
 
 def _make_tier_figures(members: list[tuple[str, str]], ports: _TierPorts) -> TierFigures:
-    # the figures of a tier as far as lists tell; `members` are (model, NOS) of its switches, 0 stands for what only a
-    # design knows
+    # the figures of a tier as far as lists tell; `members` are (model, NOS) of its switches. Figures that only a design
+    # knows are 0
     models, systems = (sorted(set(column)) for column in zip(*members, strict=True))
     uplinks = Counter[str]()
-    for (lower, _), links in ports.to.items():
+    for (lower, _), links in ports.pair_links.items():
         uplinks[lower] += links
     return TierFigures(
         model=" and ".join(models),
@@ -258,7 +261,7 @@ def _make_tier_figures(members: list[tuple[str, str]], ports: _TierPorts) -> Tie
         ups=" and ".join(f"{speed}G" for speed in sorted(ports.ups)),
         uplinks=max(uplinks.values(), default=0),
         upper=next(iter(ports.upper)) if len(ports.upper) == 1 else None,
-        pair_links=tuple(sorted(set(ports.to.values()))),
+        pair_links=tuple(sorted(set(ports.pair_links.values()))),
         asked=(),
         capacity=0,
         least_free=0,

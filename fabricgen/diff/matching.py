@@ -1,4 +1,4 @@
-"""Match rows of two lists by key: blocks that are in the same order on both sides first, all other rows by hash."""
+"""Match rows of two lists by key: first blocks in the same order on both sides, then all other rows by hash."""
 
 from __future__ import annotations
 
@@ -15,28 +15,30 @@ Keys: TypeAlias = Sequence[tuple[Column, Column]]
 """Key columns as (old, new) pairs."""
 
 _Comparable: TypeAlias = tuple[Any, Any]
-"""A pair to compare instead of two columns: where its values are equal, the columns are."""
+"""Two arrays to compare instead of two columns: rows with equal values have equal texts."""
 
 _WINDOW = 65536
-"""How many rows are compared at once, and how far ahead a matching block is searched."""
+"""The most rows that are compared at once, and how far ahead a matching block is searched."""
 
 _TRIES = 100
-"""Number of blocks after which all other rows are matched by hash, since the order has little in common."""
+"""The number of blocks after which all other rows are matched by hash, since their order has little in common."""
 
 
 def match_rows(keys: Keys) -> tuple[Rows, Rows, Rows, Rows]:
-    """(rows only in old, rows only in new, common rows: in old, in new); the first two ascending.
+    """Match rows by key columns; return rows only in old, rows only in new, and common rows: in old, in new; int64.
 
-    Lists of two revisions mostly agree in blocks, and comparing these in place is several times faster than hashing
-    each row.
+    The first two are ascending. Lists of two revisions mostly agree in blocks, and comparing these in place is several
+    times faster than hashing each row.
     """
-    blocks = _find_equal_blocks(list_comparables(keys), (len(keys[0][0]), len(keys[0][1])))
+    lengths = len(keys[0][0]), len(keys[0][1])
+    blocks = _find_equal_blocks(list_comparables(keys), lengths)
     was = np.concatenate([np.arange(i, i + n) for i, _, n in blocks] or [np.empty(0, dtype=np.int64)])
     now = np.concatenate([np.arange(j, j + n) for _, j, n in blocks] or [np.empty(0, dtype=np.int64)])
-    old_rest, new_rest = _list_other_rows(was, len(keys[0][0])), _list_other_rows(now, len(keys[0][1]))
-    gone, come, also_was, also_now = match_codes(*encode_rows(*((old[old_rest], new[new_rest]) for old, new in keys)))
-    common = np.concatenate([was, old_rest[also_was]]), np.concatenate([now, new_rest[also_now]])
-    return old_rest[gone], new_rest[come], *common
+    old_others, new_others = _list_other_rows(was, lengths[0]), _list_other_rows(now, lengths[1])
+    codes = encode_rows(*((old[old_others], new[new_others]) for old, new in keys))
+    gone, come, also_was, also_now = match_codes(*codes)
+    common = np.concatenate([was, old_others[also_was]]), np.concatenate([now, new_others[also_now]])
+    return old_others[gone], new_others[come], *common
 
 
 def _list_other_rows(rows: Rows, count: int) -> Rows:
@@ -46,7 +48,7 @@ def _list_other_rows(rows: Rows, count: int) -> Rows:
 
 
 def list_comparables(keys: Keys) -> list[_Comparable]:
-    """What to compare instead of columns: codes of the distinct texts where both sides are built from such."""
+    """Return what to compare instead of columns: codes of distinct texts if both sides are built from these."""
     code_pairs: dict[tuple[EncodedColumn, EncodedColumn], None] = {}
     columns: list[_Comparable] = []
     for old, new in keys:
@@ -59,20 +61,22 @@ def list_comparables(keys: Keys) -> list[_Comparable]:
 
 
 def find_differing(old: Column, new: Column, was: Rows, now: Rows) -> Flags:
-    """Whether corresponding rows (`was`, `now`) of two columns differ; texts are built only where their parts differ.
-    bool.
+    """Flag the pairs of rows (`was` in old, `now` in new) in which two columns differ; bool.
+
+    Texts are built only for pairs whose parts differ.
     """
     differs = np.zeros(len(was), dtype=bool)
     for before, after in list_comparables([(old, new)]):
         differs |= np.asarray(before[was] != after[now], dtype=bool)
-    # parts may differ where the texts that they make up are alike: only these rows are spelled out
+    # different parts may make up equal texts: the texts of these rows are compared
     differs[differs] = old[was[differs]] != new[now[differs]]
     return differs
 
 
 def _find_equal_blocks(keys: list[_Comparable], ends: tuple[int, int]) -> list[tuple[int, int, int]]:
-    """Blocks that agree: (first row in old, first row in new, number of rows); `ends` are the rows
-    of old and of new.
+    """Return blocks of equal rows, as (first row in old, first row in new, number of rows).
+
+    `ends` are the numbers of rows of old and of new.
     """
     blocks: list[tuple[int, int, int]] = []
     i = j = 0
@@ -91,7 +95,7 @@ def _find_equal_blocks(keys: list[_Comparable], ends: tuple[int, int]) -> list[t
 
 
 def _count_equal_rows(keys: list[_Comparable], i: int, j: int, ends: tuple[int, int]) -> int:
-    """How many rows agree, from row `i` of old and `j` of new on; `ends` are the rows of old and of new."""
+    """Count the equal rows from row `i` of old and row `j` of new on; `ends` are the numbers of rows of old and new."""
     total, size = 0, 1024
     while True:
         differs = _find_differing_pairs(keys, i + total, j + total, min(size, ends[0] - i - total, ends[1] - j - total))
@@ -100,12 +104,12 @@ def _count_equal_rows(keys: list[_Comparable], i: int, j: int, ends: tuple[int, 
         total += len(differs)
         if len(differs) < size:
             return total
-        # short runs end soon; in long ones larger steps save calls
+        # short blocks end soon; in long ones larger steps save calls
         size = min(2 * size, _WINDOW)
 
 
 def _find_differing_pairs(keys: list[_Comparable], i: int, j: int, size: int) -> Flags:
-    """Whether each of `size` pairs of rows differs; bool."""
+    """Flag the pairs that differ, of `size` pairs from row `i` of old and row `j` of new on; bool."""
     differs = np.zeros(size, dtype=bool)
     for old, new in keys:
         differs |= np.asarray(old[i : i + size] != new[j : j + size], dtype=bool)
@@ -113,10 +117,11 @@ def _find_differing_pairs(keys: list[_Comparable], i: int, j: int, size: int) ->
 
 
 def _skip_to_match(keys: list[_Comparable], i: int, j: int) -> tuple[int, int] | None:
-    """How many rows of old, from `i` on, and of new, from `j` on, to skip until rows agree again; None where no match
-    is nearby.
+    """Return how many rows of old (from `i` on) and of new (from `j` on) to skip until rows are equal again.
+
+    None if there is no match within `_WINDOW` rows.
     """
-    # which of the next rows of new are the present one of old, and the other way round
+    # which of the next rows of new equal the present row of old, and the other way round
     come, gone = np.ones(_WINDOW, dtype=bool), np.ones(_WINDOW, dtype=bool)
     for old, new in keys:
         ahead, behind = new[j : j + _WINDOW] == old[i], old[i : i + _WINDOW] == new[j]

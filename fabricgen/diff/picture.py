@@ -1,4 +1,4 @@
-"""A change as a picture shows it: what became of each device, link and cable of the new side, and what is gone."""
+"""A change for the picture: what became of each device, link and cable of the new side, and what is gone."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from fabricgen.diff.reports.json import count_by_kind
 from fabricgen.diff.wording import list_totals
 
 SAME, CHANGED, CABLED, MOVED, ADDED = range(-1, 4)
-"""What became of a thing; the greater counts where two are true. `CABLED`: a device whose cables change."""
+"""What became of a device, link or cable; if two are true, the greater one counts. `CABLED`: only cables change."""
 
 
 def make_picture(change: ClusterChange) -> dict[str, Any]:
-    """Totals in the words of `plan`; what became of devices and links (int64) and of cables (by id); what is gone."""
+    """Return totals in the words of `plan`, states of devices and links (int64) and of cables (by id), and losses."""
     devices, cables = change.devices, change.cables
     new = devices.new
     device_states = _classify_rows(devices, len(new))
@@ -48,12 +48,12 @@ def make_picture(change: ClusterChange) -> dict[str, Any]:
 
 
 def _shorten_name(side: Side) -> Side:
-    """A side without the folder that it was read from, which differs from machine to machine."""
+    """Return a side named without the folder that it was read from, which differs from machine to machine."""
     return side if side.name.startswith("git:") else replace(side, name=PurePath(side.name).name)
 
 
 def _classify_rows(delta: Delta, rows: int) -> Rows:
-    """What became of each row of the new side of a list."""
+    """Return the state of each row of the new side of a list; int64."""
     states = np.full(rows, SAME, dtype=np.int64)
     states[delta.now] = CHANGED
     states[delta.find_changed("moved")[1]] = MOVED

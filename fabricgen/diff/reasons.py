@@ -1,4 +1,4 @@
-"""Why a change affects as much as it does: derived counts that changed, and slots that moved with growth."""
+"""Reasons for the size of a change: derived counts that changed, and slots that moved with growth."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _LISTED = 4
 def explain_change(
     old: SizingFigures, new: SizingFigures, links: Delta, cables: Delta, lists: Lists
 ) -> tuple[str, ...]:
-    """Sentences on derived values that differ between two blueprints, and how many links move because of them.
+    """Return sentences about derived values that differ between two sides, and how many links move because of them.
 
-    `links` and `cables` are how these differ, `lists` are those of the old side.
+    `links` and `cables` are the differences of these lists, `lists` the lists of the old side.
     """
     moved = _MovedLinks(links, lists)
     return (
@@ -39,17 +39,17 @@ def explain_change(
 
 
 def _explain_growth(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
-    # a sentence on pods that have more or fewer units than before
+    # a sentence about pods with more or fewer units than before
     names = dict.fromkeys((*old.units, *new.units))
     grown = [n for n in names if old.units.get(n) != new.units.get(n)]
     counts = [f"{n} {old.units.get(n, 0)} -> {new.units.get(n, 0)}" for n in grown[:_LISTED]]
     if grown:
-        more = f" and {len(grown) - _LISTED} more pods" if len(grown) > _LISTED else ""
-        yield f"scalable units: {', '.join(counts)}{more}; nodes: {old.nodes:,} -> {new.nodes:,}"
+        others = f" and {len(grown) - _LISTED} more pods" if len(grown) > _LISTED else ""
+        yield f"scalable units: {', '.join(counts)}{others}; nodes: {old.nodes:,} -> {new.nodes:,}"
 
 
 def _explain_tiers(old: SizingFigures, new: SizingFigures, moved: _MovedLinks) -> Iterator[str]:
-    # a sentence on each tier that comes, goes or is sized otherwise
+    # a sentence about each tier that comes, goes or has other figures
     for key in dict.fromkeys((*old.tiers, *new.tiers)):
         was, now = old.tiers.get(key), new.tiers.get(key)
         name = " ".join(key)
@@ -64,7 +64,7 @@ def _explain_tiers(old: SizingFigures, new: SizingFigures, moved: _MovedLinks) -
 
 
 def _explain_tier(was: TierFigures, now: TierFigures) -> Iterator[str]:
-    """Sentences on what differs in one tier."""
+    """Yield phrases about what differs in one tier."""
     if was.model != now.model:
         yield f"{was.model} -> {now.model}"
     if was.nos != now.nos:
@@ -85,7 +85,7 @@ def _explain_tier(was: TierFigures, now: TierFigures) -> Iterator[str]:
 
 
 def _explain_count(was: TierFigures, now: TierFigures) -> str:
-    """Where a switch count comes from: stated, or required by the tiers below; "" where that is not known."""
+    """Say where a switch count comes from: stated, or required by the tiers below; "" if not known."""
     if now.stated is None:
         return ""
     if now.stated:
@@ -105,7 +105,7 @@ class _MovedLinks:
     """Counts the links of the old side up to a tier that are moved or removed."""
 
     def __init__(self, links: Delta, lists: Lists) -> None:
-        # numbers the tiers of the old side, one a device; the last one, -1, is that of a device that there is not
+        # the number of the tier of each device of the old side; the last entry, -1, is for a device that is not listed
         self._links, self._lists = links, lists
         self._row = index_rows(lists.devices["device"].tolist())
         tiers = list(zip(lists.devices["fabric"].tolist(), lists.devices["tier"].tolist(), strict=True))
@@ -114,26 +114,26 @@ class _MovedLinks:
         self._upper: Rows | None = None
 
     def describe_moved(self, key: TierName) -> str:
-        """A phrase for the links up to a tier that move; "" where none does."""
+        """Return a phrase about the links up to a tier that move or go; "" if none does."""
         if self._upper is None:
             self._upper = self._tier[find_rows(self._row, self._lists.links["b_device"])]
-        # -2: -1 is a device that is not listed
+        # -2 for an unknown tier, since -1 stands for devices that are not listed
         number = self._number.get(key, -2)
         moved_rows, _ = self._links.find_changed("moved")
         total = int((self._upper == number).sum())
         moved = int((self._upper[moved_rows] == number).sum())
-        gone = int((self._upper[self._links.removed] == number).sum())
-        phrases = [f"{n:,} {verb}" for n, verb in ((moved, "move"), (gone, "go")) if n]
+        removed = int((self._upper[self._links.removed] == number).sum())
+        phrases = [f"{count:,} {verb}" for count, verb in ((moved, "move"), (removed, "go")) if count]
         return f": of {total:,} links up to it, {' and '.join(phrases)}" if phrases else ""
 
 
 def _explain_omits(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
-    # a sentence on each `omit` that means other slots now, as `su-last` does after growth
+    # a sentence about each `omit` that means other slots now, such as `su-last` after growth
     for text, slots in new.omits.items():
         was = old.omits.get(text)
         if was is not None and was != slots:
-            was_text, text_now = _shorten_slots(was), _shorten_slots(slots)
-            yield f"omit {text}: was {was_text}, is {text_now}; what counts from the last moves with growth"
+            old_slots, new_slots = _shorten_slots(was), _shorten_slots(slots)
+            yield f"omit {text}: was {old_slots}, is {new_slots}; what counts from the last moves with growth"
 
 
 def _explain_spares(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
@@ -142,7 +142,7 @@ def _explain_spares(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
 
 
 def _explain_hardware(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
-    """What the inventory says otherwise of the hardware, line by line."""
+    """Yield a sentence about the MACs, GUIDs, serial numbers and PCI addresses that differ in the inventory."""
     kinds = ("mac", "guid", "serial", "pci")
     none = ("",) * len(kinds)
     changes: list[str] = []
@@ -155,14 +155,14 @@ def _explain_hardware(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
 
 
 def _explain_lengths(old: SizingFigures, new: SizingFigures) -> Iterator[str]:
-    """That one side alone counts the way inside racks, as its lock is from before it was counted."""
+    """Yield a sentence if only one side counts the way inside racks, since the other has a lock from before that."""
     if None not in (old.ways_inside, new.ways_inside) and old.ways_inside != new.ways_inside:
-        counts, other = ("new", "old") if new.ways_inside else ("old", "new")
-        yield f"lengths: the {counts} side counts the way inside racks, the {other} one has a lock from before that"
+        counting, other = ("new", "old") if new.ways_inside else ("old", "new")
+        yield f"lengths: the {counting} side counts the way inside racks, the {other} one has a lock from before that"
 
 
 def _explain_media(cables: Delta) -> Iterator[str]:
-    """How many cables leave copper, by their media; reports list each of them."""
+    """Yield a sentence about how many cables change from copper to another medium; reports list each of them."""
     was_rows, now_rows = cables.find_changed("other-medium")
     changed = zip(cables.old["medium"][was_rows].tolist(), cables.new["medium"][now_rows].tolist(), strict=True)
     media = Counter(changed)
@@ -177,7 +177,7 @@ def _shorten_slots(slots: tuple[str, ...]) -> str:
 
 
 def _explain_vrfs(old: Vrfs, new: Vrfs) -> Iterator[str]:
-    """Sentences on the switches that VRFs appear on or go from."""
+    """Yield sentences about the switches that VRFs appear on or go from."""
     for tenant in sorted(old.keys() | new.keys(), key=make_natural_key):
         before, after = (side.get(tenant, frozenset[str]()) for side in (old, new))
         for verb, switches in (("appears on", after - before), ("goes from", before - after)):

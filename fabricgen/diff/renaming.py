@@ -1,7 +1,8 @@
 """Devices that are the same box under another name, and the lists of the old side under the names of the new one.
 
-Two blueprints tell by the default names, which follow from coordinates alone. A built folder has none: there a device
-that went and one that came are the same where their rows in devices.csv agree in all but the name, addresses included.
+For two blueprints, default names tell, which follow from coordinates alone. A built folder has no default names: there
+a device that went and one that came are the same if their rows in devices.csv agree in all but the name, addresses
+included.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from fabricgen.numbering.lazy_columns import EncodedColumn
 from fabricgen.numbering.names import index_default_names
 
 NAME = "name"
-"""The column of devices, where any is renamed, with the name that a side itself has."""
+"""A column of devices with the name that a device has on its own side; added if any device is renamed."""
 
 _DEVICES = ("device", "a_device", "b_device")
 _SAME = tuple(name for name in COLUMNS["devices"] if name != "device")
@@ -31,7 +32,7 @@ Renamed = Mapping[str, str]
 
 
 def find_renamed_devices(old: Cluster, new: Cluster) -> Renamed:
-    """Devices with the same coordinates and another name."""
+    """Return the devices of two blueprints with the same coordinates and another name."""
     if _list_name_sources(old) == _list_name_sources(new):
         return {}
     was, now = (index_default_names(side.design, side.plan.devices) for side in (old, new))
@@ -40,16 +41,16 @@ def find_renamed_devices(old: Cluster, new: Cluster) -> Renamed:
 
 
 def _list_name_sources(cluster: Cluster) -> tuple[object, ...]:
-    """What names follow from, besides coordinates."""
+    """Return everything that names follow from, besides coordinates."""
     blueprint = cluster.design.loaded.blueprint
     of_fabrics = {name: fabric.names for name, fabric in blueprint.fabrics.items() if fabric.names}
     return blueprint.name, blueprint.names, of_fabrics, cluster.design.layout.lock.find_words(ADOPTED)
 
 
 def match_renamed_devices(old: Listing, new: Listing, known: Renamed) -> Renamed:
-    """The devices that are `known` to have another name, and those whose rows agree in all but the name.
+    """Return the devices that are `known` to have another name, and those whose rows agree in all but the name.
 
-    A row that is there twice is not taken, nor one without a rack.
+    Rows that occur twice, or have no rack, are left out.
     """
     gone, come, _, _ = match_rows([(old["device"], new["device"])])
     new_of_known = frozenset(known.values())
@@ -59,7 +60,7 @@ def match_renamed_devices(old: Listing, new: Listing, known: Renamed) -> Renamed
 
 
 def _index_by_row(devices: Listing, excluded: Collection[str]) -> dict[tuple[str, ...], str]:
-    """Names of devices by all else that their rows say; none for `excluded`."""
+    """Return the names of devices by all other columns of their rows, without the names `excluded`."""
     rows = list(zip(*(devices[name].tolist() for name in _SAME), strict=True))
     count, rack = Counter(rows), _SAME.index("rack")
     named = zip(rows, devices["device"].tolist(), strict=True)
@@ -67,10 +68,10 @@ def _index_by_row(devices: Listing, excluded: Collection[str]) -> dict[tuple[str
 
 
 def apply_new_names(old: Lists, new: Lists, renamed: Renamed) -> tuple[Lists, Lists]:
-    """Both sides with the old one under the names of the new one; devices get the column `NAME`.
+    """Return both sides, the old one with the names of the new one; devices get the column `NAME`.
 
-    Labels stay as they are: they are printed anew. A device that goes, and whose name another one takes, is called
-    `NAME (before)`.
+    Labels stay as they are, since they are printed anew. A device that goes, and whose name another device takes, is
+    called `NAME (before)`.
     """
     if not renamed:
         return old, new
@@ -87,27 +88,27 @@ def apply_new_names(old: Lists, new: Lists, renamed: Renamed) -> tuple[Lists, Li
 
 
 def _rename_devices(listing: Listing, names: Renamed) -> Listing:
-    """A list with other names of devices, and of cables, which are called after their device and connector."""
+    """Return a list with new names of devices, and of cables, which are named after their device and connector."""
 
-    def device(text: str) -> str:
+    def rename_device(text: str) -> str:
         return names.get(text, text)
 
-    def cable(text: str) -> str:
+    def rename_cable(text: str) -> str:
         owner, colon, connector = text.rpartition(":")
-        return f"{device(owner)}{colon}{connector}"
+        return f"{rename_device(owner)}{colon}{connector}"
 
     columns: dict[str, Column] = dict(listing.columns)
-    columns |= {name: _map_column(listing[name], device, device) for name in _DEVICES if name in columns}
-    columns |= {"cable": _map_column(listing["cable"], cable, device)} if "cable" in columns else {}
+    columns |= {name: _map_column(listing[name], rename_device, rename_device) for name in _DEVICES if name in columns}
+    columns |= {"cable": _map_column(listing["cable"], rename_cable, rename_device)} if "cable" in columns else {}
     return Listing(columns)
 
 
 def _map_column(column: Column, rename_text: Callable[[str], str], rename_head: Callable[[str], str]) -> Column:
-    """A column with every text replaced: `rename_text` texts, or the `rename_head` part of texts in parts."""
+    """Return a column with every text replaced: by `rename_text`, or by `rename_head` on the first of several parts."""
     head = column.parts[0] if isinstance(column, Texts) else None
     if isinstance(column, Texts) and isinstance(head, EncodedColumn):
         rename = rename_head if len(column.parts) > 1 else rename_text
-        # few texts stand for all rows: these are renamed, and rows keep their numbers
+        # only the distinct texts are renamed; rows keep their codes
         vocabulary = make_column([rename(text) for text in head.vocabulary.tolist()])
         return Texts((EncodedColumn(vocabulary, head.codes), *column.parts[1:]))
     renamed: dict[Any, str] = {}
@@ -119,22 +120,22 @@ def _map_column(column: Column, rename_text: Callable[[str], str], rename_head: 
 
 @dataclass(frozen=True)
 class RenamedConfigs:
-    """Configurations of the old side by the names that its devices have on the new one."""
+    """Configurations of the old side under the names that its devices have on the new one."""
 
     configs: Configs
     renamed: Renamed
 
     def devices(self) -> Collection[str]:
-        """Devices that have a configuration."""
+        """Return the devices that have a configuration."""
         return [self.renamed.get(name, name) for name in self.configs.devices()]
 
     def digests(self) -> Mapping[str, str] | None:
-        """sha256 by path, if known without rendering."""
+        """Return the sha256 of each file by path; None if not known without rendering."""
         digests = self.configs.digests()
         return None if digests is None else {self._rename_path(path): digest for path, digest in digests.items()}
 
     def read(self, devices: Collection[str]) -> Iterable[tuple[str, bytes]]:
-        """(path, content) of the files of some devices."""
+        """Return an iterator over (path, content) of the files of some devices."""
         old_names = {name for name in self.configs.devices() if self.renamed.get(name, name) in devices}
         return ((self._rename_path(path), content) for path, content in self.configs.read(old_names))
 
@@ -143,5 +144,5 @@ class RenamedConfigs:
         top, device, *rest = path.split("/")
         file = "/".join(rest)
         name = self.renamed.get(device, device)
-        # A file that is named after its device goes with it: DEVICE.cfg.
+        # a file that is named after its device, such as DEVICE.cfg, is renamed with it
         return f"{top}/{name}/{name + file.removeprefix(device) if file.startswith(f'{device}.') else file}"

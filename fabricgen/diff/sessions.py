@@ -1,9 +1,9 @@
-"""BGP sessions of two sides, and why those on both sides go down and come up again.
+"""BGP sessions of two sides, and why sessions on both sides go down and come up again.
 
-A session is identified by its link's lower end. It flaps when its link ends elsewhere (`moved`), an address at its ends
-changes (`readdressed`), an AS number or router id does (`other-asn`, `other-router-id`), the port's speed does
-(`other-speed`), its cable or a transceiver is replaced (`recabled`), or a switch at an end is moved to another place
-(`device-moved`) or replaced by another model or network operating system (`device-replaced`).
+A session is identified by the lower end of its link. It flaps if its link ends elsewhere (`moved`); if an address at
+its ends (`readdressed`), an AS number (`other-asn`), a router id (`other-router-id`) or the speed of the port
+(`other-speed`) changes; if its cable or a transceiver is replaced (`recabled`); or if a switch at an end is moved to
+another place (`device-moved`) or becomes another model or network operating system (`device-replaced`).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ SESSION_CHANGES: Mapping[str, tuple[str, ...]] = {
 
 
 def list_sessions(lists: Lists, among_links: Rows) -> Listing:
-    """BGP sessions over some links: those between two switches with AS numbers, except at management ports.
+    """List the BGP sessions over some links: those between two switches with AS numbers, except at management ports.
 
-    A management port is a link of 1 Gb/s to a switch of another fabric.
+    A link at a management port has 1 Gb/s and goes to a switch of another fabric.
     """
     devices, links = lists.devices, lists.links.pick_rows(among_links)
     row_of = index_rows(devices["device"].tolist())
@@ -47,25 +47,25 @@ def list_sessions(lists: Lists, among_links: Rows) -> Listing:
     cables = lists.cables.pick_rows(np.flatnonzero(find_among(columns["cable"].tolist(), lists.cables["cable"])))
     cable = find_rows(index_rows(cables["cable"].tolist()), columns["cable"])
     for name, source in (("cable_part", "part"), ("a_transceiver",) * 2, ("b_transceiver",) * 2):
-        # links without a cable have -1, which indexes the last place: ""
+        # links without a cable have -1, which reads the last entry: ""
         columns[name] = np.append(cables[source][:], np.array([""], dtype=object))[cable]
     places = devices["rack"][:] + " u" + devices["u"][:]
     models = devices["model"][:] + " " + devices["nos"][:]
-    for side, device in (("a", a[rows]), ("b", b[rows])):
+    for end, device in (("a", a[rows]), ("b", b[rows])):
         columns |= {
-            f"{side}_asn": devices["asn"][device],
-            f"{side}_router_id": devices["loopback"][device],
-            f"{side}_place": places[device],
-            f"{side}_model": models[device],
+            f"{end}_asn": devices["asn"][device],
+            f"{end}_router_id": devices["loopback"][device],
+            f"{end}_place": places[device],
+            f"{end}_model": models[device],
         }
     return Listing(columns)
 
 
 def compare_sessions(old: Listing, new: Listing) -> Delta:
-    """Sessions that are added, removed and that flap; both listings are from `list_sessions`."""
+    """Compare two lists of `list_sessions`: sessions that are added, removed, or flap."""
     delta = compare_rows("sessions", ("a_device", "a_port"), SESSION_CHANGES, (old, new), "a_device")
     moved_to_other_switch = delta.ways["moved"] & delta.differs["b_device"]
-    for column in ("b_asn", "b_router_id", "b_place", "b_model"):  # differs with the peer: no separate cause
+    for column in ("b_asn", "b_router_id", "b_place", "b_model"):  # they differ because the peer does
         delta.differs[column][moved_to_other_switch] = False
     for change, columns in SESSION_CHANGES.items():
         delta.ways[change][:] = np.logical_or.reduce([delta.differs[column] for column in columns])

@@ -24,35 +24,35 @@ TierName: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class TierFigures:
-    """One tier as sized; ports are counted for one switch."""
+    """One tier as sized; ports are counted for one switch unless stated otherwise."""
 
     model: str
     nos: str
     groups: int
     count: int
     stated: bool | None
-    """Whether the blueprint states the count; None where lists alone are known."""
+    """Whether the blueprint states the count; None if only lists are known."""
     downs: tuple[str, ...]
-    """Each run of down ports in words: `4 x 100G of a cage`."""
+    """Each run of down ports in words: `4 x 100G a cage`."""
     ups: str
     uplinks: int
     upper: TierName | None
     pair_links: tuple[int, ...]
-    """Links of a switch to each upper switch that it meets: one number, or two where they do not divide equally."""
+    """Links of a switch to each upper switch that it is joined to: one number, or two if they do not divide equally."""
     asked: tuple[tuple[str, int, int], ...]
-    """(tier below, its switches, links of each) for every tier that needs ports of a group."""
+    """(tier below, its switches in a group, links of each) for every tier that needs ports of a group of this tier."""
     capacity: int
-    """Down ports that its cages hold."""
+    """Down ports that the cages have."""
     least_free: int
-    """Down ports free on the fullest switch."""
+    """Free down ports on the fullest switch."""
     free: int
-    """Down ports free in the whole tier."""
+    """Free down ports in the whole tier."""
     spare: int
-    """Down ports of a switch that are not numbered for anything."""
+    """Down ports that are not numbered for anything."""
 
 
 class Tenancy(NamedTuple):
-    """Whose a device is, and in which fabrics that tenant is kept apart."""
+    """The tenant of a device, and the fabrics in which the tenant is kept apart."""
 
     tenant: str
     fabrics: tuple[str, ...]
@@ -60,9 +60,7 @@ class Tenancy(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SizingFigures:
-    """The figures of a blueprint: units by pod, nodes, tiers, and the slots meant by each `omit` that
-    contains `last`.
-    """
+    """The figures of a side: units by pod, nodes, tiers, and the slots that each `omit` with `last` in it means."""
 
     units: Mapping[str, int]
     nodes: int
@@ -71,20 +69,20 @@ class SizingFigures:
     spares: tuple[str, ...]
     """Slots of spare nodes."""
     hardware: Mapping[tuple[str, str], tuple[str, ...]]
-    """(device, port) -> MAC, GUID and serial number of the inventory."""
+    """MAC, GUID, serial number and PCI address in the inventory, by (device, port)."""
     tenancies: Mapping[str, Tenancy] = field(default_factory=dict)
-    """By device."""
+    """The tenancy of each device that belongs to a tenant, by device."""
     vrfs: Vrfs = field(default_factory=dict)
     shared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By tenant, the sets of extra devices on InfiniBand that it shares."""
+    """The sets of extra devices on InfiniBand that a tenant shares, by tenant."""
     partition_files: Mapping[str, str] = field(default_factory=dict)
-    """By InfiniBand fabric, the file that says which ports are whose."""
+    """The file with the partitions of an InfiniBand fabric, by fabric."""
     ways_inside: bool | None = None
-    """Whether runs between racks count the way inside these; None where lists alone are known."""
+    """Whether cable runs between racks count the way inside the racks; None if only lists are known."""
 
 
 def read_sizing_figures(cluster: Cluster) -> SizingFigures:
-    """The figures of a compiled cluster."""
+    """Read the figures of a compiled cluster."""
     design = cluster.design
     return SizingFigures(
         units={pod.name: pod.su for pod in design.layout.pods},
@@ -102,7 +100,7 @@ def read_sizing_figures(cluster: Cluster) -> SizingFigures:
 
 
 def _list_tenancies(cluster: Cluster) -> dict[str, Tenancy]:
-    # the tenant of each device that is one's, with the fabrics in which it is kept apart
+    # the tenancy of each device that belongs to a tenant
     design, devices = cluster.design, cluster.plan.devices
     tenants = [Tenancy(tenant.name, tenant.fabrics) for tenant in design.tenants]
     tenant_numbers = find_device_tenants(design, devices) if tenants else np.full(0, NOBODY)
@@ -114,7 +112,7 @@ def _list_tenancies(cluster: Cluster) -> dict[str, Tenancy]:
 
 
 def _name_partition_files(design: Design) -> dict[str, str]:
-    # the file with the partitions of each InfiniBand fabric, as its subnet manager calls it
+    # the file with the partitions of each InfiniBand fabric, with the name that its subnet manager expects
     fabrics = design.loaded.blueprint.fabrics
     files = {"ufm": "partitions.conf.user_ext"}
     linked = group_infiniband_fabrics(design).items()
@@ -126,7 +124,7 @@ def _name_partition_files(design: Design) -> dict[str, str]:
 
 
 def _read_tier_figures(cluster: Cluster, tier: TierDesign) -> TierFigures:
-    # the figures of a tier: sizes, ports, what lower tiers ask of it, and what is free
+    # the figures of a tier: sizes, ports, needs of lower tiers, and free ports
     design = cluster.design
     spec = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
     capacity = sum(run.capacity for run in tier.downs)
@@ -158,17 +156,17 @@ def _describe_run(run: PortRun) -> str:
 
 
 def _count_used_ports(cluster: Cluster, tier: TierDesign) -> list[int]:
-    """Down ports in use on each switch of a tier."""
+    """Return the number of down ports in use on each switch of a tier."""
     links, rows = cluster.plan.links, cluster.plan.devices.find_tier(tier.key).rows
     is_down = [s.tier == tier.key and isinstance(s.b, PortRun) and s.b in tier.downs for s in links.segments]
-    # the last entry is that of no segment, -1
+    # the last entry is read for -1, no segment
     link_rows = np.array([*is_down, False], dtype=bool)[links.segment]
     counts: list[int] = np.bincount(links.b_device[link_rows], minlength=rows.stop)[rows].tolist()
     return counts
 
 
 def _list_omitted_slots(design: Design) -> dict[str, tuple[str, ...]]:
-    """Slots of each `omit` that counts from the last one, as `p1/su-3/node-32`."""
+    """Return the slots (such as `p1/su-3/node-32`) of each `omit` that counts from the last one."""
     blueprint = design.loaded.blueprint
     pods = list_pod_units(blueprint, design.layout)
     names = list(pods)

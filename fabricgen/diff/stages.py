@@ -1,10 +1,11 @@
-"""In which order the configurations that a change touches are pushed, so that the fabric stays whole meanwhile.
+"""The order in which to push the configurations that a change touches, so that the fabric keeps working meanwhile.
 
-A stage is the switches of one tier, those above before those below: new prefixes and sessions then find a way. In a
-wave there are never two switches of a pair, nor two that one node hangs on, nor more than half of switches that stand
-in for each other, and never more than the share that the user names. What manages the other switches comes last: these
-are reached over it. New switches carry nothing yet, and come first, those that manage others before these, from above:
-in this order they can also boot by ZTP, whose requests their relays pass on.
+A stage has the switches of one tier; upper tiers come before lower ones, so that new prefixes and sessions find a way.
+A wave never has both switches of a pair, nor two switches that one node is connected to, nor more than half of the
+switches that stand in for each other, nor more than the limit that the user names. Switches that manage others come
+last, since the others are reached over them. New switches carry no traffic yet and come first; of these, switches that
+manage others come before the others, upper tiers first, so that they can boot by ZTP, whose requests their relays pass
+on.
 """
 
 from __future__ import annotations
@@ -19,31 +20,31 @@ from fabricgen.diff.listing import Listing
 from fabricgen.kernel.diagnostics import fault
 
 NODE = "node"
-"""The tier of what is no switch."""
+"""The tier of nodes and extra devices, which are not switches."""
 
 
 @dataclass(frozen=True, slots=True)
 class PushStage:
-    """The switches of a tier, in waves: those of a wave are pushed together, and looked at before the next."""
+    """The switches of a tier in waves: those of a wave are pushed together, and checked before the next wave."""
 
     what: str
     waves: tuple[tuple[str, ...], ...]
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """All of them."""
+        """All switches of the stage."""
         return tuple(device for wave in self.waves for device in wave)
 
 
 @dataclass(frozen=True, slots=True)
 class AtOnce:
-    """How many switches may be pushed together: a number, or a share in percent of those of their tier."""
+    """How many switches may be pushed together: a number, or a share of their tier in percent."""
 
     count: int = 0
     percent: int = 0
 
     def compute_limit(self, size: int) -> int:
-        """The most of so many, at least one."""
+        """Return the most switches of a tier or group of `size` that may be pushed together, at least one."""
         return max(1, self.count or size * self.percent // 100)
 
 
@@ -56,25 +57,29 @@ def parse_at_once(text: str) -> AtOnce:
 
 @dataclass
 class _Wiring:
-    """What is known of switches from the lists of the new side."""
+    """What the lists of the new side say about switches, by name.
+
+    `nodes` are the nodes that a switch is connected to, `peers` the switches of its own tier; `above` has the tiers
+    above each tier.
+    """
 
     tier: dict[str, tuple[str, str]] = field(default_factory=dict)
     group: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """Switches of one group stand in for each other."""
+    """Switches of one group (equal values) stand in for each other."""
     nodes: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     peers: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     above: dict[tuple[str, str], set[tuple[str, str]]] = field(default_factory=lambda: defaultdict(set))
     managing: set[str] = field(default_factory=set)
-    """Fabrics whose switches the management ports of others hang on."""
+    """Fabrics whose switches have the management ports of other fabrics' switches plugged in."""
 
-    def measure_height(self, tier: tuple[str, str], below: frozenset[tuple[str, str]] = frozenset()) -> int:
-        """How many tiers lie above: 0 for the uppermost."""
-        over = self.above[tier] - below - {tier}
-        return 1 + max(self.measure_height(upper, below | {tier}) for upper in over) if over else 0
+    def count_tiers_above(self, tier: tuple[str, str], below: frozenset[tuple[str, str]] = frozenset()) -> int:
+        """Count the tiers above a tier: 0 for the uppermost; `below` are tiers that were counted already."""
+        above = self.above[tier] - below - {tier}
+        return 1 + max(self.count_tiers_above(upper, below | {tier}) for upper in above) if above else 0
 
 
 def plan_stages(change: ClusterChange, at_once: AtOnce) -> tuple[PushStage, ...]:
-    """The stages of all switches whose configurations are added or changed; none where these are not compared."""
+    """Plan the stages of all switches whose configurations are added or changed; none if these were not compared."""
     files = change.configs.files if change.configs else ()
     states: dict[str, set[str]] = defaultdict(set)
     for file in files:
@@ -85,22 +90,22 @@ def plan_stages(change: ClusterChange, at_once: AtOnce) -> tuple[PushStage, ...]
     stages_in_order = []
     new = [device for device in touched if device in new_devices]
     for tier in _order_managing_tiers(new, wiring):
-        of_tier = tuple(device for device in new if wiring.tier[device] == tier)
-        stages_in_order.append(PushStage(f"new {' '.join(tier)}, over which other new switches boot", (of_tier,)))
+        switches = tuple(device for device in new if wiring.tier[device] == tier)
+        stages_in_order.append(PushStage(f"new {' '.join(tier)}, over which other new switches boot", (switches,)))
     if others := tuple(device for device in new if wiring.tier[device][0] not in wiring.managing):
         stages_in_order.append(PushStage("new switches, which carry nothing yet", (others,)))
     tiers = {wiring.tier[device] for device in touched if device not in new_devices}
-    # fabrics that manage others last (False sorts before True): the others are reached over them
-    for tier in sorted(tiers, key=lambda tier: (tier[0] in wiring.managing, wiring.measure_height(tier), tier)):
+    # fabrics that manage others last (False sorts before True), since the others are reached over them
+    for tier in sorted(tiers, key=lambda tier: (tier[0] in wiring.managing, wiring.count_tiers_above(tier), tier)):
         devices = [device for device in touched if wiring.tier[device] == tier and device not in new_devices]
         stages_in_order.append(PushStage(" ".join(tier), tuple(_form_waves(devices, wiring, at_once))))
     return tuple(stages_in_order)
 
 
 def _order_managing_tiers(new: list[str], wiring: _Wiring) -> list[tuple[str, str]]:
-    """The tiers of new switches that manage others, from above."""
+    """Return the tiers of new switches that manage others, upper tiers first."""
     tiers = {wiring.tier[device] for device in new if wiring.tier[device][0] in wiring.managing}
-    return sorted(tiers, key=lambda tier: (wiring.measure_height(tier), tier))
+    return sorted(tiers, key=lambda tier: (wiring.count_tiers_above(tier), tier))
 
 
 def _read_wiring(change: ClusterChange) -> _Wiring:
@@ -116,8 +121,9 @@ def _read_wiring(change: ClusterChange) -> _Wiring:
 
 
 def _add_links(wiring: _Wiring, links: Listing) -> None:
-    """Enter into `wiring` which switches and nodes hang on which switch; a link's lower end comes first
-    (docs/outputs.md: links.csv).
+    """Add to `wiring` which nodes and switches are connected to which switches.
+
+    The a end of a link is the lower one (docs/outputs.md: links.csv).
     """
     ends = (links[name].tolist() for name in ("fabric", "a_device", "b_device"))
     for fabric, a, b in zip(*ends, strict=True):
@@ -136,7 +142,7 @@ def _add_links(wiring: _Wiring, links: Listing) -> None:
 
 
 def _form_waves(devices: list[str], wiring: _Wiring, at_once: AtOnce) -> Iterator[tuple[str, ...]]:
-    """Fill wave by wave with what may go together, taking groups in turn."""
+    """Yield waves of switches that may be pushed together, taking groups in turn."""
     sizes = Counter(wiring.group.values())
     tiers = Counter(wiring.tier.values())
     waiting = _interleave_groups(devices, wiring.group)
@@ -146,10 +152,10 @@ def _form_waves(devices: list[str], wiring: _Wiring, at_once: AtOnce) -> Iterato
         used: Counter[tuple[str, ...]] = Counter()
         for device in waiting:
             group = wiring.group[device]
-            # never more than half of what stands in for each other, or one where there are two
-            share = min(at_once.compute_limit(sizes[group]), max(1, sizes[group] // 2))
-            together = len(wave) < at_once.compute_limit(tiers[wiring.tier[device]]) and used[group] < share
-            if together and wiring.peers[device].isdisjoint(wave) and nodes.isdisjoint(wiring.nodes[device]):
+            # at most half of the switches that stand in for each other, and at least one
+            most_of_group = min(at_once.compute_limit(sizes[group]), max(1, sizes[group] // 2))
+            fits = len(wave) < at_once.compute_limit(tiers[wiring.tier[device]]) and used[group] < most_of_group
+            if fits and wiring.peers[device].isdisjoint(wave) and nodes.isdisjoint(wiring.nodes[device]):
                 wave.append(device)
                 nodes |= wiring.nodes[device]
                 used[group] += 1
@@ -159,7 +165,7 @@ def _form_waves(devices: list[str], wiring: _Wiring, at_once: AtOnce) -> Iterato
 
 
 def _interleave_groups(devices: list[str], group: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """Devices with those of one group as far apart as may be: the first of each, then the second of each."""
+    """Return devices with those of one group far apart: the first of each group, then the second of each, and so on."""
     rank: Counter[tuple[str, ...]] = Counter()
     keyed = []
     for device in devices:

@@ -1,8 +1,7 @@
 """Text columns stored as indexes into distinct texts (dictionary encoding); texts are built only for rows that are
 read.
 
-Most of a large fabric is unchanged, and to see that the indexes are enough: rows whose parts are equal have equal
-texts, whatever these are.
+Most of a large fabric is unchanged, and indexes are enough to see that: rows whose parts are equal have equal texts.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ Flags: TypeAlias = "npt.NDArray[np.bool_]"
 TextPart: TypeAlias = EncodedColumn | str
 
 _FEW = 100_000
-"""Up to this many wanted texts, rows are preselected by their first part."""
+"""The most wanted texts for which rows are preselected by their first part."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Texts:
-    """A column in which the text of a row is the concatenation of its parts; can be read like an object array."""
+    """A column in which the text of a row is the concatenation of its parts; it is read like an object array."""
 
     parts: tuple[TextPart, ...]
 
@@ -45,39 +44,39 @@ class Texts:
         return next(len(part) for part in self.parts if isinstance(part, EncodedColumn))
 
     def __getitem__(self, rows: Any) -> Any:
-        """The text of a row; for a slice, a mask or an array of indexes an object array of texts."""
+        """Return the text of a row; for a slice, a mask or an array of indexes an object array of texts."""
         return reduce(
             add, (part if isinstance(part, str) else part.vocabulary[part.codes[rows]] for part in self.parts)
         )
 
     def tolist(self) -> list[str]:
-        """The text of every row."""
+        """Return the text of every row."""
         texts: list[str] = self[:].tolist()
         return texts
 
     def look_up_rows(self, rows: Mapping[Any, int]) -> npt.NDArray[np.int64]:
-        """The value in `rows` for each text, -1 where there is none; each distinct text is looked up once. int64."""
+        """Return the value in `rows` for each text, -1 if it has none; int64. Each distinct text is looked up once."""
         if len(self.parts) > 1 or not isinstance(self.parts[0], EncodedColumn):
             return find_rows_of_texts(rows, self[:])
         return find_rows_of_texts(rows, self.parts[0].vocabulary)[self.parts[0].codes]
 
     def flag_among(self, chosen: frozenset[str]) -> Flags:
-        """Which rows have a text in `chosen`; bool."""
-        first, *more = self.parts
-        if not isinstance(first, EncodedColumn) or (more and len(chosen) > _FEW):
+        """Flag the rows whose text is in `chosen`; bool."""
+        head, *tail = self.parts
+        if not isinstance(head, EncodedColumn) or (tail and len(chosen) > _FEW):
             return find_among_texts(chosen, self[:])
-        if not more:
-            return find_among_texts(chosen, first.vocabulary)[first.codes]
-        # only rows whose first part begins one of the texts are spelled out
-        begins = frozenset(text[:end] for text in chosen for end in range(len(text) + 1))
-        matches = find_among_texts(begins, first.vocabulary)[first.codes]
+        if not tail:
+            return find_among_texts(chosen, head.vocabulary)[head.codes]
+        # texts are built only for rows whose first part is the beginning of a wanted text
+        beginnings = frozenset(text[:end] for text in chosen for end in range(len(text) + 1))
+        matches = find_among_texts(beginnings, head.vocabulary)[head.codes]
         matches[matches] = find_among_texts(chosen, self[matches])
         return matches
 
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """Integers that stand for the texts of a part; on two sides they are equal exactly where the texts are."""
+    """Integers that stand for the texts of a part; those of two sides are equal exactly if the texts are."""
 
     code_of_text: npt.NDArray[np.int32]
     number: Any
@@ -87,7 +86,7 @@ class Codes:
 
 
 def split_column(cells: Sequence[Any]) -> Texts | Strings:
-    """A column of a table as its parts; an object array where it has none."""
+    """Return a column of a table as `Texts`, or as an object array if it is not built from encoded parts."""
     parts = _list_parts(cells)
     if parts is None:
         return cells.texts() if isinstance(cells, LazyColumn) else _make_strings(cells)
@@ -95,7 +94,7 @@ def split_column(cells: Sequence[Any]) -> Texts | Strings:
 
 
 def pair_parts(old: Texts, new: Texts) -> list[tuple[EncodedColumn, EncodedColumn]] | None:
-    """Pairs of corresponding parts of two columns; None where the columns are built differently."""
+    """Return the pairs of corresponding parts of two columns; None if the columns are built differently."""
     pairs: list[tuple[EncodedColumn, EncodedColumn]] = []
     for was, now in zip_longest(old.parts, new.parts):
         if isinstance(was, EncodedColumn) and isinstance(now, EncodedColumn):
@@ -106,7 +105,7 @@ def pair_parts(old: Texts, new: Texts) -> list[tuple[EncodedColumn, EncodedColum
 
 
 def encode_pair(old: EncodedColumn, new: EncodedColumn) -> tuple[Codes, Codes]:
-    """Codes for the texts of a part on two sides."""
+    """Return codes for the texts of a part on two sides."""
     codes: dict[str, int] = {}
     was, now = (
         np.array([codes.setdefault(text, len(codes)) for text in part.vocabulary.tolist()], dtype=np.int32)
@@ -116,12 +115,12 @@ def encode_pair(old: EncodedColumn, new: EncodedColumn) -> tuple[Codes, Codes]:
 
 
 def find_among_texts(chosen: frozenset[str], texts: Strings) -> Flags:
-    """Which texts are in `chosen`; bool."""
+    """Flag the texts that are in `chosen`; bool."""
     return np.fromiter(map(chosen.__contains__, texts.tolist()), dtype=bool, count=len(texts))
 
 
 def find_rows_of_texts(rows: Mapping[Any, int], texts: Strings) -> npt.NDArray[np.int64]:
-    """The value in `rows` for each text, -1 where there is none; int64."""
+    """Return the value in `rows` for each text, -1 if it has none; int64."""
     return np.fromiter(map(rows.get, texts.tolist(), repeat(-1)), dtype=np.int64, count=len(texts))
 
 
@@ -132,7 +131,7 @@ def _make_strings(cells: Sequence[Any]) -> Strings:
 
 
 def _list_parts(cells: Any) -> tuple[TextPart, ...] | None:
-    """The parts that a column is built from; None where it has none."""
+    """Return the parts that a column is built from; None if it has none."""
     if isinstance(cells, EncodedColumn):
         return (cells,)
     if isinstance(cells, ConcatenatedColumn):
@@ -147,7 +146,7 @@ def _list_parts(cells: Any) -> tuple[TextPart, ...] | None:
 
 
 def _list_encoded_parts(cells: Sequence[Any]) -> tuple[EncodedColumn, ...]:
-    """A section of a column as parts; a plain column is one part of distinct texts."""
+    """Return a section of a column as encoded parts; a plain column is one part with a text for each row."""
     parts = _list_parts(cells) or (
         EncodedColumn(np.array(split_column(cells), dtype=object), np.arange(len(cells), dtype=np.int32)),
     )
@@ -155,14 +154,14 @@ def _list_encoded_parts(cells: Sequence[Any]) -> tuple[EncodedColumn, ...]:
 
 
 def _stack_sections(sections: list[tuple[EncodedColumn, ...]]) -> tuple[EncodedColumn, ...] | None:
-    """Sections one below the other, part by part; sections with fewer parts are filled with empty texts."""
+    """Stack sections one below the other, part by part; sections with fewer parts are filled with empty texts."""
     lengths = [len(section[0]) for section in sections]
     columns: Iterable[tuple[EncodedColumn | None, ...]] = zip_longest(*sections)
-    columns_below = [
+    stacked_parts = [
         _stack_parts([part or repeat_value("", rows) for part, rows in zip(column, lengths, strict=True)])
         for column in columns
     ]
-    return tuple(columns_below) or None
+    return tuple(stacked_parts) or None
 
 
 def _stack_parts(parts: list[EncodedColumn]) -> EncodedColumn:

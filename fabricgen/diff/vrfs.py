@@ -1,4 +1,4 @@
-"""The switches that VRFs of tenants are on."""
+"""The switches that the VRFs of tenants are on."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import numpy as np
 from fabricgen.cluster import Cluster
 
 Vrfs = Mapping[str, frozenset[str]]
-"""By tenant, names of the switches that its VRF is on."""
+"""The names of the switches that a tenant's VRF is on, by tenant."""
 
 
 def list_tenant_vrfs(cluster: Cluster) -> Vrfs:
-    """The switches with ports of each tenant, and those whose links carry its VRF."""
+    """Return, by tenant, the switches with ports of the tenant, and those whose links carry its VRF."""
     return {tenant.name: frozenset(_list_vrf_switches(cluster, tenant.name)) for tenant in cluster.design.tenants}
 
 
 def _list_vrf_switches(cluster: Cluster, tenant: str) -> Iterator[str]:
-    # the switches that a tenant's VRF is on: those with its ports, and those its links between switches run through
+    # the switches that a tenant's VRF is on: those with its ports, and those at links between switches that carry it
     links, has_vrf = cluster.plan.links, np.zeros(len(cluster.plan.devices), dtype=bool)
     for ports in cluster.addresses.tenants[tenant].ports.values():
         has_vrf |= ports > 0

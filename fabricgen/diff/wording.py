@@ -25,7 +25,7 @@ TITLES: Mapping[str, str] = {
     "links": "links",
     "patches": "jumpers to panels",
 }
-"""Kind -> its title, in the order of reports."""
+"""Titles by kind, in the order of reports."""
 
 _ONE: Mapping[str, str] = {
     "devices": "device",
@@ -38,31 +38,30 @@ _ONE: Mapping[str, str] = {
 }
 _IN_WORDS: Mapping[str, str] = {"sessions.changed": "flap", "sessions.removed": "end", "sessions.added": "come up"}
 _LINK_WAYS = ("other-speed",)
-"""Ways to change of links that show in neither cables nor addresses."""
+"""Ways in which links change that show in neither cables nor addresses."""
 
 Selected: TypeAlias = dict[str, "list[int]"]
 
 
 def spell_change(change: str) -> str:
-    """A way to change, in words."""
+    """Return a way to change in words."""
     return change.replace("other-", "other ")
 
 
 def split_counts(delta: Delta) -> tuple[dict[str, int], dict[str, int]]:
-    """(numbers removed and added, numbers changed in each way)."""
+    """Return the numbers of rows removed and added, and the numbers changed in each way ({} if none is changed)."""
     counts = delta.counts()
-    first = {name: counts.pop(name) for name in ("removed", "added")}
+    moves = {name: counts.pop(name) for name in ("removed", "added")}
     changed = counts.pop("changed")
-    return first, counts if changed else {}
+    return moves, counts if changed else {}
 
 
 def describe_delta(delta: Delta) -> str:
-    """The counts of a kind in words; for sessions that flap, with the causes in brackets."""
-    first, changes = split_counts(delta)
-    parts, reasons = _spell_counts(first), _spell_counts(changes)
+    """Return the counts of a kind in words; for sessions that flap, with the causes in brackets."""
+    moves, changes = (_spell_counts(counts) for counts in split_counts(delta))
     if delta.kind == "sessions" and len(delta.was):
-        return ", ".join([*parts, f"{len(delta.was):,} flap ({', '.join(reasons)})"])
-    return ", ".join([*parts, *reasons])
+        return ", ".join([*moves, f"{len(delta.was):,} flap ({', '.join(changes)})"])
+    return ", ".join([*moves, *changes])
 
 
 def _spell_counts(counts: Mapping[str, int]) -> list[str]:
@@ -71,20 +70,21 @@ def _spell_counts(counts: Mapping[str, int]) -> list[str]:
 
 @dataclass
 class RackChanges:
-    """The changes in one rack: rows of each delta, and files of configurations."""
+    """The changes in one rack: `rows` of each kind, by state (added, removed, changed), and indexes of config files."""
 
     place: DevicePlace
     rows: dict[str, Selected] = field(default_factory=dict)
     files: list[int] = field(default_factory=list)
 
     def count_lines(self) -> int:
-        """How many lines a full listing takes."""
+        """Return the number of lines that a full listing takes."""
         return sum(len(rows) for selected in self.rows.values() for rows in selected.values()) + len(self.files)
 
 
 def group_by_rack(change: ClusterChange) -> list[RackChanges]:
-    """All rows of a change by rack, in the order of units and racks; links only where cables and addresses do not show
-    them.
+    """Group all rows of a change by rack, in the order of units and racks.
+
+    Links are listed only if neither cables nor addresses show them.
     """
     groups: dict[int, RackChanges] = {}
     deltas = change.deltas
@@ -105,7 +105,10 @@ def group_by_rack(change: ClusterChange) -> list[RackChanges]:
 
 
 def _select_listed_rows(delta: Delta, state: str, count: int) -> Any:
-    """Which of the `count` rows of a state are listed one by one, as indices; of links those that no cable tells of."""
+    """Return which of the `count` rows of a state are listed, as indexes: all of them.
+
+    Of links, only those without a cable are listed, and those that change in one of `_LINK_WAYS`.
+    """
     if delta.kind != "links":
         return np.arange(count)
     if state == "changed":
@@ -115,7 +118,7 @@ def _select_listed_rows(delta: Delta, state: str, count: int) -> Any:
 
 
 def _split_by_place(places: Any, rows: Any) -> Iterator[tuple[int, list[int]]]:
-    # (place, its rows) of rows that are sorted by place
+    # (place, rows at that place), for rows that are sorted by place
     numbers, starts = np.unique(places, return_index=True)
     bounds = [*starts.tolist(), len(rows)]
     for i, number in enumerate(numbers.tolist()):
@@ -123,7 +126,7 @@ def _split_by_place(places: Any, rows: Any) -> Iterator[tuple[int, list[int]]]:
 
 
 def summarize_racks(change: ClusterChange, groups: Sequence[RackChanges]) -> str:
-    """The changes of some racks in one line: 4 devices added, 12 cables moved."""
+    """Return the changes of some racks in one line: 4 devices added, 12 cables moved."""
     counts: Counter[str] = Counter()
     deltas = change.deltas
     for kind in TITLES:
@@ -146,12 +149,12 @@ def _spell_count(key: str, n: int) -> str:
 
 
 def list_rack_lines(change: ClusterChange, group: RackChanges, most: int) -> Iterator[str]:
-    """Up to `most` lines of a rack: changed rows first, then removed, then added ones."""
+    """Return an iterator over at most `most` lines of a rack: changed rows first, then removed, then added ones."""
     return islice(_list_all_lines(change, group), most)
 
 
 def _list_all_lines(change: ClusterChange, group: RackChanges) -> Iterator[str]:
-    # a line for every change in a rack: what changes first, then what goes, then what comes
+    # a line for every change in a rack: changed rows first, then removed, then added ones, then config files
     deltas = change.deltas
     for state in ("changed", "removed", "added"):
         for kind in TITLES:
@@ -182,7 +185,7 @@ def _spell_key(delta: Delta, row: Mapping[str, Any]) -> str:
 
 
 def _describe_row(delta: Delta, row: Mapping[str, Any]) -> str:
-    """Text for a row that was added or removed."""
+    """Return the text for a row that was added or removed."""
     key = _spell_key(delta, row)
     if delta.kind == "devices":
         return f"{key} ({row['model']}{', ' if row['u'] else ''}{'u' + row['u'] if row['u'] else ''})"
@@ -200,7 +203,7 @@ def _describe_row(delta: Delta, row: Mapping[str, Any]) -> str:
 
 
 def _list_differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """`field old -> new` for each difference; a changed far end is one difference."""
+    """Yield `field old -> new` for each difference; a changed far end (device and port) is one difference."""
     names = delta.list_differing_columns(pair)
     if "b_device" in names or "b_port" in names:
         yield f"{old['b_device']}:{old['b_port']} -> {new['b_device']}:{new['b_port']}"
@@ -222,20 +225,20 @@ def _list_differences(delta: Delta, pair: int, old: Mapping[str, Any], new: Mapp
 
 
 def describe_far_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
-    """Where a cable goes, seen from the device in its id."""
-    anchor = cable.rpartition(":")[0]
-    return " + ".join(f"{b}:{b_cage}" if a == anchor else f"{a}:{a_cage}" for a, a_cage, b, b_cage in ends)
+    """Return where a cable goes, seen from the device in its id."""
+    owner = cable.rpartition(":")[0]
+    return " + ".join(f"{b}:{b_cage}" if a == owner else f"{a}:{a_cage}" for a, a_cage, b, b_cage in ends)
 
 
 def describe_near_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:
-    """Where a cable is plugged in on the device in its id."""
-    anchor = cable.rpartition(":")[0]
-    near = (f"{a}:{a_cage}" if a == anchor else f"{b}:{b_cage}" for a, a_cage, b, b_cage in ends)
+    """Return where a cable is plugged in on the device in its id."""
+    owner = cable.rpartition(":")[0]
+    near = (f"{a}:{a_cage}" if a == owner else f"{b}:{b_cage}" for a, a_cage, b, b_cage in ends)
     return " + ".join(dict.fromkeys(near))
 
 
 def describe_both_ends(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> str:  # noqa: ARG001
-    """What a cable joins that may not be at the device in its id, as in a NetBox."""
+    """Return both ends of a cable, for cables that need not be at the device in their id, such as those of a NetBox."""
     return " + ".join(f"{a}:{a_cage} to {b}:{b_cage}" for a, a_cage, b, b_cage in ends)
 
 
@@ -244,7 +247,7 @@ def _is_at_owner(cable: str, ends: Sequence[tuple[str, str, str, str]]) -> bool:
 
 
 def name_unit(rack_place: DevicePlace) -> str:
-    """A unit in words: `p1 su 5`; for racks outside units the pod, or ""."""
+    """Return a unit in words: `p1 su 5`; `p1 shared` for racks of a whole pod, `shared` for racks of several pods."""
     return make_printable(
         f"{rack_place.pod} su {rack_place.su}"
         if rack_place.su
@@ -255,7 +258,7 @@ def name_unit(rack_place: DevicePlace) -> str:
 
 
 def group_by_unit(groups: Sequence[RackChanges]) -> dict[str, list[RackChanges]]:
-    """Racks by unit, in order."""
+    """Group racks by unit, in order."""
     units: dict[str, list[RackChanges]] = {}
     for group in groups:
         units.setdefault(name_unit(group.place), []).append(group)
@@ -266,7 +269,7 @@ def group_by_unit(groups: Sequence[RackChanges]) -> dict[str, list[RackChanges]]
 
 
 def list_totals(change: ClusterChange) -> Iterator[tuple[str, str]]:
-    """(kind, totals in words) for every kind that was compared."""
+    """Yield (title, totals in words) for every kind that was compared."""
     for kind, title in TITLES.items():
         delta = change.deltas.get(kind)
         if delta is not None:
@@ -276,7 +279,7 @@ def list_totals(change: ClusterChange) -> Iterator[tuple[str, str]]:
 
 
 def describe_configs(change: ClusterChange) -> str:
-    """How many configurations differ, in words."""
+    """Return in words how many configurations differ; "" if they were not compared."""
     configs = change.configs
     if configs is None:
         return ""
@@ -289,14 +292,14 @@ def describe_configs(change: ClusterChange) -> str:
 
 
 def count_optics_by_part(delta: Delta) -> dict[str, tuple[int, int]]:
-    """Part -> (transceivers to plug in, to take out); one that is swapped counts on both sides."""
+    """Return (transceivers to plug in, to take out) by part; one that is swapped counts as both."""
     come = Counter(delta.new["part"][delta.added].tolist()) + Counter(delta.new["part"][delta.now].tolist())
     go = Counter(delta.old["part"][delta.removed].tolist()) + Counter(delta.old["part"][delta.was].tolist())
     return {part: (come[part], go[part]) for part in sorted(come.keys() | go.keys())}
 
 
 def list_sections(change: ClusterChange) -> list[tuple[str, Sequence[str]]]:
-    """(title, lines) of what a summary has below its totals, some of it empty."""
+    """Return (title, lines) of the sections below the totals of a summary; sections without lines are included."""
     optics = count_optics_by_part(change.optics).items() if change.optics else ()
     return [
         ("why", change.reasons),
@@ -308,15 +311,15 @@ def list_sections(change: ClusterChange) -> list[tuple[str, Sequence[str]]]:
 
 
 def list_spare_ports(change: ClusterChange) -> Iterator[str]:
-    """Free down ports of every tier, on the fullest switch and in all; of both sides where they differ."""
+    """Yield the free down ports of every tier, on the fullest switch and in all; of both sides if they differ."""
     for (fabric, tier), old, new in change.spare_ports():
-        now = new or old
-        if now is None:
+        if (figures := new or old) is None:
             continue
         name = f"{fabric} {tier}"
         if old == new or old is None or new is None:
+            ports, least_free, free, spare = figures
             gone = "" if new or change.shapes[1] is None else " (the tier goes)"
-            yield f"{name}: {now[1]} of {now[0]} on the fullest switch, {now[2]:,} in all, {now[3]} unnumbered{gone}"
+            yield f"{name}: {least_free} of {ports} on the fullest switch, {free:,} in all, {spare} unnumbered{gone}"
         else:
-            pairs = [f"{was:,} -> {is_:,}" if was != is_ else f"{is_:,}" for was, is_ in zip(old, new, strict=True)]
+            pairs = [f"{was:,} -> {now:,}" if was != now else f"{now:,}" for was, now in zip(old, new, strict=True)]
             yield f"{name}: {pairs[1]} of {pairs[0]} on the fullest switch, {pairs[2]} in all, {pairs[3]} unnumbered"

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.nos_rooms import list_nos, load_part
-from fabricgen.running.tree import STUMBLES, Notes, explain_error, read_tolerantly
+from fabricgen.running.tree import STUMBLES, Notes, explain_error, tolerate_unknown_text
 from fabricgen.switch.model import Switch
 from fabricgen.switch.routing import (
     ALL_LINKS,
@@ -159,7 +159,7 @@ class Build:
         for name in self.switches:
             reader = load_part(self.devices[name]["nos"], "reader")
             try:
-                with read_tolerantly() as passed_over:
+                with tolerate_unknown_text() as passed_over:
                     forms[name] = reader.read(self.select_config_files(name))
             except STUMBLES as error:
                 why = f"configurations of {name} cannot be read: {explain_error(error)}"

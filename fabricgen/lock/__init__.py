@@ -1,1 +1,1 @@
-"""A lock made for a fabric that runs: its names and numbers are adopted."""
+"""Making a lock for a running fabric, whose names and numbers are adopted."""

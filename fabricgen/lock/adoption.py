@@ -1,4 +1,4 @@
-"""Adoption of a running fabric: its names and numbers, read from lists, go into the lock where they differ."""
+"""Adoption of a running fabric: its names and numbers, read from lists, are written to the lock if they differ."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from fabricgen.wiring.tables import DeviceTable, RackTable
 def adopt_lists(
     design: Design, files: Sequence[str], sources: Sequence[Source] = (), report: Callable[[str], None] = print
 ) -> Design:
-    """A design whose lock holds the names, places and numbers of the lists that differ from the planned ones.
+    """Return a design whose lock has the names, places and numbers of some lists that differ from the planned ones.
 
-    `files` are lists of an allocation or devices that a NetBox exported, `sources` are NetBoxes; `report` is
-    called with what of these cannot be kept. Devices that are not in the lists keep what they have. Blocks that are
-    not in the lock yet are allocated away from adopted numbers. Raises InputError with every fault in the lists.
+    `files` are lists of an allocation or of devices that a NetBox exported, `sources` are NetBoxes. `report` is called
+    with sentences about what cannot be kept. Devices that are not in the lists keep what they have. Blocks that are not
+    in the lock yet are allocated away from adopted numbers. Raises InputError with every fault in the lists.
     """
     cluster = build_cluster(design)
     exports = {file: read_export(file) for file in files}
@@ -51,6 +51,8 @@ def adopt_lists(
 
 
 class _Adoption:
+    """Collects stated names, places and numbers of devices, and writes a lock with those that differ from the plan."""
+
     def __init__(self, cluster: Cluster, lists: Allocation) -> None:
         self._cluster, self._lists, self._design = cluster, lists, cluster.design
         planned = cluster.planned
@@ -66,33 +68,35 @@ class _Adoption:
         by_name = {name: row for row, name in enumerate(cluster.names)}
         self._present = by_name
         self._rows_by_name = by_name | by_usual | self._rows if lists.named else self._rows | by_usual | by_name
-        """Device rows by name; if the lists have a column for present names, their key column has allocated names."""
+        """Device rows by all names of devices; if lists have a column of present names, default names go first."""
         self._faults = list(lists.faults)
         self._stated: dict[Key, Stated] = {}
-        """Stated values by the key of the lock; a link between switches has the key of its lower end."""
+        """Stated values by their key in the lock; a link between switches has the key of its lower end."""
 
     def match_devices(self, device_lists: Sequence[Sequence[NetboxDevice]], report: Callable[[str], None]) -> None:
-        """Take in devices of NetBoxes; those that other lists give a name are known by that, too."""
+        """Match devices of NetBoxes with planned ones, by names in other lists too, and keep what they state."""
         names = {stated.value: stated.key.device for stated in self._lists.stated if stated.key.what == "name"}
-        called = self._rows_by_name | self._present
-        called |= {name: self._rows_by_name[device] for name, device in names.items() if device in self._rows_by_name}
+        rows_by_name = self._rows_by_name | self._present
+        rows_by_name |= {
+            name: self._rows_by_name[device] for name, device in names.items() if device in self._rows_by_name
+        }
         matching = Matching(
-            self._cluster, called, self._defaults, lambda key: self._find_value(key, self._cluster.addresses)
+            self._cluster, rows_by_name, self._defaults, lambda key: self._find_value(key, self._cluster.addresses)
         )
         for devices in device_lists:
             matching.take_devices(devices)
         self._faults += matching.faults
-        self._rows_by_name = called | self._rows
+        self._rows_by_name = rows_by_name | self._rows
         for stated in matching.stated:
             self._resolve_stated(stated)
         for text in matching.unused:
             report(text)
 
     def adopt_values(self) -> Design:
-        """The design with all that differs in its lock; blocks in which adopted numbers lie are allocated anew."""
+        """Return the design with all differing values in its lock; blocks with adopted numbers in them are moved."""
         for stated in self._lists.stated:
             self._resolve_stated(stated)
-        # what a plain allocation gives anyway needs no line in the lock
+        # values that an allocation without adopted numbers gives anyway need no line in the lock
         earlier = parse_adopted_section(self._cluster.lock.find_words(ADOPTED))
         plain = self._allocate_plain(self._cluster.lock)
         adopted = dict(earlier)
@@ -120,7 +124,7 @@ class _Adoption:
         return built.design
 
     def _build_cluster(self, lock: Lock) -> Cluster:
-        """The cluster with a lock; raises InputError with all faults of the lists."""
+        """Build the cluster with a lock; raises InputError with all faults of the lists."""
         try:
             built = build_cluster(build_design(replace(self._design.loaded, lock=lock)))
         except InputError as error:
@@ -135,12 +139,12 @@ class _Adoption:
         return replace(lock, words={**lock.words, ADOPTED: words}, lines=lines)
 
     def _allocate_plain(self, lock: Lock) -> Addresses:
-        """The addresses that devices would have without adopted numbers."""
+        """Return the addresses that devices would have without adopted numbers."""
         loaded = replace(self._design.loaded, lock=replace(lock, words={**lock.words, ADOPTED: {}}))
         return allocate_numbers(build_design(loaded), self._cluster.planned.plan)
 
     def _resolve_stated(self, stated: Stated) -> None:
-        """Record a value under the default name of its device, or a fault."""
+        """Record a stated value under the default name of its device, or add a fault if it cannot be kept."""
         key, row = stated.key, self._rows_by_name.get(stated.key.device, -1)
         if row < 0:
             names = self._rows_by_name
@@ -159,13 +163,13 @@ class _Adoption:
             self._add_fault(stated, f"{stated.key.device} has no {number} to override", "leave the cell empty")
             return
         length = self._find_length(row, key)
-        # -1: none was stated
+        # -1: no length was stated
         if stated.length not in (-1, length):
             message = f"{stated.value}/{stated.length}: the prefix length there is /{length}"
             self._add_fault(stated, message, "state the address alone where the length may become another")
             return
         key, value = self._find_lower_end(row, key, stated.value)
-        # both ends of a link are one key: a second one has to say the same
+        # both ends of a link have one key: the second one has to state the same
         earlier = self._stated.setdefault(key, replace(stated, value=value))
         if earlier.value != value and key.what != "port":
             self._add_fault(
@@ -180,12 +184,12 @@ class _Adoption:
             self._add_fault(stated, f"the port '{key.port}' cannot be written into a lock", "rename the port")
 
     def _find_planned_port(self, row: int, port: str) -> str:
-        """The planned port of the link that was plugged into a port; addresses follow the plan."""
+        """Return the planned port of the link that was built into a port, since addresses follow the plan."""
         link, upper = self._plugged.list_device_links(row)[port]
         return str(self._cluster.planned.port_names.ports[upper][link])
 
     def _find_lower_end(self, row: int, key: Key, value: str) -> tuple[Key, str]:
-        """The key and address of the lower end of a link between switches; other keys are unchanged."""
+        """Return the key and address of the lower end of a link between switches; other keys are returned unchanged."""
         link, upper = (
             self._ends.list_device_links(row).get(key.port, (-1, False)) if key.what == "port" else (-1, False)
         )
@@ -197,13 +201,13 @@ class _Adoption:
         )
         family = self._cluster.addresses.families[key.v6]
         # the ends of a /31 differ in one bit, those of a /30 that an exit states in two
-        apart = int(family.a.at(link)) ^ int(family.b.at(link))
-        return key, family.format_address(family.family.parse(value) ^ apart)
+        differing_bits = int(family.a.at(link)) ^ int(family.b.at(link))
+        return key, family.format_address(family.family.parse(value) ^ differing_bits)
 
     def _find_value(self, key: Key, addresses: Addresses) -> str:
-        """What a key stands for (a name, a place, an AS number, an address) where `addresses` hold, as text; else "".
+        """Return the value of a key (a name, place, AS number or address) with some `addresses`, as text; "" for none.
 
-        Names and places are those of now with the cluster's own addresses, else those without what was adopted.
+        With the cluster's own addresses, names and places are the present ones, else those without adopted ones.
         """
         row = self._rows[key.device]
         if key.what == "name":
@@ -213,7 +217,7 @@ class _Adoption:
             return self._places[row] if addresses is self._cluster.addresses else self._plain_places[row]
         if key.what == "asn":
             return str(int(addresses.asn[row]) or "")
-        # `v6` is False or True: as an index the first family or the second
+        # `v6` (False or True) is the index of the family
         if key.v6 >= len(addresses.families):
             return ""
         family = addresses.families[key.v6]
@@ -226,13 +230,13 @@ class _Adoption:
 
     @cached_property
     def _plain_places(self) -> list[str]:
-        """Where devices would stand without adopted places."""
+        """The places that devices would have without adopted places, by row."""
         loaded = self._design.loaded
         plain = build_design(replace(loaded, lock=replace(loaded.lock, words={**loaded.lock.words, ADOPTED: {}})))
         return _list_places(*place_devices(plain, find_stated_places))
 
     def _find_length(self, row: int, key: Key) -> int:
-        """The prefix length of the address of a key; -1 for what is no address."""
+        """Return the prefix length of the address of a key; -1 if its value is no address."""
         if key.what in ("name", PLACE, "asn"):
             return -1
         family = self._cluster.addresses.families[key.v6]
@@ -243,10 +247,10 @@ class _Adoption:
     def _find_crowded(
         self, changed: Mapping[Key, str], adopted: Mapping[Key, str], plain: Addresses
     ) -> frozenset[tuple[str, str]]:
-        """(kind, name) of the blocks that contain adopted numbers, which devices added later would get as well.
+        """Return (kind, name) of the blocks with adopted numbers in them, which devices added later would get as well.
 
-        Such a block must move, unless the lock file holds it: then the adopted number is a fault. A number is harmless
-        if its device has adopted another one.
+        Such a block must move; if the lock file holds it, the adopted number is a fault. A number in a block is
+        harmless if the device that would get it has adopted another one.
         """
         vacated = {
             (taken[0], number)
@@ -275,7 +279,7 @@ class _Adoption:
         return frozenset(crowded)
 
     def _list_holders(self, kind: str, number_interval: Interval) -> list[tuple[str, Interval]]:
-        """The blocks of the lock that share numbers with an interval, with their names."""
+        """Return the blocks of the lock that share numbers with an interval, with their names."""
         held = self._cluster.lock.find_allocations(kind)
         return [
             (name, interval)
@@ -285,7 +289,7 @@ class _Adoption:
         ]
 
     def _is_between_switches(self, key: Key) -> bool:
-        # whether a key is a port whose link has an address at its upper end too
+        # whether a key is a port whose link has an address at its upper end as well
         if key.what != "port" or key.device not in self._rows:
             return False
         link = self._ends.list_device_links(self._rows[key.device])[key.port][0]
@@ -296,7 +300,7 @@ class _Adoption:
 
 
 def _list_places(devices: DeviceTable, racks: RackTable) -> list[str]:
-    """Where every device stands, as the lock has it; "" where it is in no rack unit."""
+    """Return the place of every device in the form of the lock; "" for a device in no rack unit."""
     pairs = zip(devices.rack.tolist(), devices.u.tolist(), strict=True)
     return [format_place(racks.names[rack], u) if u else "" for rack, u in pairs]
 

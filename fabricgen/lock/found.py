@@ -1,7 +1,7 @@
-"""Devices of a NetBox for `lock --import`: which of the plan's each is, and what of it is to be kept.
+"""Devices of a NetBox for `lock --import`: which planned device each of them is, and what of it is kept.
 
-They come from its REST API, or from the list of devices that it exports as CSV. Columns of that list are those of its
-table of devices (github.com/netbox-community/netbox v4.4.10, netbox/dcim/tables/devices.py, DeviceTable).
+They come from the REST API of NetBox, or from the list of devices that it exports as CSV, with the columns of its table
+of devices (github.com/netbox-community/netbox v4.4.10, netbox/dcim/tables/devices.py, DeviceTable).
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.wiring.tables import SWITCH
 
 EXPORTED = ("name", "site", "rack", "position", "ipv4 address", "ipv6 address", "ip address", "oob ip")
-"""Columns that are read of an export; it has `position` and `oob ip` where all data is exported."""
+"""Columns that are read of an export; `position` and `oob ip` are there only if all data was exported."""
 
 
 class NetboxDevice(NamedTuple):
-    """A device that a NetBox has; addresses with prefix length, "" for what it has not. An export is not asked for what
-    follows on `span`.
+    """A device in a NetBox; addresses have prefix lengths, and fields without a value are "".
+
+    Fields after `span` are filled only from the REST API.
     """
 
     name: str
@@ -47,22 +48,22 @@ class NetboxDevice(NamedTuple):
 
 
 Source = Callable[[Collection[str]], list[NetboxDevice]]
-"""The devices of a NetBox at sites of some names."""
+"""A function that returns the devices of a NetBox at some sites, given by name."""
 
 
 def read_export(file: str) -> list[NetboxDevice] | None:
-    """The devices of a list that NetBox exported; None for a file that is another list.
+    """Read the devices in a list that NetBox exported; None for a file that is another list.
 
-    Raises InputError for a file that cannot be read, or a line that is none of such a list (FG050).
+    Raises InputError for a file that cannot be read, and for a line that does not belong into such a list (FG050).
     """
     text = decode_text(read_bytes(Path(file), file, limit=MAX_BYTES), file, limit=MAX_BYTES, kind="CSV")
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    # NetBox exports by comma; spreadsheets save with semicolons where the comma is the decimal sign
-    mark = max(",;\t", key=first.count)
-    head = [cell.strip(' "').lower() for cell in first.split(mark)]
+    header = next((line for line in text.splitlines() if line.strip()), "")
+    # NetBox writes commas; spreadsheets save with semicolons in locales with a decimal comma
+    delimiter = max(",;\t", key=header.count)
+    head = [cell.strip(' "').lower() for cell in header.split(delimiter)]
     if not {"name", "site", "rack"} <= set(head) or "device" in head:
         return None
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
         rows = [(reader.line_num, cells) for cells in reader if cells]
     except csv.Error as error:
@@ -87,22 +88,23 @@ def _refuse_export(file: str, line: int, message: str) -> InputError:
 
 
 class Matching:
-    """Finds what lists of a NetBox say of the devices of a plan.
+    """Matches the devices of a NetBox with planned ones, and collects what they state.
 
-    A device is the planned one of its name, else the one in its place, where NetBox has no device of that one's name.
-    `called` are rows of the plan by every name that a device is known by, `value` the planned value of a key.
+    A device is the planned one with its name; else the planned one at its place, unless NetBox has a device with the
+    name of that one.
     """
 
     def __init__(
         self,
         cluster: Cluster,
-        called: Mapping[str, int],
+        rows_by_name: Mapping[str, int],
         defaults: Sequence[str],
-        value: Callable[[Key], str],
+        find_value: Callable[[Key], str],
     ) -> None:
-        # `called` are device rows by name, `defaults` the default names by row, and `value` what the plan has for a key
-        self._cluster, self._defaults, self._value = cluster, defaults, value
-        self._called = {**{name.lower(): row for name, row in called.items()}, **called}
+        # `rows_by_name` has the row of every name of a device, `defaults` the default names by row; `find_value`
+        # returns the planned value of a key
+        self._cluster, self._defaults, self._find_value = cluster, defaults, find_value
+        self._rows_by_name = {**{name.lower(): row for name, row in rows_by_name.items()}, **rows_by_name}
         devices, self._racks = cluster.plan.devices, {name.lower(): name for name in cluster.plan.racks.names}
         names = cluster.plan.racks.names
         pairs = enumerate(zip(devices.rack.tolist(), devices.u.tolist(), strict=True))
@@ -111,10 +113,10 @@ class Matching:
         self.stated: list[Stated] = []
         self.faults: list[Diagnostic] = []
         self.unused: list[str] = []
-        """What cannot be kept, and why."""
+        """Sentences about what cannot be kept, and why."""
 
     def take_devices(self, devices: Sequence[NetboxDevice]) -> None:
-        """Take in the devices of one NetBox."""
+        """Match the devices of one NetBox, and collect what they state."""
         sites = set(self._cluster.sites)
         at_sites = [device for device in devices if device.site in sites]
         rows = {device: row for device in at_sites if (row := self._find_by_name(device)) >= 0}
@@ -125,7 +127,7 @@ class Matching:
                     device, f"two devices are called {device.name}, here and at {namesake.span}", "rename one of them"
                 )
         for device in at_sites:
-            # by name first: a device that was moved is still itself
+            # by name first: a device that was moved to another place is still the same
             row = rows.get(device, self._in_place.get((self._find_rack(device), device.u), -1))
             if row < 0:
                 self.unused.append(f"{device.name}: no device of the plan has its name or its place")
@@ -145,15 +147,15 @@ class Matching:
             self.unused.append(f"everything: there is no device at {site_names}; `sites` of the blueprint names sites")
 
     def _find_by_name(self, device: NetboxDevice) -> int:
-        return self._called.get(device.name, self._called.get(device.name.lower(), -1))
+        return self._rows_by_name.get(device.name, self._rows_by_name.get(device.name.lower(), -1))
 
     def _find_rack(self, device: NetboxDevice) -> str:
-        """The rack of the plan, which an export shows with its facility id in brackets; "" for none."""
+        """Return the planned rack of a device; "" for none. An export appends the facility id of racks in brackets."""
         rack_name = device.rack.lower()
         return self._racks.get(rack_name) or self._racks.get(re.sub(r" \([^()]*\)$", "", rack_name), "")
 
     def _keep_device(self, device: NetboxDevice, row: int) -> None:
-        """Keep the name, place and management address of a device for a row of the plan, or say why not."""
+        """Keep the name, place and management address of a device for a planned one (`row`), or add faults."""
         default = self._defaults[row]
         if device.name != self._cluster.names[row]:
             self._add_stated(device, Key(default, "name"), device.name)
@@ -172,7 +174,7 @@ class Matching:
             self._keep_management(device, default, address)
 
     def _list_management(self, device: NetboxDevice, row: int) -> Iterator[str]:
-        """The addresses that a device is managed at: out-of-band ones, else what a switch is reached at."""
+        """Yield the management addresses of a device: the out-of-band one, else the primary addresses of a switch."""
         devices = self._cluster.plan.devices
         if device.oob:
             yield device.oob
@@ -180,7 +182,7 @@ class Matching:
             yield from device.primary
 
     def _keep_management(self, device: NetboxDevice, default: str, text: str) -> None:
-        """Keep a management address; one that the plan has no use for is told as unused."""
+        """Keep a management address, or report it as unused if the plan has none for the device."""
         bare = text.partition("/")[0]
         try:
             address = ipaddress.ip_address(bare)
@@ -190,10 +192,10 @@ class Matching:
             )
             return
         key = Key(default, "mgmt", "", address.version == 6)
-        if str(address) == self._value(key._replace(what="loopback")):
+        if str(address) == self._find_value(key._replace(what="loopback")):
             return
         pools = self._pools.get(key.v6, [])
-        if not self._value(key):
+        if not self._find_value(key):
             self.unused.append(f"{device.name}: {text}, as the plan gives it no such management address")
         elif not any(address in pool for pool in pools):
             pool_texts = ", ".join(map(str, pools))
@@ -203,7 +205,7 @@ class Matching:
             self._add_stated(device, key, str(address), int(text.partition("/")[2] or -1))
 
     def _add_stated(self, device: NetboxDevice, key: Key, text: str, length: int = -1) -> None:
-        # keep a value of a device for the lock; a fault where it is none of its kind
+        # keep a value of a device for the lock, or add a fault if it is malformed
         try:
             self.stated.append(Stated(key, parse_adopted(key, text), length, device.span))
         except ValueError as error:
@@ -214,7 +216,7 @@ class Matching:
 
 
 def _find_management_pools(cluster: Cluster) -> dict[bool, list[ipaddress.IPv4Network | ipaddress.IPv6Network]]:
-    """The prefixes that management addresses are of, by whether they are IPv6."""
+    """Return the prefixes of management addresses, by whether they are IPv6."""
     pools: dict[bool, list[ipaddress.IPv4Network | ipaddress.IPv6Network]] = {}
     blueprint = cluster.design.loaded.blueprint
     for demand in list_pool_demands(cluster.design):

@@ -1,1 +1,1 @@
-"""Clusters before all of them is there."""
+"""Clusters that are built in phases: what is there at a phase, with the names and numbers of the whole cluster."""

@@ -12,16 +12,16 @@ from fabricgen.wiring.tables import EXTRA, NODE, SWITCH
 
 
 def left_out(cluster: Cluster) -> tuple[str, ...]:
-    """How a lab differs from its cluster, a line each, with numbers; () for a cluster that is no lab.
+    """Return lines, with numbers, about how a lab differs from its cluster; () for a cluster that is no lab.
 
-    What it keeps has the names, ports and addresses of the whole: a switch that keeps all its links keeps its
-    configuration.
+    What a lab keeps has the names, ports and addresses of the whole cluster, so that a switch that keeps all its links
+    keeps its configuration.
     """
     return tuple(_describe_left_out(cluster, cluster.phase)) if cluster.phase and cluster.phase.lab else ()
 
 
 def _describe_left_out(cluster: Cluster, phase: AtPhase) -> Iterator[str]:
-    """Pods, units, nodes, switches and links that are left, of all that there are in the end."""
+    """Yield lines about the pods, units, nodes, switches and links that are left, of all those of the whole cluster."""
     layout, whole_plan = cluster.design.layout, phase.whole.plan
     units = {pod.name: range(pod.first_su, pod.first_su + pod.su) for pod in layout.pods}
     kept_units = {name: len(phase.selection.units.intersection(unit_range)) for name, unit_range in units.items()}
@@ -32,29 +32,28 @@ def _describe_left_out(cluster: Cluster, phase: AtPhase) -> Iterator[str]:
         f"{name} {kept_units[name]} of {len(units[name])}" for name in kept_pods if kept_units[name] < len(units[name])
     ]:
         yield f"units: {', '.join(fewer)}"
-    beside = {nodes.path for nodes in layout.node_sets if nodes.per_rack}
+    per_rack = {nodes.path for nodes in layout.node_sets if nodes.per_rack}
     present, total = (
-        sum(cls.count for cls in plan.devices.classes if cls.kind == NODE and cls.path not in beside)
+        sum(cls.count for cls in plan.devices.classes if cls.kind == NODE and cls.path not in per_rack)
         for plan in (cluster.plan, whole_plan)
     )
     if present < total:
         yield f"nodes: {present:,} of {total:,}"
     tiers = [
-        (now, then)
-        for now, then in zip(cluster.plan.devices.classes, whole_plan.devices.classes, strict=True)
-        if then.kind == SWITCH
+        (lab, whole)
+        for lab, whole in zip(cluster.plan.devices.classes, whole_plan.devices.classes, strict=True)
+        if whole.kind == SWITCH
     ]
-    counts = [sum(cls.count for cls in column) for column in zip(*tiers, strict=True)]
-    words = [f"{then.key.text} {now.count} of {then.count}" for now, then in tiers if now.count < then.count]
-    yield f"switches: {counts[0]:,} of {counts[1]:,}" + (f" ({', '.join(words)})" if words else "")
+    lab_count, whole_count = (sum(cls.count for cls in column) for column in zip(*tiers, strict=True))
+    words = [f"{whole.key.text} {lab.count} of {whole.count}" for lab, whole in tiers if lab.count < whole.count]
+    yield f"switches: {lab_count:,} of {whole_count:,}" + (f" ({', '.join(words)})" if words else "")
     yield from _describe_links(cluster, phase)
 
 
 def _describe_links(cluster: Cluster, phase: AtPhase) -> Iterator[str]:
-    """Links that are there, switches that lack some of theirs, and extra devices that have none left."""
-    # links by device: of the whole, and of what is there; `then` is the former for devices that are there
-    before, now = (_count_links(plan_of) for plan_of in (phase.whole, cluster))
-    then = before[phase.devices]
+    """Yield lines about the links that are left, switches that lack some links, and extra devices without any."""
+    # the number of links of each device of the lab: in the lab, and in the whole cluster
+    now, then = _count_links(cluster), _count_links(phase.whole)[phase.devices]
     classes = cluster.plan.devices.classes
     yield f"links: {len(cluster.plan.links):,} of {len(phase.whole.plan.links):,}"
     fewer: Flags = now < then
@@ -68,12 +67,12 @@ def _describe_links(cluster: Cluster, phase: AtPhase) -> Iterator[str]:
         f"; with fewer ports in use: {', '.join(words)}" if words else ""
     )
     for cls in classes:
-        alone = int(((now[cls.rows] == 0) & (then[cls.rows] > 0)).sum()) if cls.kind == EXTRA else 0
-        if alone:
-            yield f"{cls.label}: {alone} of {cls.count} have no link left; keep more switches of the tiers above"
+        unlinked = int(((now[cls.rows] == 0) & (then[cls.rows] > 0)).sum()) if cls.kind == EXTRA else 0
+        if unlinked:
+            yield f"{cls.label}: {unlinked} of {cls.count} have no link left; keep more switches of the tiers above"
 
 
 def _count_links(cluster: Cluster) -> np.ndarray:
-    """How many links each device has; int64."""
+    """Return the number of links of each device; int64."""
     links, size = cluster.plan.links, len(cluster.names)
     return np.bincount(links.a_device, minlength=size) + np.bincount(links.b_device, minlength=size)

@@ -14,24 +14,24 @@ from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceTable, WiringPlan
 
 
 class Presence(NamedTuple):
-    """Whether each device and each link is there; bool, one a row."""
+    """Whether each device and each link of a plan is there; bool, by row."""
 
     devices: Flags
     links: Flags
 
 
 def find_presence(design: Design, plan: WiringPlan, selection: Selection) -> Presence:
-    """What is there at a phase.
+    """Find what is there at a phase.
 
-    A device is there with its place (units, and the pods and sites of these), its fabric, plane and rail; a link with
-    both its ends, its fabric, plane and rail. A switch under which nothing is left, though in the end something is, is
-    not there: a core of spines to come.
+    A device is there if its place (its unit, or a unit of its pod or site), fabric, plane and rail are; a link if both
+    its ends, its fabric, plane and rail are. A switch is not there if nothing below it is left although the whole plan
+    has something there, such as a core whose spines are still to come.
     """
     present, links = _select_devices(design, plan.devices, selection), plan.links
     selected = _select_links(plan, selection)
-    # with all links: what has nothing below even in the end is no switch to come
+    # in the whole plan: a switch with nothing below even there is never left out for that reason
     below = _has_below(plan, np.ones(len(links), dtype=bool))
-    # tier by tier: a spine whose leaves are gone leaves its core without anything below
+    # repeated tier by tier: if a spine is left out, its core may have nothing below any more
     while True:
         wired = selected & present[links.a_device] & present[links.b_device]
         idle = present & below & ~_has_below(plan, wired)
@@ -41,7 +41,7 @@ def find_presence(design: Design, plan: WiringPlan, selection: Selection) -> Pre
 
 
 def _has_below(plan: WiringPlan, wired: Flags) -> Flags:
-    """Whether each device is the upper end of a link from another class of devices; only of `wired` links."""
+    """Flag the switches that are the upper end of a link, among `wired` ones, from another class of devices; bool."""
     devices, links = plan.devices, plan.links
     down = wired & (devices.device_class[links.a_device] != devices.device_class[links.b_device])
     has_lower = np.zeros(len(devices), dtype=bool)
@@ -52,7 +52,7 @@ def _has_below(plan: WiringPlan, wired: Flags) -> Flags:
 
 
 def _select_devices(design: Design, devices: DeviceTable, selection: Selection) -> Flags:
-    """Whether each device is there by its place, fabric, number, plane and rail; bool."""
+    """Flag the devices that are there by their place, fabric, number, plane and rail; bool."""
     present = _select_by_place(design, devices, selection)
     if selection.nodes is not None:
         present &= _select_first_nodes(design, devices, present, selection.nodes)
@@ -69,7 +69,7 @@ def _select_devices(design: Design, devices: DeviceTable, selection: Selection) 
 
 
 def _select_by_place(design: Design, devices: DeviceTable, selection: Selection) -> Flags:
-    """Whether the unit of each device is there, or one of the units of its pod, or of its site."""
+    """Flag the devices whose unit is there, or a unit of their pod, or of their site; bool."""
     layout = design.layout
     pods = [(pod, set(range(pod.first_su, pod.first_su + pod.su)) & selection.units) for pod in layout.pods]
     sites = {pod.site for pod, units in pods if units}
@@ -79,31 +79,29 @@ def _select_by_place(design: Design, devices: DeviceTable, selection: Selection)
         (devices.pod, [bool(units) for _, units in pods]),
         (devices.site, [site in sites for site in layout.sites]),
     ):
-        present &= np.array([*selected, True], dtype=bool)[column]  # -1 is of no such place
+        present &= np.array([*selected, True], dtype=bool)[column]  # the last entry is read for -1, in no such place
     return present
 
 
-def _select_first_nodes(design: Design, devices: DeviceTable, present: Flags, most: int) -> Flags:
-    """Whether each device is one of the first nodes of its set in a unit, stands in a rack with one of these, or is
-    neither a node nor in a node's rack.
-    """
-    beside = {nodes.path for nodes in design.layout.node_sets if nodes.per_rack}
+def _select_first_nodes(design: Design, devices: DeviceTable, present: Flags, node_count: int) -> Flags:
+    """Flag the first `node_count` nodes of each set in each unit, and all other devices not in racks of other nodes."""
+    per_rack = {nodes.path for nodes in design.layout.node_sets if nodes.per_rack}
     selected = np.ones(len(devices), dtype=bool)
     nodes = np.zeros(len(devices), dtype=bool)
     for cls in devices.classes:
-        if cls.kind == NODE and cls.path not in beside:
+        if cls.kind == NODE and cls.path not in per_rack:
             nodes[cls.rows] = True
-            selected[cls.rows] = rank_within(devices.unit[cls.rows]) < most
+            selected[cls.rows] = rank_within(devices.unit[cls.rows]) < node_count
     # (unit, rack in it) as one number
     rack = devices.unit.astype(np.int64) * (int(devices.rack_in_unit.max(initial=0)) + 1) + devices.rack_in_unit
     switches = np.array([cls.kind == SWITCH for cls in devices.classes], dtype=bool)[devices.device_class]
-    stands = (devices.rack_in_unit >= 0) & ~nodes & ~switches
-    selected[stands] = np.isin(rack[stands], rack[nodes & selected & present])
+    others_in_racks = (devices.rack_in_unit >= 0) & ~nodes & ~switches
+    selected[others_in_racks] = np.isin(rack[others_in_racks], rack[nodes & selected & present])
     return selected
 
 
 def _is_among(column: Ints, numbers: Collection[int] | None) -> Flags | bool:
-    """Where a number, from 1, is among some; those of things that have none, 0, are. None: all are."""
+    """Flag the numbers (from 1) that are among some, or 0, which stands for no number; None means all numbers."""
     if numbers is None:
         return True
     flags: Flags = np.isin(column, np.array([0, *sorted(numbers)], dtype=np.int32))
@@ -111,7 +109,7 @@ def _is_among(column: Ints, numbers: Collection[int] | None) -> Flags | bool:
 
 
 def _select_links(plan: WiringPlan, selection: Selection) -> Flags:
-    """Whether fabric, plane and rail of each link are there; scale-up links are of no fabric."""
+    """Flag the links whose fabric, plane and rail are there, and all scale-up links, which are of no fabric; bool."""
     links, selected = plan.links, np.ones(len(plan.links), dtype=bool)
     for i, segment in enumerate(links.segments):
         rows = links.find_rows(i)

@@ -19,7 +19,7 @@ from fabricgen.wiring.tables import NODE, SWITCH, DeviceClass, DeviceTable, Wiri
 
 
 def summarize_phase(cluster: Cluster) -> dict[str, Any]:
-    """The figures of summary.json for a cluster at a phase, with its name as `phase`."""
+    """Return the figures of summary.json for a cluster at a phase, with the name of the phase as `phase`."""
     assert cluster.phase  # noqa: S101 - callers know that it is at one
     design, name = cluster.design, cluster.phase.name
     figures, selection = summarize_design(design), cluster.phase.selection
@@ -55,12 +55,12 @@ def _find_draw_w(cls: DeviceClass) -> float:
 
 
 def _summarize_fabric(
-    cluster: Cluster, fabric: FabricDesign, selection: Selection, of_whole: dict[str, Any]
+    cluster: Cluster, fabric: FabricDesign, selection: Selection, whole_figures: dict[str, Any]
 ) -> dict[str, Any]:
-    """The figures of a fabric, with those that change with phases counted over what is there."""
+    """Return the figures of a fabric: those of the whole, with what differs at a phase counted over what is there."""
     assert cluster.phase  # noqa: S101 - as above
     sites = {pod.site for pod in cluster.design.layout.pods if pod.first_su in selection.units}
-    fabric_figures = of_whole | {
+    fabric_figures = whole_figures | {
         **_summarize_tiers(cluster, fabric.tiers),
         "links": _count_cabling(cluster.plan, fabric, of_cables=False),
         "cables": _count_cabling(cluster.plan, fabric, of_cables=True),
@@ -68,7 +68,7 @@ def _summarize_fabric(
         "rails": len(selection.rails[fabric.name] or range(fabric.rails)),
     }
     if any(selection.switches[tier.key] < tier.count for tier in cluster.design.tiers):
-        fabric_figures.pop("uneven", None)  # links that land unequally on all the switches of a tier
+        fabric_figures.pop("uneven", None)  # it is about links that are spread unequally over all switches of a tier
     if "parts" in fabric_figures:
         parts = {
             name: [t for t in fabric.tiers if t.layout.cluster and t.part == name] for name in fabric_figures["parts"]
@@ -88,7 +88,7 @@ def _summarize_fabric(
 
 
 def _summarize_tiers(cluster: Cluster, tiers: Sequence[TierDesign]) -> dict[str, Any]:
-    """How many switches tiers of each name have, and the worst oversubscription among these."""
+    """Return the number of switches, and the worst oversubscription, of the tiers of each name."""
     counts = {c.key: c.count for c in cluster.plan.devices.classes if c.kind == SWITCH}
     switches, ratios = Counter[str](), dict[str, float]()
     for tier in tiers:
@@ -100,7 +100,7 @@ def _summarize_tiers(cluster: Cluster, tiers: Sequence[TierDesign]) -> dict[str,
 
 
 def _count_cabling(plan: WiringPlan, fabric: FabricDesign, *, of_cables: bool) -> dict[str, int]:
-    """Links or cables of a fabric by pair of tiers; a cable counts with its first link."""
+    """Count the links or cables of a fabric by pair of tiers; a cable counts for the tiers of its first link."""
     links = plan.links
     segment = links.segment[plan.cables.end_link[plan.cables.find_first_rows()]] if of_cables else links.segment
     counts: dict[str, int] = {}
@@ -113,21 +113,24 @@ def _count_cabling(plan: WiringPlan, fabric: FabricDesign, *, of_cables: bool) -
 
 
 def _find_ratio(cluster: Cluster, tier: TierDesign) -> float | None:
-    """The oversubscription of a tier: as of the whole, changed as that of its worst switch is; None without uplinks."""
+    """Return the oversubscription of a tier at the phase; None without uplinks.
+
+    It is that of the whole cluster, scaled by how the ratio of the worst switch changes.
+    """
     assert cluster.phase  # noqa: S101 - as above
     assert tier.oversubscription  # noqa: S101 - callers have asked
     now, then = _find_worst_ratio(cluster.plan, tier), _find_worst_ratio(cluster.phase.whole.plan, tier)
-    change = 1 if now == then else now / then if then else 0
-    return round(float(tier.oversubscription) * change, 4) if change else None
+    factor = 1 if now == then else now / then if then else 0
+    return round(float(tier.oversubscription) * factor, 4) if factor else None
 
 
 def _find_worst_ratio(plan: WiringPlan, tier: TierDesign) -> float:
-    """The largest ratio of the bandwidth below to that above, or over spans, of a switch of a tier; 0 for none."""
+    """Return the largest ratio of downlink to uplink (or span) bandwidth of a switch of a tier; 0 without uplinks."""
     cls, links = plan.devices.find_tier(tier.key), plan.links
     speed: Floats = np.array([s.speed_gbps for s in links.segments], dtype=np.float64)[links.segment]
     low, high = (plan.devices.device_class[column] for column in (links.a_device, links.b_device))
     tier_class, size = plan.devices.device_class[cls.first] if cls.count else -1, len(plan.devices)
-    # Gb/s below each device that is of the tier, from other tiers
+    # Gb/s of links to each switch of the tier from below, from other tiers
     down = np.bincount(links.b_device, weights=speed * ((high == tier_class) & (low != tier_class)), minlength=size)[
         cls.rows
     ]
@@ -138,11 +141,11 @@ def _find_worst_ratio(plan: WiringPlan, tier: TierDesign) -> float:
 
 
 _SCALED = ("domains", "accelerators", "switches", "links", "cables")
-"""Figures of scale-up domains that follow their number."""
+"""Figures that are proportional to the number of scale-up domains."""
 
 
 def _summarize_scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict[str, Any]) -> dict[str, Any]:
-    """Domains whose nodes are there; of domains larger than a unit all that has begun."""
+    """Return the figures of scale-up domains with nodes that are there; one larger than a unit counts once begun."""
     assert cluster.phase  # noqa: S101 - as above
     plan, before = cluster.plan.devices, cluster.phase.whole.plan.devices
     layout, groups = cluster.design.layout, scale_up.places.groups
@@ -151,10 +154,10 @@ def _summarize_scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict
     groups_of_pod = [len(groups.get(kind.name, ())) for kind in layout.kind_of_pod]
 
     def count_held(column: str, table: DeviceTable) -> int:
-        """Pods of nodes of its kinds, or the domains, or parts of one, in their units."""
+        """Count the pods with nodes of these domains, or the groups of such nodes in all units (`column`)."""
         rows = np.isin(table.device_class, labels)
-        units, first = np.unique(getattr(table, column)[rows], return_index=True)
-        return len(units) if column == "pod" else int(np.array(groups_of_pod)[table.pod[rows][first]].sum())
+        places, first_rows = np.unique(getattr(table, column)[rows], return_index=True)
+        return len(places) if column == "pod" else int(np.array(groups_of_pod)[table.pod[rows][first_rows]].sum())
 
     if scale_up.per in ("pod", "cluster"):
         part, total = (count_held("pod", plan), count_held("pod", before)) if scale_up.per == "pod" else (1, 1)
@@ -169,7 +172,7 @@ def _summarize_scale_up(cluster: Cluster, scale_up: ScaleUpDesign, figures: dict
 
 
 def _count_rack_domains(devices: DeviceTable, labels: list[int], racks: int) -> int:
-    """Scale-up domains of so many adjacent racks each that have nodes of some classes."""
+    """Count the scale-up domains, of `racks` adjacent racks each, that have nodes of some classes (`labels`)."""
     rows = np.isin(devices.device_class, labels)
     domain = devices.rack_in_unit[rows] // racks
     return len(np.unique(devices.unit[rows].astype(np.int64) * (int(domain.max(initial=0)) + 1) + domain))

@@ -1,4 +1,4 @@
-"""A cluster at a phase: the rows that are there of all its columns, with the numbers of the whole."""
+"""A cluster at a phase: all tables cut to the rows that are there, with names and addresses of the whole cluster."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Table = TypeVar("Table", DeviceTable, LinkTable, RackTable)
 
 
 def build_at_phase(design: Design, name: str) -> Cluster:
-    """The cluster of a design at one of its phases; raises InputError as `build_cluster`, and for an unknown phase."""
+    """Build a cluster at one of its phases; raises InputError as `build_cluster` does, and for an unknown phase."""
     try:
         selection = select_phase(design, name)
     except InputError as error:
@@ -39,9 +39,9 @@ def build_at_phase(design: Design, name: str) -> Cluster:
 
 
 def build_lab(design: Design, cuts: str, phase: str | None = None) -> Cluster:
-    """The part of a cluster, or of what is there at a phase, that a lab has by its cuts (`2su,4n`).
+    """Build the part of a cluster, whole or at a phase, that a lab keeps by its cuts (`2su,4n`).
 
-    Raises InputError as `build_cluster`, and for cuts that cannot be made or an unknown phase.
+    Raises InputError as `build_cluster` does, for cuts that cannot be made, and for an unknown phase.
     """
     try:
         base = select_present(design, Phase.model_construct()) if phase is None else select_phase(design, phase)
@@ -53,7 +53,7 @@ def build_lab(design: Design, cuts: str, phase: str | None = None) -> Cluster:
 
 
 def cut_cluster(whole: Cluster, name: str, selection: Selection, *, lab: bool = False) -> Cluster:
-    """What is there of a cluster at a phase, or in a lab."""
+    """Cut a cluster to what is there at a phase, or in a lab."""
     present = find_presence(whole.design, whole.plan, selection)
     links = np.flatnonzero(present.links)
     ends, end_link = _find_ends(whole.plan, present.links)
@@ -75,24 +75,24 @@ def cut_cluster(whole: Cluster, name: str, selection: Selection, *, lab: bool = 
 
 
 def _renumber_rows(kept_rows: Ints64, rows: int) -> Ints:
-    """The new row of each of `rows` former ones; -1 for those that are gone, and for the row -1."""
-    # one more than there are, so that the row -1 as an index meets a -1
+    """Return the new row of each of `rows` former rows, -1 for rows that are gone and for the row -1; int32."""
+    # one entry more, so that the row -1 reads a -1
     new_rows = np.full(rows + 1, -1, dtype=np.int32)
     new_rows[kept_rows] = np.arange(len(kept_rows), dtype=np.int32)
     return new_rows
 
 
 def _take_rows(table: Table, rows: Ints64) -> Table:
-    """Some rows of all columns of a table."""
+    """Return a table with some rows of all columns."""
     columns: dict[str, Any] = {f.name: getattr(table, f.name) for f in fields(table)}
     row_columns = {name: column[rows] for name, column in columns.items() if isinstance(column, np.ndarray)}
     return replace(table, **row_columns)  # type: ignore[arg-type]
 
 
 def _find_ends(plan: WiringPlan, is_present: Flags) -> tuple[Ints64, Ints64]:
-    """(rows of cable ends with a link that is there, such a link), int64.
+    """Return the rows of cable ends with a link that is there, and such a link for each; int64.
 
-    An end row with several links names one of them: where that is not there, another between its devices may be.
+    A cable end with several links names one of them; if that one is not there, another between its devices may be.
     """
     cables, links = plan.cables, plan.links
     end_link = cables.end_link.astype(np.int64)
@@ -102,7 +102,7 @@ def _find_ends(plan: WiringPlan, is_present: Flags) -> tuple[Ints64, Ints64]:
         key = _number_cable_pairs(plan, present)
         order = np.argsort(key, kind="stable")
         lost_keys = _number_cable_pairs(plan, end_link[lost])
-        # a key behind all others would have a place past the end; `matched` tells whether it was met
+        # a key after all others would have a position past the end; `matched` tells whether a key was found
         positions = np.minimum(np.searchsorted(key[order], lost_keys), len(order) - 1)
         matched = (key[order][positions] == lost_keys) & (cables.end_links[lost] > 1)
         end_link[lost[matched]] = present[order[positions[matched]]]
@@ -111,14 +111,14 @@ def _find_ends(plan: WiringPlan, is_present: Flags) -> tuple[Ints64, Ints64]:
 
 
 def _number_cable_pairs(plan: WiringPlan, links: Ints64) -> Ints64:
-    """A number for the cable and the two devices of each of some links."""
+    """Return a number for each link that is equal for links of one cable between the same two devices; int64."""
     table, size = plan.links, len(plan.devices)
     keys: Ints64 = (table.cable[links].astype(np.int64) * size + table.a_device[links]) * size + table.b_device[links]
     return keys
 
 
 def _cut_plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
-    """The wiring plan of what is there; `end_link` are the links that its cable ends name."""
+    """Cut a wiring plan to what is there; `end_link` are the links that its cable ends name."""
     device, cable = _renumber_rows(phase.devices, len(plan.devices)), _renumber_rows(phase.cables, len(plan.cables))
     links = _take_rows(plan.links, phase.links)
     patching = cut_patching(plan.patching, phase) if plan.patching else None
@@ -140,7 +140,7 @@ def _cut_plan(plan: WiringPlan, phase: AtPhase, end_link: Ints64) -> WiringPlan:
 
 
 def _find_racks(plan: WiringPlan, phase: AtPhase, patching: Patching | None) -> Ints64:
-    """The racks that hold something now, and those that hold nothing in the end; int64."""
+    """Return the racks that hold something now, and those that are empty even in the whole plan; int64."""
     holds, now = np.zeros((2, len(plan.racks)), dtype=bool)
     holds[plan.devices.rack] = True
     now[plan.devices.rack[phase.devices]] = True
@@ -151,10 +151,10 @@ def _find_racks(plan: WiringPlan, phase: AtPhase, patching: Patching | None) -> 
 
 
 def _cut_devices(devices: DeviceTable, rows: Ints64) -> DeviceTable:
-    """The rows of devices that are there, with first rows and counts of their classes anew."""
+    """Cut devices to the rows that are there, with new first rows and counts of their classes."""
     table = _take_rows(devices, rows)
     counts = np.bincount(table.device_class, minlength=len(devices.classes)).tolist()
-    # the last of these is where all classes end, which is no first row
+    # the last entry is the end of the last class, which `zip` leaves out
     firsts = [0, *np.cumsum(counts).tolist()]
     classes = [
         replace(cls, first=first, count=n) for cls, first, n in zip(devices.classes, firsts, counts, strict=False)
@@ -163,7 +163,7 @@ def _cut_devices(devices: DeviceTable, rows: Ints64) -> DeviceTable:
 
 
 def _cut_cables(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints) -> CableTable:
-    """The cables with a link that is there, and their ends, by the new rows of all three."""
+    """Cut cables to those with a link that is there, and renumber the rows of cables, links and ends."""
     cables, rows, link = plan.cables, phase.cables, _renumber_rows(phase.links, len(plan.links))
     return replace(
         cables,
@@ -179,9 +179,9 @@ def _cut_cables(plan: WiringPlan, phase: AtPhase, end_link: Ints64, cable: Ints)
 
 
 def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags) -> PlannedCables:
-    """The planned cabling of what is there, beside that which was built."""
+    """Return the cabling of what is there as planned, in addition to the cabling as built."""
     planned = whole.planned.plan._replace(links=_choose_planned_links(whole, phase))
-    # as built, a cable may have more end rows than as planned: one for each of its jumpers
+    # a cable may have more end rows as built than as planned: one for each of its jumpers
     ends, end_link = _find_ends(planned, present)
     plan = _cut_plan(planned, phase._replace(ends=ends), end_link)
     number = _renumber_rows(phase.cables, len(whole.plan.cables))
@@ -190,7 +190,7 @@ def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags)
 
 
 def _choose_planned_links(whole: Cluster, phase: AtPhase) -> LinkTable:
-    """The planned links, where an end that is planned on a device to come is the one that is there instead."""
+    """Return the planned links; an end that is planned on a device still to come is replaced by the one as built."""
     planned, built = whole.planned.plan.links, whole.plan.links
     absent = np.ones(len(whole.names), dtype=bool)
     absent[phase.devices] = False
@@ -235,7 +235,7 @@ def _cut_blueprint(whole: Cluster, phase: AtPhase, names: tuple[str, ...]) -> Lo
 
 
 def _cut_addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addresses:
-    """The addresses of the devices and links that are there; none is allocated anew."""
+    """Cut addresses to the devices and links that are there; none is allocated anew."""
     addresses = whole.addresses
     return replace(
         addresses,
@@ -253,7 +253,7 @@ def _cut_addresses(whole: Cluster, phase: AtPhase, selection: Selection) -> Addr
 
 
 def _cut_family(whole: Cluster, family: FamilyAddresses, phase: AtPhase, selection: Selection) -> FamilyAddresses:
-    """The addresses of a family; blocks and VRFs of fabrics that are not there are left out."""
+    """Cut the addresses of a family; blocks and VRFs of fabrics that are not there are left out."""
     bonds = whole.plan.bonds
     links = bonds.find_addressed_links(phase.links) if bonds else phase.links
     vrfs = {(fabric.carrier, fabric.vrf) for fabric in whole.design.fabrics if fabric.name in selection.fabrics}
@@ -275,13 +275,13 @@ def _cut_family(whole: Cluster, family: FamilyAddresses, phase: AtPhase, selecti
 
 
 def _cut_tenant(places: TenantPlaces, phase: AtPhase) -> TenantPlaces:
-    """Where a tenant is: on the same switches as in the end, so that growth adds no VRF to any."""
+    """Cut the places of a tenant, which is on the same switches as in the end, so that growth adds no VRF to any."""
     ports = {fabric: column[phase.devices] for fabric, column in places.ports.items()}
     return TenantPlaces(places.links[phase.links], ports, places.passes[phase.devices])
 
 
 def _cut_subnets(subnets: Mapping[str, NodeBlocks], phase: AtPhase, selection: Selection) -> dict[str, NodeBlocks]:
-    """The blocks of the fabrics that are there, by device that is there."""
+    """Cut the blocks to the fabrics and devices that are there."""
     rows = phase.devices
     return {
         name: replace(
@@ -299,7 +299,7 @@ def _cut_subnets(subnets: Mapping[str, NodeBlocks], phase: AtPhase, selection: S
 
 
 def _cut_rails(whole: Cluster, rails: RailSubnets, phase: AtPhase) -> RailSubnets:
-    """Subnets of rails: those of a switch do not change, whichever rails are there."""
+    """Cut the subnets of rails; those of a switch are the same whichever rails are there."""
     leaves = {}
     for key, leaf in rails.leaves.items():
         rows = whole.plan.devices.find_tier(key).rows
@@ -308,20 +308,20 @@ def _cut_rails(whole: Cluster, rails: RailSubnets, phase: AtPhase) -> RailSubnet
     return rails._replace(leaves=leaves, subnet=rails.subnet[phase.links], number=rails.number[phase.links])
 
 
-# Structured cabling at a phase: the trunks and panels that cables use which are there.
+# Structured cabling at a phase: trunks and panels that are used by cables which are there.
 
 
 def cut_patching(patching: Patching, phase: AtPhase) -> Patching:
-    """Trunks with a cable that is there, whole as they are pulled, and the panels of these."""
+    """Cut patching to trunks with a cable that is there (whole, as they are pulled), and to their panels."""
     patches, patch_trunks = _cut_patches(patching.patches, phase)
     shuffles, housings = _cut_shuffles(patching.shuffles, phase)
     used = np.unique(patch_trunks)
     trunk = np.full(len(patching.trunks), -1, dtype=np.int32)
     trunk[used] = np.arange(len(used), dtype=np.int32)
-    holds = np.ones(len(patching.panels), dtype=bool)  # those without any cable, for growth, stay
+    holds = np.ones(len(patching.panels), dtype=bool)  # panels for growth, without any cable, stay
     holds[patching.trunks.a_panel] = holds[patching.trunks.b_panel] = holds[patching.shuffles.panel] = False
     holds[patching.trunks.a_panel[used]] = holds[patching.trunks.b_panel[used]] = holds[housings] = True
-    # what stays is numbered through in its order
+    # panels that stay are numbered in their order
     panel = np.cumsum(holds, dtype=np.int32) - 1
     trunks, panels = patching.trunks, patching.panels
     return patching._replace(
@@ -350,21 +350,21 @@ def cut_patching(patching: Patching, phase: AtPhase) -> Patching:
 
 
 def _cut_patches(table: PatchTable, phase: AtPhase) -> tuple[PatchTable, Ints64]:
-    """(patches whose cable end is there at the phase, with its row there; the trunk of each in the whole plan)."""
+    """Cut patches to cable ends that are there, with new rows; also return the trunk of each in the whole plan."""
     rows, kept_rows = _keep_ends(table.row, phase)
     columns = {key: getattr(table, key)[kept_rows] for key in ("trunk", "port", "flipped", "lanes")}
     return replace(table, row=rows, **columns), table.trunk[kept_rows].astype(np.int64)
 
 
 def _cut_shuffles(table: ShuffleTable, phase: AtPhase) -> tuple[ShuffleTable, Ints64]:
-    """(fibre pairs whose cable end is there at the phase, with its row there; the panel of each in the whole plan)."""
+    """Cut fibre pairs to cable ends that are there, with new rows; also return the panel of each in the whole plan."""
     rows, kept_rows = _keep_ends(table.row, phase)
     columns = {key: getattr(table, key)[kept_rows] for key in ("panel", "shuffle", "port_in", "port_out")}
     return replace(table, row=rows, **columns), table.panel[kept_rows].astype(np.int64)
 
 
 def _keep_ends(row: Ints, phase: AtPhase) -> tuple[Ints, Ints64]:
-    """(by kept row the row of its cable end at the phase, the rows whose cable end is there at the phase)."""
+    """Return the new row of the cable end of each kept row (int32), and the rows whose cable end is there (int64)."""
     size = max(int(row.max(initial=-1)), int(phase.ends.max(initial=-1))) + 1
     end = np.full(size, -1, dtype=np.int32)
     end[phase.ends] = np.arange(len(phase.ends), dtype=np.int32)

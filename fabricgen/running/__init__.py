@@ -1,1 +1,1 @@
-"""Configurations of switches read back: what readers of every NOS share, and differences of statements."""
+"""Reading of switch configurations: what the readers of all NOSes share, and differences between statements."""

@@ -1,6 +1,6 @@
-"""BGP as it is read line by line: neighbours and groups of one VRF, and the sessions that they come to.
+"""BGP as it is read line by line: neighbours and groups of one VRF, and the sessions that result from them.
 
-EVPN, as readers of every NOS gather it, is read with it.
+EVPN is gathered here as well, for the readers of all NOSes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from fabricgen.switch.routing import (
 
 @dataclass
 class Neighbor:
-    """What is said of a neighbour or a group; what is left unsaid comes from its group."""
+    """The settings of a neighbour or a group; settings that are not stated are inherited from its group."""
 
     group: str = ""
     is_group: bool = False
@@ -36,7 +36,7 @@ class Neighbor:
     description: str = ""
     bfd: SessionBfd | None = None
     has_bfd: bool = False
-    """With timers that stand elsewhere."""
+    """Whether it has BFD with timers that are stated elsewhere."""
     timers: tuple[int, int] | None = None
     active: set[str] = field(default_factory=set)
     map_in: set[str] = field(default_factory=set)
@@ -46,7 +46,7 @@ class Neighbor:
     local_asn: int = 0
     password: str = ""
     source: str = ""
-    """The address or interface that its sessions come from."""
+    """The address or interface from which its sessions are opened."""
     multihop: int = 0
     keeps_next_hop: bool = False
     sends_communities: bool = False
@@ -56,37 +56,37 @@ class Neighbor:
 
 @dataclass
 class Instance:
-    """`router bgp` in one VRF. `timers` are (keepalive, hold), seconds; the RFC's own where nothing is said."""
+    """`router bgp` in one VRF. `timers` are (keepalive, hold), seconds; the RFC's defaults if not stated."""
 
     asn: int
     router_id: str = ""
     timers: tuple[int, int] = (60, 180)
     relax: bool = False
     families: dict[str, set[str]] = field(default_factory=dict)
-    """By family, the route-maps through which connected routes are redistributed."""
+    """Route-maps through which connected routes are redistributed, by family; `statics`: those of static routes."""
     statics: dict[str, set[str]] = field(default_factory=dict)
     max_paths: set[int] = field(default_factory=set)
     networks: set[str] = field(default_factory=set)
     neighbors: dict[str, Neighbor] = field(default_factory=dict)
     aggregates: set[str] = field(default_factory=set)
     imports: dict[str, tuple[set[str], set[str]]] = field(default_factory=dict)
-    """By family, the VRFs whose routes are brought in, and the maps that these pass."""
+    """(VRFs whose routes are imported, route-maps that these pass), by family."""
     _policies: dict[tuple[frozenset[str], frozenset[str]], Policy | None] = field(default_factory=dict)
     keeps_next_hops: bool = False
-    """Whether it keeps the next hops of EVPN routes on all sessions."""
+    """Whether the next hops of EVPN routes are kept on all sessions."""
     requires_policy: bool = False
-    """Whether a session without a route-map carries nothing (RFC 8212)."""
+    """Whether a session without a route-map carries no routes (RFC 8212)."""
     waits: bool = False
-    """Whether routes are announced once they are installed."""
+    """Whether routes are announced only once they are installed."""
     activates: bool = False
     """Whether sessions carry only families that are activated."""
 
     def find_neighbor(self, name: str) -> Neighbor:
-        """The neighbour or group of a name, made when first named."""
+        """Return the neighbour or group of a name, which is added if it is new."""
         return self.neighbors.setdefault(name, Neighbor())
 
     def make_bgp(self, policies: Policies, connected: Iterable[OwnRoute], statics: Iterable[OwnRoute]) -> Bgp:
-        """The instance as the model of a switch has it; raises UnknownTextError for groups that are not there."""
+        """Make the BGP of the switch model; raises UnknownTextError for what does not fit together."""
         if len(self.max_paths) != 1 and not (is_tolerant() and not self.max_paths):
             report_misfit(f"families differ in equal paths: {self.max_paths}")
         peers = {
@@ -106,21 +106,21 @@ class Instance:
         )
 
     def inherit_value(self, neighbor: Neighbor, field_name: str) -> Any:
-        """What is said of a neighbour, or else of its group."""
+        """Return a setting of a neighbour, or of its group if the neighbour does not state it."""
         group = self.neighbors[neighbor.group] if neighbor.group else Neighbor()
         return getattr(neighbor, field_name) or getattr(group, field_name)
 
     def merge_values(self, neighbor: Neighbor, field_name: str) -> set[str]:
-        """What is said of a neighbour and of its group: a set."""
+        """Return the union of a set-valued setting of a neighbour and of its group."""
         group = self.neighbors[neighbor.group] if neighbor.group else Neighbor()
         return getattr(neighbor, field_name) | getattr(group, field_name)  # type: ignore[no-any-return]
 
     def _carries_prefixes(self, neighbor: Neighbor) -> bool:
-        """Whether it is a session, and not one for EVPN."""
+        """Whether a neighbour is a session, and not one for EVPN."""
         return not neighbor.is_group and EVPN not in self.merge_values(neighbor, "active")
 
     def _list_announced(self, policies: Policies, connected: list[OwnRoute], statics: list[OwnRoute]) -> set[str]:
-        # the prefixes announced: networks stated, and connected and static routes that the maps let pass
+        # the announced prefixes: stated networks, and connected and static routes that the route-maps permit
         prefixes = set(self.networks)
         for maps, routes in ((self.families, connected), (self.statics, statics)):
             for family, names in maps.items():
@@ -131,7 +131,7 @@ class Instance:
         return prefixes
 
     def _make_peer(self, policies: Policies, neighbor: Neighbor) -> Peer:
-        # a session as the model has it: what the neighbour says, else its group, else the instance
+        # a session of the switch model: settings of the neighbour, else of its group, else of the instance
         group = self.neighbors.get(neighbor.group, Neighbor()) if neighbor.group else Neighbor(is_group=True)
         if not group.is_group:
             report_misfit(f"{neighbor.group} is no peer group")
@@ -158,7 +158,7 @@ class Instance:
         )
 
     def _find_policy(self, policies: Policies, maps: set[str], families: frozenset[str]) -> Policy | None:
-        """What maps let pass on a session, of which hundreds have the same."""
+        """Return what route-maps permit on a session; cached, since hundreds of sessions have the same maps."""
         key = frozenset(maps), families
         if key not in self._policies:
             nothing = Policy(frozenset()) if self.requires_policy else None
@@ -167,34 +167,37 @@ class Instance:
 
 
 def parse_ints(*words: str) -> tuple[int, ...]:
-    """Numbers of a line."""
+    """Return the numbers in a line."""
     return tuple(map(int, words))
 
 
 def mark_present(*words: str) -> bool:  # noqa: ARG001 - of any line
-    """That a line is there."""
+    """Return True, the value of a field that says that a line is there."""
     return True
 
 
 def add_setting_lines(rules: LineRules, settings: Mapping[str, tuple[str, Callable[..., Any]]]) -> None:
-    """Have lines set a field of what is read of an instance, by their patterns; a set is added to.
+    """Add rules by which lines set a field of an Instance: `settings` maps patterns to (field, conversion function).
 
-    Lines that begin with `neighbor` name first the neighbour, or group, whose field it is. What stands in a line
-    becomes the field's value by a function.
+    The function gets the groups of the pattern, and returns the value of the field; a field that is a set is added to.
+    In lines that begin with `neighbor`, the first group names the neighbour (or group) whose field is set.
     """
     for pattern, (name, convert) in settings.items():
         rules.line(pattern)(partial(_set_field, name, convert, pattern.startswith("neighbor")))
 
 
 def _set_field(name: str, convert: Callable[..., Any], of_neighbor: bool, *values: Any) -> None:
-    """Set a field; `values` is what is read into, among it the instance, the line, and what of it the pattern names."""
-    instance = next(given for given in values if isinstance(given, Instance))
-    # what the pattern names comes behind the line in `values`
-    words = values[next(n for n, given in enumerate(values) if isinstance(given, Line | Section)) + 1 :]
+    """Set a field of an instance or neighbour; `values` are the arguments of a taker (see `LineRules.read`).
+
+    Among them are the Instance, then the line, then the groups of the pattern.
+    """
+    instance = next(value for value in values if isinstance(value, Instance))
+    line_index = next(index for index, value in enumerate(values) if isinstance(value, Line | Section))
+    words = values[line_index + 1 :]
     target, words = (instance.find_neighbor(words[0]), words[1:]) if of_neighbor else (instance, words)
     value = convert(*words)
     before = getattr(target, name)
-    # fields that are sets gather what several lines state
+    # fields that are sets gather the values of several lines
     setattr(target, name, before | {value} if isinstance(before, set) else value)
 
 
@@ -206,17 +209,20 @@ SESSION_LINES: Mapping[str, tuple[str, Callable[..., Any]]] = {
     r"neighbor (\S+) ebgp-multihop (\d+)": ("multihop", int),
     r"timers bgp (\d+) (\d+)": ("timers", parse_ints),
 }
-"""Lines of `router bgp` that EOS and FRR have alike."""
+"""Lines of `router bgp` that EOS and FRR have in common."""
 
 MAP_LINES: Mapping[str, tuple[str, Callable[..., Any]]] = {
     r"neighbor (\S+) route-map (\S+) in": ("map_in", str),
     r"neighbor (\S+) route-map (\S+) out": ("map_out", str),
 }
-"""Those of the route maps of a session, which FRR has in address families."""
+"""Lines for the route maps of a session, which FRR has in address families."""
 
 
 def is_drained(policies: Policies, instances: Iterable[Instance], *, by_community: bool = True) -> bool:
-    """Whether all that sessions announce is made the last choice; raises UnknownTextError where sessions differ."""
+    """Whether all that sessions announce is made the last choice; raises UnknownTextError if sessions differ in that.
+
+    `by_community`: whether routes must also have the community of graceful shutdown.
+    """
     sessions = [
         (instance, neighbor)
         for instance in instances
@@ -224,23 +230,23 @@ def is_drained(policies: Policies, instances: Iterable[Instance], *, by_communit
         if not neighbor.is_group
     ]
     maps_out = [instance.merge_values(neighbor, "map_out") for instance, neighbor in sessions]
-    open_ = [name for name in sorted({name for maps in maps_out for name in maps}) if policies.lets_pass(name)]
-    marks = {policies.is_draining(name, by_community=by_community) for name in open_} | {
+    permitting = [name for name in sorted({name for maps in maps_out for name in maps}) if policies.lets_pass(name)]
+    are_drained = {policies.is_draining(name, by_community=by_community) for name in permitting} | {
         False for maps in maps_out if not maps
     }
-    if len(marks) > 1:
+    if len(are_drained) > 1:
         report_misfit("some sessions are drained, and others are not")
-    return marks == {True}
+    return are_drained == {True}
 
 
 Imports = Mapping[str, tuple[set[str], set[str]]]
-"""By family, the VRFs whose routes are brought in, and the maps that these pass."""
+"""(VRFs whose routes are imported, route-maps that these pass), by family."""
 
 
 def list_leaks(policies: Policies, imports: Imports) -> dict[str, Policy]:
-    """What is brought in from each VRF, of all families.
+    """Return the routes that are imported from each VRF, of all families.
 
-    Raises UnknownTextError where a map does not say from which VRF, or that is not brought in.
+    Raises UnknownTextError if the VRFs that the route-maps name are not the ones that are imported.
     """
     leaks: dict[str, Policy] = {}
     for family, (sources, maps) in imports.items():
@@ -260,7 +266,7 @@ def list_leaks(policies: Policies, imports: Imports) -> dict[str, Policy]:
 
 @dataclass
 class VrfLines:
-    """What is read of EVPN in a VRF."""
+    """The EVPN settings of a VRF as they are read: VNI, route distinguisher, route targets and families."""
 
     vni: int = 0
     distinguisher: str = ""
@@ -269,14 +275,14 @@ class VrfLines:
     families: set[str] = field(default_factory=set)
 
     def add_target(self, distinguisher: str, direction: str, target: str) -> None:
-        """Take a distinguisher, or a target to `import` or `export`."""
+        """Set the distinguisher if one is given, else add a target to `import` or `export` (`direction`)."""
         if distinguisher:
             self.distinguisher = distinguisher
         else:
             (self.imports if direction == "import" else self.exports).add(target)
 
     def make_vrf(self) -> OverlayVrf:
-        """The VRF as the model of a switch has it."""
+        """Make the VRF of the switch model."""
         imports, exports, families = map(frozenset, (self.imports, self.exports, self.families))
         return OverlayVrf(self.vni, self.distinguisher, imports, exports, families)
 
@@ -289,10 +295,10 @@ def make_overlay(
     copies_dscp: bool = False,
     vlans: Mapping[int, OverlayVlan] | None = None,
 ) -> EvpnOverlay | None:
-    """The overlay of a switch from its BGP in the default VRF; None where it has none.
+    """Make the overlay of a switch from its BGP in the default VRF; None if it has none.
 
-    `copies_dscp`: tunnels take the DSCP of packets. Raises UnknownTextError for tunnels without sessions,
-    or VRFs without tunnels, and for sessions that differ in where they come from.
+    `copies_dscp`: tunnels take the DSCP of packets. Raises UnknownTextError for tunnels without sessions, for VRFs
+    without tunnels, and for sessions that are opened from different sources.
     """
     sessions = {
         n: neighbor for n, neighbor in (instance.neighbors if instance else {}).items() if not neighbor.is_group
@@ -322,8 +328,8 @@ def make_overlay(
 
 
 def _make_overlay_peer(instance: Instance, policies: Policies, neighbor: Neighbor) -> OverlayPeer:
-    # a session for EVPN; raises UnknownTextError where its maps do other than pass all, or own routes and those of
-    # exits
+    # a session for EVPN; raises UnknownTextError if its maps permit neither everything, nor exactly own routes and
+    # those of exits
     keepalive, hold = instance.inherit_value(neighbor, "timers") or instance.timers
     outward = policies.list_learned_paths(instance.merge_values(neighbor, "map_out"))
     if instance.requires_policy and not (

@@ -1,6 +1,7 @@
-"""Which differences of a NOS change nothing, and which are somebody else's: rules as data, a file a NOS.
+"""Rules, as data, about which differences of a configuration have no effect, and which do not concern the plan.
 
-`fabricgen/nos/NAME/differences.yaml` has a list of entries (`Rule`). What no entry matches is drift.
+Each NOS has a file `fabricgen/nos/NAME/differences.yaml` with a list of entries (`DifferenceRule`). A difference that
+no entry matches is drift.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ MOST_RULES = 150
 
 
 class Given(FrozenModel):
-    """What else must stand for a rule to hold: a statement at a path, or none (`absent`).
+    """A condition of a rule: that there is a statement at a path, or none (`absent`).
 
-    Steps of the path are text, with `like` regular expressions, of which any statement may match; `{name}` in them is
-    what the group `name` of the rule's path matched.
+    Steps of the path are texts, or with `like` regular expressions that any statement may match. `{name}` in a step
+    stands for what the group `name` of the rule's path matched.
     """
 
     path: tuple[str, ...]
@@ -39,37 +40,37 @@ class Given(FrozenModel):
 
 
 class PardonCase(FrozenModel):
-    """What a device shows (`running`) beside a plan, which the rule pardons, and what it shows that no rule may pardon.
+    """A test case of a rule: a plan, what a device shows that the rule pardons (`running`), what no rule may pardon.
 
-    Of an `error` the other way round. Snippets of files: text of FRR, EOS or NVUE; tables of SONiC, or the tree below
-    NVUE's `set`, as YAML.
+    For a rule of kind `error` it is the other way round. All are snippets of files: text of FRR, EOS or NVUE; tables of
+    SONiC, or the tree below NVUE's `set`, as YAML.
     """
 
     planned: Any
     running: Any
     counter: Any
-    """Shown in place of `running`: at least one error; of an `error` none."""
+    """Shown in place of `running`, must give at least one error (for a rule of kind `error`: none)."""
 
 
 class DifferenceRule(FrozenModel):
-    """Differences at paths that match step by step, whole steps, as regular expressions.
+    """A rule about differences at paths that match, step by step, the regular expressions of `path` in full.
 
-    `neutral` changes nothing; `foreign` does something that cannot touch the plan; a `description` carries no packet;
-    the value of a `secret` is never printed, and compared where both sides have it in one form. An `error` says why
-    something breaks the plan that a later rule would pardon.
+    A `neutral` difference changes nothing; a `foreign` one does something that cannot affect the plan; a `description`
+    affects no packet. The values of a `secret` are never printed, and are compared only if both sides have the same
+    form. An `error` says why a difference breaks the plan that a later rule would pardon.
     """
 
     kind: Literal["error", "neutral", "foreign", "description", "secret"]
     path: tuple[str, ...] = Field(min_length=1)
     side: Literal["missing", "extra", "changed", "any"] = "any"
     values: tuple[str, ...] = ()
-    """Regular expressions: the value on each side that has one matches one of them; none: any value."""
+    """Regular expressions: the value on each side that has one must match one of them; (): any value."""
     given: tuple[Given, ...] = ()
     name: str = ""
-    """What it is counted as, with `{group}` of the path; else the first step of the path."""
+    """The name under which it is counted, with `{group}` for groups of the path; by default the path's first step."""
     why: str = Field(min_length=10)
     source: str = Field(min_length=4)
-    """The manual, model or source of a daemon that says so."""
+    """The manual, data model or source code that says so."""
     case: PardonCase
 
     @field_validator("path", "values")
@@ -89,7 +90,7 @@ class _Matcher:
     values: tuple[re.Pattern[str], ...]
 
     def match_path(self, path: Path) -> dict[str, str] | None:
-        """What named groups matched, None where the path does not match."""
+        """Return what the named groups matched; None if the path does not match."""
         if len(path) != len(self.steps):
             return None
         groups: dict[str, str] = {}
@@ -100,7 +101,7 @@ class _Matcher:
         return groups
 
     def matches_values(self, difference: Difference) -> bool:
-        """Whether side and values are those of the rule."""
+        """Whether the side and the values of a difference are those of the rule."""
         if self.rule.side not in ("any", difference.side):
             return False
         values = [value for value in (difference.running, difference.planned) if value is not None]
@@ -109,9 +110,9 @@ class _Matcher:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a difference is: "error", or the kind of the rule that matches; `name` is what it is counted as.
+    """The judgement of a difference: `kind` is "error", or the kind of the rule that matches.
 
-    `secret`: its values are not to be printed.
+    `name` is the name under which it is counted; `secret`: its values must not be printed.
     """
 
     difference: Difference
@@ -123,7 +124,7 @@ class Verdict:
 
 @dataclass
 class Verdicts:
-    """All differences of a device, judged."""
+    """The judgements of all differences of a device; neutral ones are only counted, by name."""
 
     errors: list[Verdict] = field(default_factory=list)
     descriptions: list[Verdict] = field(default_factory=list)
@@ -160,7 +161,7 @@ class DifferenceRules:
         return verdicts
 
     def judge_difference(self, difference: Difference, running: Statements, planned: Statements) -> Verdict:
-        """What one difference is; the first rule that matches in the order of the file decides."""
+        """Judge one difference: the first rule that matches, in the order of the file, decides."""
         path = difference.path
         secret = any(matcher.match_path(path) is not None for matcher in self._secrets)
         if path[-1] == UNREADABLE:
@@ -188,65 +189,61 @@ def _fill_groups(text: str, groups: Mapping[str, str]) -> str:
 
 
 def _is_condition_met(condition: Given, groups: Mapping[str, str], running: Statements, planned: Statements) -> bool:
-    # whether a condition of a rule holds of the statements that it looks at; `{NAME}` in it stands for a group of the
-    # rule
+    # whether a condition of a rule holds; `groups` are what the groups of the rule's path matched
     statements = running if condition.among == "running" else planned
     if condition.like:
         escaped = {name: re.escape(value) for name, value in groups.items()}
         steps = [re.compile(_fill_groups(step, escaped)) for step in condition.path]
-        at_paths = [
+        values = [
             value
             for path, value in statements.items()
             if len(path) == len(steps) and all(map(re.Pattern.fullmatch, steps, path))
         ]
     else:
-        at_paths = [
-            value
-            for value in [statements.get(tuple(_fill_groups(s, groups) for s in condition.path))]
-            if value is not None
-        ]
-    held = any(not condition.values or any(re.fullmatch(p, value) for p in condition.values) for value in at_paths)
-    return held is not condition.absent
+        exact_path = tuple(_fill_groups(step, groups) for step in condition.path)
+        values = [statements[exact_path]] if exact_path in statements else []
+    is_stated = any(not condition.values or any(re.fullmatch(p, value) for p in condition.values) for value in values)
+    return is_stated is not condition.absent
 
 
 _REFERENCE = re.compile(r"<[^<>]*>")
 _CRYPT = re.compile(r"(\$[\w-]+\$).*")
 
 
-def _secret_form(secret: str) -> str:
-    """The form in which a secret is written: a reference to it, a crypt hash by its kind, a type, or plain."""
+def _find_secret_form(secret: str) -> str:
+    """Return the form of a secret: `reference`, the prefix of a crypt hash, a type number, or `plain`."""
     if _REFERENCE.fullmatch(secret):
         return "reference"
     if crypt := _CRYPT.fullmatch(secret):
         return crypt[1]
-    number, _, rest = secret.partition(" ")
-    return number if rest and len(number) <= 2 else "plain"
+    type_number, _, value = secret.partition(" ")
+    return type_number if value and len(type_number) <= 2 else "plain"
 
 
 def _may_be_same(running: str | None, planned: str | None) -> bool:
-    """Whether two secrets can be the same: equal in one form, or in two that cannot be compared.
+    """Whether two secrets may be the same: equal in the same form, or in two forms that cannot be compared.
 
-    A device keeps a crypt hash that it is given as it is, so that anything else beside a planned one is different.
+    A device does not change a crypt hash that it is given, so that a planned hash differs from anything but itself.
     """
     if not running or not planned:
         return False
-    forms = _secret_form(running), _secret_form(planned)
-    if "reference" in forms:
+    running_form, planned_form = _find_secret_form(running), _find_secret_form(planned)
+    if "reference" in (running_form, planned_form):
         return True
-    # a device may hash or encrypt what it was given in plain, and no planned hash anew
-    if forms[0] == forms[1] or forms[1].startswith("$"):
+    # a device may hash or encrypt a plain secret, but does not hash a planned hash again
+    if running_form == planned_form or planned_form.startswith("$"):
         return running == planned
     return True
 
 
 def rules_file(nos: str) -> FilePath:
-    """The file of the rules of a NOS, or of FRR (`frr`)."""
+    """Return the file of the rules of a NOS, or of FRR (`frr`)."""
     return find_room_file(nos, "differences.yaml")
 
 
 @cache
 def load_rule_entries(nos: str) -> tuple[DifferenceRule, ...]:
-    """The entries of a NOS's file, or of FRR's (`frr`), in order; none where there is no file."""
+    """Load the entries of the file of a NOS, or of FRR (`frr`), in order; () if there is no file."""
     file = rules_file(nos)
     if not file.is_file():
         return ()
@@ -255,16 +252,16 @@ def load_rule_entries(nos: str) -> tuple[DifferenceRule, ...]:
 
 @cache
 def load_rules(nos: str) -> DifferenceRules:
-    """The rules of a NOS, and of the rooms whose statements are part of its own: those of SONiC have FRR's."""
+    """Load the rules of a NOS, and those of other rooms whose statements are part of its own: SONiC includes FRR."""
     spelling, entries = load_spelling(nos), list(load_rule_entries(nos))
-    # the first rule that matches decides, so that the own ones come first
+    # the first rule that matches decides, so that the NOS's own rules come first
     for step, room in spelling.parts.items():
         entries += [_move_below(step, room, entry) for entry in load_rule_entries(room)]
     return DifferenceRules(entries, spelling.default_of)
 
 
 def _move_below(step: str, room: str, entry: DifferenceRule) -> DifferenceRule:
-    """The same rule for a room's statements below a step; its conditions are on statements there, too."""
+    """Return a rule of another room (`room`) with its path, and those of its conditions, put below a step."""
     conditions = tuple(condition.model_copy(update={"path": (step, *condition.path)}) for condition in entry.given)
     name = entry.name or room.upper()
     return entry.model_copy(update={"path": (re.escape(step), *entry.path), "given": conditions, "name": name})
@@ -272,10 +269,10 @@ def _move_below(step: str, room: str, entry: DifferenceRule) -> DifferenceRule:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Files of a device as they can be compared with planned ones of the same names.
+    """Files of a device in the form in which they can be compared with planned ones of the same names.
 
-    `lack` says why they cannot. `verdicts` are errors that were found on the way, `notes` are (subject, text, severity)
-    of what else is to be told.
+    `lack` says why they cannot be compared, "" if they can. `verdicts` are errors that were found meanwhile, and
+    `notes` are further findings as (subject, text, severity).
     """
 
     files: dict[str, str]
@@ -285,7 +282,7 @@ class Prepared:
 
 
 def prepare_files(nos: str, running: Mapping[str, str], planned: Mapping[str, str]) -> Prepared:
-    """Prepare files that a device shows as its NOS does (`preparing.py` in its room); others are taken as they are."""
+    """Prepare the files that a device shows if its NOS requires it (`preparing.py` in its room), else keep them."""
     if nos not in list_nos("preparing"):
         return Prepared(dict(running))
     prepared: Prepared = load_part(nos, "preparing").prepare_files(running, planned)

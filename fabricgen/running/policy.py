@@ -1,4 +1,4 @@
-"""Route-maps and prefix lists, worked out: which routes pass, and what a switch therefore announces."""
+"""Evaluation of route-maps and prefix lists: which routes they permit, and what a switch therefore announces."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from fabricgen.switch.routing import (
 )
 
 ADDING = ("EXIT-", "LEAKED")
-"""How maps begin in which an AS number in front of the path is no sign of maintenance."""
+"""Beginnings of names of maps in which a prepended AS number is no sign of maintenance."""
 
 KEPT_OUT = ({f"_{LEAKED}_"}, {LEARNED_PATH})
-"""The AS paths of what is leaked into no VRF."""
+"""AS paths of routes that are never leaked into a VRF."""
 
 GRACEFUL = {"65535:0", "GSHUT", "graceful-shutdown"}
-"""The community of graceful shutdown (RFC 8326), as files and devices have it."""
+"""Spellings of the community of graceful shutdown (RFC 8326) in files and on devices."""
 
 
 def separate_drain(matched: dict[str, Any]) -> None:
-    """Tell what an entry of an exit's map sets for the far device from what drains it, in place.
+    """Separate, in place, what an entry of an exit's map always sets from what it sets while the switch is drained.
 
-    A path that is longer by one is a backup's, or of one that is drained; by more, and with the community of graceful
-    shutdown, it is drained.
+    The first prepended AS number marks a backup, and is moved to `added`; further ones, and the community of graceful
+    shutdown, drain the switch.
     """
     numbers = matched.get("prepend", "").split()
     communities = matched.get("communities", ())
@@ -46,7 +46,10 @@ def separate_drain(matched: dict[str, Any]) -> None:
 
 
 def make_entry_rules(further: Mapping[str, Callable[..., dict[str, Any]]]) -> LineRules:
-    """Patterns of the lines of an entry of a route map, with those that a NOS has besides, and what they say of it."""
+    """Make the rules for lines of an entry of a route map, which fill a dict with the fields of a RouteMapEntry.
+
+    `further` are patterns that only one NOS has, with functions that return the fields.
+    """
     rules = LineRules()
     for pattern, convert in {**_ENTRY_LINES, **further}.items():
         rules.line(pattern)(lambda matched, _, *words, convert=convert: matched.update(convert(*words)))
@@ -61,23 +64,23 @@ _ENTRY_LINES: Mapping[str, Callable[..., dict[str, Any]]] = {
     r"set as-path prepend last-as (\d+)": lambda times: {"last_as": int(times)},
     r"set as-path prepend (\d+(?: \d+)*)": lambda path: {"prepend": path},
 }
-"""Lines of an entry that EOS and FRR have alike."""
+"""Lines of an entry that EOS and FRR have in common."""
 
 
 class Policies(RouteMaps):
-    """The lists and maps of one switch, as its files have them."""
+    """The prefix lists, AS path lists and route maps in the files of one switch."""
 
     def add_permit(self, name: str, prefix: str, bounds: str) -> None:
         """Add a rule `PREFIX [ge N] [le N]` to a prefix list."""
         words = bounds.split()
         bound_of_word = dict(zip(words[::2], map(int, words[1::2]), strict=True))
-        own_length, most = ip_network(prefix).prefixlen, ip_network(prefix).max_prefixlen
-        longest = bound_of_word.get("le", most if "ge" in bound_of_word else own_length)
-        permit = Permit(prefix, bound_of_word.get("ge", own_length), longest)
+        length, max_length = ip_network(prefix).prefixlen, ip_network(prefix).max_prefixlen
+        longest = bound_of_word.get("le", max_length if "ge" in bound_of_word else length)
+        permit = Permit(prefix, bound_of_word.get("ge", length), longest)
         self.prefix_lists[name] = {*self.prefix_lists.get(name, ()), permit}
 
     def add_entry(self, rules: LineRules, line: Line, name: str, action: str, seq: str) -> None:
-        """Add an entry of a route map, by the lines below its own."""
+        """Add an entry of a route map, read from the lines below its own."""
         matched: dict[str, Any] = {}
         rules.read(line.children, matched)
         if name.startswith(ADDING):
@@ -89,9 +92,9 @@ class Policies(RouteMaps):
         self.as_paths[name] = {*self.as_paths.get(name, ()), expression}
 
     def find_policy(self, names: Iterable[str], families: frozenset[str]) -> Policy | None:
-        """What some maps let pass together on a session of some families, None for everything.
+        """Return what some route maps together permit on a session of some families; None for everything.
 
-        Raises UnknownTextError for what a Policy cannot say.
+        Raises UnknownTextError if a Policy cannot express it.
         """
         permitting = {name: [entry for entry in self._list_entries(name) if entry.permit] for name in sorted(names)}
         limiting = {
@@ -102,7 +105,7 @@ class Policies(RouteMaps):
         if not limiting:
             return None
         asks_own_paths = {
-            name: {bool(e.as_path) for e in entries if not e.sets and not self._on_terms(e)}
+            name: {bool(e.as_path) for e in entries if not e.sets and not self._requires_other_path(e)}
             for name, entries in limiting.items()
         }
         for name, entries in limiting.items():
@@ -113,23 +116,23 @@ class Policies(RouteMaps):
         return self.make_policy(limiting, families)
 
     def _list_entries(self, name: str) -> Iterable[RouteMapEntry]:
-        # the entries of a map; one that is not there is told, and lets nothing pass from then on
+        # the entries of a map; a map that is missing on a device is reported, and then permits nothing
         if name not in self.maps and is_tolerant():
             report_misfit(f"route-map {name} is not there: nothing passes")
             self.maps[name] = {}
         return self.maps[name].values()
 
     def list_vrf_sources(self, name: str) -> Iterator[tuple[str, frozenset[Permit]]]:
-        """(VRF, what passes of its routes) of each entry.
+        """Yield (VRF, permitted routes of it) of each entry of a map for leaks, after the first.
 
-        Raises UnknownTextError for a map that says otherwise, lets pass what was brought in before, or marks nothing.
+        Raises UnknownTextError if the first entry does not keep out routes that were leaked before, or another does not
+        name a VRF and prefixes and mark the routes as leaked.
         """
         entries = [entry for _, entry in sorted(self.maps.get(name, {}).items())]
-        first, rest = entries[:1], entries[1:]
         keeping_out = {RouteMapEntry(False, as_path=path) for path, paths in self.as_paths.items() if paths in KEPT_OUT}
-        if not keeping_out.issuperset(first):
+        if not keeping_out.issuperset(entries[:1]):
             report_misfit(f"route-map {name} brings on what was brought in")
-        for entry in rest:
+        for entry in entries[1:]:
             is_complete = entry.permit and entry.source_vrf is not None and entry.prefix_list and entry.added == LEAKED
             if not is_complete:
                 report_misfit(
@@ -138,22 +141,22 @@ class Policies(RouteMaps):
             yield entry.source_vrf or "", frozenset(self.list_permits(entry.prefix_list))
 
     def brings_own_only(self, name: str) -> bool:
-        """Whether a map of a leak keeps out all that the switch has learned."""
+        """Whether a map for leaks keeps out all routes that the switch has learned."""
         entries = sorted(self.maps.get(name, {}).items())
         return bool(entries) and self.as_paths.get(entries[0][1].as_path) == {LEARNED_PATH}
 
     def is_open(self, name: str) -> bool:
-        """Whether a map lets pass what it does not look at."""
+        """Whether a map has an entry that permits everything."""
         return RouteMapEntry(permit=True) in self.maps.get(name, {}).values()
 
     def lets_pass(self, name: str) -> bool:
-        """Whether a map lets anything pass."""
+        """Whether a map permits anything."""
         return any(entry.permit for entry in self.maps.get(name, {}).values())
 
     def is_draining(self, name: str, *, by_community: bool) -> bool:
-        """Whether all that a map lets pass gets a longer path and, `by_community`, that of graceful shutdown.
+        """Whether all that a map permits gets a longer AS path and (`by_community`) the community of graceful shutdown.
 
-        Raises UnknownTextError where some does, and other does not.
+        Raises UnknownTextError if that holds for only some of it.
         """
         entries = [entry for entry in self.maps.get(name, {}).values() if entry.permit]
         marks = {(bool(entry.prepend), bool(entry.community)) for entry in entries}
@@ -162,20 +165,20 @@ class Policies(RouteMaps):
         return marks == {(True, by_community)}
 
     def list_permits(self, name: str) -> Set[Permit]:
-        """The prefixes of a list; none of one that a running configuration lacks."""
+        """Return the prefixes of a list; none if a running configuration lacks the list."""
         if name not in self.prefix_lists and is_tolerant():
             report_misfit(f"prefix list {name} is not there")
             return set()
         return super().list_permits(name)
 
-    def _on_terms(self, entry: RouteMapEntry) -> bool:
-        """Whether it asks for another AS path than that of own routes."""
+    def _requires_other_path(self, entry: RouteMapEntry) -> bool:
+        """Whether an entry requires another AS path than that of own routes."""
         return bool(entry.as_path) and self.as_paths[entry.as_path] != {OWN_ROUTES}
 
     def list_learned_paths(self, maps: Iterable[str]) -> frozenset[str] | None:
-        """AS paths of the routes that maps of EVPN let pass beside own ones; None where they let all pass.
+        """Return the AS paths of the routes that maps of EVPN permit besides own routes; None if they permit all.
 
-        Raises UnknownTextError for maps that look at anything else.
+        Raises UnknownTextError for maps that match anything else.
         """
         entries = [entry for name in maps for entry in self.maps[name].values()]
         paths = {path for entry in entries if entry.as_path for path in self.as_paths[entry.as_path]}
@@ -186,14 +189,14 @@ class Policies(RouteMaps):
         return frozenset(paths - {OWN_ROUTES}) if limited == {True} else None
 
     def list_passing(self, name: str, routes: Iterable[OwnRoute]) -> Iterator[str]:
-        """Yield the prefixes of the routes that a map lets pass."""
+        """Yield the prefixes of the routes that a map permits, by the first entry that matches each."""
         for route in routes:
-            hit = (entry for _, entry in sorted(self.maps[name].items()) if self._matches(entry, route))
-            if next(hit, RouteMapEntry(False)).permit:
+            matching = (entry for _, entry in sorted(self.maps[name].items()) if self._matches(entry, route))
+            if next(matching, RouteMapEntry(False)).permit:
                 yield route.prefix
 
     def _matches(self, entry: RouteMapEntry, route: OwnRoute) -> bool:
-        # whether an entry matches a route: prefix, interface and tag, where these are asked for
+        # whether an entry matches a route by prefix, interface and tag, as far as it requires these
         within = not entry.prefix_list or any(
             _is_permitted(p, route.prefix) for p in self.list_permits(entry.prefix_list)
         )
@@ -202,7 +205,7 @@ class Policies(RouteMaps):
 
 @dataclass(frozen=True, slots=True)
 class OwnRoute:
-    """A route that a switch has of its own: connected, of an interface, or static, with a tag."""
+    """A route of the switch itself: a connected one with its interface, or a static one with its tag."""
 
     prefix: str
     interface: str = ""
@@ -224,7 +227,7 @@ def list_connected_routes(
     loopbacks: Iterable[str],
     vrf_loopbacks: Mapping[str, Iterable[str]] | None = None,
 ) -> Iterator[OwnRoute]:
-    """Yield the connected routes of a VRF; loopbacks are in the default one, `vrf_loopbacks` in others."""
+    """Yield the connected routes of a VRF ("" for the default one); `vrf_loopbacks` are loopbacks of other VRFs."""
     for name, interface in interfaces.items():
         if interface.vrf == vrf and interface.admin_up:
             yield from (OwnRoute(find_network(address), name) for address in interface.addresses)

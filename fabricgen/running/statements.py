@@ -1,15 +1,15 @@
-"""A configuration as statements in one normal spelling, and what two configurations say differently.
+"""A configuration as statements in one normal spelling, and the differences between two configurations.
 
 Every NOS, and FRR, has a module `fabricgen/nos/NAME/statements.py` with
 
-- `read_statements(files)`: the statements of the files that its reader takes, by their names (`switch.cfg`);
-- `files_of(statements)`: the same files again, written plainly enough for that reader;
-- `FILES`: patterns of the names of the files that a build writes for it, but for what is no NOS by itself;
-- `default_of(path)`, where a model of the NOS has defaults: the value that it takes where nothing stands at a path, or
-  None.
+- `read_statements(files)`: returns the statements of the files that its reader takes, by name (`switch.cfg`);
+- `files_of(statements)`: returns the same files again, written plainly enough for that reader;
+- `FILES`: patterns of the names of the files that a build writes for it (FRR, which is no NOS by itself, has none);
+- `default_of(path)`, if the data model of the NOS has defaults: returns the value that holds if nothing is stated at a
+  path, or None.
 
-What a NOS prints in several ways has one path and one value: numbers without leading zeros, lists sorted, defaults
-that stand for nothing left as they stand (whether they matter is said by the rules of `differences.py`).
+What a NOS can print in several ways has one path and one value: numbers without leading zeros, lists sorted. Stated
+defaults are kept (the rules of `differences.py` say whether they matter).
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from fabricgen.kernel.nos_rooms import list_nos, load_part
 
 Path: TypeAlias = tuple[str, ...]
-"""Where a statement stands: (table, key, field), (section, ..., line), or the keys that lead to a leaf."""
+"""The place of a statement: (table, key, field), (section, ..., line), or the keys that lead to a leaf."""
 
 Statements: TypeAlias = dict[Path, str]
-"""What is stated at each path; "" for a row or line that has no value."""
+"""The value at each path; "" for a row or line that has no value."""
 
 Side: TypeAlias = Literal["missing", "extra", "changed"]
 
@@ -36,12 +36,12 @@ UNREADABLE = "(cannot be read)"
 
 
 MOST_DEEP = 8
-"""Sections within sections, far more than any NOS has."""
+"""The deepest nesting of sections that is read, far more than any NOS has."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One path at which a device runs something else than planned; None where nothing stands."""
+    """One path at which a device runs something else than planned; None if nothing is stated there."""
 
     path: Path
     running: str | None
@@ -54,7 +54,7 @@ class Difference:
 
 
 def compare_statements(running: Statements, planned: Statements) -> list[Difference]:
-    """All differences: of what is planned in its order, then what is extra in the order of the device."""
+    """Return all differences: of planned statements in their order, then extra ones in the order of the device."""
     differing = [
         Difference(path, running.get(path), value) for path, value in planned.items() if running.get(path) != value
     ]
@@ -62,10 +62,10 @@ def compare_statements(running: Statements, planned: Statements) -> list[Differe
 
 
 def read_sections(text: str, comments: tuple[str, ...] = ("!", "#")) -> Statements:
-    """Statements of a configuration of indented sections: the path of a line are the lines above it, and itself.
+    """Read a configuration of indented sections: the path of a line has the lines of its sections, and the line itself.
 
-    A section that stands twice is one. Lines keep their spelling but for spaces; a line that starts as a comment does
-    is left out. What a NOS spells in several ways is for its own module to make one.
+    Sections that occur twice are merged. Lines keep their spelling apart from spaces; comments are left out. Different
+    spellings of one statement are for the module of the NOS to normalize.
     """
     statements: Statements = {}
     above: list[tuple[int, str]] = []
@@ -81,9 +81,9 @@ def read_sections(text: str, comments: tuple[str, ...] = ("!", "#")) -> Statemen
 
 
 def write_sections(statements: Statements, ends: Callable[[Path], str] = lambda _: "") -> str:
-    """The text of statements: each line below its section, its value behind it.
+    """Write statements as text: each line below its section, followed by its value.
 
-    `ends` gives the line that closes a section of a path, such as `exit-address-family`, or "".
+    `ends` returns the line that closes the section of a path, such as `exit-address-family`, or "".
     """
     below: dict[Path, list[Path]] = {}
     known_paths: set[Path] = set()
@@ -110,25 +110,25 @@ def _write_lines(
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """How the files of a NOS become statements, and statements become files."""
+    """The functions that turn the files of a NOS into statements, and statements into files (see the module)."""
 
     read_statements: Callable[[Mapping[str, str]], Statements]
     files_of: Callable[[Statements], dict[str, str]]
     default_of: Callable[[Path], str | None] | None = None
     parts: Mapping[str, str] = field(default_factory=dict)
-    """First steps of paths below which statements of another room lie, and that room: `frr.conf`, `frr`."""
+    """Rooms whose statements are below a first step of paths, by that step: `frr` below `frr.conf`."""
 
 
 @cache
 def load_spelling(nos: str) -> Spelling:
-    """The normal form of a NOS, or of FRR (`frr`)."""
+    """Load the functions for statements of a NOS, or of FRR (`frr`)."""
     module = load_part(nos, "statements")
     default_of, parts = getattr(module, "default_of", None), getattr(module, "PARTS", {})
     return Spelling(module.read_statements, module.files_of, default_of, parts)
 
 
 def find_nos(names: Iterable[str]) -> str:
-    """The NOS that takes files of these names in a device's folder of a build; "" for none."""
+    """Return the NOS whose builds have files with one of these names in a device's folder; "" for none."""
     patterns_of_nos = {nos: load_part(nos, "statements").FILES for nos in list_nos("reader")}
     return next(
         (
@@ -141,11 +141,11 @@ def find_nos(names: Iterable[str]) -> str:
     )
 
 
-# What a device was asked to show of its configuration: text, or JSON, which is parsed once for all who look at it.
+# The configuration as a device shows it: text, or JSON, which is parsed once for all NOSes that try to recognise it.
 
 
 class ShownConfiguration(NamedTuple):
-    """The configuration in a dump: the NOS, the files of its reader by name, and the host name in them, or ""."""
+    """The configuration in a dump: NOS, files by the names that the NOS's reader expects, and host name or ""."""
 
     nos: str
     files: Mapping[str, str]
@@ -154,18 +154,18 @@ class ShownConfiguration(NamedTuple):
 
 @dataclass(frozen=True)
 class ShownText:
-    """A text that a device or a file of it shows, without the prompts of a terminal."""
+    """A text of a device's configuration, without the prompts of a terminal."""
 
     text: str
 
     @cached_property
     def is_json(self) -> bool:
-        """Whether it starts as JSON does."""
+        """Whether the text starts like JSON."""
         return self.text.lstrip()[:1] in ("{", "[")
 
     @cached_property
     def data(self) -> Any:
-        """Its value where it is JSON, else None."""
+        """The value of the text if it is JSON, else None."""
         try:
             return json.loads(self.text) if self.is_json else None
         except (ValueError, RecursionError):
@@ -173,7 +173,7 @@ class ShownText:
 
 
 def find_text(records: Any, *keys: str) -> str:
-    """The text below some keys of the first record of a list that has one; "" for none."""
+    """Return the text at a path of keys in the first record that has one; "" if none has."""
     for record in records:
         value = record
         for key in keys:

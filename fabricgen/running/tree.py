@@ -1,4 +1,4 @@
-"""Configuration text as a tree, read so that no line is passed over: what a parser does not know is an error."""
+"""Configuration text as a tree, read so that no line is skipped: a line that the reader does not know is an error."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from fabricgen.running.statements import Path, read_sections
 
 Line: TypeAlias = HConfigChild
 Taker: TypeAlias = Callable[..., None]
-"""Called with the line and the groups of the pattern that it matched."""
+"""A function that is called with the state of a reader, a line, and the groups of the pattern that the line matched."""
 
 
 class UnknownTextError(ValueError):
-    """A configuration says what the parser was not taught, or leaves out what it needs to make sense of the rest."""
+    """A configuration has text that no reader knows, lacks text that a reader needs, or contradicts itself."""
 
 
 Made = TypeVar("Made")
 
 STUMBLES = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What a reader may raise over text that nobody of this house wrote."""
+"""Exceptions that a reader may raise over text that fabricgen did not write."""
 
 CANNOT_READ = (*STUMBLES, YAMLError, MemoryError)
-"""What reading text of any kind may raise."""
+"""Exceptions that reading any kind of text may raise."""
 
 
 @dataclass
 class Notes:
-    """What is passed over while a device's running configuration is read, which says more than a plan, and less.
+    """What was not understood in a running configuration, which contains more than a plan, and less.
 
-    `unknown`: the first word of each line, or the name of a table or field, that no reader knows. `unfit`: what does
-    not fit together. `unread`: why a whole part could not be read, by its name.
+    `unknown`: the first word of each line, or the name of a table or field, that no reader knows. `unfit`: sentences
+    about what does not fit together. `unread`: why a whole part could not be read, by the name of the part.
     """
 
     unknown: list[str] = field(default_factory=list)
@@ -48,12 +48,12 @@ class Notes:
 
 
 _NOTES: ContextVar[Notes | None] = ContextVar("notes", default=None)
-"""Where to note, None where nothing may be passed over: readers ask each other through many hands."""
+"""The notes of the current `tolerate_unknown_text`, None outside; a context variable, as many calls are between."""
 
 
 @contextmanager
-def read_tolerantly() -> Iterator[Notes]:
-    """Read what a device runs: what no reader knows is noted, and does not stop the reading."""
+def tolerate_unknown_text() -> Iterator[Notes]:
+    """Within this context, text that no reader understands is recorded in the yielded Notes instead of raising."""
     token = _NOTES.set(Notes())
     try:
         yield _NOTES.get() or Notes()
@@ -62,12 +62,12 @@ def read_tolerantly() -> Iterator[Notes]:
 
 
 def is_tolerant() -> bool:
-    """Whether a device's running configuration is read, in which defaults are left unsaid."""
+    """Whether a running configuration is being read (`tolerate_unknown_text`), which need not state defaults."""
     return _NOTES.get() is not None
 
 
 def report_misfit(message: str) -> None:
-    """Parts that do not fit together: noted of a running configuration; of any other raises UnknownTextError."""
+    """Report parts that do not fit together: note them if `is_tolerant`, else raise UnknownTextError."""
     notes = _NOTES.get()
     if notes is None:
         raise UnknownTextError(message)
@@ -75,7 +75,7 @@ def report_misfit(message: str) -> None:
 
 
 def report_unknown(word: str, message: str) -> None:
-    """What no reader knows: `word` is noted of a running configuration; of any other raises UnknownTextError."""
+    """Report text that no reader knows: note `word` if `is_tolerant`, else raise UnknownTextError."""
     notes = _NOTES.get()
     if notes is None:
         raise UnknownTextError(message)
@@ -83,7 +83,7 @@ def report_unknown(word: str, message: str) -> None:
 
 
 def read_part(name: str, make: Callable[[], Made], instead: Made) -> Made:
-    """What `make` reads; `instead` of a part of a running configuration that cannot be read, which is noted."""
+    """Return what `make` reads; if `is_tolerant` and it cannot be read, note why under `name` and return `instead`."""
     notes = _NOTES.get()
     if notes is None:
         return make()
@@ -95,7 +95,7 @@ def read_part(name: str, make: Callable[[], Made], instead: Made) -> Made:
 
 
 def explain_error(error: Exception) -> str:
-    """Why something was not read, without text of the configuration unless a reader of ours wrote it."""
+    """Say why something was not read, without text of the configuration except in messages of our own readers."""
     if isinstance(error, UnknownTextError):
         return str(error)
     return f"no {error.args[0]!s:.60}" if isinstance(error, KeyError) and error.args else type(error).__name__
@@ -103,16 +103,16 @@ def explain_error(error: Exception) -> str:
 
 @dataclass
 class LineRules:
-    """Patterns of the lines that may stand in a section, and what takes each; first match wins.
+    """Patterns of the lines that a section may have, each with the function that takes it; the first match counts.
 
-    Raises ValueError where a pattern is stated twice: the later would take the place of the first unseen.
+    Raises ValueError if a pattern is added twice, since the second one would silently replace the first.
     """
 
     takers: dict[re.Pattern[str], Taker | None] = field(default_factory=dict)
     needed: list[re.Pattern[str]] = field(default_factory=list)
 
     def line(self, pattern: str) -> Callable[[Taker], Taker]:
-        """Decorate what takes lines that match in whole."""
+        """Decorate a function that takes lines which match a pattern in full."""
 
         def add(taker: Taker) -> Taker:
             self._add_taker(pattern, taker)
@@ -121,24 +121,24 @@ class LineRules:
         return add
 
     def ignore_lines(self, *patterns: str) -> None:
-        """Lines that are known, and say nothing that the model of a switch has."""
+        """Add patterns of lines that are known, and say nothing that the switch model has."""
         for pattern in patterns:
             self._add_taker(pattern, None)
 
     def require_lines(self, *patterns: str) -> None:
-        """Lines that say nothing that the model has, and that a build writes into every such section."""
+        """Add patterns of lines that say nothing that the model has, and that every such section of a build has."""
         self.ignore_lines(*patterns)
         self.needed += map(re.compile, patterns)
 
     def _add_taker(self, pattern: str, taker: Taker | None) -> None:
-        # enter what takes lines of a pattern; None takes a line alone, without anything below it
+        # add the function that takes lines of a pattern; None accepts a line only if it has no lines below it
         compiled = re.compile(pattern)
         if compiled in self.takers:
             raise ValueError(f"two readers for lines `{pattern}`")
         self.takers[compiled] = taker
 
     def read(self, section: Iterable[Line], *state: Any) -> None:
-        """Take every line; raises UnknownTextError for one that no pattern matches."""
+        """Pass every line of a section to its function, after `state`; raises UnknownTextError for unknown lines."""
         notes = _NOTES.get()
         for line in section:
             try:
@@ -153,7 +153,7 @@ class LineRules:
                     report_misfit(f"a line is missing: {pattern.pattern}")
 
     def _take_line(self, line: Line, state: tuple[Any, ...]) -> None:
-        # give a line to the first pattern that it matches, or report it as unknown
+        # pass a line to the function of the first pattern that it matches, or report it as unknown
         for pattern, taker in self.takers.items():
             if match := pattern.fullmatch(line.text):
                 if taker is not None:
@@ -169,11 +169,10 @@ _ENDS = {"", "!", "exit", "exit-address-family", "exit-vni", "exit-vrf", "end"}
 
 
 def parse_tree(text: str) -> Section:
-    """A configuration of indented sections; raises UnknownTextError where a line stands twice in one of them.
+    """Parse a configuration of indented sections; raises UnknownTextError if a line occurs twice in a section.
 
-    The text of a banner becomes part of its line.
-
-    EOS's own driver of the library is for finding what to change on a device, and ten times slower.
+    The text of a banner becomes part of its line. The library's driver for EOS is not used: it serves to find what to
+    change on a device, and is ten times slower.
     """
     banners: dict[str, str] = {}
 
@@ -192,16 +191,16 @@ def parse_tree(text: str) -> Section:
     if (read := sum(1 for _ in parsed.all_children())) != len(lines):
         report_misfit(f"{len(lines)} lines were read as {read}")
     for line in parsed.children:
-        if line.text in banners:  # the library goes through all lines of a section for each whose text is set
+        if line.text in banners:  # only these: whenever a text is set, the library walks all lines of the section
             line.text = banners[line.text]
     return Section("", list(parsed.children))
 
 
 @dataclass(slots=True)
 class Section:
-    """A line of what a device runs, with the lines below it: the library takes ten times as long to read a hall.
+    """A line of a running configuration with the lines below it, since the library takes ten times as long for a hall.
 
-    Its names are those of hier_config's `HConfigChild`, in whose place readers get it.
+    Readers use it in place of hier_config's `HConfigChild`, and its attributes have the same names.
     """
 
     text: str
@@ -209,14 +208,14 @@ class Section:
     above: Section | None = None
 
     def path(self) -> Iterator[str]:
-        """The texts that lead to it."""
+        """Yield the texts of the lines that lead to this one, and its own."""
         if self.above is not None:
             yield from self.above.path()
             yield self.text
 
 
 def _make_sections(lines: Iterable[str], banners: Mapping[str, str]) -> Section:
-    """Lines without comments, each once in its section: a section that stands twice is one."""
+    """Make sections from lines without comments; sections and lines that occur twice are merged."""
     sections: dict[Path, Section] = {(): Section("")}
     for path in read_sections("\n".join(lines)):
         above = sections[path[:-1]]
@@ -226,14 +225,14 @@ def _make_sections(lines: Iterable[str], banners: Mapping[str, str]) -> Section:
 
 
 def require_fields(values: Mapping[str, Any], *fields: str) -> None:
-    """Raises UnknownTextError where a row has other fields than those named; a device may leave some unsaid."""
+    """Raise UnknownTextError if a row has other fields than these; a running configuration may lack some."""
     allow_fields(values, *fields)
     if not is_tolerant() and (missing := sorted(set(fields) - set(values))):
         report_misfit(f"fields are missing: {', '.join(missing)}")
 
 
 def allow_fields(values: Mapping[str, Any], *allowed: str) -> None:
-    """Raises UnknownTextError where a row has a field besides those named."""
+    """Raise UnknownTextError if a row has a field besides these."""
     if strange := sorted(set(values) - set(allowed)):
         for name in strange:
             report_unknown(name, f"fields not understood: {', '.join(strange)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.nos.frr.routing import read_frr
-from fabricgen.running.tree import LineRules, UnknownTextError, read_tolerantly
+from fabricgen.running.tree import LineRules, UnknownTextError, tolerate_unknown_text
 from fabricgen.switch.routing import StaticRoute
 
 SHOWN = """
@@ -51,7 +51,7 @@ def test_a_line_of_a_vrf_that_no_reader_knows_is_told() -> None:
     strange = "vrf Vrf_blue\n ip protocol bgp route-map x\nexit-vrf\n"
     with pytest.raises(UnknownTextError, match="vrf Vrf_blue / ip protocol bgp"):
         read_frr(strange)
-    with read_tolerantly() as notes:
+    with tolerate_unknown_text() as notes:
         read_frr(strange)
     assert notes.unknown == ["ip"]
 

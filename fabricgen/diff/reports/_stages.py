@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from fabricgen.diff.stages import PushStage
 
 FEW = 6
-"""Switches of a wave, and waves of a stage, that are named; of more, how many."""
+"""The most switches of a wave, and waves of a stage, that are listed; others are counted."""
 
 
 def format_stages(stages: Sequence[PushStage] | None, *, every: bool) -> str:
-    """The stages for people, below what changes; "" where none were asked for. Nothing is pushed by anyone."""
+    """Return the stages as text, to be put below the changes; "" if they were not asked for. Nothing is pushed."""
     if stages is None:
         return ""
     count = sum(len(stage.devices) for stage in stages)
@@ -29,8 +29,8 @@ def _list_lines(stages: Sequence[PushStage], count: int, every: bool) -> Iterato
         yield f"  {number}. {stage.what}: {len(stage.devices):,}, {waves}"
         shown = stage.waves if every else stage.waves[:FEW]
         for wave in shown:
-            more = "" if every or len(wave) <= FEW else f" and {len(wave) - FEW} more (--all)"
-            yield f"     {', '.join(wave if every else wave[:FEW])}{more}"
+            others = "" if every or len(wave) <= FEW else f" and {len(wave) - FEW} more (--all)"
+            yield f"     {', '.join(wave if every else wave[:FEW])}{others}"
         if len(shown) < len(stage.waves):
             yield f"     and {len(stage.waves) - len(shown):,} more waves (--all)"
     yield f"  last: management answers on all {count:,}, and `fabricgen check --running` finds nothing"

@@ -22,15 +22,15 @@ _LEFT_OUT = frozenset({"labels", "family"})
 
 
 def report(change: ClusterChange, *, every: bool = False, stages: Sequence[PushStage] | None = None) -> str:  # noqa: ARG001
-    """The whole change, always, and in which order to push."""
+    """Write the whole change, and (if given) the order in which to push; `every` makes no difference."""
     order = [{"what": stage.what, "waves": [list(wave) for wave in stage.waves]} for stage in stages or ()]
     return json.dumps(make_json(change) | ({} if stages is None else {"stages": order}), indent=2)
 
 
 def make_json(change: ClusterChange) -> dict[str, Any]:
-    """The whole change; null for a missing value, and for a kind that a side lacks.
+    """Return the whole change as plain data, with null for a missing value, and for a kind that a side lacks.
 
-    A changed row names its ways to change (`what`) and the fields that differ, `old` and `new`.
+    A changed row has its ways to change (`what`) and the fields that differ, as `old` and `new`.
     """
     deltas, (old, new) = change.deltas, change.sides
     listed = {
@@ -59,7 +59,7 @@ def make_json(change: ClusterChange) -> dict[str, Any]:
 
 
 def count_by_kind(change: ClusterChange) -> dict[str, dict[str, int] | None]:
-    """Numbers of rows added, removed and changed in each way, by kind; None for a kind that a side lacks."""
+    """Return, by kind, the numbers of rows added, removed and changed in each way; None if a side lacks the kind."""
     deltas = change.deltas
     return {kind: _count_rows(deltas[kind]) if kind in deltas else None for kind in (*KINDS, *deltas)}
 
@@ -71,7 +71,7 @@ def _count_rows(delta: Delta) -> dict[str, int]:
 def _convert_delta(delta: Delta, places: DevicePlaces) -> dict[str, Any]:
     # the rows of a list that are added, removed and changed, each with its place
 
-    def placed(row: Mapping[str, Any]) -> dict[str, Any]:
+    def locate_row(row: Mapping[str, Any]) -> dict[str, Any]:
         rack_place = places.find_place(row[delta.at])
         return {
             "place": {
@@ -90,12 +90,12 @@ def _convert_delta(delta: Delta, places: DevicePlaces) -> dict[str, Any]:
                 "what": delta.list_changes(number),
                 "old": {name: _convert_cell(name, old[name]) for name in names},
                 "new": {name: _convert_cell(name, new[name]) for name in names},
-                **placed(new),
+                **locate_row(new),
             }
         )
     return {
-        "added": [_convert_row(row) | placed(row) for row in delta.new.rows(delta.added)],
-        "removed": [_convert_row(row) | placed(row) for row in delta.old.rows(delta.removed)],
+        "added": [_convert_row(row) | locate_row(row) for row in delta.new.rows(delta.added)],
+        "removed": [_convert_row(row) | locate_row(row) for row in delta.old.rows(delta.removed)],
         "changed": changed,
     }
 
@@ -119,7 +119,7 @@ def _convert_cell(name: str, value: Any) -> Any:
 
 
 def _convert_configs(change: ClusterChange) -> dict[str, Any] | None:
-    # the files that differ, with diffs where these are asked for; null where configurations are not compared
+    # the files that differ, with diffs if these are asked for; null if configurations are not compared
     configs = change.configs
     if configs is None:
         return None
@@ -160,7 +160,7 @@ def _convert_bom(bom: BomDelta) -> dict[str, Any]:
 
 
 def _convert_tenants(change: ClusterChange) -> list[dict[str, Any]]:
-    # which devices change tenants, and the ports that this touches
+    # the devices that change tenants, and the ports that this affects
     return [
         {
             "old": move.old or None,

@@ -20,23 +20,26 @@ from fabricgen.diff.wording import (
 from fabricgen.kernel.diagnostics import make_printable
 
 LINES, RACKS, ROWS = 20, 12, 12
-"""Limits: lines of a rack, racks of a unit, and rows of a table of the summary."""
+"""The most lines of a rack, racks of a unit, and rows of a list in the summary."""
 
 MOST = 60_000
-"""The most characters of the report (GitHub cuts comments at 65,536); units beyond are only counted, unless `every`."""
+"""The most characters of the report (GitHub cuts comments at 65,536); further parts are counted, unless `every`."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9 ,;()=%/\u2026]|(?<=www)\.")
 _PLAIN = frozenset(".:+->'?\"")
 
 
 def report(change: ClusterChange, *, every: bool = False, stages: Sequence[PushStage] | None = None) -> str:
-    """The report, and in which order to push; names cannot inject markup, mentions or links."""
+    """Write the report and (if given) the order in which to push; names cannot inject markup, mentions or links.
+
+    `every` writes all parts, without limits.
+    """
     order = format_stages(stages, every=every)
     return _write_change(change, every) + (f"\n```text{order}\n```\n" if order else "")
 
 
 def _write_change(change: ClusterChange, every: bool) -> str:
-    # the report: a table, then folded sections as long as a comment on a pull request holds them
+    # the report: a table, then as many folded sections as fit into a comment on a pull request
     if not change:
         return "\n".join(["**No differences.**", *(f"- {escape_markdown(note)}" for note in change.notes), ""])
     head = "\n".join(_write_summary(change, every))
@@ -53,13 +56,12 @@ def _write_change(change: ClusterChange, every: bool) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    """Text as Markdown shows it literally: control characters spelled out, markup as character references."""
+    """Return text that Markdown shows literally: control characters spelled out, markup as character references."""
     return _UNSAFE.sub(_escape_character, make_printable(text))
 
 
 def _escape_character(match: re.Match[str]) -> str:
-    # a character that Markdown or GitHub reads as markup, as an entity; within words most stay, for they do nothing
-    # there
+    # a character that Markdown or GitHub reads as markup, as a character reference; some are harmless within a line
     character = match[0]
     before = match.string[: match.start()]
     linked = match.string.startswith("://", match.start()) or (character == "." and before.endswith("www"))
@@ -89,7 +91,7 @@ def _write_list(title: str, rows: Sequence[str], every: bool) -> Iterator[str]:
 
 
 def _write_units(change: ClusterChange, every: bool) -> Iterator[str]:
-    # a folded section a unit, its changes rack by rack
+    # a folded section for each unit, with its changes rack by rack
     for unit, racks in group_by_unit(group_by_rack(change)).items():
         body: list[str] = []
         for group in racks[: None if every else RACKS]:
@@ -111,7 +113,7 @@ def _write_diffs(change: ClusterChange) -> Iterator[str]:
 
 
 def _write_fold(title: str, language: str, body: list[str]) -> str:
-    """A collapsed section with a code block; `body` cannot end the block."""
+    """Write a collapsed section with a code block, whose fence is longer than any in `body`, so that none ends it."""
     ticks = max((len(run) for line in body for run in re.findall("`+", line)), default=0)
     fence = "`" * max(3, ticks + 1)
     head = f"\n<details><summary>{escape_markdown(title)}</summary>\n"

@@ -19,11 +19,11 @@ from fabricgen.diff.wording import (
 from fabricgen.kernel.diagnostics import make_printable
 
 LINES, RACKS, UNITS, ROWS = 6, 3, 8, 8
-"""Limits: lines of a rack, racks of a unit, units, and rows of a table of the summary."""
+"""The most lines of a rack, racks of a unit, units, and rows of a list in the summary."""
 
 
 def report(change: ClusterChange, *, every: bool = False, stages: Sequence[PushStage] | None = None) -> str:
-    """The report; shortened lists say how much was left out, unless `every`. `stages` say in which order to push."""
+    """Write the report; lists are shortened, and say by how much, unless `every`. `stages` are the order of pushing."""
     if change:
         lines = [*_write_summary(change, every), *_write_details(change, every), *_write_diffs(change)]
     else:

@@ -15,7 +15,7 @@ from fabricgen.publish.workers import count_processors, run_in_order
 from fabricgen.render.secrets import MASK, mask_secrets
 from fabricgen.running.differences import Verdict, load_rules, prepare_files
 from fabricgen.running.statements import UNREADABLE, Path, Spelling, Statements, find_nos, load_spelling
-from fabricgen.running.tree import CANNOT_READ, read_tolerantly
+from fabricgen.running.tree import CANNOT_READ, tolerate_unknown_text
 from fabricgen.switch.model import Switch
 from fabricgen.verify.drift.collected import Collected, collect_configurations, read_device_files
 from fabricgen.verify.drift.comparing import UNPLANNED, compare_switches
@@ -328,7 +328,7 @@ class _DifferenceReader:
     def _read_model(self, statements: Statements) -> Switch | None:
         """Read statements as the model of a switch; None if it or a part of it cannot be read."""
         try:
-            with read_tolerantly() as notes:
+            with tolerate_unknown_text() as notes:
                 switch: Switch = load_part(self._nos, "reader").read(self._spelling.files_of(statements))
         except CANNOT_READ:
             return None
