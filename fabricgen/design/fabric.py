@@ -31,7 +31,8 @@ from fabricgen.design.sizing.arithmetic import is_uneven
 from fabricgen.design.sizing.kept import is_sized_as_before
 from fabricgen.design.sizing.node_ports import NodeDemand, Reserve
 from fabricgen.design.sizing.peer_links import make_peer_links
-from fabricgen.design.sizing.tiers import SizedTier, TierSizing
+from fabricgen.design.sizing.sized_tier import SizedTier
+from fabricgen.design.sizing.tiers import TierSizing
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import FabricContext, TierSpec, have_common_part, is_border, list_tier_specs
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault

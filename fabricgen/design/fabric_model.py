@@ -136,20 +136,22 @@ def find_port(first: int, jumps: Jumps, index: Any) -> Any:
 
 
 class Feed(NamedTuple):
-    """Down ports in run `run` of a tier that serve one purpose: a lower tier, or management ports (`source` with an
-    empty tier name).
+    """Down ports in run `run` of a tier that serve one purpose: the links of a lower tier, or management ports.
 
-    `first` is the first port of the range. `used` counts the ports in use on the fullest switch, `room` includes those
-    numbered for reserved slots. Which ports of the run these are follows from `design.sizing.spread`.
+    Which ports of the run the links of a lower tier use follows from `design.sizing.spread`.
     """
 
     source: TierKey
+    """The lower tier; its tier name is empty for management ports."""
     run: int
     first: int
+    """The first port of the purpose in its run."""
     used: int
-    room: int
+    """How many ports are in use on the fullest switch."""
+    numbered: int
+    """How many ports are numbered, for reserved slots too."""
     links: int = 0
-    """Ports for each lower switch, 1 where its links are dealt `uneven`; 0 for management ports."""
+    """How many ports each lower switch has; 1 if links are dealt unevenly, 0 for management ports."""
     nested: bool = False
     """Whether links are spread so that half of them stay when the switches of this tier double."""
     jumps: Jumps = ()

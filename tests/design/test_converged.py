@@ -158,7 +158,7 @@ def test_leaves_of_two_fabrics_share_spines_and_keep_their_routes_apart(design_o
     spine = design.fabric("storage").tier("spine")
     assert [feed.source.fabric for feed in spine.feeds] == ["storage", "inband"]
     first, second = spine.feeds
-    assert first.first + first.room <= second.first
+    assert first.first + first.numbered <= second.first
     cluster = build_cluster(design)
     views = {view.name: view for view in cluster.switches()}
     leaf, top = views["inband-leaf-p1-su01-r1-01"], views["storage-spine-01"]

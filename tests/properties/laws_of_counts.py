@@ -62,7 +62,7 @@ def _ports_meant(case: Case, tier: TierDesign, cls: DeviceClass) -> dict[int, se
                 ports[cls.first + group * tier.count + index].add((feed.run, port))
     for feed in tier.feeds:
         if not feed.source.tier:
-            kept = [(feed.run, find_port(feed.first, feed.jumps, i)) for i in range(feed.room)]
+            kept = [(feed.run, find_port(feed.first, feed.jumps, i)) for i in range(feed.numbered)]
             for used in ports.values():  # where ports of reserved units lie between, the last in use lie behind these
                 used.update(sorted(kept, key=lambda port: port not in used)[: feed.used])
     return ports

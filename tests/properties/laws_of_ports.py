@@ -106,7 +106,7 @@ def purposes_of_down_ports_never_overlap(case: Case) -> None:
     design = case.cluster.design
     for tier, _ in case.classes():
         kept = [(feed.run, make_run_ports(tier, feed.run).list_ports_of(feed)) for feed in tier.feeds]
-        assert all(feed.used <= feed.room == len(ports) for feed, (_, ports) in zip(tier.feeds, kept, strict=True))
+        assert all(feed.used <= feed.numbered == len(ports) for feed, (_, ports) in zip(tier.feeds, kept, strict=True))
         for fabric in design.fabrics:
             kept += [(f.run, tuple(range(f.first, f.first + f.per_switch))) for f in fabric.feeds_of(tier.key)]
         for i, run in enumerate(tier.downs):

@@ -95,7 +95,7 @@ def derived(design: Design) -> list[Any]:
             tier.peer_links and tier.peer_links.run,
             tier.uplink and (tier.uplink.links_per_group, tier.uplink.upper_count, tier.uplink.by_slot),
             [(run.speed_gbps, run.ways, run.cages) for run in tier.downs],
-            [(feed.run, feed.first, feed.room) for feed in tier.feeds],
+            [(feed.run, feed.first, feed.numbered) for feed in tier.feeds],
         )
         for tier in design.tiers
     ] + [

@@ -15,7 +15,7 @@ from fabricgen.design.ports import PortKind, PortRun
 from fabricgen.design.shape import find_scope, is_part_of_unit, list_inner_dimensions, name_places, spans_units
 from fabricgen.design.sizing.kept_front import list_kept_cages
 from fabricgen.design.sizing.node_ports import Reserve
-from fabricgen.design.sizing.tiers import SizedTier
+from fabricgen.design.sizing.sized_tier import SizedTier
 from fabricgen.design.tiers import TierSpec
 
 _ROOM = r"(\S+ \S+) for extras (\d{1,6}) over (\d{1,6}(?:\.\d{1,9})?)( copper)?(?: for (\S+))?"

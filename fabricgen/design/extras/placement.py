@@ -18,7 +18,7 @@ from fabricgen.design.names.templates import apply_stated_names
 from fabricgen.design.ports import PortKind
 from fabricgen.design.shape import count_places, find_scope, find_site_of_place, number_places
 from fabricgen.design.sizing.node_ports import NodeDemand
-from fabricgen.design.sizing.tiers import SizedTier
+from fabricgen.design.sizing.sized_tier import SizedTier
 from fabricgen.design.tiers import FabricContext
 from fabricgen.kernel.diagnostics import did_you_mean, fault
 

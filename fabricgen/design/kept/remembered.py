@@ -125,10 +125,10 @@ def _allocate_front_above(design: Design, tier: TierDesign) -> dict[str, Allocat
         of_run = name_ports_kind(tier.key, name_run(run))
         ports_of_links = {
             name_links_holder(feed.source): make_intervals(
-                find_port(feed.first, feed.jumps, i) for i in range(feed.room)
+                find_port(feed.first, feed.jumps, i) for i in range(feed.numbered)
             )
             for feed in laid_feeds
-            if feed.run == number and feed.room
+            if feed.run == number and feed.numbered
         }
         holder_by_port = {
             port: holder for holder, intervals in ports_of_links.items() for port in list_numbers(intervals)
@@ -159,9 +159,9 @@ def _list_ports(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[i
                 ports_by_holder[holder] = nodes.first, nodes.jumps, nodes.per_switch
             parts_met[nodes.part] += 1
     for feed in tier.feeds:
-        if feed.run == run and feed.room:
+        if feed.run == run and feed.numbered:
             holder = name_links_holder(feed.source) if feed.links else MANAGEMENT_PORTS
-            ports_by_holder[holder] = feed.first, feed.jumps, feed.room
+            ports_by_holder[holder] = feed.first, feed.jumps, feed.numbered
     return ports_by_holder
 
 

@@ -1,8 +1,9 @@
-"""The arithmetic of sizing: uplinks of a switch, switches of a group, and the error where a radix is too small.
+"""The arithmetic of sizing: uplinks of a switch, switches of a group, and the error for a switch with too few ports.
 
-How many switches an upper group has (NVIDIA's published SuperPOD tables follow the same rule): each lower switch must
-have the same whole number of links to every upper switch, so it is the smallest divisor of its uplinks U that is at
-least ceil(L x U / R), for L lower switches and R down ports of an upper one. With `spread: uneven` it need not divide.
+NVIDIA's published SuperPOD tables follow the rule by which an upper group gets its switches: each lower switch must
+have the same whole number of links to every upper switch. So their number is the smallest divisor of a lower switch's
+uplinks U that is at least ceil(L x U / R), for L lower switches and R down ports of an upper switch. With `spread:
+uneven` it need not divide.
 """
 
 from __future__ import annotations
@@ -45,15 +46,17 @@ from fabricgen.kernel.diagnostics import InputError, fault
 
 
 class UplinkPlan(NamedTuple):
-    """How the switches of a tier are linked up: the tier above, the kind of port here and there, how many of its groups
-    each switch meets, and the stated number of switches in such a group.
-    """
+    """How the switches of a tier are linked up to the tier above."""
 
     upper: TierSpec
     kind: PortKind
+    """The kind of port at the lower end."""
     upper_kind: PortKind
+    """The kind of port at the upper end."""
     groups_met: int
+    """How many groups of the upper tier each switch is linked to."""
     stated_count: int | None
+    """The stated number of switches in an upper group."""
     uneven: bool = False
     """Whether links may land unequally on the switches of a group."""
 
@@ -61,29 +64,29 @@ class UplinkPlan(NamedTuple):
 def plan_uplinks(
     tier: TierSpec, upper: TierSpec, main: PortDemand | None, sizes: Mapping[str, int], optics: LinkOptics
 ) -> UplinkPlan:
-    """Choose the kind of a tier's uplinks and count the upper groups that each of its switches meets.
+    """Choose the kind of a tier's uplinks and count the upper groups that each of its switches is linked to.
 
-    `main` is the demand of its first kind of downlinks, `sizes` are those of the upper tier's fabric, `optics` those
-    that the links may have. Raises InputError when both switches have no speed in common.
+    `main` is the demand of its first kind of downlinks, `sizes` are those of the upper tier's fabric, `optics` chooses
+    the lane rates at both ends. Raises InputError (FG103) if both switches have no speed in common.
     """
     down_cage_class = None
     if main is not None:
-        chosen = find_down_class(tier.profile, main)
-        if chosen is None:
+        down_class_and_ways = find_down_class(tier.profile, main)
+        if down_class_and_ways is None:
             raise explain_no_port(tier, main.kind)
-        down_cage_class = chosen[0]
+        down_cage_class = down_class_and_ways[0]
     stated_speed = tier.spec.uplinks.speed_gbps if tier.spec.uplinks else None
-    # uplinks take the cages that downlinks leave: those of another class where the switch has such
+    # uplinks take the cages that downlinks leave: cages of another class if the switch has one
     uplink_cage = tier.profile.cages[find_up_class(tier.profile, down_cage_class)]
     speed = stated_speed or choose_uplink_speed(
         tier.profile, down_cage_class, main.kind.speed_gbps if main else uplink_cage.speed_gbps
     )
     # copper pairs carry no uplinks: RJ45 cages of the switch above are for management
-    cages = [cage for cage in upper.profile.cages if cage.form_factor != "RJ45"]
+    cages = [upper_cage for upper_cage in upper.profile.cages if upper_cage.form_factor != "RJ45"]
     # a stated breakout first; 0 lets the cage be split as the speed needs
     for ways in dict.fromkeys((upper.find_stated_breakout(speed), 0)):
-        for cage in sorted(cages, key=lambda c: -c.count * c.speed_gbps):
-            rates = optics.find_lane_rates(UnplacedEnd(uplink_cage), UnplacedEnd(cage, ways), speed)
+        for upper_cage in sorted(cages, key=lambda c: -c.count * c.speed_gbps):
+            rates = optics.find_lane_rates(UnplacedEnd(uplink_cage), UnplacedEnd(upper_cage, ways), speed)
             if rates:
                 kinds = PortKind(speed, rates[0]), PortKind(speed, rates[1])
                 groups = prod(sizes[dimension] for dimension in list_met_dimensions(tier.per, tier.name, upper.per))
@@ -99,9 +102,13 @@ def plan_uplinks(
 
 
 def _explain_lane_rates(speed: int, uplink_cage: CageClass, cages: Sequence[CageClass]) -> str:
-    """That both offer ports of a speed, but over lanes of other rates, with these; "" where they do not."""
+    """Return words for a message if both switches offer ports of a speed, but over lanes of different rates; else
+    "".
+    """
     splits = [ways for ways, speeds in uplink_cage.breakouts.items() if speed in speeds]
-    other_cage = next((c for c in cages if c.lane_gbps != uplink_cage.lane_gbps and speed in c.speeds), None)
+    other_cage = next(
+        (cage for cage in cages if cage.lane_gbps != uplink_cage.lane_gbps and speed in cage.speeds), None
+    )
     if not splits or other_cage is None:
         return ""
     return (
@@ -113,12 +120,13 @@ def _explain_lane_rates(speed: int, uplink_cage: CageClass, cages: Sequence[Cage
 def _add_uplinks(
     tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None
 ) -> tuple[SwitchDemand, PortPlacement | None]:
-    """(demand including the uplinks, where the ports are placed; None in place of the latter when the switch has too
-    few).
+    """Return (demand including the uplinks, where the ports are placed); the placement is None if the switch has too
+    few ports.
 
     The number of uplinks is as stated, else as the lock keeps it, else the fewest within the oversubscription that
-    divide equally over the upper groups; what a stated number leaves over stays unwired. Raises InputError where an
-    upper group would get none.
+    divide equally over the upper groups. Of a stated number, uplinks that do not divide over the groups stay unwired.
+
+    Raises InputError (FG111) if the stated uplinks are fewer than the upper groups.
     """
     if up is None:
         return demand, place_ports(tier.profile, demand)
@@ -127,7 +135,7 @@ def _add_uplinks(
         stated_count = tier.spec.uplinks.count
         if stated_count < groups:
             raise _explain_too_few_uplinks(tier, up, stated_count)
-        # rounded down to the same number for each upper group: the rest stays unwired
+        # rounded down to the same number for each upper group: uplinks left over stay unwired
         return place_upward(tier, demand, stated_count // groups * groups, up.kind)
     needed = count_needed(demand.down_gbps, up.kind.speed_gbps, tier.allowed)
     step = groups * (up.stated_count or 1)
@@ -135,7 +143,7 @@ def _add_uplinks(
         # dealt unevenly, links need not divide, but each upper switch has to get one
         step, needed = groups, max(needed, step)
     kept_count = find_kept_uplinks(tier, needed, up.kind, groups)
-    # rounded up to what reaches every upper switch alike; where that does not fit, to what reaches every group alike
+    # rounded up to as many for every upper switch; if these do not fit, to as many for every upper group
     fewest = (-(-needed // step) * step, -(-needed // groups) * groups)
     # `fromkeys` drops a count that comes twice and keeps the order
     for count in dict.fromkeys((kept_count, *fewest) if kept_count and kept_count % step == 0 else fewest):
@@ -146,26 +154,28 @@ def _add_uplinks(
 
 
 def is_uneven(upper: TierSpec) -> bool:
-    """Whether links from below may land unequally on the switches of a tier."""
+    """Whether links of lower switches may land unequally on the switches of a tier."""
     return upper.spec.spread == "uneven"
 
 
-def check_all_met(upper: TierSpec, below: Sequence[LowerTier]) -> None:
-    """Raise InputError where a stated count is more than the uplinks that are to be dealt over it."""
+def check_uplinks_reach_all(upper: TierSpec, below: Sequence[LowerTier]) -> None:
+    """Raise InputError (FG088) if uplinks are dealt unevenly over more upper switches, by a stated count, than a lower
+    switch has uplinks.
+    """
     stated = upper.spec.count or 0
     for lower in below:
-        if lower.uneven and lower.share < stated:
+        if lower.uneven and lower.links < stated:
             raise fault(
                 "FG088",
-                f"each {lower.name} has {lower.share} uplink{'s' * (lower.share != 1)} for {stated} {upper.name} "
+                f"each {lower.name} has {lower.links} uplink{'s' * (lower.links != 1)} for {stated} {upper.name} "
                 f"switches: some pairs would have no link, and `spread: uneven` deals at least one to each",
                 path=(*upper.path, "count"),
-                hint=f"set `count: {lower.share}` or fewer, or give {lower.name} {stated} uplinks",
+                hint=f"set `count: {lower.links}` or fewer, or give {lower.name} {stated} uplinks",
             )
 
 
 def _explain_too_few_uplinks(tier: TierSpec, up: UplinkPlan, uplinks: int) -> InputError:
-    """The error for uplinks that are fewer than the upper groups."""
+    """Return the error (FG111) for uplinks that are fewer than the upper groups."""
     return fault(
         "FG111",
         f"{tier.name} has {uplinks} uplink{'s' * (uplinks != 1)} for {up.groups_met} groups of {up.upper.name}",
@@ -175,100 +185,108 @@ def _explain_too_few_uplinks(tier: TierSpec, up: UplinkPlan, uplinks: int) -> In
 
 
 def fit_ports(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> PortPlacement | None:
-    """Place the ports of a switch; None when it has too few."""
+    """Return where the ports of a switch are placed; None if it has too few."""
     return _add_uplinks(tier, demand, up)[1]
 
 
 def choose_count(
     tier: TierSpec, slots: list[int], demand_for: Callable[[int], SwitchDemand], up: UplinkPlan | None
 ) -> int:
-    """Switches for a group: stated, as the lock keeps them, or the fewest that share node slots of each kind equally.
+    """Return the number of switches in a group: as stated, as the lock keeps it, or the fewest that share node slots of
+    each kind equally.
 
-    `slots` are those of the fullest group, by kind of port; `demand_for(n)` gives the ports that each of n switches
-    must offer. If an equal share takes more than twice the fewest switches that suffice (67 slots divide by 67 only),
-    the fewest are taken and shares differ. Raises InputError when none is enough.
+    `slots` are those of the fullest group, by kind of port; `demand_for(n)` returns the ports that each of n switches
+    must offer. If equal shares take more than twice the fewest switches that suffice (67 slots divide by 67 only), the
+    fewest are taken and shares differ.
+
+    Raises InputError if no number of switches suffices.
     """
     if tier.spec.count:
         return tier.spec.count
     # placing ports is the costly step, and the search asks for some counts again
     fits = cache(lambda count: fit_ports(tier, demand_for(count), up) is not None)
-    kept = find_kept_leaves(tier, slots, fits)
-    if kept:
-        return kept
-    most = max(slots, default=1)
-    fewest = find_fewest_switches(tier, fits, most)
+    kept_count = find_kept_leaves(tier, slots, fits)
+    if kept_count:
+        return kept_count
+    max_count = max(slots, default=1)
+    fewest = find_fewest_switches(tier, fits, max_count)
     if not fewest:
-        raise explain_small(tier, demand_for(1 if tier.spec.mesh else most), up)
+        raise explain_small(tier, demand_for(1 if tier.spec.mesh else max_count), up)
     # up to twice the fewest: beyond that, equal shares cost more switches than they are worth
-    for count in range(fewest, min(most, 2 * fewest) + 1):
+    for count in range(fewest, min(max_count, 2 * fewest) + 1):
         if all(number % count == 0 for number in slots) and fits(count):
             return count
     return fewest
 
 
 class LowerTier(NamedTuple):
-    """A lower tier as one upper group sees it: how many switches there are `now` and with reserved `slots`, and their
-    links.
-    """
+    """A lower tier as one upper group sees it: its switches that are linked to the group, and their links."""
 
     name: str
     kind: PortKind
+    """The kind of port at the upper end of its links."""
     now: int
+    """How many lower switches there are now."""
     slots: int
-    share: int
+    """How many lower switches there are with all reserved units."""
+    links: int
     """Links of each lower switch to one upper group."""
-    least: int
-    """Lower switches that must have ports in any case: up to the last slot in use where the lock numbers by slot, else
+    min_numbered: int
+    """How many lower switches ports must be numbered for: up to the last slot in use if the lock numbers by slot, else
     0.
     """
-    stretch: Callable[[int], bool]
-    """Whether a lower switch could have this many links instead."""
+    can_have: Callable[[int], bool]
+    """Whether a lower switch can have this many links to one upper group instead."""
     uneven: bool = False
-    """Whether its links may land unequally."""
-    ranks: Callable[[], Iterable[tuple[Sequence[int], int]]] = tuple
-    """(ranks of its switches in an upper group, how many groups are so) by kind, where ports are numbered by slot."""
+    """Whether its links may land unequally on the upper switches."""
+    list_ranks: Callable[[], Iterable[tuple[Sequence[int], int]]] = tuple
+    """Lists, for each kind of upper group, the ranks of its switches there and how many groups are of that kind, if
+    ports are numbered by slot.
+    """
 
     def count_numbered(self, *, by_slot: bool) -> int:
-        """Lower switches that ports are numbered for."""
-        return self.slots if by_slot else max(self.now, self.least)
+        """Return how many lower switches ports are numbered for."""
+        return self.slots if by_slot else max(self.now, self.min_numbered)
 
     def lands_unevenly(self, count: int) -> bool:
-        """Whether links are dealt over so many upper switches and do not divide equally."""
-        return self.uneven and self.share % count > 0
+        """Whether links are dealt over `count` upper switches and do not divide equally."""
+        return self.uneven and self.links % count > 0
 
     def count_ports(self, lowers: int, count: int) -> int:
-        """Ports of the fullest of `count` upper switches for so many lower switches."""
-        # dealt one by one over all, the fullest gets the quotient rounded up; else each lower switch gives its share,
-        # rounded up, to each
-        return -(-lowers * self.share // count) if self.lands_unevenly(count) else lowers * -(-self.share // count)
+        """Return the ports of the fullest of `count` upper switches for `lowers` lower switches."""
+        # links that are dealt one by one are rounded up over all lower switches, else for each lower switch
+        return -(-lowers * self.links // count) if self.lands_unevenly(count) else lowers * -(-self.links // count)
 
     def count_used(self, count: int, *, by_slot: bool) -> int:
-        """Ports in use on the fullest of `count` upper switches; slots without a switch may leave some switches fewer
-        than others.
+        """Return how many ports are in use on the fullest of `count` upper switches.
+
+        If links are dealt unevenly by slot, slots without a lower switch may leave some upper switches fewer links than
+        others.
         """
-        evenly = self.count_ports(self.now, count)
+        ports_if_all_present = self.count_ports(self.now, count)
         if not (by_slot and self.lands_unevenly(count)):
-            return evenly
-        links = range(self.share)
-        # link k of the lower switch of a rank goes on where that of the rank before ended, as the wiring deals them
-        dealt = (Counter((rank * self.share + k) % count for rank in group for k in links) for group, _ in self.ranks())
-        return max(evenly, *(max(links_by_switch.values(), default=0) for links_by_switch in dealt))
+            return ports_if_all_present
+        # each lower switch goes on at the upper switch where that of the rank before ended, as the wiring does
+        links_by_switch = (
+            Counter((rank * self.links + k) % count for rank in ranks for k in range(self.links))
+            for ranks, _ in self.list_ranks()
+        )
+        return max(ports_if_all_present, *(max(links.values(), default=0) for links in links_by_switch))
 
     def count_links_to_each(self, count: int) -> int:
-        """Links of a lower switch to each of `count` upper ones; where they do not divide, the most to one."""
-        return -(-(self.stretch_to(count) or self).share // count)
+        """Return the links of a lower switch to each of `count` upper switches, rounded up if they do not divide."""
+        return -(-(self.round_links_up(count) or self).links // count)
 
-    def stretch_to(self, count: int) -> LowerTier | None:
-        """This tier with links rounded up to a multiple of `count` upper switches, or as they are where they may land
-        unequally; None where its switches cannot have so many.
+    def round_links_up(self, count: int) -> LowerTier | None:
+        """Return this tier with its links rounded up to a multiple of `count` upper switches, or unchanged if they may
+        land unequally; None if its switches cannot have so many.
         """
         if self.uneven:
-            return self if count <= self.share else None
-        # rounded up to the next multiple
-        share = -(-self.share // count) * count
-        if share == self.share:
+            return self if count <= self.links else None
+        links = -(-self.links // count) * count
+        if links == self.links:
             return self
-        return self._replace(share=share) if self.stretch(share) else None
+        return self._replace(links=links) if self.can_have(links) else None
 
 
 def count_uppers(
@@ -276,34 +294,37 @@ def count_uppers(
     below: list[LowerTier],
     fits: Callable[[int, list[LowerTier]], bool],
     *,
-    kept: int = 0,
+    kept_count: int = 0,
 ) -> tuple[int, list[LowerTier]]:
-    """(switches of an upper group by the rule at the head of this module, the lower tiers with their links rounded up).
+    """Return (how many switches an upper group has, the lower tiers with their links rounded up for that number), by
+    the rule at the head of this module. The count is 0 if no number suffices.
 
-    Of several lower tiers the first one's uplinks decide. A count that is `kept` from before comes first, as long as it
-    suffices and divides them. The count is 0 when no number suffices.
+    Of several lower tiers the first one's uplinks decide. A `kept_count` from the lock is tried first: it must divide
+    them and suffice.
     """
     stated = upper.spec.count
     if stated:
-        stretched_tiers = [b.stretch_to(stated) or b for b in below]
-        return (stated, stretched_tiers) if fits(stated, stretched_tiers) else (0, below)
-    first_share = below[0].share
-    # more switches than a lower one has links would leave some pairs without any
-    for count in (*((kept,) if 0 < kept <= first_share else ()), *range(1, first_share + 1)):
+        rounded_tiers = [lower.round_links_up(stated) or lower for lower in below]
+        return (stated, rounded_tiers) if fits(stated, rounded_tiers) else (0, below)
+    first_links = below[0].links
+    # more upper switches than a lower switch has links would leave some pairs without any
+    for count in (*((kept_count,) if 0 < kept_count <= first_links else ()), *range(1, first_links + 1)):
         # the first count that divides and fits is the smallest, which is the rule
-        if first_share % count == 0 or below[0].uneven:
-            candidates = [b.stretch_to(count) for b in below]
-            stretched_tiers = [b for b in candidates if b is not None]
-            if len(stretched_tiers) == len(below) and fits(count, stretched_tiers):
-                return count, stretched_tiers
+        if first_links % count == 0 or below[0].uneven:
+            candidates = [lower.round_links_up(count) for lower in below]
+            rounded_tiers = [lower for lower in candidates if lower is not None]
+            if len(rounded_tiers) == len(below) and fits(count, rounded_tiers):
+                return count, rounded_tiers
     return 0, below
 
 
-def count_radix(
+def count_possible_downlinks(
     tier: TierSpec, down: PortDemand, uplink_plan: UplinkPlan | None, full_demand: SwitchDemand | None = None
 ) -> int:
-    """The most downlinks of a tier's switch beside the uplinks that its oversubscription calls for, the ports kept
-    free, and what else of a demand there is: other kinds of down ports, and peer links.
+    """Return the most downlinks of the kind of `down` that a tier's switch can have.
+
+    Uplinks for its oversubscription, the ports kept free, and other down ports and peer links of `full_demand` count
+    too.
     """
     other_downs, peers = (full_demand.downs[1:], full_demand.peers) if full_demand else ((), ())
     bare = SwitchDemand((down, *other_downs), peers, None, tuple(tier.cages.items()), tier.reserved_cages)
@@ -311,8 +332,8 @@ def count_radix(
     return count_most_downlinks(tier.profile, bare, up, tier.allowed, groups=groups, spare_ports=tier.free_ports)
 
 
-def _describe_beside(demand: SwitchDemand, uplink_plan: UplinkPlan | None, allowed: Fraction) -> str:
-    """What a switch needs beside its first kind of down ports, in words."""
+def _describe_other_ports(demand: SwitchDemand, uplink_plan: UplinkPlan | None, allowed: Fraction) -> str:
+    """Return in words what a switch needs beside its first kind of down ports."""
     needs = [(port_demand.needed, "down port", port_demand.kind) for port_demand in demand.downs[1:]]
     needs += [(port_demand.needed, "peer link", port_demand.kind) for port_demand in demand.peers]
     phrases = [f"{count} {noun}{'s' * (count != 1)} of {kind.speed_gbps}G" for count, noun, kind in needs]
@@ -323,7 +344,7 @@ def _describe_beside(demand: SwitchDemand, uplink_plan: UplinkPlan | None, allow
 
 
 def explain_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> InputError:
-    """The error for a switch with too few ports: what it needs and what it has."""
+    """Return the error for a switch with too few ports, which says what it needs and what it has."""
     for port_demand in demand.downs:
         if find_down_class(tier.profile, port_demand) is None:
             return explain_no_port(tier, port_demand.kind)
@@ -343,17 +364,17 @@ def explain_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -
 
 
 def _describe_offer(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> str:
-    """The ports that a switch has for a demand, in words with their speeds."""
-    chosen = find_down_class(tier.profile, demand.downs[0]) if demand.downs else None
-    if chosen is None:
+    """Return in words, with their speeds, the ports that a switch has for a demand."""
+    down_class_and_ways = find_down_class(tier.profile, demand.downs[0]) if demand.downs else None
+    if down_class_and_ways is None:
         return "no down port"
-    main, up_class_index = demand.downs[0], find_up_class(tier.profile, chosen[0])
-    text = f"{count_ports_for(tier, *chosen, 'down')} down ports of {main.kind.speed_gbps}G"
+    main, up_class_index = demand.downs[0], find_up_class(tier.profile, down_class_and_ways[0])
+    text = f"{count_ports_for(tier, *down_class_and_ways, 'down')} down ports of {main.kind.speed_gbps}G"
     if demand.up is None and not demand.peers:
         return text
-    if up_class_index == chosen[0] and not tier.spec.cages:
+    if up_class_index == down_class_and_ways[0] and not tier.spec.cages:
         stated = tier.spec.count or (tier.spec.uplinks and tier.spec.uplinks.count) or demand.peers
-        enough = f", enough for {count_radix(tier, main, up)} downlinks at {float(tier.allowed):.3g}:1"
+        enough = f", enough for {count_possible_downlinks(tier, main, up)} downlinks at {float(tier.allowed):.3g}:1"
         return text.replace("down ports", "ports") + (" in all" if stated else enough)
     for demanded, role in ((demand.up, "up"), *((demanded, "peer") for demanded in demand.peers)):
         ways = (
@@ -375,52 +396,52 @@ def explain_radix(
     demand_for: Callable[[int, list[LowerTier]], SwitchDemand],
     fits: Callable[[int, list[LowerTier]], bool],
 ) -> InputError:
-    """The error for an upper tier whose switches have too few ports for the lower tiers."""
+    """Return the error for an upper tier whose switches have too few ports for the lower tiers."""
     stated = upper.spec.count
-    chief = below[0]
-    demand = demand_for(stated or chief.share, below)
+    first_lower = below[0]
+    demand = demand_for(stated or first_lower.links, below)
     if range_fault := explain_short_range(upper, demand):
         return range_fault
-    available = f"{count_radix(upper, demand.downs[0], uplink_plan, demand)}{describe_kept_ports(upper)}"
-    if stated and stated < chief.share and chief.share % stated and not chief.uneven:
+    available = f"{count_possible_downlinks(upper, demand.downs[0], uplink_plan, demand)}{describe_kept_ports(upper)}"
+    if stated and stated < first_lower.links and first_lower.links % stated and not first_lower.uneven:
         return _explain_indivisible(upper, below, stated, fits, available)
-    needed = sum(b.count_ports(b.now, stated or chief.share) for b in below)
-    lowers = " and ".join(f"{b.now} {b.name} switches with {b.share} uplinks each" for b in below)
+    needed = sum(lower.count_ports(lower.now, stated or first_lower.links) for lower in below)
+    lowers = " and ".join(f"{lower.now} {lower.name} switches with {lower.links} uplinks each" for lower in below)
     lowers += " in all reserved units" if upper.for_reserve else ""
     return fault(
         "FG101",
-        f"{upper.name} {upper.profile.id} needs {needed} down ports of {chief.kind.speed_gbps}G on each of "
-        f"{stated or chief.share} switches, for {lowers}; it has {available}"
-        f"{_describe_beside(demand, uplink_plan, upper.allowed)}",
+        f"{upper.name} {upper.profile.id} needs {needed} down ports of {first_lower.kind.speed_gbps}G on each of "
+        f"{stated or first_lower.links} switches, for {lowers}; it has {available}"
+        f"{_describe_other_ports(demand, uplink_plan, upper.allowed)}",
         path=(*upper.path, "count") if stated else upper.path,
     )
 
 
-NEAREST = 2
-"""How many counts that divide are named."""
+NAMED_DIVISORS = 2
+"""How many counts that divide the uplinks a message names."""
 
 
 def _explain_indivisible(
-    upper: TierSpec, below: list[LowerTier], stated: int, fits: Callable[[int, list[LowerTier]], bool], has: str
+    upper: TierSpec, below: list[LowerTier], stated: int, fits: Callable[[int, list[LowerTier]], bool], available: str
 ) -> InputError:
-    """The error for a stated count that does not divide the links of each lower switch, and lacks the ports for the
-    rounded shares: which counts divide them.
+    """Return the error (FG101) for a stated count that does not divide the links of each lower switch, and whose
+    switches lack the ports for links that are rounded up; it names the nearest counts that divide.
     """
-    chief = below[0]
-    divisors = [count for count in range(1, chief.share + 1) if chief.share % count == 0]
-    # the nearest ones, told in ascending order
-    nearest_divisors = sorted(sorted(divisors, key=lambda count: (abs(count - stated), count))[:NEAREST])
-    # a count that divides is named only with whether its switches have the ports
-    enough = [count for count in divisors if fits(count, [b.stretch_to(count) or b for b in below])]
+    first_lower, links = below[0], below[0].links
+    divisors = [count for count in range(1, links + 1) if links % count == 0]
+    # the nearest ones, in ascending order
+    nearest_divisors = sorted(sorted(divisors, key=lambda count: (abs(count - stated), count))[:NAMED_DIVISORS])
+    # the message says whether one of the divisors has the ports
+    enough = [count for count in divisors if fits(count, [lower.round_links_up(count) or lower for lower in below])]
     nearest_enough = min(enough, key=lambda count: (abs(count - stated), count), default=0)
     ports = f"{nearest_enough} switches have the ports" if nearest_enough else "none of these has the ports"
-    most = sum(b.now * -(-b.share // stated) for b in below)
-    lowers = " and ".join(f"{b.now} {b.name} switches" for b in below)
+    ports_needed = sum(lower.now * -(-lower.links // stated) for lower in below)
+    lowers = " and ".join(f"{lower.now} {lower.name} switches" for lower in below)
     return fault(
         "FG101",
-        f"{stated} {upper.name} switches do not divide the {chief.share} uplinks of each {chief.name} evenly: some get "
-        f"{-(-chief.share // stated)}, others {chief.share // stated}, which takes {most} down ports of "
-        f"{chief.kind.speed_gbps}G on each for {lowers}; {upper.profile.id} has {has}. The nearest counts that divide "
-        f"are {' and '.join(map(str, nearest_divisors))}; {ports}",
+        f"{stated} {upper.name} switches do not divide the {links} uplinks of each {first_lower.name} evenly: some get "
+        f"{-(-links // stated)}, others {links // stated}, which takes {ports_needed} down ports of "
+        f"{first_lower.kind.speed_gbps}G on each for {lowers}; {upper.profile.id} has {available}. The nearest counts "
+        f"that divide are {' and '.join(map(str, nearest_divisors))}; {ports}",
         path=(*upper.path, "count"),
     )

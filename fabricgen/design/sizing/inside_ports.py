@@ -17,41 +17,46 @@ DUPLEX_KM = 10
 def demand_inside_ports(
     spec: TierSpec, spans: Mapping[str, SpanSpec], sizes: Mapping[str, int], main: PortKind | None, count: int
 ) -> tuple[PortDemand, ...]:
-    """The ports of each of `count` switches of a group for links inside its tier: of pairs or spans, then of meshes.
+    """Return the ports that each of `count` switches of a group needs for links inside its tier: for pairs or spans,
+    then for meshes.
 
-    `main` is the kind of its down ports, `sizes` how many values each inner dimension of the tier has.
+    `main` is the kind of its down ports; `sizes` has how many values each inner dimension of the tier has.
     """
     needs = _list_needs(spec, spans, count)
     if not needs and not spec.spec.mesh:
         return ()
-    chosen = find_down_class(spec.profile, PortDemand(main, 0)) if main else None
-    cage = spec.profile.cages[find_up_class(spec.profile, chosen[0] if chosen else None)]
-    usual = PortKind(main.speed_gbps if main and chosen else cage.speed_gbps, cage.lane_gbps)
-    meshes = demand_mesh_ports(spec, sizes, count, usual)
+    down_class_and_ways = find_down_class(spec.profile, PortDemand(main, 0)) if main else None
+    cage = spec.profile.cages[find_up_class(spec.profile, down_class_and_ways[0] if down_class_and_ways else None)]
+    default_kind = PortKind(main.speed_gbps if main and down_class_and_ways else cage.speed_gbps, cage.lane_gbps)
+    meshes = demand_mesh_ports(spec, sizes, count, default_kind)
     if not needs:
         return meshes
     speed = max(stated or cage.speed_gbps for _, stated in needs)
-    # over such lengths a port needs a cage of its own, for a coherent module
+    # a coherent module for long spans carries one link, so that each port needs a whole cage
     coherent = any(span.km > DUPLEX_KM for span in spans.values()) and speed in cage.breakouts.get(1, ())
     kind, ways, links = PortKind(speed, cage.lane_gbps), 1 if coherent else None, max(number for number, _ in needs)
     peer = spec.spec.peer
     if not peer or not peer.per_su:
         return (PortDemand(kind, links, ways), *meshes)
-    reserved = (peer.count or 1) * count_units_below(spec.layout, spec.per, by_slot=True)
-    return (PortDemand(kind, links, ways, reserved, last=True), *meshes)
+    ports_with_reserve = (peer.count or 1) * count_units_below(spec.layout, spec.per, by_slot=True)
+    return (PortDemand(kind, links, ways, ports_with_reserve, last=True), *meshes)
 
 
-def find_fewest_switches(spec: TierSpec, fits: Callable[[int], bool], most: int) -> int:
-    """The fewest switches of a group, up to `most`, whose ports suffice; 0 where none do."""
+def find_fewest_switches(spec: TierSpec, fits: Callable[[int], bool], max_count: int) -> int:
+    """Return the fewest switches of a group, up to `max_count`, whose ports suffice; 0 if no number suffices."""
     if spec.spec.mesh:
-        # links within a group grow with it: neither more nor fewer switches are sure to fit
-        return next(filter(fits, range(1, most + 1)), 0)
-    # fewer switches are harder to fit: `find_largest`, which looks for the most, counts how many can be left out
-    return 1 + most - find_largest(lambda fewer: fits(1 + most - fewer), most) if fits(most) else 0
+        # links within a group grow with the group: if a number fits, neither more nor fewer switches need to
+        return next(filter(fits, range(1, max_count + 1)), 0)
+    # fewer switches are harder to fit: `find_largest` finds how many of `max_count` can be left out
+    if not fits(max_count):
+        return 0
+    return 1 + max_count - find_largest(lambda left_out: fits(1 + max_count - left_out), max_count)
 
 
 def _list_needs(spec: TierSpec, spans: Mapping[str, SpanSpec], count: int) -> list[tuple[int, int | None]]:
-    """(links, speed in Gb/s if stated) of a switch to its pair, and of one to other sites for each site."""
+    """Return (links, speed in Gb/s if stated) of a switch: to its peer, and, for each site with spans, to other
+    sites.
+    """
     needs: list[tuple[int, int | None]] = []
     peer = spec.spec.peer
     if peer:
@@ -59,6 +64,6 @@ def _list_needs(spec: TierSpec, spans: Mapping[str, SpanSpec], count: int) -> li
         needs.append(((peer.count or 1) * units, peer.speed_gbps))
     for site in sorted({s for span in spans.values() for s in span.between}):
         spans_here = [span for span in spans.values() if site in span.between]
-        total = sum(-(-(span.links.count or 1) // count) for span in spans_here)
-        needs.append((total, next((s.links.speed_gbps for s in spans_here if s.links.speed_gbps), None)))
+        links = sum(-(-(span.links.count or 1) // count) for span in spans_here)
+        needs.append((links, next((s.links.speed_gbps for s in spans_here if s.links.speed_gbps), None)))
     return needs

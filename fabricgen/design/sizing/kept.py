@@ -1,7 +1,8 @@
 """What sizing keeps of the lock: counts, uplinks and breakouts that still suffice for what the blueprint asks.
 
-A stated value always wins. What is kept holds as long as the design behind it is the same (switch, `per`,
-oversubscription, speed, nodes of a unit): growth may go past it, an edit of these derives it anew.
+A stated value always wins. A kept value holds as long as the design behind it is the same (switch, `per`,
+oversubscription, speed, nodes of a unit). Growth may need more than was kept; an edit of one of these derives the value
+anew.
 """
 
 from __future__ import annotations
@@ -36,9 +37,10 @@ from fabricgen.kernel.intervals import list_numbers, make_intervals
 
 
 def find_kept_uplinks(tier: TierSpec, needed: int, kind: PortKind, groups: int) -> int:
-    """The uplinks of a switch that the lock keeps, where `needed` are called for now; 0 where it keeps none.
+    """Return the uplinks of a switch that the lock keeps; 0 if it keeps none that hold.
 
-    On a tier within a unit growth calls for no other number; on one that spans units they hold while they suffice.
+    On a tier within a unit they hold if `needed`, the uplinks needed now, is what was needed then; on a tier that spans
+    units they also hold as long as they suffice.
     """
     sized_before = tier.before
     if sized_before is None or tier.upper is None or sized_before.upper != " ".join(tier.upper):
@@ -49,7 +51,7 @@ def find_kept_uplinks(tier: TierSpec, needed: int, kind: PortKind, groups: int) 
 
 
 def is_sized_as_before(tier: TierSpec, uplinks: int) -> bool:
-    """Whether the switches of a tier have the uplinks that the lock says, to the same tier."""
+    """Whether the switches of a tier have as many uplinks as the lock says, to the same tier."""
     sized_before = tier.before
     return bool(
         sized_before
@@ -61,8 +63,8 @@ def is_sized_as_before(tier: TierSpec, uplinks: int) -> bool:
 
 
 def find_kept_count(tier: TierSpec) -> int:
-    """The switches of a group that the lock keeps; 0 where it keeps none, they were of another model, or links landed
-    by another rule.
+    """Return the number of switches in a group that the lock keeps; 0 if it keeps none, if they were of another model,
+    or if links landed by another rule.
     """
     sized_before = tier.before
     is_same = (
@@ -72,9 +74,10 @@ def find_kept_count(tier: TierSpec) -> int:
 
 
 def find_kept_leaves(tier: TierSpec, slots: Sequence[int], fits: Callable[[int], bool]) -> int:
-    """The switches of a group of a lowest tier that the lock keeps for node slots, by kind of port; 0 where none.
+    """Return the number of switches in a group of a lowest tier that the lock keeps; 0 if it keeps none that holds.
 
-    For other node slots than they were derived for they hold where the tier spans units and slots divide equally.
+    `slots` are the node slots of the fullest group, by kind of port. If they have changed, the number holds only on a
+    tier that spans units, and only if it divides them.
     """
     count = find_kept_count(tier)
     if not count or tier.before is None:
@@ -85,10 +88,10 @@ def find_kept_leaves(tier: TierSpec, slots: Sequence[int], fits: Callable[[int],
 
 
 def find_kept_split(tier: TierSpec, kind: PortKind) -> int | None:
-    """Into how many ports the lock says that cages are split for down ports; None where that is the usual number."""
+    """Return into how many ports the lock splits cages for down ports of a kind; None if that is the usual number."""
     ways = tier.before.downs.get(kind.speed_gbps) if tier.before else None
-    usual = find_down_class(tier.profile, PortDemand(kind, 0))
-    if not ways or (usual and usual[1] == ways):
+    usual_class_and_ways = find_down_class(tier.profile, PortDemand(kind, 0))
+    if not ways or (usual_class_and_ways and usual_class_and_ways[1] == ways):
         return None
     return ways if find_down_class(tier.profile, PortDemand(kind, 0, ways)) else None
 
@@ -96,8 +99,8 @@ def find_kept_split(tier: TierSpec, kind: PortKind) -> int | None:
 def place_upward(
     tier: TierSpec, demand: SwitchDemand, count: int, kind: PortKind
 ) -> tuple[SwitchDemand, PortPlacement | None]:
-    """(demand with `count` uplinks of a kind, where the ports are placed), in cages split as the lock says where that
-    fits; None in place of the latter when the switch has too few.
+    """Return (demand with `count` uplinks of a kind, where the ports are placed), in cages split as the lock says if
+    that fits; the placement is None if the switch has too few ports.
     """
     with_uplinks = demand.add_uplinks(count, kind)
     placement = place_ports(tier.profile, with_uplinks)
@@ -112,18 +115,17 @@ def place_upward(
 
 
 # Ports of a tier above several parts of the cluster: links of the part that came first are spread as if it were
-# alone, and those of parts that come later take what is left, so that a part that comes, or grows, moves no link of
-# another.
-# Which ports the later ones have is kept in the lock, as are the cages of each kind of port: one that another kind
-# has taken since is a gap.
+# alone, and links of later parts take the ports that are left. So a part that comes, or grows, moves no link of
+# another. The lock keeps which ports the later parts have, and the cages of each kind of port: a cage that another
+# kind has taken since is a gap.
 
-Placed = Callable[[SwitchDemand], PortPlacement | None]
-"""Places the ports of a switch; None when it has too few."""
+PlacePorts = Callable[[SwitchDemand], PortPlacement | None]
+"""Places the ports of a switch; returns None if it has too few."""
 
 
 class LaidPorts(NamedTuple):
-    """Where the ports of a switch are: its placement, the feeds, and over how many ports of the first run the links of
-    the first feed are spread.
+    """Where the ports of a switch are: its placement, the ports of each feed, and over how many ports of the first run
+    the links of the first feed are spread (`reach`).
     """
 
     placement: PortPlacement
@@ -131,39 +133,41 @@ class LaidPorts(NamedTuple):
     reach: int
 
     def ports_of(self, feed: Feed) -> tuple[int, ...]:
-        """The ports of a feed in their run, in the order of its links."""
+        """Return the ports of a feed in their run, in the order of its links."""
         return RunPorts(self.placement.downs[feed.run], feed.run, self.feeds, (self.reach,)).list_ports_of(feed)
 
 
-class _Staying(NamedTuple):
-    """What stays, by run (as `name_run` has it): its cages, and the ports of each holder in the order of its links."""
+class _StayingPorts(NamedTuple):
+    """Cages and ports that stay where they are, by the name of their run (`name_run`)."""
 
     cages: Mapping[str, tuple[int, ...]]
+    """The cages of each run."""
     ports: Mapping[str, Mapping[str, tuple[int, ...]]]
+    """For each run, the ports of each holder in the order of its links."""
 
 
 class KeptAbove:
-    """The cages and ports that stay on the switches of one tier.
+    """The cages and ports that stay on the switches of a tier above several parts of the cluster.
 
-    Where the part that came first is gone, the links of no other are spread.
+    If the part that came first is gone, links of no other part are spread.
     """
 
     def __init__(self, lock: Lock, spec: TierSpec) -> None:
         self._lock, self._spec = lock, spec
-        self.known = bool(lock.find_allocations(name_cages_kind(spec.key)))
-        """Whether the lock keeps some."""
+        self.is_in_lock = bool(lock.find_allocations(name_cages_kind(spec.key)))
+        """Whether the lock keeps cages of the tier."""
 
     def place_demand(
-        self, demand: SwitchDemand, fresh: LaidPorts, alone: LaidPorts | None, placed: Placed
+        self, demand: SwitchDemand, fresh: LaidPorts, alone: LaidPorts | None, place: PlacePorts
     ) -> LaidPorts:
-        """The ports of a demand beside those that stay: of the lock, else those that the part which came first has
-        `alone`; `fresh` where they cannot stay. `placed` places the ports of a switch.
+        """Place the ports of a demand beside those that stay: the ports of the lock, else those that the part which
+        came first has `alone`. Returns `fresh`, with its ports listed, if they cannot stay.
         """
-        staying = self._read_lock() if self.known else _record_staying(alone) if alone else None
-        return (staying and self._place_beside(staying, demand, fresh, placed)) or _lay_explicitly(fresh)
+        staying = self._read_lock() if self.is_in_lock else _record_staying(alone) if alone else None
+        return (staying and self._place_beside(staying, demand, fresh, place)) or _list_ports_explicitly(fresh)
 
-    def _read_lock(self) -> _Staying:
-        # the cages and ports that the lock has for the tier, by run and holder
+    def _read_lock(self) -> _StayingPorts:
+        """Return the cages and ports that the lock has for the tier."""
         key = self._spec.key
         cages = {
             name: tuple(list_numbers(intervals))
@@ -174,40 +178,39 @@ class KeptAbove:
             run: {name: tuple(list_numbers(intervals)) for name, intervals in ports_by_holder.items()}
             for run, ports_by_holder in ports_of_run.items()
         }
-        return _Staying(cages, ports)
+        return _StayingPorts(cages, ports)
 
     def _place_beside(
-        self, staying: _Staying, demand: SwitchDemand, fresh: LaidPorts, placed: Placed
+        self, staying: _StayingPorts, demand: SwitchDemand, fresh: LaidPorts, place: PlacePorts
     ) -> LaidPorts | None:
-        """The ports of a demand beside those that stay; None where they cannot."""
-        chosen = [find_down_class(self._spec.profile, wanted) or (0, 1) for wanted in demand.downs]
-        names = [spell_run(split[1], wanted.kind) for split, wanted in zip(chosen, demand.downs, strict=True)]
-        first, cages = fresh.placement.downs[0], staying.cages.get(names[0], ())
-        reach = min(fresh.reach, len(cages) * first.ways) if cages else fresh.reach
+        """Place the ports of a demand beside those that stay; returns None if that is not possible."""
+        ways_of_runs = [(find_down_class(self._spec.profile, wanted) or (0, 1))[1] for wanted in demand.downs]
+        names = [spell_run(ways, wanted.kind) for ways, wanted in zip(ways_of_runs, demand.downs, strict=True)]
+        first_run, cages = fresh.placement.downs[0], staying.cages.get(names[0], ())
+        reach = min(fresh.reach, len(cages) * first_run.ways) if cages else fresh.reach
         ports_by_feed: list[dict[Feed, tuple[int, ...]]] = [{} for _ in names]
         for feed in fresh.feeds:
             ports_by_feed[feed.run][feed] = staying.ports.get(names[feed.run], {}).get(
                 name_links_holder(feed.source), ()
-            )[: feed.room]
-        # the first feed, where nothing of it is kept, is spread anew; the others take the next free ports
+            )[: feed.numbered]
+        # the first feed is spread anew if none of its ports is kept; other feeds take the next free ports
         first_feed = fresh.feeds[0] if not ports_by_feed[0][fresh.feeds[0]] else None
         spread: tuple[int, ...] = ()
         if first_feed:
             del ports_by_feed[0][first_feed]
-            spread = RunPorts(replace(first, cages=cages or first.cages), 0, (first_feed,), (reach,)).list_ports_of(
-                first_feed
-            )
+            run = replace(first_run, cages=cages or first_run.cages)
+            spread = RunPorts(run, 0, (first_feed,), (reach,)).list_ports_of(first_feed)
         extras = list_extra_ports(self._lock, self._spec.key)
         downs = []
         for i, wanted in enumerate(demand.downs):
-            kept_cages, ways = staying.cages.get(names[i], ()), chosen[i][1]
+            kept_cages, ways = staying.cages.get(names[i], ()), ways_of_runs[i]
             used = [port for feed_ports in ports_by_feed[i].values() for port in feed_ports] + (
                 list(spread) if i == 0 else []
             )
             busy = {kept_cages[port // ways] for port in used if port // ways < len(kept_cages)}
             busy |= {cage for cage, _ in extras if cage in kept_cages}
             downs.append(replace(wanted, kept=kept_cages, busy=tuple(sorted(busy - {0}))))
-        placement = placed(demand._replace(downs=tuple(downs)))
+        placement = place(demand._replace(downs=tuple(downs)))
         if placement is None:
             return None
         laid_feeds = {first_feed: first_feed} if first_feed else {}
@@ -221,17 +224,19 @@ class KeptAbove:
         return LaidPorts(placement, tuple(laid_feeds[feed] for feed in fresh.feeds), reach)
 
 
-def _record_staying(laid: LaidPorts) -> _Staying:
-    """What stays of ports as they are; those of the first feed follow from the cages."""
+def _record_staying(laid: LaidPorts) -> _StayingPorts:
+    """Return the ports of `laid` as ports that stay; the ports of the first feed are left out, as they follow from its
+    cages.
+    """
     ports: dict[str, dict[str, tuple[int, ...]]] = {}
     for feed in laid.feeds[1:]:
         ports_of_run = ports.setdefault(name_run(laid.placement.downs[feed.run]), {})
         ports_of_run[name_links_holder(feed.source)] = laid.ports_of(feed)
-    return _Staying({name_run(run): run.cages for run in laid.placement.downs}, ports)
+    return _StayingPorts({name_run(run): run.cages for run in laid.placement.downs}, ports)
 
 
-def _lay_explicitly(laid: LaidPorts) -> LaidPorts:
-    """The same, with the ports of all feeds but the first one told one by one."""
+def _list_ports_explicitly(laid: LaidPorts) -> LaidPorts:
+    """Return the same ports, those of all feeds but the first one listed by `first` and `jumps`."""
     first_feed, *other_feeds = laid.feeds
     return laid._replace(feeds=(first_feed, *(_lay_feed(feed, laid.ports_of(feed)) for feed in other_feeds)))
 
@@ -242,7 +247,7 @@ def _lay_feed(feed: Feed, ports: Sequence[int]) -> Feed:
 
 
 def _list_extra_ports(run: PortRun, extras: set[tuple[int, int]]) -> set[int]:
-    """The ports of a run that extra devices have; `extras` are (cage, port in the cage)."""
+    """Return the ports of a run that extra devices have; `extras` are (cage, port in the cage)."""
     index_of_cage = {cage: i for i, cage in enumerate(run.cages) if cage}
     return {index_of_cage[cage] * run.ways + sub for cage, sub in extras if cage in index_of_cage}
 
@@ -250,11 +255,11 @@ def _list_extra_ports(run: PortRun, extras: set[tuple[int, int]]) -> set[int]:
 def _extend_feeds(
     run: PortRun, first_feed: Feed | None, ports_by_feed: Mapping[Feed, Sequence[int]], reach: int, extras: set[int]
 ) -> dict[Feed, Feed] | None:
-    """The feeds of a run with the ports that they hold, and the next free ones for what more they need; None where some
-    cannot be had.
+    """Return the feeds of a run with the ports that they hold, and the next free ports for those they lack; None if
+    there are too few.
 
-    `first_feed`, if it is to be spread anew, takes ports among the first `reach` of the run; `extras` are ports that
-    extra devices have.
+    `first_feed`, if it is to be spread anew, takes ports among the first `reach` of the run; `extras` are ports of
+    extra devices.
     """
     spread = RunPorts(run, 0, (first_feed,), (reach,)) if first_feed else None
     spread_ports = list(spread.list_ports_of(first_feed)) if spread and first_feed else []
@@ -271,17 +276,17 @@ def _extend_feeds(
         ports, per = list(feed_ports), run.per_connector
         connectors_per_feed = feed.links // per
         # the nested order: lane by lane over the connectors of a lower switch
-        turn = [
+        port_order = [
             k % connectors_per_feed * per + k // connectors_per_feed if feed.nested and connectors_per_feed else k
             for k in range(feed.links)
         ]
-        while len(ports) < feed.room:
+        while len(ports) < feed.numbered:
             chunk = free[: feed.links]
             if len(chunk) < feed.links:
                 return None
-            ports += [chunk[k] for k in turn]
+            ports += [chunk[k] for k in port_order]
             free = free[feed.links :]
         laid_feeds[feed] = _lay_feed(feed, ports)
-        # the next feed begins on a connector of its own
+        # the next feed begins on the next connector
         free = free[next((i for i, p in enumerate(free) if p % per == 0), len(free)) :]
     return laid_feeds

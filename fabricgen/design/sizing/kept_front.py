@@ -1,9 +1,9 @@
-"""What the lock keeps of the front panel of a lowest tier's switches: the cages of each kind of down port, and which
-ports of these nodes and management ports have.
+"""What the lock keeps of the front panel of a lowest tier's switches: the cages of each kind of down port, and the
+ports of nodes and management in them.
 
 Ports of a kind are numbered through its cages in their order. A cage that another kind has taken since leaves a gap in
-that order, so that the ports behind it keep their numbers. What grows past its ports gets the next free ones, and moves
-no others.
+that order, so that the ports behind it keep their numbers. A holder that grows past its ports gets the next free ones,
+and moves no others.
 """
 
 from __future__ import annotations
@@ -39,42 +39,42 @@ _EXTRAS = ""
 
 
 def name_nodes_holder(fabric: str, part: str, number: int) -> str:
-    """The holder of ports for nodes of a fabric in a part of the cluster; `number` counts its kinds of cables there,
+    """Return the holder of ports for nodes of a fabric in a part of the cluster; `number` counts their kinds of ports,
     from 0.
     """
     return f"nodes {number + 1 if number else ''}".rstrip() + f" of {fabric}" + (f"/{part}" if part else "")
 
 
 def name_links_holder(lower: TierKey) -> str:
-    """The holder of ports for the links of a lower tier's switches."""
+    """Return the holder of ports for the links of a lower tier's switches."""
     return f"links of {lower.text}"
 
 
 def name_ports_beside_nodes(tier: TierKey) -> str:
-    """What the lock calls the ports of lower tiers and of management on a tier that nodes attach to, where it says by
-    what they are numbered.
+    """Return the lock's name for the ports of lower tiers and of management on a tier that nodes attach to, under which
+    it keeps whether they are numbered by slot or by unit.
     """
     return f"{tier.text} beside nodes"
 
 
 def spell_run(ways: int, kind: PortKind) -> str:
-    """A kind of port with its split as the lock has it: `4 x 200 over 100`."""
-    rest = " copper" * kind.rj45 + (f" for {kind.purpose}" if kind.purpose else "")
-    return f"{ways} x {kind.speed_gbps} over {kind.lane_gbps:g}{rest}"
+    """Return a kind of port with its split as the lock spells it: `4 x 200 over 100`."""
+    suffix = " copper" * kind.rj45 + (f" for {kind.purpose}" if kind.purpose else "")
+    return f"{ways} x {kind.speed_gbps} over {kind.lane_gbps:g}{suffix}"
 
 
 def name_run(run: PortRun) -> str:
-    """The kind of a run's ports as the lock has it."""
+    """Return the kind of a run's ports, with their split, as the lock spells it."""
     return spell_run(run.ways, PortKind(run.speed_gbps, run.lane_gbps, run.form_factor == "RJ45", run.purpose))
 
 
 def name_cages_kind(tier: TierKey) -> str:
-    """The kind of lock entry for the cages of a tier's switches."""
+    """Return the kind of lock entry for the cages of a tier's switches."""
     return f"cages {tier.text}"
 
 
 def list_kept_cages(lock: Lock, tier: TierKey, kind: PortKind) -> list[int]:
-    """The cages of a kind of down port on a tier's switches, as the lock has them, however they are split."""
+    """Return the cages that the lock keeps for a kind of down port on a tier's switches, however they are split."""
     split = re.compile(r"\d+" + re.escape(spell_run(1, kind)[1:]))
     intervals_kept = (
         intervals for name, intervals in lock.find_allocations(name_cages_kind(tier)).items() if split.fullmatch(name)
@@ -83,12 +83,14 @@ def list_kept_cages(lock: Lock, tier: TierKey, kind: PortKind) -> list[int]:
 
 
 def name_ports_kind(tier: TierKey, run: str) -> str:
-    """The kind of lock entry for the down ports of one kind on a tier's switches."""
+    """Return the kind of lock entry for the down ports of one kind on a tier's switches."""
     return f"downlinks {tier.text} {run}"
 
 
 def list_extra_ports(lock: Lock, tier: TierKey) -> set[tuple[int, int]]:
-    """(cage, port in the cage) of extra devices, present and gone, on any switch of a tier, as the lock has them."""
+    """Return (cage, port in the cage) of extra devices, present and gone, on any switch of a tier, as the lock has
+    them.
+    """
     texts = (text for text in lock.find_words("extras").values() if text.startswith(f"{tier.text} "))
     matches = (re.search(r" cage (\d+)/(\d+)$", text) for text in texts)
     return {(int(m[1]), int(m[2]) - 1) for m in matches if m}
@@ -103,12 +105,12 @@ class Keep(Enum):
 
 
 class Purpose(NamedTuple):
-    """Down ports in run `run` that one holder needs: `room` of them, from port `first` on where nothing is kept."""
+    """`ports` down ports of run `run` that one holder needs, from port `first` on if the lock keeps none."""
 
     name: str
     run: int
     first: int
-    room: int
+    ports: int
 
 
 class KeptFront:
@@ -116,11 +118,11 @@ class KeptFront:
 
     def __init__(self, lock: Lock, tier: TierKey, profile: SwitchProfile) -> None:
         self._lock, self._tier, self._profile = lock, tier, profile
-        # by name of a kind of down port, numbers of its cages in the order of its ports
         self._cages = {
             name: tuple(list_numbers(intervals))
             for name, intervals in lock.find_allocations(name_cages_kind(tier)).items()
         }
+        """For each kind of down port, by name, its cages in the order of their ports."""
         self._extras = list_extra_ports(lock, tier) if self._cages else set()
         """(cage, port in the cage) of extra devices, present and gone, on any switch of the tier."""
 
@@ -128,29 +130,32 @@ class KeptFront:
         self,
         demand: SwitchDemand,
         purposes: Sequence[Purpose],
-        placed: Callable[[SwitchDemand], PortPlacement | None],
+        place: Callable[[SwitchDemand], PortPlacement | None],
     ) -> tuple[SwitchDemand, PortPlacement, dict[str, Intervals], tuple[Intervals, ...]]:
-        """Place a demand beside all that is kept, else beside what of it is still needed, then without the ports that
-        are kept for units to come, else anew.
+        """Place a demand beside all that the lock keeps, else beside what is kept for holders that are present, else
+        beside the ports that they use now, else anew.
 
-        `placed` places the ports of a switch, and must succeed where nothing is kept. Returns the demand with what is
-        kept for it, its placement, the ports of each purpose, and those of each run that somebody has.
+        `place` places the ports of a switch, and must succeed for the demand without kept cages. Returns the demand
+        with its kept cages, its placement, the ports of each purpose by name, and for each run the ports that have a
+        holder.
         """
         for keep in Keep if self._cages else ():
             kept_demand = self._add_kept_cages(demand, purposes, keep)
-            placement = placed(kept_demand)
+            placement = place(kept_demand)
             ports_laid = placement and self._lay_purposes(placement.downs, kept_demand, purposes, keep)
             if placement and ports_laid:
                 return _mark_busy(kept_demand, placement, ports_laid[1]), placement, *ports_laid
-        placement = placed(demand)
+        placement = place(demand)
         assert placement is not None  # noqa: S101 - the caller has tried
         laid_anew = self._lay_purposes(placement.downs, demand, purposes, Keep.NEEDED)
-        assert laid_anew is not None  # noqa: S101 - one behind the other
+        assert laid_anew is not None  # noqa: S101 - purposes follow one another
         return demand, placement, *laid_anew
 
     def _add_kept_cages(self, demand: SwitchDemand, purposes: Sequence[Purpose], keep: Keep) -> SwitchDemand:
-        """A demand with the cages that the lock keeps for it, or for those that are in it no more."""
-        downs, kept_kinds, rooms = [], set(), {purpose.name: purpose.room for purpose in purposes}
+        """Return a demand with the cages that the lock keeps for it; with `Keep.ALL`, cages of kinds that it no longer
+        has are claimed too.
+        """
+        downs, kept_kinds, ports_needed = [], set(), {purpose.name: purpose.ports for purpose in purposes}
         for down in demand.downs:
             chosen = find_down_class(self._profile, down)
             name = chosen and spell_run(chosen[1], down.kind)
@@ -158,9 +163,9 @@ class KeptFront:
                 downs.append(down)
                 continue
             kept_kinds.add(name)
-            ports_by_holder = self._select_kept_ports(name, rooms, keep)
+            ports_by_holder = self._select_kept_ports(name, ports_needed, keep)
             other_ports = sum(
-                count_numbers(intervals) for holder, intervals in ports_by_holder.items() if holder not in rooms
+                count_numbers(intervals) for holder, intervals in ports_by_holder.items() if holder not in ports_needed
             )
             busy = self._find_busy_cages(name, chosen[1], ports_by_holder)
             downs.append(replace(down, ports=down.needed + other_ports, kept=self._cages[name], busy=busy))
@@ -173,21 +178,21 @@ class KeptFront:
             )
         return demand._replace(downs=tuple(downs), claimed=tuple(sorted(claimed)))
 
-    def _select_kept_ports(self, name: str, rooms: Mapping[str, int], keep: Keep) -> Allocations:
-        """The ports of each holder that are kept; `rooms` has how many each holder that is present needs."""
+    def _select_kept_ports(self, name: str, ports_needed: Mapping[str, int], keep: Keep) -> Allocations:
+        """Return the kept ports of each holder; `ports_needed` has how many each holder that is present needs."""
         ports_by_holder = self._lock.find_allocations(name_ports_kind(self._tier, name))
         if keep is Keep.ALL:
             return ports_by_holder
-        present = {holder: intervals for holder, intervals in ports_by_holder.items() if holder in rooms}
+        present = {holder: intervals for holder, intervals in ports_by_holder.items() if holder in ports_needed}
         if keep is Keep.NEEDED:
             return present
         return {
-            holder: make_intervals(list_first_numbers(intervals, rooms[holder]))
+            holder: make_intervals(list_first_numbers(intervals, ports_needed[holder]))
             for holder, intervals in present.items()
         }
 
     def _find_busy_cages(self, name: str, ways: int, ports_by_holder: Allocations) -> tuple[int, ...]:
-        """The cages of a kind whose ports somebody has."""
+        """Return the cages of a kind in which a holder or an extra device has ports."""
         cages = self._cages[name]
         used = {n // ways for intervals in ports_by_holder.values() for n in list_numbers(intervals)}
         busy = {cages[index] for index in used if index < len(cages)}
@@ -196,22 +201,25 @@ class KeptFront:
     def _lay_purposes(
         self, runs: Sequence[PortRun], demand: SwitchDemand, purposes: Sequence[Purpose], keep: Keep
     ) -> tuple[dict[str, Intervals], tuple[Intervals, ...]] | None:
-        """(the ports of each purpose, the ports of each run that somebody has); None where they cannot be as kept.
+        """Return (the ports of each purpose by name, the ports of each run that have a holder); None if they cannot be
+        as kept.
 
-        A run of which nothing is kept has no ports in the second, and its purposes follow one another.
+        A run without kept cages has no ports in the second, and its purposes follow one another.
         """
         ports_by_purpose: dict[str, Intervals] = {}
         taken_by_run: list[Intervals] = []
         for number, down in enumerate(demand.downs):
-            run, own_purposes = runs[number], [purpose for purpose in purposes if purpose.run == number]
+            run, purposes_of_run = runs[number], [purpose for purpose in purposes if purpose.run == number]
             if not down.kept:
-                ports_by_purpose |= {purpose.name: (Interval(purpose.first, purpose.room),) for purpose in own_purposes}
+                ports_by_purpose |= {
+                    purpose.name: (Interval(purpose.first, purpose.ports),) for purpose in purposes_of_run
+                }
                 taken_by_run.append(())
                 continue
-            ports_given = self._lay_run(run, own_purposes, keep)
+            ports_given = self._lay_run(run, purposes_of_run, keep)
             if ports_given is None:
                 return None
-            ports_by_purpose |= {purpose.name: ports_given[purpose.name] for purpose in own_purposes}
+            ports_by_purpose |= {purpose.name: ports_given[purpose.name] for purpose in purposes_of_run}
             taken_by_run.append(
                 make_intervals(
                     sorted(
@@ -222,25 +230,27 @@ class KeptFront:
         return ports_by_purpose, tuple(taken_by_run)
 
     def _lay_run(self, run: PortRun, purposes: Sequence[Purpose], keep: Keep) -> dict[str, Intervals] | None:
-        """The ports of every holder of a run, the kept ones first; None where not all can be had."""
+        """Return the ports of every holder of a run, kept ports first; None if there are too few, or if kept ports are
+        no longer there.
+        """
         per, index_of_cage = run.per_connector, {cage: i for i, cage in enumerate(run.cages) if cage}
-        ports_there = {index * run.ways + sub for index in index_of_cage.values() for sub in range(run.ways)}
-        # whole connectors: a breakout is of one purpose
-        rooms = {purpose.name: -(-purpose.room // per) * per for purpose in purposes}
-        ports_by_holder = dict(self._select_kept_ports(name_run(run), rooms, keep))
+        ports_in_run = {index * run.ways + sub for index in index_of_cage.values() for sub in range(run.ways)}
+        # whole connectors: a breakout cable serves one purpose
+        ports_needed = {purpose.name: -(-purpose.ports // per) * per for purpose in purposes}
+        ports_by_holder = dict(self._select_kept_ports(name_run(run), ports_needed, keep))
         extras = sorted(index_of_cage[cage] * run.ways + sub for cage, sub in self._extras if cage in index_of_cage)
-        whole_connectors = {port // per * per + i for port in extras for i in range(per)}
+        ports_of_extras = {port // per * per + i for port in extras for i in range(per)}
         busy = {n for intervals in ports_by_holder.values() for n in list_numbers(intervals)}
-        # a cage that is there no longer, or one port with two holders: nothing of this run can stay
-        if not busy <= ports_there or busy & set(extras):
+        # if a cage is there no longer, or one port has two holders, nothing of this run can stay
+        if not busy <= ports_in_run or busy & set(extras):
             return None
-        windows = make_intervals(sorted(ports_there))
-        requests = [AllocationRequest(name, room, windows, per) for name, room in rooms.items()]
+        windows = make_intervals(sorted(ports_in_run))
+        requests = [AllocationRequest(name, count, windows, per) for name, count in ports_needed.items()]
         try:
             return {
                 **ports_by_holder,
                 **allocate_intervals(
-                    {**ports_by_holder, _EXTRAS: make_intervals(sorted(whole_connectors - busy))}, requests
+                    {**ports_by_holder, _EXTRAS: make_intervals(sorted(ports_of_extras - busy))}, requests
                 ),
             }
         except NoRoomError:
@@ -248,7 +258,7 @@ class KeptFront:
 
 
 def _mark_busy(demand: SwitchDemand, placement: PortPlacement, taken_by_run: Sequence[Intervals]) -> SwitchDemand:
-    """A demand whose ports must stay in the cages where they have been placed."""
+    """Return a demand whose ports must stay in the cages where they have been placed."""
     downs = []
     for down, run, ports in zip(demand.downs, placement.downs, taken_by_run, strict=True):
         cages = {run.cages[port // run.ways] for port in list_numbers(ports)} if down.kept else set()
@@ -259,12 +269,14 @@ def _mark_busy(demand: SwitchDemand, placement: PortPlacement, taken_by_run: Seq
 
 
 def record_cages(kept: Mapping[str, Intervals], runs: Iterable[PortRun]) -> dict[str, Intervals]:
-    """The cages of each kind as the lock keeps them, with a gap (0) for each that another kind has taken since."""
+    """Return the cages of each kind as the lock keeps them, with a gap (0) for each cage that another kind has taken
+    since.
+    """
     cages_now = {name_run(run): run.cages for run in runs}
     cages_taken = {cage for cages in cages_now.values() for cage in cages}
-    former = {
+    former_cages = {
         name: tuple(cage if cage not in cages_taken else 0 for cage in list_numbers(intervals))
         for name, intervals in kept.items()
         if name not in cages_now
     }
-    return {name: make_intervals(cages) for name, cages in (former | cages_now).items() if any(cages)}
+    return {name: make_intervals(cages) for name, cages in (former_cages | cages_now).items() if any(cages)}

@@ -1,8 +1,8 @@
 """Node ports of a lowest tier: how node slots are assigned to the leaves of a group, and how many ports that takes.
 
 A group within a unit or rack has all its slots from the start: each leaf takes one block of them. A group that spans
-units grows, so its leaves share every unit equally: in blocks where the slots of a unit divide by the leaves, else one
-slot at a time. A further unit then moves none of the earlier ones.
+units grows, so its leaves share every unit equally: in blocks if the slots of a unit divide by the leaves, else one
+slot at a time. A further unit then moves no earlier slot.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class NodeDemand(NamedTuple):
 
     fabric: str
     part: str
-    """The part of the cluster whose nodes they are for."""
+    """The part of the cluster whose nodes have the ports."""
     kind: PortKind
     attachments: tuple[tuple[NodeSet, Attachment], ...]
     table: SlotTable
@@ -36,9 +36,9 @@ class NodeDemand(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SlotAssignment:
-    """Node slots of the fullest group, by kind of port, and the `count` of leaves in a group that they are assigned to.
+    """Node slots of the fullest group, by kind of port, and the `count` of leaves that they are assigned to.
 
-    With `by_slot` slots are numbered by reserved unit, else by the units there are.
+    With `by_slot` the slots of reserved units are numbered too, else those of the units that exist.
     """
 
     count: int
@@ -47,7 +47,7 @@ class SlotAssignment:
 
 
 class NodePorts:
-    """The node ports of a lowest tier."""
+    """The node ports of a lowest tier, by kind of port."""
 
     def __init__(self, spec: TierSpec, demands: Sequence[NodeDemand]) -> None:
         self._spec, self._demands = spec, demands
@@ -56,31 +56,35 @@ class NodePorts:
 
     @property
     def slots(self) -> tuple[int, ...]:
-        """Slots of the fullest group that the tier is sized for, by kind of port."""
+        """The slots of the fullest group that the tier is sized for, by kind of port."""
         return self.reserved if self._spec.for_reserve else tuple(d.table.slots_per_group for d in self._demands)
 
     @property
     def reserved(self) -> tuple[int, ...]:
-        """Slots of the fullest group with every reserved unit, by kind of port."""
+        """The slots of the fullest group with every reserved unit, by kind of port."""
         return tuple(d.table.count_slots_to_serve(reserve=True) for d in self._demands)
 
     @property
     def in_use(self) -> tuple[int, ...]:
-        """Slots up to the last one in use where units are numbered by reserved slot, by kind of port."""
+        """The slots up to the last one in use if units are numbered by reserved slot, by kind of port."""
         return tuple(d.table.number_units(by_slot=True).slots_in_use for d in self._demands)
 
-    def make_feeds(self, assignment: SlotAssignment, places: Sequence[tuple[int, int]]) -> list[NodeFeed]:
-        """How slots are assigned to leaves, by kind of port; `places` are (run, first port) of each."""
+    def make_feeds(self, assignment: SlotAssignment, first_ports: Sequence[tuple[int, int]]) -> list[NodeFeed]:
+        """Return how slots are assigned to leaves, by kind of port; `first_ports` are (run, first port) of each
+        kind.
+        """
         feeds = []
-        for demand, number, (run, first) in zip(self._demands, assignment.slots, places, strict=True):
+        for demand, number, (run, first_port) in zip(self._demands, assignment.slots, first_ports, strict=True):
             slots_per_leaf = -(-number // assignment.count)
             turn = max(1, self._choose_turn(demand.table, assignment.count, slots_per_leaf))
-            identity = self._spec.key, demand.part, demand.attachments
-            feeds.append(NodeFeed(*identity, run, first, slots_per_leaf, turn, assignment.by_slot))
+            feed_key = self._spec.key, demand.part, demand.attachments
+            feeds.append(NodeFeed(*feed_key, run, first_port, slots_per_leaf, turn, assignment.by_slot))
         return feeds
 
     def _choose_turn(self, table: SlotTable, count: int, slots_per_leaf: int) -> int:
-        """How many consecutive slots one of the `count` leaves of a group takes before the next leaf's turn."""
+        """Return how many consecutive slots one of the `count` leaves of a group takes before it is the next leaf's
+        turn.
+        """
         if self._spec.spec.spread == "stripe":
             return 1
         if not self.grows:
@@ -88,8 +92,8 @@ class NodePorts:
         return table.slots_per_unit // count if table.slots_per_unit % count == 0 else 1
 
     def count_ports(self, assignment: SlotAssignment, *, now: bool) -> list[tuple[int, int]]:
-        """(ports in use on the fullest switch, ports numbered) by kind of port; unless `now`, all numbered ports count
-        as in use.
+        """Return (ports in use on the fullest switch, ports numbered) by kind of port; unless `now`, all numbered ports
+        count as in use.
         """
         feeds = self.make_feeds(assignment, [(0, 0)] * len(self._demands))
         pairs = zip(feeds, self._demands, strict=True)
@@ -97,7 +101,7 @@ class NodePorts:
 
 
 def _count_in_use(feed: NodeFeed, table: SlotTable, count: int) -> int:
-    """Ports in use on the fullest of `count` switches."""
+    """Return how many ports are in use on the fullest of `count` switches."""
     most_used = max(feed.list_used_ports(table.slots_per_group, count), default=0)
     if not feed.by_slot:
         return most_used
@@ -107,24 +111,26 @@ def _count_in_use(feed: NodeFeed, table: SlotTable, count: int) -> int:
     )
 
 
-# Down ports of a tier by purpose: for nodes, lower tiers, management ports and extra devices.
+# Down ports of a tier by purpose: for nodes, lower tiers, management ports, and extra devices.
 
 
 class Reserve(NamedTuple):
-    """Down ports set aside for extra devices: at least `per_switch` on every switch, and at least `total` in all."""
+    """Down ports set aside for extra devices: at least `per_switch` on every switch, and at least `total` over all
+    switches.
+    """
 
     per_switch: int = 0
     total: int = 0
 
     def count_ports(self, switches: int) -> int:
-        """Ports set aside on each of so many switches."""
+        """Return how many ports each of so many switches sets aside."""
         return max(self.per_switch, -(-self.total // switches))
 
 
 class DownPorts:
-    """Collects the purposes of a tier's down ports; for each kind of port they follow one another in one run.
+    """Collects the purposes of a tier's down ports. Purposes with the same kind of port follow one another in one run.
 
-    A purpose starts at a connector, so that no breakout cable serves two.
+    A purpose starts at a connector, so that no breakout cable serves two purposes.
     """
 
     def __init__(self, tier: TierSpec) -> None:
@@ -135,45 +141,47 @@ class DownPorts:
         self._ports: list[int] = []
 
     def port_demand(self, kind: PortKind, count: int = 0, ports: int = 0) -> PortDemand:
-        """A demand for ports of a kind, with the breakout that the tier states for it, or the lock keeps."""
+        """Return a demand for ports of a kind, with the breakout that the tier states for it or the lock keeps."""
         spec = self._tier.spec
         mode = spec.find_breakout(kind.speed_gbps)
         ways = mode.ways if mode else -1 if spec.breakout else find_kept_split(self._tier, kind)
         return PortDemand(kind, count, ways, ports)
 
-    def add_purpose(self, kind: PortKind, used: int, room: int) -> tuple[int, int]:
-        """Add a purpose with `used` ports in use, of `room` numbered ones; returns (run, first port)."""
+    def add_purpose(self, kind: PortKind, used: int, numbered: int) -> tuple[int, int]:
+        """Add a purpose with `used` ports in use of `numbered` ones, and return (run, first port)."""
         if kind not in self._kinds:
             self._kinds.append(kind)
             self._used.append(0)
             self._ports.append(0)
         run = self._kinds.index(kind)
-        first = self._ports[run]
-        chosen = find_down_class(self._tier.profile, self.port_demand(kind))
-        # a purpose begins on a connector that no other has ports of
-        if first and chosen:
-            step = max(1, chosen[1] // self._tier.profile.cages[chosen[0]].connectors)
-            first = -(-first // step) * step
+        first_port = self._ports[run]
+        class_and_ways = find_down_class(self._tier.profile, self.port_demand(kind))
+        # a purpose begins on a connector without ports of another purpose
+        if first_port and class_and_ways:
+            step = max(1, class_and_ways[1] // self._tier.profile.cages[class_and_ways[0]].connectors)
+            first_port = -(-first_port // step) * step
         self._used[run] += used
-        self._ports[run] = first + room
-        return run, first
+        self._ports[run] = first_port + numbered
+        return run, first_port
 
     def sum_ports(self, runs: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """(ports used, ports numbered) of each of so many runs; further runs hold extra devices only."""
+        """Return (ports used, ports numbered) of each of `runs` runs; runs beyond those of purposes hold extra devices
+        only.
+        """
         zeros = (0,) * (runs - len(self._kinds))
         return (*self._used, *zeros), (*self._ports, *zeros)
 
     def switch_demand(self, extra_ports: Mapping[PortKind, int], peers: tuple[PortDemand, ...]) -> SwitchDemand:
-        """The demand on one switch, with `extra_ports` ports by kind for extra devices."""
-        kinds = [*self._kinds, *(k for k in extra_ports if k not in self._kinds)]
-        spare = self._tier.free_ports
+        """Return the demand on one switch, with `extra_ports` ports by kind for extra devices."""
+        kinds = [*self._kinds, *(extra_kind for extra_kind in extra_ports if extra_kind not in self._kinds)]
+        free_ports = self._tier.free_ports
         downs = []
         for i, kind in enumerate(kinds):
             used, ports = (self._used[i], self._ports[i]) if i < len(self._kinds) else (0, 0)
             extra = extra_ports.get(kind, 0)
-            port_demand = self.port_demand(kind, used + extra, ports + extra + (spare if i == 0 else 0))
-            first = all(kind.purpose != other_kind.purpose for other_kind in kinds[:i])
-            downs.append(replace(port_demand, last=self._grows and not first))
+            port_demand = self.port_demand(kind, used + extra, ports + extra + (free_ports if i == 0 else 0))
+            is_first_of_purpose = all(kind.purpose != other_kind.purpose for other_kind in kinds[:i])
+            downs.append(replace(port_demand, last=self._grows and not is_first_of_purpose))
         return SwitchDemand(tuple(downs), peers, None, tuple(self._tier.cages.items()), self._tier.reserved_cages)
 
 
@@ -181,32 +189,36 @@ class DownPorts:
 
 
 def list_purposes(demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: Sequence[Feed]) -> list[Purpose]:
-    """What the down ports of a lowest tier are for: nodes, by kind of port, then management and lower tiers."""
-    kinds_met: Counter[tuple[str, str]] = Counter()
+    """Return what the down ports of a lowest tier are for: nodes, by kind of port, then management and lower tiers."""
+    kinds_seen: Counter[tuple[str, str]] = Counter()
     purposes = []
     for demand, feed in zip(demands, nodes, strict=True):
-        identity = demand.fabric, demand.part
+        fabric_and_part = demand.fabric, demand.part
         purposes.append(
-            Purpose(name_nodes_holder(*identity, kinds_met[identity]), feed.run, feed.first, feed.per_switch)
+            Purpose(
+                name_nodes_holder(*fabric_and_part, kinds_seen[fabric_and_part]), feed.run, feed.first, feed.per_switch
+            )
         )
-        kinds_met[identity] += 1
+        kinds_seen[fabric_and_part] += 1
     names = (name_links_holder(feed.source) if feed.links else MANAGEMENT_PORTS for feed in feeds)
     return [
         *purposes,
-        *(Purpose(name, feed.run, feed.first, feed.room) for name, feed in zip(names, feeds, strict=True)),
+        *(Purpose(name, feed.run, feed.first, feed.numbered) for name, feed in zip(names, feeds, strict=True)),
     ]
 
 
 def lay_feeds(
     demands: Sequence[NodeDemand], nodes: Sequence[NodeFeed], feeds: tuple[Feed, ...], ports: Sequence[Intervals]
 ) -> tuple[dict[str, tuple[NodeFeed, ...]], tuple[Feed, ...]]:
-    """The feeds of nodes by fabric, and those of management, on their ports; `ports` are in the order of purposes."""
+    """Return (the feeds of nodes by fabric, the other feeds), on their ports; `ports` are those of each purpose, in the
+    order of `list_purposes`.
+    """
     feeds_by_fabric: dict[str, tuple[NodeFeed, ...]] = {}
-    for demand, feed, own_intervals in zip(demands, nodes, ports, strict=False):
-        laid = feed._replace(first=own_intervals[0].first, jumps=find_jumps(own_intervals)) if own_intervals else feed
+    for demand, feed, intervals in zip(demands, nodes, ports, strict=False):
+        laid = feed._replace(first=intervals[0].first, jumps=find_jumps(intervals)) if intervals else feed
         feeds_by_fabric[demand.fabric] = (*feeds_by_fabric.get(demand.fabric, ()), laid)
-    managed = zip(feeds, ports[len(demands) :], strict=True)
+    feeds_and_ports = zip(feeds, ports[len(demands) :], strict=True)
     return feeds_by_fabric, tuple(
-        f._replace(first=own_intervals[0].first, jumps=find_jumps(own_intervals)) if own_intervals else f
-        for f, own_intervals in managed
+        feed._replace(first=intervals[0].first, jumps=find_jumps(intervals)) if intervals else feed
+        for feed, intervals in feeds_and_ports
     )

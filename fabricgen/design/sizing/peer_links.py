@@ -11,15 +11,15 @@ from fabricgen.design.fabric_model import TierKey
 from fabricgen.design.inside.links import PeerLinks, SiteSpan
 from fabricgen.design.ports import PortRun
 from fabricgen.design.shape import count_units_below, find_scope
-from fabricgen.design.sizing.tiers import SizedTier
+from fabricgen.design.sizing.sized_tier import SizedTier
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import fault
 
 
 def make_peer_links(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> PeerLinks | None:
-    """The links of pairs or spans inside a sized tier; None where there are none.
+    """Return the links of pairs or spans inside a sized tier; None if it has none.
 
-    Raises InputError for an odd number of switches in pairs, and for spans to sites that do not exist.
+    Raises InputError (FG107, FG012) for an odd number of switches in pairs, and for spans that cannot be.
     """
     if len(sized.placement.peers) == len(spec.spec.mesh):
         return None
@@ -45,7 +45,11 @@ def make_peer_links(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> PeerLin
 
 
 def _make_spans(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[SiteSpan, ...]:
-    # the spans of a fabric between its sites; raises InputError (FG012, FG107) for sites or numbers that cannot be
+    """Return the spans of a fabric between its sites.
+
+    Raises InputError for sites that do not exist (FG012), for a tier that is not per site, and for links that the
+    switches of a site do not share equally (FG107).
+    """
     path = (*spec.path[:2], "spans")
     if find_scope(spec.per) != "site":
         raise fault(
@@ -64,54 +68,59 @@ def _make_spans(fabric: Fabric, spec: TierSpec, sized: SizedTier) -> tuple[SiteS
                 path=(*path, name, "between"),
             )
         switches = sized.count * (sized.groups // len(spec.layout.sites))
-        total = span.links.count or 1
-        if total % switches:
+        links = span.links.count or 1
+        if links % switches:
             raise fault(
                 "FG107",
-                f"span {name} has {total} links, which {switches} {spec.name} switches a site do not share equally",
+                f"span {name} has {links} links, which {switches} {spec.name} switches a site do not share equally",
                 path=(*path, name, "links"),
-                hint=f"use {total // switches * switches or switches} or {-(-total // switches) * switches}",
+                hint=f"use {links // switches * switches or switches} or {-(-links // switches) * switches}",
             )
         a, b = (spec.layout.sites.index(site) for site in span.between)
         spans.append(
-            SiteSpan(name, (a, b), total // switches, (0, 0), span.km, span.fibre_pairs or total, (*path, name))
+            SiteSpan(name, (a, b), links // switches, (0, 0), span.km, span.fibre_pairs or links, (*path, name))
         )
     return _add_first_ports(spans, sized.placement.peers[0], spec)
 
 
 def name_ports_holder(tier: TierKey, span: str = "", site: str = "") -> str:
-    """What the lock calls the ports of a span at a site, which it has as counted from the last of the run; without a
-    span, those for links to peers, of which it has how many there were at first.
+    """Return the lock's name for how far from the last port of the run the ports of a span at a site reach; without a
+    span, its name for how many ports for links to peers there were at first.
     """
     return f"{PORTS}{tier.text} " + (f"span {span} at {site}" if span else "peers")
 
 
 def _add_first_ports(spans: list[SiteSpan], run: PortRun, spec: TierSpec) -> tuple[SiteSpan, ...]:
-    """The spans with their first ports at both sites: in turn, but for those that the lock knows, which keep theirs.
+    """Return the spans with their first ports at both sites: spans that the lock knows keep theirs, others follow in
+    turn.
 
-    Ports are counted from the last one then: those that come with further spans lie before them.
+    Ports are counted from the last one of the run down: those of further spans lie before them.
     """
-    rooms = {span.name: -(-span.links // run.per_connector) * run.per_connector for span in spans}
-    rooms_kept, key, sites = spec.layout.lock.rooms, TierKey(spec.fabric, spec.name), spec.layout.sites
+    ports_of_spans = {span.name: -(-span.links // run.per_connector) * run.per_connector for span in spans}
+    ends_in_lock, key, sites = spec.layout.lock.rooms, TierKey(spec.fabric, spec.name), spec.layout.sites
     kept_ends = {
-        s.name: [rooms_kept.get(name_ports_holder(key, s.name, sites[site]), 0) for site in s.sites] for s in spans
+        s.name: [ends_in_lock.get(name_ports_holder(key, s.name, sites[site]), 0) for site in s.sites] for s in spans
     }
     kept_spans = sorted((span for span in spans if all(kept_ends[span.name])), key=lambda span: kept_ends[span.name])
     ends: dict[str, list[int]] = {}
     used_by_site: dict[int, set[int]] = {site: set() for span in spans for site in span.sites}
     for span in [*kept_spans, *(span for span in spans if span not in kept_spans)]:
-        room = rooms[span.name]
+        span_ports = ports_of_spans[span.name]
         for site, end in zip(span.sites, kept_ends[span.name], strict=True):
-            # `end` is how far from the last port a span's room reaches; one without a place in the lock takes the next
-            # that is free
-            free = (last for last in count(max(end, room)) if used_by_site[site].isdisjoint(range(last - room, last)))
-            last = next(free)
-            used_by_site[site].update(range(last - room, last))
-            ends.setdefault(span.name, []).append(last)
-    # nothing is kept, or what is kept no longer fits: all spans side by side, from the last port down
+            # an end is counted from the last port of the run; a span that the lock does not know takes the next free
+            # ports
+            free_ends = (
+                candidate
+                for candidate in count(max(end, span_ports))
+                if used_by_site[site].isdisjoint(range(candidate - span_ports, candidate))
+            )
+            chosen_end = next(free_ends)
+            used_by_site[site].update(range(chosen_end - span_ports, chosen_end))
+            ends.setdefault(span.name, []).append(chosen_end)
+    # if nothing is kept, or if kept ports no longer fit: all spans side by side, from the last port down
     if not kept_spans or max(map(max, ends.values())) > run.count:
         next_end = dict.fromkeys(used_by_site, run.count)
         for span in spans:
             ends[span.name] = [next_end[site] for site in span.sites]
-            next_end |= {site: next_end[site] - rooms[span.name] for site in span.sites}
+            next_end |= {site: next_end[site] - ports_of_spans[span.name] for site in span.sites}
     return tuple(s._replace(first=(run.count - ends[s.name][0], run.count - ends[s.name][1])) for s in spans)

@@ -9,37 +9,39 @@ from fabricgen.kernel.diagnostics import InputError, fault
 
 
 def explain_no_port(tier: TierSpec, kind: PortKind) -> InputError:
-    """The error for a kind of port that a switch does not offer, or whose lanes its cages lack with the stated
-    breakout.
+    """Return the error for a kind of port that a switch does not offer: its speed (FG103), its lanes with the stated
+    breakout (FG119), or none of several stated breakouts (FG141).
     """
     stated, profile = tier.spec.find_breakout(kind.speed_gbps), tier.profile
     path = (*tier.path, "breakout" if tier.spec.breakout else "switch")
     if len(tier.spec.breakout) > 1 and stated is None:
         return _explain_no_breakout(tier, kind)
     stated = stated or next(iter(tier.spec.breakout), None)
-    split = f" split {stated.ways} x {stated.speed_gbps}G" if stated else ""
-    short = _find_cage_without_lanes(tier, kind)
-    if short is not None and stated:
+    breakout_text = f" split {stated.ways} x {stated.speed_gbps}G" if stated else ""
+    cage_without_lanes = _find_cage_without_lanes(tier, kind)
+    if cage_without_lanes is not None and stated:
         return fault(
             "FG119",
-            f"{tier.name} {profile.id}:{split} for ports over {kind.lane_gbps:g}G lanes takes "
-            f"{stated.ways * -(-kind.speed_gbps // kind.lane_gbps):g} lanes, a {short.form_factor} cage has "
-            f"{short.lanes}",
+            f"{tier.name} {profile.id}:{breakout_text} for ports over {kind.lane_gbps:g}G lanes takes "
+            f"{stated.ways * -(-kind.speed_gbps // kind.lane_gbps):g} lanes, a {cage_without_lanes.form_factor} cage "
+            f"has {cage_without_lanes.lanes}",
             path=path,
         )
     return fault(
         "FG103",
-        f"{tier.name} {profile.id} has no cage{split} for {kind.speed_gbps}G ports over {kind.lane_gbps:g}G "
+        f"{tier.name} {profile.id} has no cage{breakout_text} for {kind.speed_gbps}G ports over {kind.lane_gbps:g}G "
         f"lanes; it offers {_describe_modes(profile) if stated else profile.speeds_text}",
         path=path,
     )
 
 
 def _explain_no_breakout(tier: TierSpec, kind: PortKind) -> InputError:
-    """The error for a kind of port that none of several stated breakouts makes; it offers the finest that would."""
-    usual = find_down_class(tier.profile, PortDemand(kind, 0))
+    """Return the error (FG141) for a kind of port that none of several stated breakouts makes, with the breakout to
+    add.
+    """
+    class_and_ways = find_down_class(tier.profile, PortDemand(kind, 0))
     stated_modes = ", ".join(f"{mode.ways} x {mode.speed_gbps}G" for mode in tier.spec.breakout)
-    completed = f"[{stated_modes}, {usual[1]} x {kind.speed_gbps}G]" if usual else ""
+    completed = f"[{stated_modes}, {class_and_ways[1]} x {kind.speed_gbps}G]" if class_and_ways else ""
     return fault(
         "FG141",
         f"{tier.name} {tier.profile.id} needs ports of {kind.speed_gbps}G over {kind.lane_gbps:g}G lanes, and "
@@ -50,7 +52,9 @@ def _explain_no_breakout(tier: TierSpec, kind: PortKind) -> InputError:
 
 
 def _find_cage_without_lanes(tier: TierSpec, kind: PortKind) -> CageClass | None:
-    """A cage that offers the stated breakout at that speed, but over more or faster lanes than the ports have."""
+    """Return a cage that offers the stated breakout at the port's speed; as the port does not fit, its lanes do not
+    suffice.
+    """
     mode = tier.spec.find_breakout(kind.speed_gbps)
     if mode is None:
         return None
@@ -58,14 +62,16 @@ def _find_cage_without_lanes(tier: TierSpec, kind: PortKind) -> CageClass | None
 
 
 def _describe_modes(profile: SwitchProfile) -> str:
-    """The ways that its cages can be split, each with its fastest ports: `1 x 800G, 2 x 400G`."""
-    ways_there = {ways for cage in profile.cages for ways in cage.breakouts}
-    fastest = {w: max(max(c.breakouts[w]) for c in profile.cages if w in c.breakouts) for w in ways_there}
+    """Return the breakouts of a switch's cages, each with its fastest ports: `1 x 800G, 2 x 400G`."""
+    all_ways = {ways for cage in profile.cages for ways in cage.breakouts}
+    fastest = {
+        ways: max(max(cage.breakouts[ways]) for cage in profile.cages if ways in cage.breakouts) for ways in all_ways
+    }
     return ", ".join(f"{ways} x {speed}G" for ways, speed in sorted(fastest.items()))
 
 
 def describe_kept_ports(tier: TierSpec) -> str:
-    """The settings that keep ports of a tier's switches free, in words."""
+    """Return in words the settings that keep ports of a tier's switches free; "" if there are none."""
     words = ["in the cages that `cages` keeps"] if tier.spec.cages else []
     words += [f"beside {tier.spec.spare_ports} `spare_ports`"] if tier.spec.spare_ports else []
     words += (
@@ -75,15 +81,17 @@ def describe_kept_ports(tier: TierSpec) -> str:
 
 
 def explain_short_range(tier: TierSpec, demand: SwitchDemand) -> InputError | None:
-    """The error (FG138) for down ports whose own range of cages is too short; None where all suffice."""
+    """Return the error (FG138) for down ports for whose purpose `cages` keeps too few cages; None if the cages
+    suffice.
+    """
     for down in demand.downs:
-        purpose, chosen = down.kind.purpose, find_down_class(tier.profile, down)
-        ports_there = count_ports_for(tier, *chosen, purpose) if chosen and purpose else down.needed
-        if ports_there < down.needed:
+        purpose, class_and_ways = down.kind.purpose, find_down_class(tier.profile, down)
+        ports_kept = count_ports_for(tier, *class_and_ways, purpose) if class_and_ways and purpose else down.needed
+        if ports_kept < down.needed:
             return fault(
                 "FG138",
                 f"`{purpose}` keeps {len(tier.cages[purpose])} cages of {tier.name} {tier.profile.id}, which make "
-                f"{ports_there} ports of {down.kind.speed_gbps}G; {down.needed} are asked for",
+                f"{ports_kept} ports of {down.kind.speed_gbps}G; {down.needed} are asked for",
                 path=(*tier.path_of("cages"), purpose),
                 hint="keep more cages, or state more switches (`count`)",
             )
@@ -91,38 +99,44 @@ def explain_short_range(tier: TierSpec, demand: SwitchDemand) -> InputError | No
 
 
 def explain_misfit(tier: TierSpec, demand: SwitchDemand) -> tuple[str, str]:
-    """(code, cause in words) of ports that do not fit: pipeline limits, cages disabled by a breakout, or the radix."""
+    """Return (code, cause in words) for ports that do not fit: limits of pipelines (FG120), cages disabled by a
+    breakout (FG121), or too few ports (FG101, with "").
+    """
     profile = tier.profile
     if profile.pipelines and place_ports(profile.model_copy(update={"pipelines": None}), demand):
         cages = len(profile.pipelines.cages[0])
         return "FG120", f": a pipeline of {cages} cages serves {profile.pipelines.ports} ports at most"
     ways = max((mode.ways for mode in tier.spec.breakout), default=1)
-    blocking = next((cage for cage in profile.cages if cage.block(ways) > 1), None)
-    if blocking:
-        free = tuple(cage.model_copy(update={"breakout_blocks": {}}) for cage in profile.cages)
-        if place_ports(profile.model_copy(update={"cages": free}), demand):
-            disabled = "the next one" if blocking.block(ways) == 2 else f"the next {blocking.block(ways) - 1}"
+    blocking_cage = next((cage for cage in profile.cages if cage.block(ways) > 1), None)
+    if blocking_cage:
+        unblocked_cages = tuple(cage.model_copy(update={"breakout_blocks": {}}) for cage in profile.cages)
+        if place_ports(profile.model_copy(update={"cages": unblocked_cages}), demand):
+            disabled = "the next one" if blocking_cage.block(ways) == 2 else f"the next {blocking_cage.block(ways) - 1}"
             return "FG121", f": a cage split into {ways} disables {disabled}, in blocks from the first cage on"
     return "FG101", ""
 
 
 def count_ports_for(tier: TierSpec, cage_class: int, ways: int, role: str) -> int:
-    """Ports for a role that the cages of a class make with this split."""
-    profile, cages, ranges = tier.profile, tier.profile.cages[cage_class], tier.cages
-    first, step = profile.find_first_cage(cage_class), cages.block(ways)
-    cages_of_others = {c for other_role, numbers in ranges.items() if other_role != role for c in numbers}
+    """Return how many ports for a role the cages of a class make if each is split into `ways`."""
+    profile, cage_class_profile, ranges = tier.profile, tier.profile.cages[cage_class], tier.cages
+    first, step = profile.find_first_cage(cage_class), cage_class_profile.block(ways)
+    cages_of_others = {cage for other_role, numbers in ranges.items() if other_role != role for cage in numbers}
     cages_of_others |= set(tier.reserved_cages)
-    own_cages = {
-        c
-        for c in range(first, first + cages.count)
-        if (c in ranges[role] if role in ranges else c not in cages_of_others)
+    usable_cages = {
+        cage
+        for cage in range(first, first + cage_class_profile.count)
+        if (cage in ranges[role] if role in ranges else cage not in cages_of_others)
     }
-    whole_blocks = (c for c in range(first, first + cages.count, step) if own_cages.issuperset(range(c, c + step)))
+    whole_blocks = (
+        cage
+        for cage in range(first, first + cage_class_profile.count, step)
+        if usable_cages.issuperset(range(cage, cage + step))
+    )
     return len(list(profile.list_served_cages(whole_blocks, ways, {}))) * ways
 
 
 def explain_no_count(spec: TierSpec) -> InputError:
-    """The refusal of a tier whose number of switches nothing tells."""
+    """Return the error (FG110) for a tier whose number of switches follows from nothing."""
     return fault(
         "FG110",
         f"tier {spec.name} has no nodes below it, and no `count`",

@@ -6,10 +6,10 @@ link q goes to upper switch q % S, as its link k = q // S. On an upper switch wi
 each, link k of the lower switch of rank r uses port k * P // m + r in that count. When S doubles, m halves: the links
 of even k stay on the same ports at both ends, and the others go to the new switches.
 
-Lower switches use ports upwards by rank. Other purposes of the run take ports from its end downwards.
+Lower switches take ports upwards by rank. Other purposes of the run take ports from its end downwards.
 
-Where this would give a breakout cable more far ends than needed (`is_nested`), the links of a lower switch are adjacent
-instead.
+If this order would give a breakout cable more far ends than needed (`is_nested`), the links of a lower switch are
+adjacent instead.
 """
 
 from __future__ import annotations
@@ -25,45 +25,51 @@ from fabricgen.kernel.intervals import Intervals, count_numbers, list_numbers
 def is_nested(links_per_group: int, upper_count: int, lower_per: int, upper_per: int) -> bool:
     """Whether links are spread in the nested order; `lower_per` and `upper_per` are ports per connector at either end.
 
-    Each connector must be filled by whole pairs of switches, or shared by a whole number of them. On cables whose
-    common end is at the upper switch, the links of each lower switch are adjacent.
+    Each connector must be filled by the links of whole pairs of switches, or shared by a whole number of pairs. On
+    cables whose common end is at the upper switch, the links of each lower switch are adjacent.
     """
-    # links of a pair of switches, rounded up
-    share = -(-links_per_group // upper_count)
+    # rounded up
+    links_per_pair = -(-links_per_group // upper_count)
     # a pair's links fill whole connectors of the lower switch, or several pairs share one
     if lower_per > 1:
-        even = links_per_group % upper_count == 0 and links_per_group % lower_per == 0
-        if not even or (share % lower_per and lower_per % share):
+        divides = links_per_group % upper_count == 0 and links_per_group % lower_per == 0
+        if not divides or (links_per_pair % lower_per and lower_per % links_per_pair):
             return False
-    # pairs share a connector of the upper switch only on cables that are split at the lower end too
-    # else one breakout at the upper switch would go to more lower switches than its cable has ends
-    return share % upper_per == 0 or (lower_per > 1 and upper_per % share == 0)
+    # Pairs share a connector of the upper switch only on cables that are split at the lower end too: else one breakout
+    # at the upper switch would go to more lower switches than its cable has ends.
+    return links_per_pair % upper_per == 0 or (lower_per > 1 and upper_per % links_per_pair == 0)
 
 
 def _lane_key(run: PortRun, port: int) -> tuple[int, int, int]:
-    """Sort key of a port for the lane-by-lane count: (port in the connector, connector in the cage, cage)."""
-    cage, sub = divmod(port, run.ways)
-    connector, lane = divmod(sub, run.per_connector)
+    """Return the sort key of a port for the lane-by-lane count: (port in the connector, connector in the cage,
+    cage).
+    """
+    cage, port_in_cage = divmod(port, run.ways)
+    connector, lane = divmod(port_in_cage, run.per_connector)
     return lane, connector, cage
 
 
 def list_uplink_ends(uplink: Uplink, run: PortRun) -> list[tuple[int, int]]:
-    """(upper switch in its group, number of the link to that switch) of every uplink, by port; group after group."""
+    """Return (upper switch in its group, number of the link to that switch) of every uplink, by port, group after
+    group.
+    """
     links_per_group, count = uplink.links_per_group, uplink.upper_count
     if not uplink.nested:
-        ends_of_group = [(s, k) for s in range(count) for k in range(uplink.count_links_to(s))]
+        ends_of_group = [(switch, k) for switch in range(count) for k in range(uplink.count_links_to(switch))]
         # every group of upper switches is linked alike, each by its own ports
         return ends_of_group * uplink.upper_groups
     ends = [(0, 0)] * (links_per_group * uplink.upper_groups)
-    for first in range(0, len(ends), links_per_group):
-        for q, port in enumerate(sorted(range(first, first + links_per_group), key=lambda port: _lane_key(run, port))):
+    for first_port in range(0, len(ends), links_per_group):
+        for q, port in enumerate(
+            sorted(range(first_port, first_port + links_per_group), key=lambda port: _lane_key(run, port))
+        ):
             # dealt to the upper switches in turn, lane by lane through the cages
             ends[port] = (q % count, q // count)
     return ends
 
 
 def make_run_ports(tier: TierDesign, run: int) -> RunPorts:
-    """Which down ports of a tier's run serve which purpose."""
+    """Return which down ports of a tier's run serve which purpose."""
     return RunPorts(tier.downs[run], run, tier.feeds, tier.reach, wide=spans_units(tier.per))
 
 
@@ -71,9 +77,9 @@ class RunPorts:
     """The down ports of a run: those of each purpose, and those left over.
 
     `feeds` are the purposes in the order they were added. Links of the first one are spread over the first `reach`
-    ports of the run (all, if none is given), which does not depend on how many lower switches there are. On `wide`
-    tiers, whose groups span units, ports left over are taken from the last one downwards, as nodes may grow upwards.
-    `taken` are the ports of nodes and management where a lock keeps them, which then need not be the first ones.
+    ports of the run (over all ports if no reach is given), however many lower switches there are. On `wide` tiers,
+    whose groups span units, ports left over are taken from the last port downwards, as nodes may grow upwards. `taken`
+    are the ports of nodes and management if a lock keeps them: they need not be the first ports then.
     """
 
     def __init__(
@@ -86,29 +92,29 @@ class RunPorts:
         wide: bool = False,
         taken: Intervals = (),
     ) -> None:
-        self._run, self._wide, self._laid = run, wide, taken
+        self._run, self._wide, self._taken = run, wide, taken
         self._feeds = feeds = [feed for feed in feeds if feed.run == number]
-        # ports of nodes, and ports that the lock has laid, are not spread
+        # ports of nodes, and ports that are listed one by one, are not spread
         first_feed = feeds[0] if feeds and feeds[0].links and not (feeds[0].beside_nodes or feeds[0].laid) else None
-        needed = first_feed.room if first_feed else 0
+        needed = first_feed.numbered if first_feed else 0
         ports = min(reach[number] if number < len(reach) else run.numbers, run.numbers)
-        # the reach in whole cages, or more where the feed needs that
+        # the reach in whole cages, or more cages if the feed needs them
         cages = max(ports // run.ways, -(-needed // run.ways))
-        self._places = sorted(range(cages * run.ways), key=lambda port: _lane_key(run, port))
-        self._chief = self._spread_ports(first_feed) if first_feed else ()
+        self._ports_by_lane = sorted(range(cages * run.ways), key=lambda port: _lane_key(run, port))
+        self._spread = self._spread_ports(first_feed) if first_feed else ()
         # other feeds begin on a connector that the first one does not use
-        self._aligned = -(-needed // run.per_connector) * run.per_connector
+        self._first_other = -(-needed // run.per_connector) * run.per_connector
         self._others = (
             self._sort_from_top(first_feed.links if first_feed and first_feed.nested else 1) if first_feed else ()
         )
 
     def list_ports_of(self, feed: Feed) -> tuple[int, ...]:
-        """The ports of a feed, ordered by (rank of the lower switch, number of its link)."""
+        """Return the ports of a feed, ordered by (rank of the lower switch, number of its link)."""
         if not feed.links or feed.beside_nodes or feed.laid:
-            return tuple(find_port(feed.first, feed.jumps, index) for index in range(feed.room))
+            return tuple(find_port(feed.first, feed.jumps, index) for index in range(feed.numbered))
         if feed == self._feeds[0]:
-            return self._chief
-        first, per = feed.first - self._aligned, self._run.per_connector
+            return self._spread
+        start, per = feed.first - self._first_other, self._run.per_connector
         # whole connectors that the links of one lower switch fill
         connectors_per_lower = feed.links // per
         # nested: lane by lane over the connectors of each lower switch
@@ -116,66 +122,84 @@ class RunPorts:
             k % connectors_per_lower * per + k // connectors_per_lower if feed.nested and connectors_per_lower else k
             for k in range(feed.links)
         ]
-        return tuple(self._others[first + offset + k] for offset in range(0, feed.room, feed.links) for k in order)
+        return tuple(self._others[start + offset + k] for offset in range(0, feed.numbered, feed.links) for k in order)
 
-    def list_left_over(self, first: int) -> tuple[int, ...]:
-        """Ports beyond the first `first`, in the order they are handed out, on connectors that serve nothing else."""
+    def list_left_over(self, numbered: int) -> tuple[int, ...]:
+        """Return the ports beyond the first `numbered` ones, in the order they are handed out, on connectors that serve
+        nothing else.
+        """
         laid_connectors = [
             port // self._run.per_connector for feed in self._feeds if feed.laid for port in self.list_ports_of(feed)
         ]
-        # some ports stay where the lock has them: all other connectors are left over
+        # if the ports of some feeds are listed one by one, all other connectors are left over
         if laid_connectors:
-            order, used = self._others if self._chief else range(self._run.numbers), set(laid_connectors)
+            order, used = self._others if self._spread else range(self._run.numbers), set(laid_connectors)
             return tuple(p for p in order if p // self._run.per_connector not in used and self._has_cage(p))
-        first = -(-first // self._run.per_connector) * self._run.per_connector
+        per = self._run.per_connector
+        first_port = -(-numbered // per) * per
         # nothing is spread: ports follow one another, but for those taken and for cages that are gone
-        if not self._chief:
-            per = self._run.per_connector
-            laid = {port // per for port in list_numbers(self._laid)}
-            start = 0 if laid and first <= count_numbers(self._laid) else first // per
+        if not self._spread:
+            taken = {port // per for port in list_numbers(self._taken)}
+            start = 0 if taken and first_port <= count_numbers(self._taken) else first_port // per
             gaps = {i for i, cage in enumerate(self._run.cages) if not cage}
-            numbered = range(start, self._run.numbers // per)
-            connectors = [c for c in numbered if c not in laid and c * per // self._run.ways not in gaps]
-            turn = reversed(connectors) if self._wide and first else connectors
-            return tuple(port for c in turn for port in range(c * per, c * per + per))
+            connectors = [
+                c
+                for c in range(start, self._run.numbers // per)
+                if c not in taken and c * per // self._run.ways not in gaps
+            ]
+            ordered = reversed(connectors) if self._wide and first_port else connectors
+            return tuple(port for c in ordered for port in range(c * per, c * per + per))
         # `_others` begins behind the ports of the first feed
-        return self._others[first - self._aligned :]
+        return self._others[first_port - self._first_other :]
 
     def list_from_top(self) -> tuple[int, ...]:
-        """The ports that the first purpose leaves, from the highest rank of lower switches downwards."""
+        """Return the ports that the first purpose leaves, from the highest rank of lower switches downwards."""
         return self._others
 
     def _has_cage(self, port: int) -> bool:
-        """Whether a port lies in no gap."""
+        """Whether a port lies in a cage, and not in a gap."""
         return bool(self._run.cages[port // self._run.ways])
 
     def _spread_ports(self, feed: Feed) -> tuple[int, ...]:
-        """Ports of the first purpose: one after another, or spread over the places in nested order, as many for each
-        lower switch.
+        """Return the ports of the first purpose: one after another, or spread in nested order, as many for each lower
+        switch.
         """
         if not feed.nested:
-            return tuple(range(feed.room))
-        ports, links = len(self._places), feed.links
-        ranks = range(feed.room // links)
-        return tuple(self._places[k * ports // links + rank] for rank in ranks for k in range(links))
+            return tuple(range(feed.numbered))
+        ports, links = len(self._ports_by_lane), feed.links
+        ranks = range(feed.numbered // links)
+        return tuple(self._ports_by_lane[k * ports // links + rank] for rank in ranks for k in range(links))
 
     def _sort_from_top(self, links: int) -> tuple[int, ...]:
-        """All other ports: whole free connectors from the highest rank downwards, then single ports."""
-        run, used_ports = self._run, set(self._chief)
+        """Return all other ports: whole free connectors from the highest rank downwards, then single ports."""
+        run, used_ports = self._run, set(self._spread)
         per = run.per_connector
-        units = [port // per for port in self._places[: len(self._places) // per]]
+        connectors = [port // per for port in self._ports_by_lane[: len(self._ports_by_lane) // per]]
         # the links of one lower switch lie in as many blocks of the run: rank r has the r-th connector of each
         blocks = max(1, links // per)
-        starts = [b * len(units) // blocks for b in range(blocks + 1)]
-        # blocks may differ by one connector: what only the longer ones have is of no rank, and is handed out first
-        deep = len(units) // blocks
-        order = [units[index] for b in reversed(range(blocks)) for index in range(starts[b] + deep, starts[b + 1])]
+        starts = [block * len(connectors) // blocks for block in range(blocks + 1)]
+        # blocks may differ by one connector: the last connector of longer blocks has no rank, and is handed out first
+        ranks = len(connectors) // blocks
+        order = [
+            connectors[index]
+            for block in reversed(range(blocks))
+            for index in range(starts[block] + ranks, starts[block + 1])
+        ]
         # then rank by rank, the highest first: lower switches that are added later take the lowest ranks that are free
-        order += [units[starts[b] + rank] for rank in reversed(range(deep)) for b in reversed(range(blocks))]
-        # last what lies beyond the reach
-        order += range(len(self._places) // per, run.numbers // per)
+        order += [
+            connectors[starts[block] + rank] for rank in reversed(range(ranks)) for block in reversed(range(blocks))
+        ]
+        # last the connectors beyond the reach
+        order += range(len(self._ports_by_lane) // per, run.numbers // per)
         used_ports |= {port for port in range(run.numbers) if not self._has_cage(port)}
-        by_unit = [[port for port in range(unit * per, unit * per + per) if port not in used_ports] for unit in order]
-        from_whole_units = [port for ports in by_unit if len(ports) == per for port in ports]
-        split = [port for ports in by_unit if len(ports) < per for port in ports]
-        return tuple(from_whole_units + split) if self._feeds[0].nested else tuple(from_whole_units)
+        free_ports_of_connectors = [
+            [port for port in range(connector * per, connector * per + per) if port not in used_ports]
+            for connector in order
+        ]
+        from_free_connectors = [port for ports in free_ports_of_connectors if len(ports) == per for port in ports]
+        from_shared_connectors = [port for ports in free_ports_of_connectors if len(ports) < per for port in ports]
+        return (
+            tuple(from_free_connectors + from_shared_connectors)
+            if self._feeds[0].nested
+            else tuple(from_free_connectors)
+        )
