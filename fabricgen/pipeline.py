@@ -66,11 +66,11 @@ def compile_with_room(
 ) -> Design | None:
     """The design of a blueprint that was refused for a lack of ports alone, as if there were enough; else None."""
     from fabricgen.design.advice.hints import SHORTAGES
-    from fabricgen.design.build import build_with_room
+    from fabricgen.design.build import build_with_more_ports
 
     if any(diagnostic.code not in SHORTAGES for diagnostic in refusal.diagnostics):
         return None
-    return build_with_room(load_blueprint(blueprint, sets, allow_outside=allow_outside, settings=settings))
+    return build_with_more_ports(load_blueprint(blueprint, sets, allow_outside=allow_outside, settings=settings))
 
 
 def compile_adopted(

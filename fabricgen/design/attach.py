@@ -15,8 +15,8 @@ from fabricgen.design.media.gearing import LinkOptics, UnplacedEnd
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
-MOST_NAMED = 3
-"""How many switches a hint names."""
+MAX_NAMED = 3
+"""How many switches a hint names at most."""
 
 
 def attach_profile(
@@ -34,13 +34,12 @@ def attach_profile(
 ) -> Attachment:
     """Work out the legs of a node profile in a fabric whose lowest switch is `switch`.
 
-    `optics` are those that its links may have, and `breakout` tells into how many ports of a speed, Gb/s, cages of the
-    switch are stated to be split, 0 where nothing is. `ports` limits how many NIC ports attach, `speed` is the speed
-    that the blueprint states for them, in Gb/s. `split` is false for extra devices, whose ports are never split over
-    planes.
+    `optics` chooses lane rates for the links; `breakout` returns into how many ports of a speed, Gb/s, cages of the
+    switch are stated to be split, 0 if nothing is stated. `ports` limits how many NIC ports attach, `speed` is their
+    stated speed, Gb/s. `split` is false for extra devices, whose ports are never split over planes.
 
-    Raises InputError when the profile lacks the role, the NIC cannot be split over the planes, or both ends have no
-    speed in common.
+    Raises InputError if the profile lacks the role (FG014), if the NIC cannot be split over the planes (FG102), or if
+    both ends have no speed in common (FG103).
     """
     role = profile.roles.get(role_name)
     if role is None:
@@ -80,16 +79,20 @@ def attach_profile(
 
 
 def _choose_mode(profile: NodeProfile, role: NicRole, role_name: str, fabric: Fabric, path: Path) -> NicMode:
-    """How each NIC port is split: as the blueprint states, else so that every plane gets one port of the NIC."""
+    """Return how each NIC port is split: as the blueprint states, else so that every plane gets as many ports of the
+    NIC.
+
+    Raises InputError (FG102) if ports cannot be split so, or do not divide over the planes.
+    """
     per_nic = role.ports_per_nic
     stated = fabric.nic.get(profile.id) or fabric.nic.get(ALL_KINDS)
-    # the least split with which the ports of a NIC come to a multiple of the planes; speed 0 is the fastest there is
+    # the smallest split that makes the ports of a NIC a multiple of the planes; speed 0 stands for the fastest
     mode = stated or NicMode.model_construct(ways=fabric.planes // gcd(fabric.planes, per_nic), speed_gbps=0)
     path_stated = (
         (*path, "planes") if stated is None else (*path, "nic", *([profile.id] if profile.id in fabric.nic else []))
     )
     if mode.ways not in role.splits:
-        offered = ", ".join(f"{w} x {max(role.speeds) // w}G" for w in role.splits)
+        offered = ", ".join(f"{ways} x {max(role.speeds) // ways}G" for ways in role.splits)
         raise fault(
             "FG102",
             f"a '{role_name}' port of {profile.id} cannot be split into {mode.ways}: it runs as {offered}",
@@ -112,16 +115,16 @@ def _choose_speed(
     role: NicRole,
     mode: NicMode,
     speed_asked: int | None,
-    switch_side: tuple[SwitchProfile, Callable[[int], int], LinkOptics],
+    switch_breakout_optics: tuple[SwitchProfile, Callable[[int], int], LinkOptics],
     path: Path,
 ) -> tuple[int, float, float]:
-    """The speed of a leg, and the lane rate at the NIC and at the switch, in Gb/s: as stated, or the fastest that both
-    ends offer.
+    """Return the speed of a leg, the lane rate at the NIC, and the lane rate at the switch, Gb/s: as stated, or the
+    fastest that both ends offer. Raises InputError (FG103) if there is none.
     """
-    switch, breakout, optics = switch_side
+    switch, breakout, optics = switch_breakout_optics
     offered = [s // mode.ways for s in role.speeds if s % mode.ways == 0]
     speed_wanted = speed_asked or mode.speed_gbps or None
-    # the first match that needs a gearbox, taken only where no stated breakout and no plain match is found
+    # the first match that needs a gearbox, taken only if there is neither a stated breakout nor a match without one
     geared: tuple[int, float, float] | None = None
     for speed in offered if speed_wanted is None else [speed_wanted] if speed_wanted in offered else []:
         # the stated breakout first, then any (0)
@@ -129,7 +132,7 @@ def _choose_speed(
             for cage in list_matching_cages(switch, role.form_factor):
                 rates = optics.find_lane_rates(UnplacedEnd(role, mode.ways), UnplacedEnd(cage, ways), speed)
                 if rates and (rates[0] == rates[1] or ways):
-                    # a stated breakout says how fast ports are, where only a gearbox would make them faster
+                    # a match that needs a gearbox is faster, but a stated breakout says how fast ports are
                     return geared if geared and not ways else (speed, *rates)
                 if rates and geared is None:
                     geared = speed, *rates
@@ -152,7 +155,7 @@ def _choose_speed(
 
 
 def _suggest_other_switches(catalog: Catalog, role: NicRole, switch: SwitchProfile) -> str:
-    """The way out for ports whose lanes are slower than those of a switch: a fabric of their own.
+    """Return the hint for ports whose lanes are slower than those of a switch: a fabric of their own.
 
     Optics of 200G lanes do not downshift (LinkX 100G-PAM4 Product Line Overview,
     docs.nvidia.com/networking/display/400g100gpam4ovpub).
@@ -164,7 +167,7 @@ def _suggest_other_switches(catalog: Catalog, role: NicRole, switch: SwitchProfi
         for s in same_protocol
         if any(c.lane_gbps == role.lane_gbps for c in list_matching_cages(s, role.form_factor))
     ]
-    on_text = f" on {' or '.join(sorted(matching)[:MOST_NAMED])}" if matching else ""
+    on_text = f" on {' or '.join(sorted(matching)[:MAX_NAMED])}" if matching else ""
     return (
         f"ports of {role.lane_gbps:g}G lanes need a fabric of their own{on_text}; or take a device whose lanes run at "
         f"{max(c.lane_gbps for c in switch.cages):g}G"
@@ -172,16 +175,16 @@ def _suggest_other_switches(catalog: Catalog, role: NicRole, switch: SwitchProfi
 
 
 def explain_lacking_lanes(speed: int, nic: NicRole, node: str, switch: SwitchProfile) -> str:
-    """In which way ports as fast as `speed`, Gb/s, lack lanes at the rate that both ends have; "" where they do not.
+    """Return why ports of a speed, Gb/s, have too few lanes at the rate that both ends have; "" if they have enough.
 
-    800G over lanes of 100G takes eight, whatever a cage's own lanes could carry: one of 4 x 200G has four.
+    800G over lanes of 100G takes eight lanes, however fast a cage's own lanes are: a cage of 4 x 200G has four.
     """
-    # the cages of which most are there are those that people have in mind
+    # most of a switch's cages first: people have these in mind
     for cage in sorted(list_matching_cages(switch, nic.form_factor), key=lambda cage: -cage.count):
         splits = [ways for ways, speeds in cage.breakouts.items() if speed in speeds]
         lanes_there = cage.lanes // min(splits, default=1)
         rate = min(nic.lane_gbps, cage.lane_gbps)
-        # rounded up; rates may be halves, as 106.25
+        # rounded up; a rate may be a fraction, such as 106.25
         needed = -int(-speed // rate)
         ends = ((lanes_there, cage.lane_gbps, switch.id), (nic.lanes, nic.lane_gbps, node))
         for lanes, lane_gbps, end in ends:
@@ -194,12 +197,17 @@ def explain_lacking_lanes(speed: int, nic: NicRole, node: str, switch: SwitchPro
 
 
 def list_matching_cages(switch: SwitchProfile, form_factor: str) -> list[CageClass]:
-    """Cages that a port of a form factor can be cabled to: copper pairs only meet copper pairs."""
+    """Return the cages that a port of a form factor can be cabled to: RJ45 ports only to RJ45 cages, other ports to
+    others.
+    """
     return [c for c in switch.cages if (c.form_factor == "RJ45") == (form_factor == "RJ45")]
 
 
 def _group_rails(profile: NodeProfile, role: NicRole, fabric: Fabric, path: Path) -> dict[int, int]:
-    """The rail group (from 1) of every rail of a role: as the blueprint states, else 1 for all."""
+    """Return the rail group (from 1) of every rail of a role: as the blueprint states, else 1 for all.
+
+    Raises InputError (FG108) if stated rail groups leave out a rail.
+    """
     rails = sorted({port.rail for port in role.ports})
     if not fabric.rail_groups:
         return dict.fromkeys(rails, 1)
@@ -217,8 +225,10 @@ def _group_rails(profile: NodeProfile, role: NicRole, fabric: Fabric, path: Path
 
 
 def _make_legs(role: NicRole, ways: int, planes: int, groups: dict[int, int], ports: int | None) -> tuple[Leg, ...]:
-    # the legs of a node's first `ports` ports (None: all) of a role, each split `ways` times; `groups` has the rail of
-    # each NIC
+    """Return the legs of a node's first `ports` ports of a role (all if None), each split into `ways` ports.
+
+    `groups` has the rail group of each rail.
+    """
     chosen = sorted(role.ports, key=lambda p: (p.rail, p.port))[:ports]
     names_by_cage: dict[str, list[str]] = {}
     for port in sorted(role.ports, key=lambda p: p.name):
@@ -233,14 +243,16 @@ def _make_legs(role: NicRole, ways: int, planes: int, groups: dict[int, int], po
 
 
 def _make_leg(port: NicPort, rail_group: int, connector: int, sub_port: int, ways: int, planes: int) -> Leg:
-    """One of the `ways` ports that a NIC port is split into; ports of a NIC are assigned to planes round-robin."""
+    """Return one of the `ways` ports that a NIC port is split into; ports of a NIC are assigned to planes round-
+    robin.
+    """
     # ports in the catalogue count from 1 within their NIC
-    nth = (port.port - 1) * ways + sub_port
+    port_in_nic = (port.port - 1) * ways + sub_port
     return Leg(
         rail=port.rail,
         rail_group=rail_group,
-        plane=nth % planes + 1,
-        port=nth // planes + 1,
+        plane=port_in_nic % planes + 1,
+        port=port_in_nic // planes + 1,
         name=port.name if ways == 1 else f"{port.name}/{sub_port + 1}",
         cage=port.cage,
         connector=connector,
@@ -249,22 +261,24 @@ def _make_leg(port: NicPort, rail_group: int, connector: int, sub_port: int, way
     )
 
 
-# Ports that devices have and no fabric attaches, so that no cable is planned for them.
+# Ports of devices that no fabric attaches, so that no cable is planned for them.
 
 
 class Unattached(NamedTuple):
-    """Devices of one name: the roles of their ports that fabrics attach, and those that none does."""
+    """Devices of one name: the roles of their ports that fabrics attach, and the roles that no fabric attaches."""
 
     profile: NodeProfile
     attached: tuple[str, ...]
     missing: tuple[str, ...]
     path: Path
     skipped: frozenset[str] = frozenset()
-    """Of the missing, those of fabrics that the blueprint says they `skip`."""
+    """The missing roles that belong to fabrics which the devices are stated to `skip`."""
 
 
 def list_unattached(design: Design) -> list[Unattached]:
-    """Sets of nodes, then extra devices, with ports that no fabric attaches; those of somebody else are left out."""
+    """Return the sets of nodes, then of extra devices, with ports that no fabric attaches; devices that others own are
+    left out.
+    """
     nodes: dict[Path, set[str]] = {members.path: set() for members in design.layout.node_sets}
     extras: dict[str, tuple[NodeProfile, Path, set[str]]] = {}
     role_of = {name: spec.attach or name for name, spec in design.loaded.blueprint.fabrics.items()}

@@ -44,8 +44,8 @@ from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 def build_design(loaded: LoadedBlueprint, *, advise: bool = True, catalog: Catalog | None = None) -> Design:
     """Size and count a cluster without expanding it.
 
-    `catalog` is that of its folder, if it is there already. Raises InputError, each finding with its place, where the
-    blueprint cannot be wired; with `advise` as `size_fabrics` does.
+    `catalog` is the catalogue with the blueprint's own profiles; it is loaded if None. Raises InputError if the
+    blueprint cannot be wired, each finding with its place; `advise` works as in `size_fabrics`.
     """
     try:
         return _build_design(loaded, catalog or Catalog(loaded.folder / "catalog"), advise=advise)
@@ -53,27 +53,30 @@ def build_design(loaded: LoadedBlueprint, *, advise: bool = True, catalog: Catal
         raise loaded.locate_error(error) from error
 
 
-MORE_PORTS = (8, 128)
-"""How many times as many ports switches are given, in turn, until a design that lacks ports has enough."""
+PORT_FACTORS = (8, 128)
+"""By these factors, in turn, switches get more ports until a design that lacks ports has enough."""
 
 
-def build_with_room(loaded: LoadedBlueprint) -> Design | None:
-    """The design of a blueprint whose switches lack ports, as if they had more; None where more is wrong than that.
+def build_with_more_ports(loaded: LoadedBlueprint) -> Design | None:
+    """Return the design of a blueprint whose switches lack ports, as if they had more; None if more than that is wrong.
 
-    Its counts are not those of any design that can be had: it serves to judge what is written, whatever is counted.
+    No real design has its counts: it serves to judge what the blueprint states, whatever the counts.
     """
     from fabricgen.design.advice.room import RoomyCatalog
 
-    for times in MORE_PORTS:
+    for factor in PORT_FACTORS:
         try:
-            return _build_design(loaded, RoomyCatalog(loaded.folder / "catalog", times), advise=False)
+            return _build_design(loaded, RoomyCatalog(loaded.folder / "catalog", factor), advise=False)
         except InputError:
             continue
     return None
 
 
 def _build_design(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = True) -> Design:
-    # the design of a loaded blueprint, after every check that needs no expansion; see `size_fabrics` for `advise`
+    """Return the design of a loaded blueprint after all checks that need no expansion; see `size_fabrics` for `advise`.
+
+    Raises InputError without places.
+    """
     blueprint = loaded.blueprint
     layout = lay_out(blueprint, catalog, loaded.lock)
     check_node_names(blueprint, layout)
@@ -115,24 +118,26 @@ def _build_design(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = T
 def size_fabrics(
     context: FabricContext, scale_up: Sequence[ScaleUpDesign], *, advise: bool = True
 ) -> dict[str, FabricDesign]:
-    """Every fabric by name, sized; those that manage switches last.
+    """Size all fabrics and return them by name; fabrics that manage switches are sized last.
 
-    Raises InputError with the faults of all of them; with `advise` their hints name changes that were tried and fit,
+    Raises InputError with the faults of all fabrics. With `advise` their hints name changes that were tried and fit,
     which takes far longer than sizing.
     """
     blueprint = context.blueprint
     names = sorted(blueprint.fabrics, key=rank_fabric)
     designed: dict[str, FabricDesign] = {}
     faults: list[InputError] = []
-    parts = group_linked_fabrics({name: blueprint.fabrics[name] for name in names})
-    # fabrics that manage switches last (False sorts before True): how many there are has to be known
-    for part in sorted(parts, key=lambda part: any("switches" in blueprint.fabrics[name].also for name in part)):
+    linked_groups = group_linked_fabrics({name: blueprint.fabrics[name] for name in names})
+    # fabrics that manage switches come last (False sorts before True), as they need the number of all other switches
+    for linked_names in sorted(
+        linked_groups, key=lambda linked_names: any("switches" in blueprint.fabrics[name].also for name in linked_names)
+    ):
         try:
-            check_linked(blueprint, context.layout.numbering, part)
+            check_linked(blueprint, context.layout.numbering, linked_names)
         except InputError as error:
             faults.append(error)
             continue
-        design_part = partial(_design_part, part=part, others=tuple(designed.values()), scale_up=scale_up)
+        design_part = partial(_design_part, part=linked_names, others=tuple(designed.values()), scale_up=scale_up)
         try:
             designed |= {fabric.name: fabric for fabric in design_part(context)}
         except InputError as error:
@@ -140,7 +145,7 @@ def size_fabrics(
                 raise
             from fabricgen.design.advice.hints import add_hints
 
-            trials = Trials(context, part, design_part)
+            trials = Trials(context, linked_names, design_part)
             faults.append(add_hints(error, trials))
     if faults:
         raise InputError(d for error in faults for d in error.diagnostics)
@@ -148,16 +153,17 @@ def size_fabrics(
 
 
 ROUNDS = 8
-"""How often fabrics are designed again when the management fabric among them finds other switches to manage."""
+"""How often fabrics are designed, at most, until the management fabric among them finds the same switches to manage."""
 
 
 def _design_part(
     context: FabricContext, part: Sequence[str], others: Sequence[FabricDesign], scale_up: Sequence[ScaleUpDesign]
 ) -> list[FabricDesign]:
-    """Design fabrics that are linked with each other, beside `others` that are designed.
+    """Design fabrics that are linked with each other, beside `others` that are already designed.
 
-    A management fabric among them manages switches of these, too, whose number may follow from its own: they are
-    designed again until it is the same. Raises InputError as `design_fabrics` does, and where they never agree.
+    A management fabric among them manages their switches too, whose number may follow from its own: they are designed
+    again until that number stays the same. Raises InputError as `design_fabrics` does, and FG019 if it never stays the
+    same.
     """
     fabrics = context.blueprint.fabrics
     manager = next((name for name in part if "switches" in fabrics[name].also), None)
@@ -179,7 +185,7 @@ def _design_part(
 
 
 def make_trials(design: Design, fabric: str) -> Trials:
-    """Trials of changes to a fabric of a finished design and to the fabrics linked with it."""
+    """Return trials of changes to a fabric of a finished design and to the fabrics linked with it."""
     blueprint = design.loaded.blueprint
     part = next(names for names in group_linked_fabrics(blueprint.fabrics) if fabric in names)
     context = FabricContext(blueprint, design.catalog, design.layout)
@@ -188,7 +194,7 @@ def make_trials(design: Design, fabric: str) -> Trials:
 
 
 def _check_extras(fabrics: dict[str, FabricDesign], specs: Mapping[str, Fabric], first_site: str) -> None:
-    # raise InputError (FG019) where extra devices of one name differ between fabrics in profile, number or site
+    """Raise InputError (FG019) if extra devices of one name differ between fabrics in profile, number or site."""
     first_seen: dict[str, tuple[str, str, int]] = {}
     for name, fabric in fabrics.items():
         for extra in fabric.extras:
@@ -213,7 +219,9 @@ def _check_extras(fabrics: dict[str, FabricDesign], specs: Mapping[str, Fabric],
 
 
 def _check_nos(loaded: LoadedBlueprint, catalog: Catalog, fabrics: dict[str, FabricDesign]) -> None:
-    """Raise InputError where a NOS stated for the whole cluster runs on none of its switches."""
+    """Raise InputError (FG018) if a NOS stated for the whole cluster runs on none of its switches, or one stated for
+    tiers on none of theirs.
+    """
     tiers = [tier for fabric in fabrics.values() for tier in fabric.tiers]
     runnable = {nos for tier in tiers for nos in tier.profile.nos}
     for tier, nos in loaded.blueprint.nos.items():
@@ -230,16 +238,17 @@ def _check_nos(loaded: LoadedBlueprint, catalog: Catalog, fabrics: dict[str, Fab
 
 
 def _list_usable_nos(catalog: Catalog, profiles: Iterable[SwitchProfile]) -> list[str]:
-    """The NOSes that some of the switches run, of which the catalogue knows how they name ports."""
+    """Return the NOSes that at least one of the switches runs and whose port names the catalogue knows."""
     return sorted({nos for profile in profiles for nos in catalog.list_usable_nos(profile) or profile.nos})
 
 
 def _check_nos_of_tiers(
     catalog: Catalog, path_prefix: Path, stated: Mapping[str, str], tiers: Sequence[TierDesign]
 ) -> None:
-    """Raise InputError where a NOS stated for tiers of one name, or for all tiers, runs on no switch of them.
+    """Raise InputError (FG018) if a NOS stated for tiers of one name, or for all tiers, runs on no switch of these
+    tiers.
 
-    Of several tiers with that name, those whose switch does not run it keep the switch's default NOS; InfiniBand
+    If several tiers have that name, those whose switch does not run it keep the switch's default NOS; InfiniBand
     switches ignore the setting.
     """
     for name, nos in stated.items():

@@ -1,4 +1,4 @@
-"""Design fabrics that belong together: how nodes attach, their tiers, their extra devices, and every count."""
+"""Design linked fabrics: how nodes attach, their tiers, their extra devices, and every count."""
 
 from __future__ import annotations
 
@@ -44,16 +44,17 @@ Pairs = tuple[tuple[NodeSet, Attachment], ...]
 """(nodes of a unit, how they attach)"""
 
 ROUNDS = 8
-"""How often tiers are sized again when extra devices find too few ports."""
+"""How often tiers are sized, at most, to make room for extra devices."""
 
 
 class ManagementNeeds(NamedTuple):
-    """What the management fabric connects besides nodes: management ports on each leaf, and managed devices in all."""
+    """What the management fabric connects besides nodes: the management ports of switches and other managed devices."""
 
     fabric: str
     ports: Callable[[Layout], ManagedPorts]
-    """For leaves that serve some units: those of the cluster, or of a part of it."""
+    """Counts management ports on leaves, for the units of the cluster or of a part of it."""
     devices: int
+    """How many managed devices there are."""
 
 
 def design_fabrics(
@@ -61,9 +62,9 @@ def design_fabrics(
 ) -> list[FabricDesign]:
     """Size fabrics that are linked with each other, from the nodes up.
 
-    Raises InputError where the blueprint cannot be wired: a radix too small, speeds that do not meet, unknown names.
+    Raises InputError if the blueprint cannot be wired: too few ports, speeds that do not meet, unknown names.
     """
-    return _LinkedFabrics(context, names, managing).run()
+    return _LinkedFabrics(context, names, managing).design()
 
 
 class _LinkedFabrics:
@@ -78,9 +79,9 @@ class _LinkedFabrics:
             check_spans(self.fabrics[name], name)
         check_host_ports(self.fabrics, names)
         check_bonds(self.fabrics, names)
-        self._check_copper()
-        taking = self.leaves.get(managing.fabric, ()) if managing else ()
-        self._managed = {leaf: managing.ports(self.specs[leaf].layout) for leaf in taking if managing}
+        self._check_management_leaves()
+        management_leaves = self.leaves.get(managing.fabric, ()) if managing else ()
+        self._managed = {leaf: managing.ports(self.specs[leaf].layout) for leaf in management_leaves if managing}
         self.attachments = {name: self._attach_nodes(name) for name in names}
         self.sizes = {key: self._count_sizes(spec) for key, spec in self.specs.items()}
         self.coarser = {key: self._map_coarser(spec) for key, spec in self.specs.items()}
@@ -90,8 +91,8 @@ class _LinkedFabrics:
             for (leaf, part), pairs in self.attachments[name].items():
                 self.demands[leaf] = (*self.demands.get(leaf, ()), *self._list_node_demands(name, leaf, part, pairs))
 
-    def _check_copper(self) -> None:
-        """Raise InputError where leaves that take management ports, which are RJ45, have no RJ45 cages."""
+    def _check_management_leaves(self) -> None:
+        """Raise InputError (FG103) if leaves that take management ports, which are RJ45, have no RJ45 cages."""
         managing = self.managing
         for leaf in self.leaves.get(managing.fabric, ()) if managing and managing.devices else ():
             cages = self.specs[leaf].profile.cages
@@ -104,10 +105,8 @@ class _LinkedFabrics:
                     hint="attach switches to a fabric whose leaves have RJ45 ports, such as sn2201",
                 )
 
-    def run(self) -> list[FabricDesign]:
-        """Size the tiers, sizing again with more ports where extra devices find too few, then give the extra devices
-        their ports.
-        """
+    def design(self) -> list[FabricDesign]:
+        """Size the tiers, again with more ports for extra devices that find too few, and give extra devices ports."""
         extras = [
             d for name in self.names for d in list_extra_demands(self.context, name, self.specs, self.leaves[name])
         ]
@@ -126,20 +125,20 @@ class _LinkedFabrics:
         for _ in range(ROUNDS):
             sized_tiers = self._make_sizing(reserve, crowded_tiers, frugal_tiers).size_tiers()
             allocator = self._make_allocator(sized_tiers)
-            # each of the following, in this order, makes room for extra devices and sizes anew: no more uplinks than
-            # are needed, no reserve for units that may come, then larger tiers
-            wide = {key for key, _ in ports_wanted if _has_more_uplinks(sized_tiers[key])} - frugal_tiers
-            if wide and (
-                any(ports > allocator.count_available(*key) for key, ports in ports_wanted.items() if key[0] in wide)
+            # three steps make room for extra devices, in this order, and each sizes anew: no more uplinks than are
+            # needed, no ports for reserved units, larger tiers
+            generous = {key for key, _ in ports_wanted if _has_more_uplinks(sized_tiers[key])} - frugal_tiers
+            if generous and (
+                any(n > allocator.count_available(*key) for key, n in ports_wanted.items() if key[0] in generous)
                 or not self._do_all_extras_fit(sized_tiers, extras, ports_wanted)
             ):
-                frugal_tiers |= wide
+                frugal_tiers |= generous
                 continue
-            keeping = {key for key, _ in ports_wanted if _keeps_reserve(sized_tiers[key])} - crowded_tiers
-            if keeping and not self._do_all_extras_fit(sized_tiers, extras, ports_wanted):
-                crowded_tiers |= keeping
+            with_reserve = {key for key, _ in ports_wanted if _keeps_reserve(sized_tiers[key])} - crowded_tiers
+            if with_reserve and not self._do_all_extras_fit(sized_tiers, extras, ports_wanted):
+                crowded_tiers |= with_reserve
                 continue
-            # leaves of accelerators do not grow for a few extra devices: these take what is left over
+            # leaves of accelerators do not grow for a few extra devices, which take ports that are left over
             growing = {key: ports for key, ports in ports_wanted.items() if not self._is_for_gpus(key)}
             missing = {
                 key: Reserve(most_on_named_switches[key], ports)
@@ -148,12 +147,14 @@ class _LinkedFabrics:
             }
             if not missing:
                 allocated, tiers = self._allocate_extras(sized_tiers, extras, ports_wanted)
-                most_by_key = {
-                    key: count_most_on_one_switch(allocated, *key) for key in growing if _is_too_narrow(tiers[key[0]])
+                ports_on_fullest = {
+                    key: count_most_on_one_switch(allocated, *key)
+                    for key in growing
+                    if _exceeds_oversubscription(tiers[key[0]])
                 }
-                reserves = {key: reserve.get(key, Reserve()) for key in most_by_key}
+                reserves = {key: reserve.get(key, Reserve()) for key in ports_on_fullest}
                 missing = {
-                    k: Reserve(n, reserves[k].total) for k, n in most_by_key.items() if n > reserves[k].per_switch
+                    k: Reserve(n, reserves[k].total) for k, n in ports_on_fullest.items() if n > reserves[k].per_switch
                 }
             if not missing:
                 break
@@ -166,7 +167,9 @@ class _LinkedFabrics:
         return ExtraPortAllocator(self.context, sized_tiers, self.demands, sizes)
 
     def _count_tier_sizes(self, spec: TierSpec, sized_tiers: Mapping[TierKey, SizedTier]) -> dict[str, int]:
-        """How many values each dimension has by which a tier may be grouped, switches of its fabric's tiers too."""
+        """Return how many values each dimension has that a tier may be grouped by, including switches of its fabric's
+        tiers.
+        """
         sizes = dict(self.sizes[spec.key])
         for sized in sized_tiers.values():
             if sized.spec.fabric == spec.fabric and have_common_part(sized.spec, spec):
@@ -179,7 +182,7 @@ class _LinkedFabrics:
         extras: Sequence[ExtraDemand],
         ports_wanted: Mapping[tuple[TierKey, PortKind], int],
     ) -> tuple[list[ExtraSet], dict[TierKey, TierDesign]]:
-        """The extra devices with their ports, and the tiers with these ports counted as used."""
+        """Return the extra devices with their ports, and the tiers with these ports counted as used."""
         allocator = self._make_allocator(sized_tiers)
         allocator.keep_locked_ports(extras)
         allocated = [allocator.allocate_ports(demand, ports_wanted[demand.tier, demand.kind]) for demand in extras]
@@ -193,7 +196,7 @@ class _LinkedFabrics:
         extras: Sequence[ExtraDemand],
         ports_wanted: Mapping[tuple[TierKey, PortKind], int],
     ) -> bool:
-        """Whether all extra devices find ports: it tries to give them some, and keeps nothing of that."""
+        """Whether all extra devices find ports, by trying to give them some."""
         try:
             self._allocate_extras(sized_tiers, extras, ports_wanted)
         except InputError:
@@ -201,12 +204,12 @@ class _LinkedFabrics:
         return True
 
     def _is_for_gpus(self, key: tuple[TierKey, PortKind]) -> bool:
-        """Whether ports are of the kind that GPUs attach with: leaves get no further switches for extra devices on
-        those.
+        """Whether ports are of the kind that GPUs attach with: leaves get no further switches for extra devices on such
+        ports.
         """
-        first_demand = self.demands.get(key[0], ())
-        gpus = any(leg.gpu is not None for d in first_demand[:1] for _, a in d.attachments for leg in a.legs)
-        return gpus and first_demand[0].kind == key[1]
+        demands = self.demands.get(key[0], ())
+        has_gpus = any(leg.gpu is not None for d in demands[:1] for _, a in d.attachments for leg in a.legs)
+        return has_gpus and demands[0].kind == key[1]
 
     def _make_sizing(
         self,
@@ -214,7 +217,7 @@ class _LinkedFabrics:
         crowded: Collection[TierKey],
         lean: Collection[TierKey],
     ) -> TierSizing:
-        # the sizing of all tiers with these reserves; a fabric's `spans` belong to its highest tier
+        """Return the sizing of all tiers with these reserves; a fabric's `spans` belong to its highest tier."""
         managed = {}
         if self.managing and self.managing.fabric in self.names:
             managed = {leaf: self._managed[leaf] for leaf in self.leaves[self.managing.fabric]}
@@ -229,7 +232,11 @@ class _LinkedFabrics:
         return TierSizing(layout, self.specs, *shapes, demands, managed, reserve, spans, crowded, lean, optics)
 
     def _find_leaves(self, name: str) -> tuple[TierKey, ...]:
-        """The tiers that nodes of a fabric attach to: its own lowest, or those of the fabric that carries it."""
+        """Return the tiers that nodes of a fabric attach to: its own lowest tiers, or those of the fabric that carries
+        it.
+
+        Raises InputError (FG016) if the carrier has no tiers here.
+        """
         carrier = self.fabrics[name].carried_by
         if carrier is not None and (carrier not in self.names or self.fabrics[carrier].carried_by):
             carriers = [n for n in self.fabrics if n != name and not self.fabrics[n].carried_by]
@@ -243,10 +250,10 @@ class _LinkedFabrics:
         return tuple(key for key, spec in self.specs.items() if key.fabric == owner and spec.takes_nodes)
 
     def _attach_nodes(self, name: str) -> dict[tuple[TierKey, str], Pairs]:
-        """By leaf and part of the cluster, how each node set of its units that has the role attaches; one must where
-        the fabric takes nodes.
+        """Return how each node set attaches, by leaf and part of the cluster.
 
-        A fabric above another's tier that names no role may take those of a fabric that it carries alone.
+        Raises InputError (FG014) if no node has the NIC role of a fabric that takes nodes. A fabric above another's
+        tier that states no role may take only nodes of a fabric that it carries.
         """
         leaves, spec, path = self.leaves[name], self.fabrics[name], ("fabrics", name)
         if shares_ports(spec):
@@ -264,7 +271,7 @@ class _LinkedFabrics:
                 path=(*path, "attach") if spec.attach else path,
                 hint=f"take {name} off a `skip`" if skipped else f"set `attach:`; {did_you_mean(role, roles)}",
             )
-        self._require_kinds(name, {s.profile.id for s in sets if s.attaches_to(name, role)})
+        self._check_nic_modes(name, {s.profile.id for s in sets if s.attaches_to(name, role)})
         attachments = {}
         for leaf in leaves:
             tier = self.specs[leaf]
@@ -276,8 +283,8 @@ class _LinkedFabrics:
                 )
         return attachments
 
-    def _require_kinds(self, name: str, kinds: Collection[str]) -> None:
-        """Raise InputError where `nic` states a mode for a kind of node that does not attach to a fabric."""
+    def _check_nic_modes(self, name: str, kinds: Collection[str]) -> None:
+        """Raise InputError (FG014) if `nic` states a mode for a kind of node that does not attach to a fabric."""
         unknown = next((kind for kind in self.fabrics[name].nic if kind not in (ALL_KINDS, *kinds)), None)
         if unknown is not None:
             raise fault(
@@ -288,7 +295,7 @@ class _LinkedFabrics:
             )
 
     def _attach_profile(self, node: NodeProfile, role: str, fabric: str, leaf: TierSpec) -> Attachment:
-        """How nodes of a profile attach to a leaf."""
+        """Return how nodes of a profile attach to a leaf."""
         optics = find_node_optics(self.context.blueprint, self.context.catalog, fabric, leaf, node.id)
         path = ("fabrics", fabric)
         return attach_profile(
@@ -296,16 +303,16 @@ class _LinkedFabrics:
         )
 
     def _count_sizes(self, spec: TierSpec) -> dict[str, int]:
-        """How many values each inner dimension (rail, rail group, plane, port) has on a tier: on the switches that the
-        nodes of its fabric attach to, of its part of the cluster; for a fabric without nodes, on the lower tiers linked
-        up to it.
+        """Return how many values each inner dimension (rail, rail group, plane, port) has on a tier: those of the legs
+        on the switches that the nodes of its fabric, and of its part, attach to; for a fabric without nodes, on
+        lower tiers.
         """
         legs = self._list_legs(spec.fabric, spec)
         return {name: max((find_leg_number(name, leg) for leg in legs), default=1) for name in list_leg_dimensions()}
 
     def _list_legs(self, name: str, spec: TierSpec) -> list[Leg]:
-        """The legs of nodes, of the part that a tier serves, on the switches that a fabric's nodes attach to, those of
-        the switches' owner first; for a fabric without nodes, of the fabric that it is above.
+        """Return the legs of nodes, of the part that a tier serves, on the switches that a fabric's nodes attach to,
+        the owner's first; for a fabric without nodes, those of the fabric that it is above.
         """
         leaves = self.leaves[name]
         if not leaves:
@@ -316,10 +323,10 @@ class _LinkedFabrics:
         leaves_in_common = [leaf for leaf in leaves if have_common_part(self.specs[leaf], spec)]
         # the owner of the switches first (False sorts before True)
         sharing = sorted((n for n in self.names if self.leaves[n] == leaves), key=lambda n: n != leaves[0].fabric)
-        return [leg for n in sharing for leg in self._list_own_legs(n, leaves_in_common)]
+        return [leg for n in sharing for leg in self._list_legs_of_fabric(n, leaves_in_common)]
 
-    def _list_own_legs(self, name: str, leaves: Collection[TierKey]) -> list[Leg]:
-        """The legs of a fabric's nodes on some leaves."""
+    def _list_legs_of_fabric(self, name: str, leaves: Collection[TierKey]) -> list[Leg]:
+        """Return the legs of a fabric's nodes on some leaves."""
         pairs = [
             pair
             for (leaf, _), pairs_on_leaf in self.attachments[name].items()
@@ -329,11 +336,13 @@ class _LinkedFabrics:
         return [leg for _, attachment in pairs for leg in attachment.legs]
 
     def _map_coarser(self, spec: TierSpec) -> dict[str, tuple[int, ...]]:
-        """By dimension that follows from a finer one, its number for each of the finer one (see `_count_sizes`)."""
+        """Return, for each dimension that follows from a finer one, its number (from 0) for each number of the finer
+        one.
+        """
         coarser = {}
         for dimension in DIMENSIONS:
             if dimension.follows:
-                # backwards, so that the first leg of each finer number is written last and stays
+                # backwards, so that of several legs with one finer number the first one counts
                 legs = reversed(self._list_legs(spec.fabric, spec))
                 number_by_finer = {
                     find_leg_number(dimension.follows, leg): find_leg_number(dimension.name, leg) - 1 for leg in legs
@@ -343,8 +352,8 @@ class _LinkedFabrics:
         return coarser
 
     def _list_node_demands(self, name: str, leaf: TierKey, part: str, attached: Pairs) -> list[NodeDemand]:
-        """The node ports of a fabric's nodes of a part of the cluster on a leaf, one demand for each kind of port, in
-        the order of the node sets.
+        """Return the node ports of a fabric on a leaf, for nodes of a part of the cluster: one demand for each kind of
+        port, in the order of the node sets.
         """
         by_kind: dict[tuple[PortKind, bool], list[tuple[NodeSet, Attachment]]] = {}
         for nodes, attachment in attached:
@@ -364,9 +373,9 @@ class _LinkedFabrics:
         demands: Sequence[ExtraDemand],
         allocated: Sequence[ExtraSet],
     ) -> FabricDesign:
-        # the design of one fabric, from sized tiers and the ports that its extra devices were given
+        """Return the design of one fabric, from sized tiers and the ports that its extra devices were given."""
         spec, leaves, sizes = self.fabrics[name], self._list_attached_leaves(name), self._count_fabric_sizes(name)
-        legs = self._list_own_legs(name, leaves)
+        legs = self._list_legs_of_fabric(name, leaves)
         own_keys = [key for key in self.specs if key.fabric == name]
         return FabricDesign(
             name=name,
@@ -389,18 +398,23 @@ class _LinkedFabrics:
         )
 
     def _list_attached_leaves(self, name: str) -> tuple[TierKey, ...]:
-        """The leaves of a fabric to which nodes of it attach: of those of a carrier, not all need to."""
+        """Return the leaves of a fabric that its nodes attach to: not all leaves of a carrier need to have some."""
         owner = self.fabrics[name].carried_by if shares_ports(self.fabrics[name]) else name
         attached = {leaf for (leaf, _), pairs in self.attachments[owner or name].items() if pairs}
         return tuple(leaf for leaf in self.leaves[name] if leaf in attached) or self.leaves[name]
 
     def _count_fabric_sizes(self, name: str) -> dict[str, int]:
-        """The most values of each inner dimension on the tiers that a fabric's nodes attach to, else on its own."""
+        """Return the most values of each inner dimension on the tiers that a fabric's nodes attach to, else on its own
+        tiers.
+        """
         keys = self.leaves[name] or [key for key in self.specs if key.fabric == name]
         return {d: max((self.sizes[key][d] for key in keys), default=1) for d in list_leg_dimensions()}
 
     def _choose_vrf(self, name: str) -> str:
-        """The VRF of a carried fabric, or of one whose leaves are below another's tier; "" for the default one."""
+        """Return the VRF of a fabric that is carried or whose leaves are below another's tier; "" for the default VRF.
+
+        Raises InputError (FG112) for a name that SONiC does not take.
+        """
         spec = self.fabrics[name]
         hangs_below_another = any(tier.below is not None and not is_border(tier) for tier in spec.tiers.values())
         if not (spec.carried_by or hangs_below_another) or spec.vrf == "default":
@@ -418,7 +432,7 @@ class _LinkedFabrics:
     def _make_tier_design(
         self, sized: SizedTier, sized_tiers: Mapping[TierKey, SizedTier], allocated: Sequence[ExtraSet]
     ) -> TierDesign:
-        # the design of one sized tier; its down ports in use include those of extra devices
+        """Return the design of one sized tier; its down ports in use include those of extra devices."""
         spec, placement = sized.spec, sized.placement
         uplinks_below = [d.uplink for d in sized_tiers.values() if d.uplink and d.uplink.upper == spec.key]
         return TierDesign(
@@ -430,7 +444,7 @@ class _LinkedFabrics:
             per=spec.per,
             groups=sized.groups,
             count=sized.count,
-            most=max([sized.count, *(uplink.links_per_group for uplink in uplinks_below)]),
+            max_count=max([sized.count, *(uplink.links_per_group for uplink in uplinks_below)]),
             downs=tuple(
                 replace(run, count=used + count_most_on_one_switch(allocated, spec.key, down.kind))
                 for run, used, down in zip(placement.downs, sized.used, sized.demand.downs, strict=True)
@@ -462,27 +476,25 @@ class _LinkedFabrics:
         )
 
 
-def _is_too_narrow(tier: TierDesign) -> bool:
-    """Whether extra devices raise a tier's oversubscription above the allowed one, so that more uplinks must be
-    derived.
-    """
+def _exceeds_oversubscription(tier: TierDesign) -> bool:
+    """Whether extra devices raise a tier's oversubscription above the allowed one: it then needs more uplinks."""
     ratio = tier.oversubscription
     return ratio is not None and ratio > tier.allowed
 
 
 def _order_tiers(specs: Mapping[TierKey, TierSpec], keys: Sequence[TierKey]) -> list[TierKey]:
-    """A fabric's tiers from the nodes up, those that hang below others last."""
+    """Return a fabric's tiers from the nodes up, with tiers that hang below others last."""
     hanging = [key for key in keys if is_border(specs[key].spec)]
     return [*(key for key in keys if key not in hanging), *hanging]
 
 
 def _has_more_uplinks(sized: SizedTier) -> bool:
-    """Whether a tier has more uplinks than the fewest, to save switches above it, and the lock does not say so."""
+    """Whether a tier has more uplinks than the fewest, which save switches above it, and the lock does not say so."""
     uplinks = sized.placement.up.count if sized.placement.up else 0
     return bool(sized.uplink and sized.uplink.fewest[0]) and not is_sized_as_before(sized.spec, uplinks)
 
 
 def _keeps_reserve(sized: SizedTier) -> bool:
-    """Whether a tier numbers ports for reserved units, ports that extra devices could have instead."""
+    """Whether a tier numbers ports for reserved units, which extra devices could have instead."""
     nodes = any(feed.by_slot for feeds in sized.node_feeds.values() for feed in feeds)
     return not sized.spec.for_reserve and (nodes or any(feed.by_slot for feed in sized.feeds))

@@ -1,4 +1,4 @@
-"""One network in the symmetric form: how nodes attach, its tiers, and how each tier meets the others."""
+"""One network in the symmetric form: how nodes attach, its tiers, and how each tier is linked to others."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from fabricgen.kernel.intervals import Intervals
 
 
 class TierKey(NamedTuple):
-    """A tier by its fabric and name: tiers of one fabric may meet those of another.
+    """A tier by its fabric and name: tiers of different fabrics may be linked.
 
-    The `tier` of a part of the cluster that has a name is told by it: `leaf/b300`.
+    `tier` has the name of the part of the cluster that the tier serves behind it: `leaf/b300`.
     """
 
     fabric: str
@@ -29,7 +29,9 @@ class TierKey(NamedTuple):
 
     @classmethod
     def of(cls, fabric: str, name: str, part: str) -> TierKey:
-        """The tier of a name in a part of the cluster; "" for tiers of all parts and of the one without a name."""
+        """Return the key of a tier in a part of the cluster; `part` is "" for tiers that serve all parts, and in the
+        part without a name.
+        """
         return cls(fabric, f"{name}/{part}" if part else name)
 
     @property
@@ -39,7 +41,7 @@ class TierKey(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The tier as the lock and messages have it: `compute leaf`."""
+        """The tier as the lock and messages name it: `compute leaf`."""
         return f"{self.fabric} {self.tier}"
 
 
@@ -59,18 +61,16 @@ class Leg(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """How the nodes of one profile attach to a fabric: their legs in slot order, and speed, lane rate and connector of
-    the ports.
-    """
+    """How the nodes of one profile attach to a fabric: their legs in slot order, and what kind of port a leg is."""
 
     profile: NodeProfile
     role: str
     legs: tuple[Leg, ...]
     speed_gbps: int
     lane_gbps: float
-    """Of an electrical lane at the NIC, Gb/s."""
+    """Rate of an electrical lane at the NIC, Gb/s."""
     switch_lane_gbps: float
-    """Of one at the switch, Gb/s: another where the optics of one end have a gearbox."""
+    """Rate of an electrical lane at the switch, Gb/s; it differs from the NIC's if optics have a gearbox."""
     form_factor: str
     per_connector: int
     top: str = ""
@@ -83,7 +83,7 @@ class Attachment:
 
 
 class ExtraLink(NamedTuple):
-    """A link of an extra device: `device` and `leg` (from 0), `switch` of the tier, `slot`: its port in the run."""
+    """A link of an extra device: `device` and `leg` (from 0), `switch` of the tier, and `slot`, its port in the run."""
 
     device: int
     leg: int
@@ -110,16 +110,16 @@ class ExtraSet:
 
     @property
     def count(self) -> int:
-        """The number of devices."""
+        """How many devices the set has."""
         return len(self.devices)
 
 
 Jumps: TypeAlias = tuple[tuple[int, int], ...]
-"""(index, how many ports are left out before it): where consecutive ports of a purpose are not side by side."""
+"""(index of a port among those of a purpose, how many ports of the run are left out before it) for each gap."""
 
 
 def find_jumps(ports: Intervals) -> Jumps:
-    """The jumps between the intervals of a purpose's ports."""
+    """Return the jumps between the intervals of a purpose's ports."""
     jumps, index = [], 0
     for before, after in pairwise(ports):
         index += before.size
@@ -128,7 +128,7 @@ def find_jumps(ports: Intervals) -> Jumps:
 
 
 def find_port(first: int, jumps: Jumps, index: Any) -> Any:
-    """The port of an index, or of an array of them, among those of a purpose that starts at port `first`."""
+    """Return the port with an index (int or int array) among the ports of a purpose that starts at port `first`."""
     port = first + index
     for jump_index, left_out in jumps:
         port = port + (index >= jump_index) * left_out
@@ -156,24 +156,24 @@ class Feed(NamedTuple):
     """Whether links are spread so that half of them stay when the switches of this tier double."""
     jumps: Jumps = ()
     by_slot: bool = False
-    """Of ports beside those of nodes: whether they are numbered for reserved units."""
+    """Whether ports beside those of nodes are numbered for reserved units."""
     beside_nodes: bool = False
-    """Of links of lower switches: whether nodes attach to the same tier, so that the links take consecutive ports."""
+    """Whether nodes attach to the same tier, so that links of lower switches take consecutive ports."""
     laid: bool = False
-    """Of links of lower switches: whether their ports are told one by one, by `first` and `jumps`."""
+    """Whether the ports for links of lower switches are listed one by one, by `first` and `jumps`."""
 
 
 class NodeFeed(NamedTuple):
-    """Down ports of the lowest tier for nodes of a fabric whose ports are of one kind.
+    """Down ports of a lowest tier for nodes of a fabric whose ports are of one kind.
 
     Each switch of a group serves `per_switch` node slots. Slots go to the switches of a group in rounds, `turn`
-    consecutive slots to each: all of its slots (`spread: block`), its share of a unit, or a single one (`spread:
+    consecutive slots to each: all slots of the switch (`spread: block`), its share of a unit, or a single one (`spread:
     stripe`).
     """
 
     leaf: TierKey
     part: str
-    """The part of the cluster whose nodes they are."""
+    """The part of the cluster that the nodes belong to."""
     attachments: tuple[tuple[NodeSet, Attachment], ...]
     """(nodes of a unit, how they attach)"""
     run: int
@@ -181,11 +181,11 @@ class NodeFeed(NamedTuple):
     per_switch: int
     turn: int
     by_slot: bool
-    """Whether slots are numbered by reserved unit, else by units there are."""
+    """Whether the slots of reserved units are numbered too, else only those of units that exist."""
     jumps: Jumps = ()
 
     def find_port_of_slot(self, slot: Any, count: int) -> tuple[Any, Any]:
-        """(switch in the group, port in the run) of a node slot, or of an array of slots, in a group of `count`
+        """Return (switch in the group, port in the run) of a node slot, an int or int array, in a group of `count`
         switches.
         """
         offset = slot % (self.turn * count)
@@ -193,25 +193,27 @@ class NodeFeed(NamedTuple):
         return offset // self.turn, find_port(self.first, self.jumps, ports_before + offset % self.turn)
 
     def list_used_ports(self, slots: int, count: int) -> Iterator[int]:
-        """Ports in use on each of `count` switches of a group with `slots` node slots."""
-        rounds, rest = divmod(slots, self.turn * count)
+        """Yield how many ports are in use on each of `count` switches of a group with `slots` node slots."""
+        rounds, slots_left = divmod(slots, self.turn * count)
         for switch in range(count):
-            # of a last round that is not full, the first switches have more
-            yield rounds * self.turn + max(0, min(self.turn, rest - switch * self.turn))
+            # if the last round is not full, the first switches have more
+            yield rounds * self.turn + max(0, min(self.turn, slots_left - switch * self.turn))
 
     def list_port_ranges(self, runs: Sequence[range], count: int) -> list[list[range]]:
-        """By switch (of `count` in the group), the ports that ranges of consecutive node slots occupy, as ranges."""
+        """Return, for each of `count` switches of a group, the ports that ranges of consecutive node slots take, as
+        ranges.
+        """
         # ports in use on each switch before and after each range of slots
         ends = [
             (list(self.list_used_ports(run.start, count)), list(self.list_used_ports(run.stop, count))) for run in runs
         ]
         return [
-            [part for before, after in ends for part in self._split_at_jumps(before[switch], after[switch])]
+            [port_range for before, after in ends for port_range in self._split_at_jumps(before[switch], after[switch])]
             for switch in range(count)
         ]
 
     def _split_at_jumps(self, start: int, end: int) -> Iterator[range]:
-        """The ports of the indexes from `start` to before `end`, as ranges."""
+        """Yield the ports of the indices from `start` to before `end`, as ranges."""
         cuts = [start, *(jump_index for jump_index, _ in self.jumps if start < jump_index < end), end]
         for low, high in pairwise(cuts):
             first = find_port(self.first, self.jumps, low)
@@ -219,48 +221,48 @@ class NodeFeed(NamedTuple):
 
 
 class Uplink(NamedTuple):
-    """How a tier is linked up to another: links of each switch, spread over the switches of each upper group."""
+    """How a tier is linked up to another: each switch has links to the switches of each upper group."""
 
     fabric: str
     """The fabric that owns the links: that of the tier whose specification asks for them."""
     upper: TierKey
     upper_groups: int
-    """Upper groups that each lower switch is linked to."""
+    """How many upper groups each lower switch is linked to."""
     links_per_group: int
-    """Links of each lower switch to each of these groups."""
+    """How many links each lower switch has to each of these groups."""
     upper_count: int
-    """Switches in each upper group."""
+    """How many switches each upper group has."""
     lowers_per_group: int
-    """Lower switches of the fullest upper group."""
+    """How many lower switches the fullest upper group has."""
     by_slot: bool
     nested: bool
     """Whether links are spread so that half of them stay when the upper switches double."""
     uneven: bool = False
     """Whether links are dealt over the upper switches in turn, lower switch after lower switch (`spread: uneven`)."""
     fewest: tuple[int, int] = (0, 0)
-    """What the fewest uplinks within the oversubscription would be, and the switches of an upper group then; 0 for
-    switches that could not be wired so."""
+    """(the fewest uplinks within the oversubscription, how many switches an upper group would have with them); (0, 0)
+    if the tier has the fewest, and 0 switches if they could not be wired."""
 
     def count_links_to(self, index: int, rank: int = 0) -> int:
-        """Links of the lower switch of a rank to the upper switch of a number; where the links do not divide equally,
-        the first switches have one more, or with `uneven` those whose turn it is.
+        """Return the links from the lower switch with this rank to the upper switch with this index. If links do not
+        divide equally, the first upper switches have one more, or with `uneven` those whose turn it is.
         """
         quotient, remainder = divmod(self.links_per_group, self.upper_count)
         # each lower switch goes on where the one before it stopped
         turn = rank * self.links_per_group if self.uneven else 0
         return quotient + ((index - turn) % self.upper_count < remainder)
 
-    def dealt(self, rank: Any, link: Any) -> tuple[Any, Any]:
-        """(upper switch in its group, port among those for this tier) of a link of a lower switch, or of arrays of
-        both, where links are dealt `uneven`.
+    def find_dealt_end(self, rank: Any, link: Any) -> tuple[Any, Any]:
+        """Return (upper switch in its group, port among those for this tier) of a link that is dealt `uneven`, by the
+        rank of its lower switch and its number there; takes ints or int arrays.
         """
         turn = rank * self.links_per_group + link
         return turn % self.upper_count, turn // self.upper_count
 
     @property
-    def wide_links(self) -> int:
-        """Links of a lower switch that bear the same load whatever traffic there is: with `uneven` each upper switch
-        counts with the fewest links to it.
+    def full_load_links(self) -> int:
+        """How many links of a lower switch can be fully loaded with traffic that is spread equally over upper switches:
+        with `uneven`, each upper switch counts with the fewest links to it.
         """
         whole = self.links_per_group // self.upper_count * self.upper_count
         return (whole if self.uneven else self.links_per_group) * self.upper_groups
@@ -273,31 +275,31 @@ class TierDesign:
     fabric: str
     name: str
     part: str
-    """The part of the cluster that it serves; "" too where it serves all."""
+    """The part of the cluster that it serves; "" for the part without a name, and if it serves all parts."""
     profile: SwitchProfile
     nos: str
     per: tuple[str, ...]
     groups: int
     count: int
-    most: int
-    """Most switches that a group can grow to: one for each link of a lower switch to the group."""
+    max_count: int
+    """How many switches a group can grow to: one for each link of a lower switch to the group."""
     downs: tuple[PortRun, ...]
-    """A run for each kind of port towards nodes or lower tiers; `count` is in use on the fullest switch."""
+    """One run for each kind of port towards nodes or lower tiers; `count` ports are in use on the fullest switch."""
     numbered: tuple[int, ...]
-    """Ports of each run that are in use or numbered for reserved slots; the others are spare."""
+    """For each run, how many ports are in use or numbered for reserved slots; the others are spare."""
     feeds: tuple[Feed, ...]
     reach: tuple[int, ...]
-    """By run, how many ports of a switch the links of lower switches are spread over."""
+    """For each run, over how many ports of a switch the links of lower switches are spread."""
     up: PortRun | None
     peer_links: PeerLinks | None
     meshes: tuple[Mesh, ...]
     """Links inside the tier by dimension."""
     grid: Mapping[str, int] = field(hash=False)
-    """The dimensions within a group, with how many of its switches lie along each, the last counting fastest."""
+    """For each dimension within a group, how many of its switches lie along it; the last dimension counts fastest."""
     uplink: Uplink | None
     allowed: Fraction
     for_extras: tuple[tuple[PortKind, int], ...]
-    """Further ports of each switch that are set aside for extra devices, by kind."""
+    """(kind of port, how many further ports of each switch are set aside for extra devices)."""
     lowest: bool
     """Whether nodes attach to it, or it has no tier below: leaves, and border tiers that stand beside them."""
     for_reserve: bool
@@ -306,21 +308,23 @@ class TierDesign:
     layout: Layout = field(compare=False, repr=False)
     """The units that it serves."""
     sizes: Mapping[str, int] = field(hash=False)
-    """How many values each dimension has that it may be grouped by: those of legs, and by tier of its fabric, switches
-    of a group.
+    """How many values each dimension has that it may be grouped by: those of legs, and, by the name of each tier of its
+    fabric, the switches of a group.
     """
     coarser: Mapping[str, tuple[int, ...]] = field(hash=False)
-    """Rail group -> that of each rail on these switches, from 0; so for every dimension that follows from another."""
+    """For each dimension that follows from a finer one, its number for each number of the finer one, from 0: for
+    `rail_group`, the rail group of each rail on these switches.
+    """
     slots: int = 0
     """Node ports of the fullest group that a lowest tier is sized for."""
     narrow: bool = False
-    """Whether ports beside those of nodes are numbered for the units there are, for want of room for reserved ones."""
+    """Whether ports beside those of nodes are numbered for the units that exist, as reserved units have no room."""
     needed_uplinks: int = 0
     """The fewest uplinks within its oversubscription; 0 at the top."""
     reserved: tuple[tuple[str, int, tuple[int, ...]], ...] = ()
-    """(purpose, how many of the first kind of down ports, cages) of ports that are kept and get no cable."""
+    """(purpose, how many of the first kind of down ports, cages) for ports that are kept free and get no cable."""
     uneven: bool = False
-    """Whether links from below may land unequally on the switches of a group."""
+    """Whether links of lower switches may land unequally on the switches of a group."""
 
     @property
     def key(self) -> TierKey:
@@ -329,12 +333,12 @@ class TierDesign:
 
     @property
     def text(self) -> str:
-        """The tier in messages: `compute leaf`, `compute leaf of b300`."""
+        """The tier as messages name it: `compute leaf`, `compute leaf of b300`."""
         return f"{self.fabric} {self.name}" + (f" of {self.part}" if self.part else "")
 
     @property
     def switches(self) -> int:
-        """Switches in the tier."""
+        """How many switches the tier has."""
         return self.groups * self.count
 
     @property
@@ -349,12 +353,12 @@ class TierDesign:
 
     @property
     def per_place(self) -> int:
-        """Switches in each of these places."""
+        """How many switches each place of its scope has."""
         return self.switches // self.places
 
     @property
     def down_text(self) -> str:
-        """Its downlinks in words: `32 x 400G`, several kinds joined."""
+        """Its downlinks in words: `32 x 400G`, or several kinds joined by `+`."""
         return " + ".join(f"{run.count} x {run.speed_gbps}G" for run in self.downs) or "nothing"
 
     @property
@@ -364,22 +368,24 @@ class TierDesign:
 
     @property
     def switch_runs(self) -> tuple[PortRun, ...]:
-        """Its ports towards other switches but those below it: uplinks, peer links and those of meshes."""
+        """Its ports towards switches that are not below it: uplinks, peer links and links of meshes."""
         peers = (self.peer_links.run,) if self.peer_links else ()
         return (*((self.up,) if self.up else ()), *peers, *(mesh.run for mesh in self.meshes))
 
     def count_addressed_links(self, run: PortRun) -> int:
-        """Links of a run of `switch_runs` that have addresses: those of units to come included."""
-        most = [self.peer_links.most] if self.peer_links and run is self.peer_links.run else []
-        return max(run.count, *most, *(mesh.most for mesh in self.meshes if mesh.run is run), 0)
+        """Return how many links of a run of `switch_runs` have addresses, including links of units to come."""
+        limits = [self.peer_links.max_links] if self.peer_links and run is self.peer_links.run else []
+        return max(run.count, *limits, *(mesh.max_links for mesh in self.meshes if mesh.run is run), 0)
 
     def spare_ports(self, run: int = 0) -> int:
-        """Ports of a run that are neither in use, nor numbered for reserved slots, nor kept for a purpose."""
+        """Return how many ports of a run are neither in use, nor numbered for reserved slots, nor kept for a
+        purpose.
+        """
         reserved_count = sum(ports for _, ports, _ in self.reserved) if run == 0 else 0
         return self.downs[run].capacity - self.numbered[run] - reserved_count if self.downs else 0
 
     def find_feed(self, source: TierKey) -> Feed:
-        """The down ports for a lower tier; raises KeyError when there are none."""
+        """Return the down ports for a lower tier; raises KeyError if there are none."""
         for feed in self.feeds:
             if feed.source == source:
                 return feed
@@ -387,12 +393,12 @@ class TierDesign:
 
     @property
     def oversubscription(self) -> Fraction | None:
-        """Downlink bandwidth over uplink (or span) bandwidth of the fullest switch; None at the top and without
+        """Downlink bandwidth over uplink (or span) bandwidth of the fullest switch; None at the top, and without
         downlinks.
         """
-        above = self.up or (self.peer_links.run if self.peer_links and self.peer_links.spans else None)
-        below = sum(run.bandwidth_gbps for run in self.downs)
-        return Fraction(below, above.bandwidth_gbps) if above and below else None
+        up_run = self.up or (self.peer_links.run if self.peer_links and self.peer_links.spans else None)
+        down_gbps = sum(run.bandwidth_gbps for run in self.downs)
+        return Fraction(down_gbps, up_run.bandwidth_gbps) if up_run and down_gbps else None
 
 
 class FabricDesign(NamedTuple):
@@ -408,21 +414,21 @@ class FabricDesign(NamedTuple):
     vrf: str
     """The VRF of its routes on switches that another fabric owns; "" for the default one."""
     leaves: tuple[TierKey, ...]
-    """The tiers its nodes attach to, perhaps another fabric's; empty where no nodes do."""
+    """The tiers that its nodes attach to, perhaps of another fabric; empty if no nodes attach."""
     node_feeds: tuple[NodeFeed, ...]
     tiers: tuple[TierDesign, ...]
     extras: tuple[ExtraSet, ...]
     managed_devices: int
-    """Management ports of other fabrics' switches that attach here."""
+    """How many management ports of other fabrics' switches attach here."""
     path: Path
     shares_ports: bool = False
-    """Whether its nodes have no ports of their own, but a VLAN on those of its carrier."""
+    """Whether its nodes use the ports of its carrier, in a VLAN, and have no ports of their own."""
     tagged: bool = False
     """Whether its VLAN is tagged on node ports."""
     bond: str = ""
-    """`node` or `nic` where its node ports are bonded, all of a node or those of each NIC; "" where they are not."""
+    """`node` if all ports of a node are bonded, `nic` if the ports of each NIC are; "" if ports are not bonded."""
     address_per: str = "port"
-    """`nic` where the ports of a NIC have one address in all planes, that of the port in the first."""
+    """`nic` if the ports of a NIC have one address in all planes, that of the port in the first plane."""
 
     @property
     def attachments(self) -> tuple[tuple[NodeSet, Attachment], ...]:
@@ -431,18 +437,18 @@ class FabricDesign(NamedTuple):
 
     @property
     def node_sets(self) -> tuple[NodeSet, ...]:
-        """The nodes of units that attach, each once, in the order of their unit."""
+        """The sets of nodes that attach, without repetition, in the order of their unit."""
         by_path = {nodes.path: nodes for nodes, _ in self.attachments}
         return tuple(sorted(by_path.values(), key=lambda nodes: nodes.first))
 
     def feeds_of(self, leaf: TierKey) -> tuple[NodeFeed, ...]:
-        """The node ports on one of its leaves."""
+        """Return the node ports on one of its leaves."""
         return tuple(feed for feed in self.node_feeds if feed.leaf == leaf)
 
     @property
     def managing(self) -> tuple[TierDesign, ...]:
-        """The tiers that management ports attach to where the fabric takes some: the lowest, one for each part of the
-        cluster.
+        """The tiers that management ports attach to: the lowest, one for each part of the cluster; empty if none
+        attach.
         """
         return tuple(tier for tier in self.tiers if tier.name == self.tiers[0].name) if self.managed_devices else ()
 
@@ -453,23 +459,25 @@ class FabricDesign(NamedTuple):
 
     @property
     def carrier(self) -> str:
-        """The fabric that owns the switches its nodes attach to, or that its own tiers are below; "" for none."""
+        """The fabric that owns the switches its nodes attach to, or that its own tiers are below; "" if there is
+        none.
+        """
         guests = (leaf.fabric for leaf in self.leaves if leaf.fabric != self.name)
         if (owner := next(guests, None)) is not None:
             return owner
-        above = [tier.uplink for tier in self.tiers if tier.uplink and tier.uplink.fabric == self.name]
-        return next((uplink.upper.fabric for uplink in above if uplink.upper.fabric != self.name), "")
+        uplinks = [tier.uplink for tier in self.tiers if tier.uplink and tier.uplink.fabric == self.name]
+        return next((uplink.upper.fabric for uplink in uplinks if uplink.upper.fabric != self.name), "")
 
     def tier(self, name: str) -> TierDesign:
-        """The tier of a name, as keys of tiers have it; raises KeyError when there is none."""
+        """Return a tier by its name, with its part (`leaf/b300`); raises KeyError if there is none."""
         for tier in self.tiers:
             if tier.key.tier == name:
                 return tier
         raise KeyError(name)
 
     def list_tiers_beside(self, tier: TierDesign, name: str) -> list[TierDesign]:
-        """The tiers of a name with switches where those of a tier of this fabric are: one, or one for each part of the
-        cluster.
+        """Return the tiers of a name whose switches are in the same part of the cluster as those of a tier of this
+        fabric: one, or one for each part if the tier serves all parts.
         """
         named = [other_tier for other_tier in self.tiers if other_tier.name == name]
         return (

@@ -26,69 +26,74 @@ from fabricgen.kernel.intervals import list_first_numbers
 
 
 class PodLayout(NamedTuple):
-    """A pod: its scalable units now, its slots, the part of the cluster that it is of, and the first of its units among
-    those of the cluster.
-    """
+    """A pod and the scalable units in it."""
 
     name: str
     site: str
     su: int
+    """How many scalable units it has now."""
     slots: int
+    """How many slots for scalable units it has, reserved ones included."""
     part: str
+    """The name of the part of the cluster that it belongs to."""
     first_su: int
+    """The number of its first unit among the units of the cluster, from 0."""
 
 
 class ClusterPart(NamedTuple):
-    """Pods whose units are of one kind, and whose switches have the same.
+    """The pods of a cluster whose units are of one kind, and whose switches are alike.
 
-    Its name is that of the kind, "" for `scalable_unit`; for pods that state tiers of their own, theirs is in it too.
+    Its name is that of the kind, "" for `scalable_unit`; if its pods state tiers, `+` and their key follow.
     """
 
     name: str
     kind: UnitKind
     tiers: Mapping[str, PodTier]
-    """What their switches have of their own, by FABRIC.TIER."""
+    """The tiers that its pods state for their switches, by FABRIC.TIER."""
     path: Path
-    """Where their tiers are stated."""
+    """Where these tiers are stated."""
 
     @property
     def suffix(self) -> str:
-        """What is behind kinds and names of the lock that are its own; "" for the part without a name."""
+        """The suffix of lock kinds and names that belong to this part; "" for the part without a name."""
         return f" /{self.name}" if self.name else ""
 
 
 def find_kind(part: str) -> str:
-    """The kind of units of a part of the cluster, by its name."""
+    """Return the name of the kind of units of a part of the cluster, by the part's name."""
     return part.partition("+")[0]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Sites, pods, scalable units, racks and nodes of a cluster. All count from 0 inside, from 1 in names."""
+    """Sites, pods, scalable units, racks and nodes of a cluster. They count from 0 inside the program, from 1 in
+    names.
+    """
 
     pods: tuple[PodLayout, ...]
     parts: tuple[ClusterPart, ...]
-    """Those that pods are of, in natural order."""
+    """The parts that pods belong to, in natural order of their names."""
     network_rack: RackProfile
     omitted: frozenset[NodeSlot]
     spare: frozenset[NodeSlot]
     """Nodes that are present, and in reserve for others."""
     lock: Lock
-    """What was given before."""
+    """The numbers that earlier builds gave."""
     numbering: Numbering
     cluster: Layout | None = None
-    """Of a part, the layout of the whole cluster."""
+    """The layout of the whole cluster, if this is the layout of a part; else None."""
 
     def of_part(self, name: str) -> Layout:
-        """The pods of a part alone, with all sites of the cluster; raises KeyError for one there is not.
+        """Return the layout of the pods of a part alone, with all sites of the cluster; raises KeyError if there is no
+        such part.
 
-        Pods and units are numbered among themselves: `cluster_pods` and `cluster_units` have those of the cluster.
+        Its pods and units count from 0; `cluster_pods` and `cluster_units` have their numbers in the cluster.
         """
         return self._layouts[name] if self.numbering.parts else self
 
     @cached_property
     def _layouts(self) -> dict[str, Layout]:
-        # the layout of each part of the cluster by itself, with its own pods, units and slots numbered anew
+        """The layout of each part of the cluster, with its pods, units and slots counted from 0."""
         layouts: dict[str, Layout] = {}
         for part in self.parts:
             pod_numbers = [i for i, pod in enumerate(self.pods) if pod.part == part.name]
@@ -110,20 +115,20 @@ class Layout:
 
     def has_part(self, part: ClusterPart) -> bool:
         """Whether it has pods of a part of the cluster."""
-        return any(own_part.name == part.name for own_part in self.parts)
+        return any(present.name == part.name for present in self.parts)
 
     @cached_property
     def cluster_pods(self) -> tuple[int, ...]:
-        """By pod, its number in the whole cluster."""
+        """For each pod, its number in the whole cluster."""
         names = [pod.name for pod in (self.cluster or self).pods]
         return tuple(names.index(pod.name) for pod in self.pods)
 
     @cached_property
     def cluster_units(self) -> tuple[int, ...]:
-        """By unit, its number in the whole cluster."""
+        """For each unit, its number in the whole cluster."""
         pods = (self.cluster or self).pods
-        first = [pods[pod_number].first_su for pod_number in self.cluster_pods]
-        return tuple(start + su for start, pod in zip(first, self.pods, strict=True) for su in range(pod.su))
+        first_units = [pods[pod_number].first_su for pod_number in self.cluster_pods]
+        return tuple(start + su for start, pod in zip(first_units, self.pods, strict=True) for su in range(pod.su))
 
     @cached_property
     def kinds(self) -> tuple[UnitKind, ...]:
@@ -132,86 +137,98 @@ class Layout:
 
     @property
     def by_part(self) -> dict[str, Layout]:
-        """The layout of each part of it, in the order in which parts came; of a part its own alone."""
+        """The layout of each part of the cluster, in the order in which parts came; for the layout of a part, itself
+        alone.
+        """
         return {name: self.of_part(name) for name in self.part_order}
 
     @cached_property
     def part_order(self) -> tuple[str, ...]:
-        """Names of the parts in the order in which they came: by the number of the first pod that they have or had."""
+        """The names of the parts in the order in which they came: by the number of the first pod that each has or
+        had.
+        """
         names, parts = [part.name for part in self.parts], self.numbering.parts
         if not parts:
             return tuple(names)
         pod_numbers = self.numbering.held["pods"]
         pods_by_part = {name: parts[name].held[f"pods{parts[name].suffix}"] for name in names}
-        first = {
+        first_number = {
             name: min(pod_numbers[pod][0].first for pod in pods_by_part[name] if pod in pod_numbers) for name in names
         }
-        return tuple(sorted(names, key=lambda name: first[name]))
+        return tuple(sorted(names, key=lambda name: first_number[name]))
 
     @property
     def kind(self) -> UnitKind:
-        """What the units hold, where all are of one kind; raises ValueError where they are not."""
+        """The kind of all units; raises ValueError if there are several kinds."""
         (kind,) = self.kinds
         return kind
 
     @cached_property
     def kind_of_pod(self) -> tuple[UnitKind, ...]:
-        """By pod, the kind of its units."""
+        """For each pod, the kind of its units."""
         kind_by_part = {part.name: part.kind for part in self.parts}
         return tuple(kind_by_part[pod.part] for pod in self.pods)
 
     @cached_property
     def node_sets(self) -> tuple[NodeSet, ...]:
-        """Sets of nodes, and of what stands beside them, in the units of every kind."""
+        """The sets of nodes, and of devices beside nodes, in the units of every kind."""
         return tuple(nodes for kind in self.kinds for nodes in kind.node_sets)
 
     @property
     def nodes_per_rack(self) -> int:
-        """Nodes in a full node rack, of the only kind."""
+        """How many nodes a full node rack has; raises ValueError if there are several kinds of units."""
         return self.kind.nodes_per_rack
 
     @property
     def node_rack(self) -> RackProfile:
-        """The type of the node racks, of the only kind."""
+        """The type of the node racks; raises ValueError if there are several kinds of units."""
         return self.kind.node_rack
 
     @property
     def rack_units(self) -> int:
-        """Height of a node rack, rack units, of the only kind."""
+        """The height of a node rack in rack units; raises ValueError if there are several kinds of units."""
         return self.node_rack.units
 
     @property
     def members_per_su(self) -> int:
-        """Slots in a scalable unit of nodes and of what else stands in their racks, of the only kind."""
+        """How many slots a scalable unit has, for nodes and devices beside nodes; raises ValueError if there are
+        several kinds.
+        """
         return self.kind.members
 
     @property
     def racks_of_members(self) -> tuple[int, ...]:
-        """The rack of every member of a unit, by number, of the only kind."""
+        """The rack of every member of a unit, by number; raises ValueError if there are several kinds of units."""
         return self.kind.racks_of_members
 
     @property
     def unit_order(self) -> tuple[int, ...]:
-        """Members of a unit rack by rack: the order in which they are given ports; of the only kind."""
+        """The members of a unit rack by rack, the order in which they are given ports; raises ValueError if there are
+        several kinds of units.
+        """
         return self.kind.order
 
     @property
     def racks_per_su(self) -> int:
-        """Node racks in a scalable unit, of the only kind; the last may be part filled."""
+        """How many node racks a scalable unit has, the last one perhaps part filled; raises ValueError if there are
+        several kinds.
+        """
         return self.kind.racks
 
     @cached_property
     def units(self) -> int:
-        """Scalable units in the cluster."""
+        """How many scalable units the cluster has."""
         return sum(p.su for p in self.pods)
 
     @cached_property
     def unit_slots(self) -> int:
-        """Scalable-unit slots in the cluster, growth included."""
+        """How many slots for scalable units the cluster has, reserved ones included."""
         return sum(p.slots for p in self.pods)
 
     def number_units(self, scope: str, *, by_slot: bool) -> tuple[int, ...]:
-        """The number of every unit within its `pod`, `site` or the cluster (`all`): by slot, or of those there are."""
+        """Return the number of every unit within its `pod`, its `site` or the cluster (`all`): by reserved slot
+        (`by_slot`), or as the units that exist.
+        """
         kind = "units" if by_slot else "ports"
         return tuple(
             number
@@ -224,12 +241,12 @@ class Layout:
         )
 
     def number_pods(self, scope: str) -> tuple[int, ...]:
-        """The number of every pod within its site or the cluster (`all`)."""
+        """Return the number of every pod within its site or the cluster (`all`)."""
         return tuple(self.numbering.find_numbers("pods", pod.name, scope)[0].first for pod in self.pods)
 
     @cached_property
     def first_site(self) -> int:
-        """The site (by its place in `sites`) that was there first: where things stand that name none."""
+        """The index in `sites` of the site that was there first: devices that state no site stand there."""
         return self.site_numbers.index(min(self.site_numbers))
 
     @cached_property
@@ -245,15 +262,15 @@ class Layout:
         return tuple(sorted({p.site for p in self.pods}, key=make_natural_key))
 
     @property
-    def tells_sites(self) -> bool:
-        """Whether tiers are per site: there are several, or the lock has the only one as one of several."""
+    def has_tiers_per_site(self) -> bool:
+        """Whether tiers are per site: there are several sites, or the lock has the only one as one of several."""
         return len(self.sites) > 1 or was_one_of_several(self.lock, self.sites[0])
 
     @cached_property
     def unnamed_site(self) -> str:
-        """The site that names leave out: the only one, or the one that the lock knows as such; "" where all are named.
+        """The site that names leave out: the only one, or the one that the lock says is left out; "" if all are named.
 
-        A site that was ever one of several has numbers of its own in the lock.
+        A site that was ever one of several has numbers to itself in the lock, and is named.
         """
         unnamed = self.lock.find_words(UNNUMBERED).get("sites") or find_only_site(self.lock)
         fresh = self.lock.find_allocations("sites").keys().isdisjoint(self.sites)
@@ -262,32 +279,32 @@ class Layout:
 
     @cached_property
     def nodes(self) -> int:
-        """Nodes present: slots less those omitted."""
+        """How many nodes are present: slots less omitted ones."""
         kinds = self.kind_of_pod
         omitted = sum(slot.node <= kinds[slot.pod].nodes for slot in self.omitted)
         return sum(pod.su * kind.nodes for pod, kind in zip(self.pods, kinds, strict=True)) - omitted
 
-    def of_set(self, node_set: NodeSet, slots: Iterable[NodeSlot]) -> int:
-        """How many of some slots are of a node set."""
+    def count_slots_of_set(self, node_set: NodeSet, slots: Iterable[NodeSlot]) -> int:
+        """Return how many of some slots belong to a node set."""
         kinds = self.kind_of_pod
         return sum(kinds[slot.pod].name == node_set.unit and node_set.holds(slot.node - 1) for slot in slots)
 
     def count_present(self, node_set: NodeSet) -> int:
-        """How many of one node set are present: slots less those omitted."""
+        """Return how many nodes of a set are present: slots less omitted ones."""
         units = sum(pod.su for pod, kind in zip(self.pods, self.kind_of_pod, strict=True) if kind.name == node_set.unit)
-        return units * node_set.count - self.of_set(node_set, self.omitted)
+        return units * node_set.count - self.count_slots_of_set(node_set, self.omitted)
 
-    def in_use(self, node_set: NodeSet) -> int:
-        """How many of one node set are present and not spare."""
-        return self.count_present(node_set) - self.of_set(node_set, self.spare)
+    def count_in_use(self, node_set: NodeSet) -> int:
+        """Return how many nodes of a set are present and not spare."""
+        return self.count_present(node_set) - self.count_slots_of_set(node_set, self.spare)
 
     def unit_index(self, slot: NodeSlot) -> int:
-        """The number (from 0) of a slot's scalable unit in the whole cluster."""
+        """Return the number (from 0) of a slot's scalable unit in the whole cluster."""
         return self.pods[slot.pod].first_su + slot.su - 1
 
 
 def list_pod_units(blueprint: Blueprint, layout: Layout) -> dict[str, PodUnits]:
-    """The pods of a blueprint by name, in the order of its layout, with the size of their units."""
+    """Return the pods of a blueprint by name, in the order of its layout, with the size of their units."""
     stated = blueprint.expand_pods(layout.lock.find_allocations("pods"))
     return {
         pod.name: PodUnits(stated[pod.name], kind.size)
@@ -296,15 +313,16 @@ def list_pod_units(blueprint: Blueprint, layout: Layout) -> dict[str, PodUnits]:
 
 
 def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
-    """Number pods, scalable units, racks and nodes of a blueprint, as the lock has them.
+    """Number the sites, pods, scalable units, racks and nodes of a blueprint, as the lock keeps them.
 
-    Raises InputError for unknown node profiles, omitted slots that do not exist, and racks too small.
+    Raises InputError for unknown node profiles, for omitted slots that do not exist, and for racks that are too small.
     """
     stated = blueprint.expand_pods(lock.find_allocations("pods"))
     kinds = make_unit_kinds(blueprint, catalog, lock.find_words(SETS))
-    part_of = _find_parts(blueprint, stated, kinds)
+    part_of_pod = _find_parts(blueprint, stated, kinds)
     sizes = [
-        PodSize(name, pod.site or blueprint.site, pod.su, pod.slots, part_of[name].name) for name, pod in stated.items()
+        PodSize(name, pod.site or blueprint.site, pod.su, pod.slots, part_of_pod[name].name)
+        for name, pod in stated.items()
     ]
     starts = accumulate((pod.su for pod in stated.values()), initial=0)
     if len(stated) < sum(pod.count for pod in blueprint.pods.values()):
@@ -314,48 +332,53 @@ def lay_out(blueprint: Blueprint, catalog: Catalog, lock: Lock) -> Layout:
             path=("pods",),
             hint="pods are named after their key and counted on: p1 with count 2 is p1 and p2",
         )
-    kind_of = {name: part.kind for name, part in part_of.items()}
+    kind_of_pod = {name: part.kind for name, part in part_of_pod.items()}
     only_known_site = find_only_site(lock)
     sites = {size.site for size in sizes}
     halls = {site: _list_halls(blueprint, site) for site in sites}
     if sum(max(1, len(names)) for names in halls.values()) > 1 and only_known_site in sites:
         lock = split_by_hall(lock, only_known_site, _find_first_hall(stated, lock, halls[only_known_site]))
     lock = split_by_site(lock, only_known_site) if only_known_site and sites > {only_known_site} else lock
-    pods = {name: PodUnits(pod, kind_of[name].size) for name, pod in stated.items()}
-    omitted = _omit_empty_racks(list_omitted_slots(blueprint, pods), list(kind_of.values()))
-    parts = {part.name: part for part in part_of.values()}
+    pods = {name: PodUnits(pod, kind_of_pod[name].size) for name, pod in stated.items()}
+    omitted = _omit_empty_racks(list_omitted_slots(blueprint, pods), list(kind_of_pod.values()))
+    parts = {part.name: part for part in part_of_pod.values()}
     return Layout(
         pods=tuple(PodLayout(*size, first_su=start) for size, start in zip(sizes, starts, strict=False)),
         parts=tuple(sorted(parts.values(), key=lambda part: make_natural_key(part.name))),
-        network_rack=choose_network_rack(blueprint, catalog, max(kind.node_rack.units for kind in kind_of.values())),
+        network_rack=choose_network_rack(
+            blueprint, catalog, max(kind.node_rack.units for kind in kind_of_pod.values())
+        ),
         omitted=omitted,
-        spare=find_spare_nodes(blueprint, pods, kind_of, omitted),
+        spare=find_spare_nodes(blueprint, pods, kind_of_pod, omitted),
         lock=lock,
         numbering=number_all(sizes, sorted(blueprint.fabrics, key=rank_fabric), lock),
     )
 
 
 def _list_halls(blueprint: Blueprint, site: str) -> list[str]:
-    """The halls that are stated at a site, in natural order."""
+    """Return the names of the halls that are stated at a site, in natural order."""
     halls = blueprint.floor.halls.items()
     return sorted((name for name, hall in halls if (hall.site or blueprint.site) == site), key=make_natural_key)
 
 
 def _find_first_hall(pods: Mapping[str, Pod], lock: Lock, halls: Sequence[str]) -> str:
-    """Of several halls of a site that in which a cluster stood when there was one: where its pods are; "" for none."""
+    """Return, of several halls of a site, the one where the pods of the lock stand, from when there was one hall; ""
+    for none.
+    """
     named = (pods[name].hall or DEFAULT_HALL for name in lock.find_allocations("pods") if name in pods)
     return next((hall for hall in (*named, *halls) if hall in halls), "")
 
 
 def _find_parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[str, UnitKind]) -> dict[str, ClusterPart]:
-    """The part of the cluster that each pod is of, by name of the pod; raises InputError (FG090) for unknown kinds of
-    units, and where a pod has to name its own.
+    """Return the part of the cluster that each pod belongs to, by the pod's name.
+
+    Raises InputError (FG090) for unknown kinds of units, and if a pod has to state its kind and does not.
     """
-    usual = "" if "" in kinds else next(iter(kinds)) if len(kinds) == 1 else None
+    default_kind = "" if "" in kinds else next(iter(kinds)) if len(kinds) == 1 else None
     names = sorted(filter(None, kinds), key=make_natural_key)
     part_of_pod: dict[int, ClusterPart] = {}
     for key, pod in blueprint.pods.items():
-        kind_name = pod.unit if pod.unit is not None else usual
+        kind_name = pod.unit if pod.unit is not None else default_kind
         path: Path = ("pods", key)
         if kind_name is None or kind_name not in kinds:
             kinds_there = f"there are {', '.join(names)}" if names else "`scalable_units` states none"
@@ -375,16 +398,20 @@ def _find_parts(blueprint: Blueprint, pods: Mapping[str, Pod], kinds: Mapping[st
 
 
 def _omit_empty_racks(omitted: frozenset[NodeSlot], kinds: Sequence[UnitKind]) -> frozenset[NodeSlot]:
-    """Leave out what stands beside the nodes, too, in racks that hold no node; `kinds` has the kind of units by pod."""
+    """Return the omitted slots, with the slots of devices beside the nodes in racks that hold no node; `kinds` has the
+    kind of units of each pod.
+    """
     # slots count from 1, racks here from 0
     missing = Counter((slot.pod, slot.su, (slot.node - 1) // kinds[slot.pod].nodes_per_rack) for slot in omitted)
     beside_empty: set[NodeSlot] = set()
     for (pod, su, rack), count in missing.items():
         kind = kinds[pod]
-        # the last rack of a unit may hold fewer
+        # the last rack of a unit may hold fewer nodes
         if count == min(kind.nodes_per_rack, kind.nodes - rack * kind.nodes_per_rack):
-            sets_beside = [s for s in kind.node_sets if s.per_rack]
+            sets_beside = [node_set for node_set in kind.node_sets if node_set.per_rack]
             beside_empty |= {
-                NodeSlot(pod, su, s.first + rack * s.per_rack + i + 1) for s in sets_beside for i in range(s.per_rack)
+                NodeSlot(pod, su, node_set.first + rack * node_set.per_rack + i + 1)
+                for node_set in sets_beside
+                for i in range(node_set.per_rack)
             }
     return omitted | beside_empty

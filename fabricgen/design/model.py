@@ -25,7 +25,7 @@ from fabricgen.design.tenants.model import LeakDesign, TenantDesign
 
 @dataclass(frozen=True, slots=True)
 class DeviceGroup:
-    """N identical devices: the nodes of a pod, or the switches of a tier in a pod or in the whole fabric."""
+    """`count` identical devices: the nodes of a pod, or the switches of a tier in a pod or in the whole fabric."""
 
     name: str
     fabric: str
@@ -36,7 +36,7 @@ class DeviceGroup:
 
 
 class LinkBundle(NamedTuple):
-    """All links of a fabric between two groups."""
+    """All links of a fabric between two groups, and their bandwidth."""
 
     fabric: str
     lower: str
@@ -46,7 +46,9 @@ class LinkBundle(NamedTuple):
 
 
 class Vni(NamedTuple):
-    """What a VRF over EVPN has in VXLAN: its place among such VRFs, from 1, VNI, and VLAN where a switch needs one."""
+    """What a VRF over EVPN has in VXLAN: its number among VRFs over EVPN (from 1), its VNI, and the VLAN for switches
+    that need one for a VNI.
+    """
 
     number: int
     vni: int
@@ -67,41 +69,43 @@ class Design:
     vnis: Mapping[tuple[str, str], Vni] = field(default_factory=dict)
     """The VNI of each VRF over EVPN, by (fabric that owns the switches, VRF)."""
     bridged_vnis: Mapping[tuple[str, str], Vni] = field(default_factory=dict)
-    """The VNI of each VLAN of hosts on switches with EVPN multihoming, by (fabric, tenant), "" for nodes of none; its
-    `vlan` is 0.
+    """The VNI of each VLAN of hosts on switches with EVPN multihoming, by (fabric, tenant); the tenant is "" for nodes
+    without one, and `vlan` is 0.
     """
     peer_vlans: Mapping[str, int] = field(default_factory=dict)
-    """By VRF, the VLAN in which it passes between the two switches of an MCLAG pair."""
+    """The VLAN in which each VRF passes between the two switches of an MCLAG pair."""
     leaks: tuple[LeakDesign, ...] = ()
-    """What VRFs tell each other, as written."""
+    """Which routes VRFs pass to each other, as the blueprint states it."""
 
     def fabric(self, name: str) -> FabricDesign:
-        """The fabric of a name; raises KeyError when there is none."""
+        """Return the fabric of this name; raises KeyError if there is none."""
         return {fabric.name: fabric for fabric in self.fabrics}[name]
 
     def tier(self, key: TierKey) -> TierDesign:
-        """A tier by fabric and name; raises KeyError when there is none."""
+        """Return a tier by fabric and name; raises KeyError if there is none."""
         return self.fabric(key.fabric).tier(key.tier)
 
     def list_leaf_tiers(self, fabric: FabricDesign) -> tuple[TierDesign, ...]:
-        """The tiers that a fabric's nodes attach to, perhaps another fabric's; empty where no nodes do."""
+        """Return the tiers that a fabric's nodes attach to, perhaps of another fabric; empty if no nodes attach."""
         return tuple(self.tier(leaf) for leaf in fabric.leaves)
 
     def count_present(self, feed: NodeFeed, nodes: NodeSet) -> int:
-        """How many nodes of a set have ports by a feed: those of its part of the cluster that are not omitted."""
+        """Return how many nodes of a set have ports by a feed: those of its part of the cluster that are not
+        omitted.
+        """
         return self.tier(feed.leaf).layout.of_part(feed.part).count_present(nodes)
 
     def list_links_below(self, key: TierKey) -> list[tuple[TierDesign, Uplink]]:
-        """The tiers whose switches have links up to those of a tier, each with these links."""
+        """Return the tiers that are linked up to a tier, each with its links."""
         return [(tier, tier.uplink) for tier in self.tiers if tier.uplink and tier.uplink.upper == key]
 
     @cached_property
     def levels(self) -> dict[TierKey, int]:
-        """How many tiers lie below each tier, at most."""
+        """For each tier, how many tiers lie below it, at most."""
         levels: dict[TierKey, int] = {}
         pending = {tier.key: tier for tier in self.tiers}
         while pending:
-            # from below: a tier is next once nothing that waits is linked up to it
+            # from below: a tier is next once no pending tier is linked up to it
             waiting = {t.uplink.upper for t in pending.values() if t.uplink}
             for key in [key for key in pending if key not in waiting]:
                 levels[key] = max((levels[lower.key] + 1 for lower, _ in self.list_links_below(key)), default=0)
@@ -110,32 +114,35 @@ class Design:
 
     @property
     def tiers(self) -> tuple[TierDesign, ...]:
-        """Every tier, fabric by fabric."""
+        """All tiers, fabric by fabric."""
         return tuple(tier for fabric in self.fabrics for tier in fabric.tiers)
 
     @cached_property
     def extra_devices(self) -> dict[str, tuple[NodeProfile, tuple[str, ...], str]]:
-        """Extra devices by set name: profile, device names, site ("" for the first).
+        """Extra devices by the name of their set: profile, device names, site ("" for the first site).
 
-        A set of one name in two fabrics is the same devices; of sets that name the same ones, the first has them.
+        A set in two fabrics is the same devices. If one set names only devices of another, they are listed in the
+        larger one.
         """
         return {name: extra_set for name, extra_set in self.extra_sets.items() if self.owner_of_extra[name] == name}
 
     @cached_property
     def sets_with_names(self) -> frozenset[str]:
-        """The sets of extra devices whose names are stated."""
+        """The sets of extra devices whose names the blueprint states."""
         fabrics = self.loaded.blueprint.fabrics.values()
         return frozenset(name for fabric in fabrics for name, extra in fabric.extra.items() if extra.names)
 
     @cached_property
     def owner_of_extra(self) -> Mapping[str, str]:
-        """By set of extra devices, the set that has its devices: itself, or one that states all of their names too."""
+        """For each set of extra devices, the set that its devices are listed in: itself, or one that states all of
+        their names.
+        """
         owners: dict[str, str] = {}
-        named: dict[str, set[str]] = {}
+        names_of_set: dict[str, set[str]] = {}
         for extra in (extra for fabric in self.fabrics for extra in fabric.extras):
-            named.setdefault(extra.name, set()).update(extra.devices)
+            names_of_set.setdefault(extra.name, set()).update(extra.devices)
         for name, (profile, _, site) in sorted(
-            # the largest first: a smaller set may be a part of it, and not the other way round
+            # the largest set first: a smaller set may be a part of it, and not the other way round
             self.extra_sets.items(),
             key=lambda name_and_set: -len(name_and_set[1][1]),
         ):
@@ -143,14 +150,16 @@ class Design:
                 other_name
                 for other_name, (kind, other_devices, other_site) in self.extra_sets.items()
                 if {name, other_name} <= self.sets_with_names and owners.get(other_name) == other_name
-                if (kind, other_site) == (profile, site) and named[name] <= set(other_devices)
+                if (kind, other_site) == (profile, site) and names_of_set[name] <= set(other_devices)
             )
             owners[name] = next(owners_of_same, name)
         return owners
 
     @cached_property
     def extra_sets(self) -> dict[str, tuple[NodeProfile, tuple[str, ...], str]]:
-        """All sets of extra devices as `extra_devices` has those with devices of their own."""
+        """All sets of extra devices, in the form of `extra_devices`, including sets whose devices are listed in
+        another.
+        """
         sets: dict[str, tuple[NodeProfile, tuple[str, ...], str]] = {}
         for fabric in self.fabrics:
             specs = self.loaded.blueprint.fabrics[fabric.name].extra
@@ -166,20 +175,18 @@ class Design:
 
     @cached_property
     def groups(self) -> tuple[DeviceGroup, ...]:
-        """Every group, nodes first."""
-
+        """All groups of devices, nodes first."""
         return list_groups(self)
 
     @cached_property
     def bundles(self) -> tuple[LinkBundle, ...]:
-        """Every bundle, by fabric from the nodes up."""
-
+        """All bundles of links, by fabric from the nodes up."""
         return list_bundles(self)
 
 
 def list_groups(design: Design) -> tuple[DeviceGroup, ...]:
-    """The nodes of each pod as one group, then the switches of every tier: one group a pod where they stand in pods,
-    else one.
+    """Return the nodes of each pod as one group for each node set, then the switches of every tier: one group a pod if
+    they stand in pods, else one.
     """
     layout = design.layout
     groups = []
@@ -200,7 +207,7 @@ def _stands_in_pods(tier: TierDesign) -> bool:
 
 
 def _list_tier_groups(tier: TierDesign) -> list[DeviceGroup]:
-    # the switches of a tier as one group, or as one for each pod where they stand in pods
+    """Return the switches of a tier as one group, or as one for each pod if they stand in pods."""
     label = f"{tier.fabric}/{tier.name}"
     if not _stands_in_pods(tier):
         return [DeviceGroup(label, tier.fabric, tier.name, "", tier.profile.id, tier.switches)]
@@ -218,11 +225,11 @@ def _list_tier_groups(tier: TierDesign) -> list[DeviceGroup]:
 
 
 def list_bundles(design: Design) -> tuple[LinkBundle, ...]:
-    """Links between groups; links of a pod's nodes and switches stay in the pod, or go to the group that all pods
-    share.
+    """Return the links between groups. Links of a pod's nodes and switches end in the same pod, or at the group that
+    all pods share.
     """
     bundles: list[LinkBundle] = []
-    by_name = {g.name: g for g in list_groups(design)}
+    by_name = {group.name: group for group in list_groups(design)}
     for fabric in design.fabrics:
         bundles.extend(_list_node_bundles(design, fabric, by_name))
         bundles.extend(bundle for tier in fabric.tiers for bundle in _list_peer_bundles(tier))
@@ -232,14 +239,14 @@ def list_bundles(design: Design) -> tuple[LinkBundle, ...]:
             upper = design.tier(lower.uplink.upper)
             links_per_switch = lower.uplink.links_per_group * lower.uplink.upper_groups
             for group in _list_tier_groups(lower):
-                above = f"{upper.fabric}/{upper.name}" + (f"/{group.pod}" if _stands_in_pods(upper) else "")
+                upper_group = f"{upper.fabric}/{upper.name}" + (f"/{group.pod}" if _stands_in_pods(upper) else "")
                 links = group.count * links_per_switch
-                bundles.append(LinkBundle(fabric.name, group.name, above, links, links * lower.up.speed_gbps))
+                bundles.append(LinkBundle(fabric.name, group.name, upper_group, links, links * lower.up.speed_gbps))
     return tuple(bundles)
 
 
 def _list_peer_bundles(tier: TierDesign) -> Iterator[LinkBundle]:
-    """Links inside a tier, from a group to itself, or between the groups of several pods."""
+    """Yield the links inside a tier: from a group to itself, or between the groups of several pods."""
     groups = _list_tier_groups(tier)
     for mesh in tier.meshes:
         for lower, upper, links in count_links_between_pods(tier, mesh):
@@ -254,7 +261,7 @@ def _list_peer_bundles(tier: TierDesign) -> Iterator[LinkBundle]:
 
 
 def _list_node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, DeviceGroup]) -> list[LinkBundle]:
-    # the links of nodes to leaves: a bundle for each node set and pod. `groups` are by name
+    """Return the links of nodes to leaves, a bundle for each node set and pod; `groups` are by name."""
     bundles: list[LinkBundle] = []
     for feed, nodes, attachment in ((feed_of, *pair) for feed_of in fabric.node_feeds for pair in feed_of.attachments):
         tier = design.tier(feed.leaf)

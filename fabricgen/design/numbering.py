@@ -1,13 +1,13 @@
 """Numbers of sites, pods and scalable units: the order in which they take ports and addresses that they share.
 
-Names of devices do not follow from these: they count units in their pod.
+Names of devices do not follow from these numbers: they count units in their pod.
 
-Each pod has slots for its units: those reserved, and beyond them as it grew. Two numberings run side by side: `units`
-counts every reserved slot, `ports` only the units there are, for switches that have no room for all slots. Both are
-as the lock has them; what it does not know comes after that, in natural order of names.
+Each pod has slots for its units: reserved ones, and further ones as it grew past them. Two numberings run side by side:
+`units` counts every reserved slot, `ports` only the units that exist, for switches without room for all slots. The lock
+keeps both; pods that it does not know follow, in natural order of names.
 
-Where pods have several kinds of units, each part of the cluster numbers its own pods as well, from 0: for node ports,
-of which every kind has its own.
+If pods have several kinds of units, each part of the cluster numbers its own pods as well, from 0, for node ports:
+every kind has ports to itself.
 """
 
 from __future__ import annotations
@@ -29,19 +29,21 @@ from fabricgen.kernel.intervals import (
     allocate_intervals,
 )
 
-_ALL = (Interval(0, 1 << 40),)
+_ALL_NUMBERS = (Interval(0, 1 << 40),)
 _VLANS = (Interval(100, 3995),)
 _TENANT_VLANS = (Interval(2000, 1400),)
-"""2000 to 3399: EOS takes VLANs for its routed ports from 1006 upwards, one each (EOS user manual, VLANs: `vlan
-internal order ascending`), and no switch has a thousand."""
+"""2000 to 3399: EOS takes a VLAN for each of its routed ports, from 1006 upwards (EOS user manual, VLANs: `vlan
+internal order ascending`), and no switch has a thousand routed ports."""
 
 _VNI_VLANS = (Interval(3400, 325),)
-"""3400 to 3724: Cumulus Linux keeps 3725 to 3999 for itself (docs.nvidia.com, Cumulus Linux user guide, Reserved VLAN
-Ranges), and SONiC none."""
+"""3400 to 3724: Cumulus Linux reserves 3725 to 3999 (docs.nvidia.com, Cumulus Linux user guide, Reserved VLAN Ranges),
+and SONiC reserves none."""
 
 
 class PodSize(NamedTuple):
-    """What is asked of numbering for a pod: its site, units now, slots, and the part of the cluster that it is of."""
+    """What numbering needs to know of a pod: its site, its units now, its slots, and the part of the cluster it belongs
+    to.
+    """
 
     name: str
     site: str
@@ -52,54 +54,59 @@ class PodSize(NamedTuple):
 
 @dataclass(frozen=True)
 class Numbering:
-    """Numbers by name, of everything there is and (`held`) of what there was.
+    """Numbers by name, of everything that exists and (`held`) that existed.
 
-    Kinds are those of the lock: `sites`, `pods`, `units`, `ports`, `vlans`; where there are several sites also
-    `pods EAST` and so on, which count within a site.
+    Kinds are those of the lock: `sites`, `pods`, `units`, `ports`, `vlans`. If there are several sites, kinds such as
+    `pods EAST` count within a site.
     """
 
     held: Mapping[str, Allocations]
     sites: Mapping[str, str]
-    """The site of each pod there is."""
+    """The site of each pod, by the pod's name."""
     fabrics: tuple[str, ...]
     dealing: Mapping[str, str]
-    """What the lock says of tiers: `slot` where down ports are numbered by reserved slot, else `unit`."""
+    """How the lock says that each tier's down ports are numbered: by reserved `slot` or by existing `unit`."""
     suffix: str = ""
-    """What its kinds have behind those of the whole cluster: ` /b300` for a part of it."""
+    """The suffix of its kinds: ` /b300` for a part of the cluster, "" for the whole cluster."""
     parts: Mapping[str, Numbering] = field(default_factory=dict)
-    """Of each part, its pods alone; empty where all units are, and ever were, of the one kind without a name."""
+    """The numbering of each part's pods among themselves; empty if all units are, and ever were, of the one kind
+    without a name.
+    """
     of_tenants: frozenset[tuple[str, str]] = frozenset()
     """(kind, name) of the numbers of tenants, and of VRFs over EVPN and over peer links."""
 
     def find_numbers(self, kind: str, pod: str, scope: str) -> Intervals:
-        """The numbers of a pod or its units within the whole cluster (scope `all`) or its site."""
+        """Return the numbers of a pod or its units within the whole cluster (scope `all`) or its site (scope
+        `site`).
+        """
         return self.held[self._make_kind(kind, self.sites[pod], scope)][pod]
 
     def find_span(self, kind: str, site: str, scope: str) -> int:
-        """One more than the highest number that is given within a place."""
+        """Return one more than the highest number that is given within a site or the cluster."""
         held = self.held[self._make_kind(kind, site, scope)]
         return max((interval.end for intervals in held.values() for interval in intervals), default=0)
 
     @property
     def used(self) -> frozenset[tuple[str, str]]:
-        """(kind, name) of every holder that there is."""
-        names = {"sites": set(self.sites.values()), "vlans": set(self.fabrics)}
-        holders = {(kind, name) for kind, holder_names in names.items() for name in holder_names} | self.of_tenants
+        """(kind, name) of every holder of numbers that exists."""
+        names_by_kind = {"sites": set(self.sites.values()), "vlans": set(self.fabrics)}
+        holders = {
+            (kind, name) for kind, holder_names in names_by_kind.items() for name in holder_names
+        } | self.of_tenants
         for pod, site in self.sites.items():
             kinds = [f"{kind}{self.suffix}" for kind in ("pods", "units", "ports")]
             holders |= {(f"{kind}{site_suffix}", pod) for kind in kinds for site_suffix in ("", f" {site}")}
         return frozenset(holders).union(*(part.used for part in self.parts.values()))
 
     def make_lock(self, before: Lock, blueprint: str) -> Lock:
-        """The lock `before` with these numbers in place of its own, for the blueprint of that name."""
+        """Return the lock `before` with these numbers in place of its own, for the blueprint of that name."""
         held = {**before.held, **self.held}
         for part in self.parts.values():
             held |= part.held
         return replace(before, blueprint=blueprint, held=held)
 
     def _make_kind(self, kind: str, site: str, scope: str) -> str:
-        # the kind of the lock by which something is numbered; one of a site has the site's name behind it where the
-        # lock has such
+        """Return the lock kind of a numbering; within a site it ends with the site's name, if there is such a kind."""
         if kind in ("sites", "vlans"):
             return kind
         by_site = scope == "site" and f"{kind}{self.suffix} {site}" in self.held
@@ -107,7 +114,7 @@ class Numbering:
 
 
 def number_all(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> Numbering:
-    """Number sites, pods, units and the VLANs of fabrics, given pods in natural order and fabrics in theirs."""
+    """Number sites, pods, units and the VLANs of fabrics; `pods` are in natural order, `fabrics` in theirs."""
     sites = list(dict.fromkeys(pod.site for pod in sorted(pods, key=lambda pod: pod.site)))
     allocations = {"sites": _allocate(lock.find_allocations("sites"), [(site, 1) for site in sites])}
     allocations["vlans"] = _number_vlans(lock.find_allocations("vlans"), fabrics)
@@ -118,30 +125,29 @@ def number_all(pods: Sequence[PodSize], fabrics: Sequence[str], lock: Lock) -> N
         lock.find_words("dealing"),
     )
     parts = list(dict.fromkeys(pod.part for pod in pods))
-    # one part without a name, now and in the lock: it is the cluster, and needs no numbers of its own
+    # if there is only the part without a name, now and in the lock, its numbers are those of the cluster
     if parts == [""] and f"units{_name_suffix('')}" not in lock.held:
         return numbering
     return replace(numbering, parts={part: _number_part(part, pods, sites, lock, numbering) for part in parts})
 
 
 def number_tenants(before: Numbering, lock: Lock, tenants: Sequence[str], vlans: Sequence[str]) -> Numbering:
-    """Number tenants from 1, and give VLANs of theirs to holders such as `storage in blue`.
+    """Number tenants from 1, and give VLANs for tenants to holders such as `storage in blue`.
 
-    Raises InputError (FG114) where there are too few VLANs.
+    Raises InputError (FG114) if there are too few VLANs.
     """
-    # 0 is no tenant
-    numbers = (Interval(1, LAST_TENANT),)
+    numbers = (Interval(1, LAST_TENANT),)  # 0 stands for no tenant
     tenant_numbers = {**lock.find_allocations("tenants")}
     tenant_numbers |= allocate_intervals(tenant_numbers, [AllocationRequest(name, 1, numbers) for name in tenants])
     vlans_taken = before.held["vlans"]
     try:
         vlans_given = allocate_intervals(vlans_taken, [AllocationRequest(name, 1, _TENANT_VLANS) for name in vlans])
     except NoRoomError as error:
-        vlans_there = _TENANT_VLANS[0].size
+        vlan_count = _TENANT_VLANS[0].size
         hint = "state the `fabrics` of tenants, and fewer of them"
         raise fault(
             "FG114",
-            f"tenants need {len(vlans)} VLANs, and there are {vlans_there} for them",
+            f"tenants need {len(vlans)} VLANs, and there are {vlan_count} for them",
             path=("tenants",),
             hint=hint,
         ) from error
@@ -152,10 +158,10 @@ def number_tenants(before: Numbering, lock: Lock, tenants: Sequence[str], vlans:
 
 
 def number_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str], bridged: Sequence[str] = ()) -> Numbering:
-    """Give each VRF over EVPN, and what is `bridged` over it, the place of its VNI, from 1; and each VRF a VLAN for
-    switches that need one for it.
+    """Number VNIs from 1: those of the VRFs over EVPN, and of the VLANs `bridged` over it. Give each VRF a VLAN too,
+    for switches that need one for a VNI; its holder in the lock is `VRF over evpn`.
 
-    The VLAN's holder in the lock is `VRF over evpn`. Raises InputError (FG114) where there are too few VLANs.
+    Raises InputError (FG114) if there are too few VLANs.
     """
     vni_numbers, vlans_taken = {**lock.find_allocations("vnis")}, before.held["vlans"]
     vni_numbers |= allocate_intervals(
@@ -174,17 +180,18 @@ def number_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str], bridged: Seq
 
 
 def number_peer_vlans(before: Numbering, vrfs: Sequence[str]) -> Numbering:
-    """Give each VRF of MCLAG pairs a VLAN of their peer links, whose holder in the lock is `VRF over peer links`.
+    """Give each VRF of MCLAG pairs a VLAN on their peer links; its holder in the lock is `VRF over peer links`.
 
-    Raises InputError (FG114) where there are too few VLANs.
+    Raises InputError (FG114) if there are too few VLANs.
     """
     vlans_taken, holders = before.held["vlans"], [name_peer_vlan(vrf) for vrf in vrfs]
     try:
         vlans_given = allocate_intervals(vlans_taken, [AllocationRequest(name, 1, _VNI_VLANS) for name in holders])
     except NoRoomError as error:
-        room = _VNI_VLANS[0].size
+        vlan_count = _VNI_VLANS[0].size
         message = (
-            f"{len(vrfs)} VRFs need a VLAN each over peer links, and there are {room} for them and for those of EVPN"
+            f"{len(vrfs)} VRFs need a VLAN each over peer links, and there are {vlan_count} for them and for those of "
+            "EVPN"
         )
         raise fault("FG114", message, path=("fabrics",), hint="carry fewer VRFs") from error
     new_numbers = {"vlans": {**vlans_taken, **vlans_given}}
@@ -194,36 +201,36 @@ def number_peer_vlans(before: Numbering, vrfs: Sequence[str]) -> Numbering:
 
 
 def name_peer_vlan(vrf: str) -> str:
-    """The name in the lock of the VLAN of a VRF over the peer links of MCLAG pairs."""
+    """Return the lock's name for the VLAN of a VRF over the peer links of MCLAG pairs."""
     return f"{vrf} over peer links"
 
 
 def name_vni_vlan(vrf: str) -> str:
-    """The name in the lock of the VLAN of a VRF's VNI."""
+    """Return the lock's name for the VLAN of a VRF's VNI."""
     return f"{vrf} over evpn"
 
 
 def name_host_vni(fabric: str, tenant: str = "") -> str:
-    """The name in the lock of the VNI of a fabric's VLAN, or of a tenant's there."""
+    """Return the lock's name for the VNI of a fabric's VLAN, or of a tenant's VLAN in that fabric."""
     return f"hosts of {fabric} in {tenant}" if tenant else f"hosts of {fabric}"
 
 
 def _name_suffix(part: str) -> str:
-    """What the kinds of a part have behind those of the cluster; no site has a name like it."""
+    """Return the suffix of a part's lock kinds; no site has such a name."""
     return f" /{part}"
 
 
 def _number_part(part: str, pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, cluster: Numbering) -> Numbering:
-    """The numbers of the pods of a part among themselves."""
-    own_pods = [pod for pod in pods if pod.part == part]
+    """Number the pods of a part among themselves."""
+    pods_of_part = [pod for pod in pods if pod.part == part]
     held = {"sites": cluster.held["sites"], "vlans": cluster.held["vlans"]} | _number_pods(
-        own_pods, sites, lock, _name_suffix(part)
+        pods_of_part, sites, lock, _name_suffix(part)
     )
-    return replace(cluster, held=held, sites={pod.name: pod.site for pod in own_pods}, suffix=_name_suffix(part))
+    return replace(cluster, held=held, sites={pod.name: pod.site for pod in pods_of_part}, suffix=_name_suffix(part))
 
 
 def _number_pods(pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, suffix: str) -> dict[str, Allocations]:
-    """The numberings of some pods in the cluster, and in each site where there are several."""
+    """Number pods in the cluster, and also in each site if there are several sites."""
     numberings = _number_kinds(pods, lock, suffix, "")
     if len(sites) > 1 or was_one_of_several(lock, sites[0]):
         for site in sites:
@@ -232,7 +239,7 @@ def _number_pods(pods: Sequence[PodSize], sites: Sequence[str], lock: Lock, suff
 
 
 def _number_vlans(held: Allocations, fabrics: Sequence[str]) -> Allocations:
-    """A VLAN for each fabric: 100, 110, 120 and so on; one after the other where there are too many for that."""
+    """Give each fabric a VLAN: 100, 110, 120 and so on, or consecutive ones if there are too many fabrics for that."""
     # steps of ten leave numbers between them
     for step in (10, 1):
         with suppress(NoRoomError):
@@ -244,18 +251,20 @@ def _number_vlans(held: Allocations, fabrics: Sequence[str]) -> Allocations:
 
 
 def _number_kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> dict[str, Allocations]:
-    """The numberings of some pods; those of a site start from the cluster's where the lock had one site, those of the
-    part without a name where that was all.
+    """Number pods in all kinds of one part or site.
+
+    Numbers of a site start from those of the cluster if the lock knows a single site; numbers of the part without a
+    name start from those of the cluster if the lock knows no parts.
     """
     names = {pod.name for pod in pods}
-    owners = (part, "") if part == _name_suffix("") else (part,)
+    part_suffixes = (part, "") if part == _name_suffix("") else (part,)
 
     def read_kept(kind: str) -> Allocations:
-        # the numbers of a kind in the lock, else those of a wider owner (all parts) or place (all sites), of these pods
-        if (kind_known := kind + part + site) in lock.held:
-            return lock.find_allocations(kind_known)
-        wider = (kind + owner + place for owner in owners for place in (site, ""))
-        held = next((lock.find_allocations(kind_known) for kind_known in wider if kind_known in lock.held), {})
+        # these pods' numbers of a kind in the lock, else those for all parts or all sites
+        if (lock_kind := kind + part + site) in lock.held:
+            return lock.find_allocations(lock_kind)
+        wider_kinds = (kind + part_suffix + site_suffix for part_suffix in part_suffixes for site_suffix in (site, ""))
+        held = next((lock.find_allocations(lock_kind) for lock_kind in wider_kinds if lock_kind in lock.held), {})
         return {name: intervals for name, intervals in held.items() if name in names}
 
     return {
@@ -266,5 +275,5 @@ def _number_kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> 
 
 
 def _allocate(kept: Allocations, requests: Sequence[tuple[str, int]]) -> Allocations:
-    allocated = allocate_intervals(kept, [AllocationRequest(name, count, _ALL) for name, count in requests])
+    allocated = allocate_intervals(kept, [AllocationRequest(name, count, _ALL_NUMBERS) for name, count in requests])
     return {**kept, **allocated}

@@ -1,7 +1,7 @@
 """The arithmetic of `per`: how many groups a tier has, and which group a coordinate falls in.
 
 The same expressions serve single coordinates here and whole numpy columns in the plan. Places nest from wide to narrow
-as `blueprint.dimensions` has them: those that span scalable units of a pod, units, and parts of the racks of a unit.
+in the order of `blueprint.dimensions`: places that span units of a pod, units, and parts of the racks of a unit.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from fabricgen.kernel.intervals import Interval, Intervals, count_numbers
 
 
 def find_scope(per: Sequence[str]) -> str:
-    """The narrowest place a tier is grouped by, or `all`."""
+    """Return the narrowest place that a tier is grouped by, or `all`."""
     return next((scope for scope in reversed(list_scopes()) if scope in per), WHOLE)
 
 
 def find_depth(scope: str) -> int:
-    """How narrow a scope is: 0 for `all`, then one more for each place that is narrower."""
+    """Return how narrow a scope is: 0 for `all`, then one more for each narrower place."""
     return list_scopes().index(scope)
 
 
@@ -38,14 +38,16 @@ def is_within_unit(scope: str) -> bool:
 
 
 def count_units_below(layout: Layout, per: Sequence[str], *, by_slot: bool) -> int:
-    """The most scalable units that a group of a tier serves, with `by_slot` all reserved ones."""
+    """Return the most scalable units that a group of a tier serves; with `by_slot`, including all reserved units."""
     if not spans_units(per):
         return 1
-    return max(child.span for child in number_children(layout, "su", find_scope(per), by_slot=by_slot))
+    return max(numbering.span for numbering in number_children(layout, "su", find_scope(per), by_slot=by_slot))
 
 
 def count_units_per_place(layout: Layout, scope: str) -> int:
-    """How many units of a pod make up a place; 1 for a unit and its parts, 0 for places that are not counted so."""
+    """Return how many units of a pod make up a place of a scope; 1 for a unit and its parts, 0 for a pod and wider
+    places.
+    """
     if is_within_unit(scope):
         return 1
     units = find_dimension(scope).units if scope != WHOLE else None
@@ -53,13 +55,13 @@ def count_units_per_place(layout: Layout, scope: str) -> int:
 
 
 def count_racks_per_place(layout: Layout, scope: str) -> int:
-    """How many racks of a unit make up a place within one; all racks for a unit and for wider places."""
+    """Return how many racks of a unit make up a place within a unit; all racks for a unit and for wider places."""
     racks = find_dimension(scope).racks if scope != WHOLE else None
     return racks(layout) if racks else layout.racks_per_su
 
 
 def count_parts_of_unit(layout: Layout, scope: str) -> int:
-    """Into how many places of a scope the racks of a unit fall; the last may have fewer racks."""
+    """Return into how many places of a scope the racks of a unit fall; the last place may have fewer racks."""
     return -(-layout.racks_per_su // count_racks_per_place(layout, scope)) if is_part_of_unit(scope) else 1
 
 
@@ -69,14 +71,14 @@ def is_part_of_unit(scope: str) -> bool:
 
 
 def count_places_in_pod(layout: Layout, scope: str, units: int) -> int:
-    """Places of kind `scope` (a pod or narrower) in a pod of `units` scalable units, rounded up."""
+    """Return how many places of a scope (a pod or narrower) a pod of `units` scalable units has, rounded up."""
     if scope == "pod":
         return 1
     return -(-units // count_units_per_place(layout, scope)) * count_parts_of_unit(layout, scope)
 
 
 def count_places(layout: Layout, scope: str) -> int:
-    """How many places of a scope there are."""
+    """Return how many places of a scope there are."""
     if scope == WHOLE:
         return 1
     if scope == "site":
@@ -86,10 +88,11 @@ def count_places(layout: Layout, scope: str) -> int:
 
 
 def find_place_number(layout: Layout, scope: str, coordinates: Mapping[str, Any]) -> Any:
-    """The number of the place a coordinate lies in; site, pod, unit (in the cluster), rack (in the unit) from 0.
+    """Return the number of the place that a coordinate lies in; takes ints or int arrays.
 
-    A place that is counted in units or racks stands among the coordinates of what serves all of it, under its own name
-    (in the cluster for those of units, in the unit for those of racks); else it follows from the unit or the rack.
+    Coordinates count from 0: site, pod, unit (in the cluster), rack (in the unit). A device that serves the whole of a
+    place of several units or racks has the place itself among its coordinates, under the name of the scope (counted in
+    the cluster for units, in the unit for racks); else the place follows from the unit or the rack.
     """
     if scope == WHOLE:
         return coordinates["pod"] * 0
@@ -111,7 +114,7 @@ def find_place_number(layout: Layout, scope: str, coordinates: Mapping[str, Any]
 
 
 def _pick_values(choices: Sequence[int], index: Any) -> Any:
-    """One value for an index, or a column of values for a column of them."""
+    """Return one value for an index, or an int32 array of values for an array of indices."""
     if isinstance(index, int):
         return choices[index]
     import numpy as np
@@ -120,31 +123,37 @@ def _pick_values(choices: Sequence[int], index: Any) -> Any:
 
 
 def count_groups(layout: Layout, per: Sequence[str], sizes: Mapping[str, int]) -> int:
-    """How many groups a tier has; `sizes` gives rail, plane, port and each lower tier's switches per group."""
+    """Return how many groups a tier has; `sizes` has the values of rail, plane, port, and the switches of each lower
+    tier's groups.
+    """
     return count_places(layout, find_scope(per)) * prod(sizes[d] for d in list_inner_dimensions(per))
 
 
 def list_inner_dimensions(per: Sequence[str]) -> tuple[str, ...]:
-    """The dimensions of `per` that are no places: those of legs (rail, plane and so on), then tiers by name."""
-    first, places = [d for d in list_leg_dimensions() if d in per], list_scopes()
-    return (*first, *sorted(d for d in per if d not in places and d not in first))
+    """Return the dimensions of `per` that are no places: those of legs (rail, plane and so on), then tiers by name."""
+    leg_dimensions, places = [d for d in list_leg_dimensions() if d in per], list_scopes()
+    return (*leg_dimensions, *sorted(d for d in per if d not in places and d not in leg_dimensions))
 
 
 Coarser = Mapping[str, tuple[int, ...]]
-"""Leg dimension that follows from a finer one -> its number for each number of the finer one; all from 0."""
+"""For each leg dimension that follows from a finer one, its number for each number of the finer one; all from 0."""
 
 
 def list_met_dimensions(lower_per: Sequence[str], lower_name: str, upper_per: Sequence[str]) -> tuple[str, ...]:
-    """The inner dimensions of an upper tier of which a lower switch meets every value: those that it does not tell."""
+    """Return the inner dimensions of an upper tier of which a lower switch meets every value, as its `per` does not fix
+    one.
+    """
     return tuple(d for d in list_inner_dimensions(upper_per) if not is_told(d, (*lower_per, lower_name)))
 
 
 def group_met_numbers(
     dimension: str, upper_per: Sequence[str], count: int, coarser: Coarser
 ) -> tuple[tuple[int, ...], ...]:
-    """The numbers of an inner dimension of a lower tier, `count` of them, by the upper group that they meet in.
+    """Return the numbers of an inner dimension of a lower tier, `count` of them, grouped by the upper group that they
+    meet in.
 
-    All meet in one group, unless the upper tier is grouped by what follows from the dimension: rails by rail group.
+    All meet in one group, unless the upper tier is grouped by a dimension that follows from this one: rails by rail
+    group.
     """
     coarser_numbers = next(
         (coarser[d] for d in upper_per if d in coarser and find_dimension(d).follows == dimension), (0,) * count
@@ -158,7 +167,7 @@ def group_met_numbers(
 def find_group_number(
     layout: Layout, per: Sequence[str], sizes: Mapping[str, int], coordinates: Mapping[str, Any]
 ) -> Any:
-    """The number of the group that a coordinate (or column of coordinates) falls in; all count from 0."""
+    """Return the number of the group that a coordinate (int or int array) falls in; all count from 0."""
     index = find_place_number(layout, find_scope(per), coordinates)
     for dimension_name in list_inner_dimensions(per):
         index = index * sizes[dimension_name] + coordinates[dimension_name]
@@ -166,9 +175,9 @@ def find_group_number(
 
 
 class ChildNumbers(NamedTuple):
-    """The numbers that the places of a narrower scope have in each of `places` wider ones that look alike.
+    """The numbers that the places of a narrower scope have in each of `places` wider places that are alike.
 
-    `span` counts to the last number that a narrower place has or had, reserved slots included where they are counted.
+    `span` is one more than the last number that a narrower place has or had; with reserved slots if these are counted.
     """
 
     places: int
@@ -177,10 +186,10 @@ class ChildNumbers(NamedTuple):
 
 
 def number_children(layout: Layout, lower: str, upper: str, *, by_slot: bool) -> list[ChildNumbers]:
-    """How places of a lower scope are numbered in each place of an upper one, which is not narrower.
+    """Return how places of a lower scope are numbered in each place of an upper one, which is not narrower.
 
-    Units are numbered by reserved slot, or as those there are. Where upper places span units, each has its own entry,
-    in the order of the layout.
+    Units are numbered by reserved slot (`by_slot`), or as the units that exist. If upper places span units, each has an
+    entry to itself, in the order of the layout.
     """
     if is_within_unit(upper):
         racks_per_part, racks = count_racks_per_place(layout, lower), count_racks_per_place(layout, upper)
@@ -203,40 +212,40 @@ def number_children(layout: Layout, lower: str, upper: str, *, by_slot: bool) ->
 
 
 def _group_numbers_by_place(layout: Layout, lower: str, upper: str, numbers: Sequence[int]) -> list[list[int]]:
-    """By upper place, the numbers of the lower ones in it; parts of units count as their unit."""
+    """Return, for each upper place, the numbers of the lower places in it; parts of a unit count as the unit."""
     numbers_by_upper: list[list[int]] = [[] for _ in range(count_places(layout, upper))]
     units_per_place = count_units_per_place(layout, lower)
-    rows = iter(numbers)
+    next_numbers = iter(numbers)
     for pod_number, pod in enumerate(layout.pods):
         units_of_pod = range(0, pod.su, units_per_place) if units_per_place else range(1)
-        # where the upper place holds the whole pod, all numbers of the pod's units go to it in one turn
+        # if the upper place holds the whole pod, all numbers of the pod's units go to it at once
         step = len(units_of_pod) if upper in (WHOLE, "site", "pod") else 1
         for unit in units_of_pod[::step]:
             coordinates = {"site": layout.sites.index(pod.site), "pod": pod_number, "unit": pod.first_su + unit}
-            numbers_by_upper[find_place_number(layout, upper, coordinates)].extend(islice(rows, step))
+            numbers_by_upper[find_place_number(layout, upper, coordinates)].extend(islice(next_numbers, step))
     return numbers_by_upper
 
 
 def _count_span(layout: Layout, lower: str, upper: str, place: int, *, by_slot: bool) -> int:
-    """One more than the last number that a pod, a unit or several units of it have or had in a wider place."""
+    """Return one more than the last number that a pod, a unit, or a group of units has or had in a wider place."""
     kind = "pods" if lower == "pod" else "units" if by_slot else "ports"
     units_per_place = count_units_per_place(layout, lower)
     if upper not in (WHOLE, "site", "pod"):
-        units = next(_list_units_of_run(layout, upper, place, by_slot=by_slot))
+        units = next(_list_units_from_place(layout, upper, place, by_slot=by_slot))
         return -(-len(units) // units_per_place)
     if upper == "pod":
         return -(-count_numbers(layout.numbering.find_numbers(kind, layout.pods[place].name, WHOLE)) // units_per_place)
     site = layout.sites[place] if upper == "site" else ""
     if units_per_place > 1:
         if by_slot:
-            return layout.numbering.find_span("pods", site, upper) * _count_most_in_pod(layout, lower)
+            return layout.numbering.find_span("pods", site, upper) * _count_places_in_largest_pod(layout, lower)
         return sum(count_places_in_pod(layout, lower, pod.su) for pod in layout.pods if site in ("", pod.site))
     return layout.numbering.find_span(kind, site, upper)
 
 
-def _list_units_of_run(layout: Layout, scope: str, place: int, *, by_slot: bool = False) -> Iterator[range]:
-    """The units (in the cluster) of each place from number `place` on, for a scope of several units; with free slots
-    where `by_slot`.
+def _list_units_from_place(layout: Layout, scope: str, place: int, *, by_slot: bool = False) -> Iterator[range]:
+    """Yield the units (in the cluster) of each place from number `place` on, for a scope of several units; with
+    `by_slot`, including free slots.
     """
     units_per_place = count_units_per_place(layout, scope)
     for pod in layout.pods:
@@ -247,16 +256,17 @@ def _list_units_of_run(layout: Layout, scope: str, place: int, *, by_slot: bool 
         place = max(0, place - places_of_pod)
 
 
-def _count_most_in_pod(layout: Layout, scope: str) -> int:
-    """Places of several units each that the pod with most slots has room for."""
+def _count_places_in_largest_pod(layout: Layout, scope: str) -> int:
+    """Return how many places, of several units each, the pod with the most slots has room for."""
     return max(-(-pod.slots // count_units_per_place(layout, scope)) for pod in layout.pods)
 
 
 def number_unit_groups(layout: Layout, lower: str, upper: str, *, by_slot: bool) -> tuple[int, ...]:
-    """The number of every pod, run of units or unit (also for a part of it) within its place of a wider scope.
+    """Return the number of every pod, group of units or unit (also for parts of a unit) within its place of a wider
+    scope.
 
-    Runs of several units are numbered pod by pod: by slot with room for those of the pod that has most slots, else as
-    those there are.
+    Groups of several units are numbered pod by pod: by slot, with as many numbers for each pod as the pod with the most
+    slots needs; else as the groups that exist.
     """
     if lower == "pod":
         return layout.number_pods(upper)
@@ -278,13 +288,13 @@ def number_unit_groups(layout: Layout, lower: str, upper: str, *, by_slot: bool)
 
 
 def _find_pod_starts(layout: Layout, lower: str, upper: str, *, by_slot: bool) -> list[int]:
-    """By pod, the number of its first place of several units each within the site or the cluster."""
+    """Return, for each pod, the number of its first place of several units within the site or the cluster."""
     numbers = layout.number_pods(upper)
     if by_slot:
-        return [number * _count_most_in_pod(layout, lower) for number in numbers]
+        return [number * _count_places_in_largest_pod(layout, lower) for number in numbers]
     starts = [0] * len(numbers)
     next_free: Counter[str] = Counter()
-    for pod_number in sorted(range(len(numbers)), key=lambda at: numbers[at]):
+    for pod_number in sorted(range(len(numbers)), key=lambda pod_index: numbers[pod_index]):
         pod = layout.pods[pod_number]
         site = pod.site if upper == "site" else ""
         starts[pod_number] = next_free[site]
@@ -293,14 +303,14 @@ def _find_pod_starts(layout: Layout, lower: str, upper: str, *, by_slot: bool) -
 
 
 def number_places(layout: Layout, scope: str, upper: str = WHOLE, *, by_slot: bool = True) -> tuple[int, ...]:
-    """The number of every place of a scope within its place of a wider one, in the order of the layout."""
+    """Return the number of every place of a scope within its place of a wider scope, in the order of the layout."""
     if scope in (WHOLE, upper):
         return (0,) * count_places(layout, scope)
     if scope == "site":
         return layout.site_numbers
     if is_within_unit(upper):
         racks_per_part, racks = count_racks_per_place(layout, scope), count_racks_per_place(layout, upper)
-        # the number of a part less that of the first one that begins in the same wider part
+        # the number of a part less the number of the first part in the same wider part
         parts = [
             part - -(-(part * racks_per_part // racks) * racks // racks_per_part)
             for part in range(count_parts_of_unit(layout, scope))
@@ -318,7 +328,7 @@ def number_places(layout: Layout, scope: str, upper: str = WHOLE, *, by_slot: bo
 
 
 def count_reserved_places(layout: Layout, scope: str) -> int:
-    """Numbers that are given to places of a scope in the cluster, reserved ones included."""
+    """Return how many numbers places of a scope have in the cluster, including reserved ones."""
     if scope == WHOLE:
         return 1
     if scope == "site":
@@ -327,22 +337,24 @@ def count_reserved_places(layout: Layout, scope: str) -> int:
 
 
 def _join_runs(numbers: list[int], size: int) -> Intervals:
-    """Numbers in ascending order, each of so many places, as runs of consecutive ones."""
-    runs: list[Interval] = []
-    for n in numbers:
-        if runs and runs[-1].end == n * size:
-            runs[-1] = Interval(runs[-1].first, runs[-1].size + size)
+    """Return ascending numbers as intervals, where each number stands for `size` consecutive places."""
+    intervals: list[Interval] = []
+    for number in numbers:
+        if intervals and intervals[-1].end == number * size:
+            intervals[-1] = Interval(intervals[-1].first, intervals[-1].size + size)
         else:
-            runs.append(Interval(n * size, size))
-    return tuple(runs)
+            intervals.append(Interval(number * size, size))
+    return tuple(intervals)
 
 
 def list_units_of_place(layout: Layout, scope: str, place: int) -> Iterator[int]:
-    """The scalable units in a place, by its number among those of its scope; of a part of a unit, that unit."""
+    """Yield the scalable units in a place, by its number among the places of its scope; for a part of a unit, that
+    unit.
+    """
     if is_within_unit(scope):
         yield place // count_parts_of_unit(layout, scope)
     elif count_units_per_place(layout, scope):
-        yield from next(_list_units_of_run(layout, scope, place))
+        yield from next(_list_units_from_place(layout, scope, place))
     else:
         site = layout.sites[place] if scope == "site" else ""
         for pod in [layout.pods[place]] if scope == "pod" else layout.pods:
@@ -351,12 +363,12 @@ def list_units_of_place(layout: Layout, scope: str, place: int) -> Iterator[int]
 
 
 def find_pod_of_unit(layout: Layout, unit: int) -> int:
-    """The number of the pod that a unit (in the cluster) is of."""
+    """Return the index of the pod that a unit (in the cluster) belongs to."""
     return next(i for i, pod in enumerate(layout.pods) if pod.first_su <= unit < pod.first_su + pod.su)
 
 
 def find_site_of_place(layout: Layout, scope: str, place: int) -> int:
-    """The number of the site that a place of a scope lies in; the first where a scope spans sites."""
+    """Return the index of the site that a place of a scope lies in; the first site for a scope that spans sites."""
     if scope in (WHOLE, "site"):
         return place
     pod = place if scope == "pod" else find_pod_of_unit(layout, next(list_units_of_place(layout, scope, place)))
@@ -364,9 +376,10 @@ def find_site_of_place(layout: Layout, scope: str, place: int) -> int:
 
 
 def name_places(layout: Layout, scope: str) -> dict[str, list[str | int]]:
-    """What each place of a scope, a pod or narrower, is called: by dimension from the site down to the scope, a column.
+    """Return what each place of a scope (a pod or narrower) is called: for each dimension from the site down to the
+    scope, a column of names.
 
-    Sites and pods have names; the others have numbers from 1, of units in their pod, of parts in their unit.
+    Sites and pods have names; others have numbers from 1, of units in their pod, of parts in their unit.
     """
     units, racks = count_units_per_place(layout, scope), count_racks_per_place(layout, scope)
     rows = [
@@ -387,11 +400,11 @@ def name_places(layout: Layout, scope: str) -> dict[str, list[str | int]]:
     return columns
 
 
-# Which lower switches meet in a group of the tier above, and the ranks that they have in it.
+# Which lower switches meet in a group of the tier above, and the ranks (numbers from 0) that they have there.
 
 
 class Grouped(Protocol):
-    """A tier, as written or as designed: its name and what it is grouped by."""
+    """A tier, as written or as designed: its name, what it is grouped by, and the units that it serves."""
 
     @property
     def name(self) -> str:
@@ -409,15 +422,17 @@ class Grouped(Protocol):
 def count_lowers(
     lower: Grouped, count: int, upper: Grouped, sizes: Mapping[str, int], coarser: Coarser
 ) -> tuple[int, int, int]:
-    """Lower switches in the fullest upper group, three counts: of units there are, of all reserved slots, and of slots
-    up to the last one in use.
+    """Return (now, with all reserved slots, up to the last slot in use): three counts of lower switches in the fullest
+    upper group.
     """
     lowers_per_place = max(len(ranks) for ranks in list_ranks(lower.per, lower.name, count, upper.per, sizes, coarser))
     scopes = find_scope(lower.per), find_scope(upper.per)
     by_unit, by_slot = (number_children(lower.layout, *scopes, by_slot=by_slot) for by_slot in (False, True))
     in_use = (place_numbers.numbers[-1].end for place_numbers in by_slot if place_numbers.numbers)
-    now, slots = (max(place_numbers.span for place_numbers in numberings) for numberings in (by_unit, by_slot))
-    return now * lowers_per_place, slots * lowers_per_place, max(in_use, default=0) * lowers_per_place
+    span_now, span_of_slots = (
+        max(place_numbers.span for place_numbers in numberings) for numberings in (by_unit, by_slot)
+    )
+    return span_now * lowers_per_place, span_of_slots * lowers_per_place, max(in_use, default=0) * lowers_per_place
 
 
 def list_ranks(
@@ -428,19 +443,19 @@ def list_ranks(
     sizes: Mapping[str, int],
     coarser: Coarser,
 ) -> list[tuple[int, ...]]:
-    """The ranks, from 0, that lower switches of one place have in an upper group: an entry for each kind of group.
+    """Return the ranks, from 0, that lower switches of one place have in an upper group, for each kind of group.
 
-    Kinds differ where an upper group has what follows from a dimension of the lower tier, and some have more values of
-    it than others: of four rails in groups of three and one. `sizes` and `coarser` are those of the lower tier's
-    fabric.
+    Kinds differ if the upper tier is grouped by a dimension that follows from one of the lower tier, and groups have
+    different numbers of its values: four rails in groups of three and one. `sizes` and `coarser` are those of the lower
+    tier's fabric.
     """
     # dimensions that both tiers are grouped by are the same for all lower switches of a group
     dimensions = [d for d in list_inner_dimensions(per) if d not in upper_per]
-    together = [group_met_numbers(d, upper_per, sizes[d], coarser) for d in dimensions]
-    shape = [max(map(len, groups)) for groups in together] + ([] if name in upper_per else [count])
+    met_numbers = [group_met_numbers(d, upper_per, sizes[d], coarser) for d in dimensions]
+    shape = [max(map(len, groups)) for groups in met_numbers] + ([] if name in upper_per else [count])
     ranks_by_kind = []
-    for numbers_together in product(*together):
-        positions_by_dimension = [range(len(numbers)) for numbers in numbers_together] + (
+    for numbers_of_group in product(*met_numbers):
+        positions_by_dimension = [range(len(numbers)) for numbers in numbers_of_group] + (
             [] if name in upper_per else [range(count)]
         )
         ranks_by_kind.append(tuple(_find_rank(position, shape) for position in product(*positions_by_dimension)))
@@ -456,8 +471,8 @@ def list_group_ranks(
     *,
     by_slot: bool = True,
 ) -> Iterator[tuple[list[int], int]]:
-    """(ranks of the lower switches in an upper group, how many groups are so) for every kind of upper group, of each of
-    the kinds in `list_ranks`.
+    """Yield (ranks of the lower switches in an upper group, how many groups are like it) for every kind of upper group,
+    for each of the kinds of `list_ranks`.
     """
     kinds = list_ranks(lower.per, lower.name, count, upper.per, sizes, coarser)
     ranks_per_place = max(max(ranks, default=-1) for ranks in kinds) + 1
@@ -468,9 +483,9 @@ def list_group_ranks(
 
 
 def _find_rank(position: Sequence[int], shape: Sequence[int]) -> int:
-    """The number of a position, dimension by dimension, in an array of a shape."""
+    """Return the number of a position in an array of this shape."""
     rank = 0
     for coordinate, size in zip(position, shape, strict=True):
-        # mixed radix, the last dimension fastest: as rows are numbered in the device table
+        # mixed radix, the last dimension fastest, as rows are numbered in the device table
         rank = rank * size + coordinate
     return rank

@@ -1,4 +1,4 @@
-"""Node slots on the lowest tier: which slot of which switch group each leg of each node has, omitted nodes included."""
+"""Node slots on the lowest tier: which slot of which switch group each leg of a node has, including omitted nodes."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class SlotTable:
     """Whether units are numbered by reserved slot, else only the units that exist or existed."""
 
     def number_units(self, *, by_slot: bool) -> SlotTable:
-        """The same table with units numbered by reserved slot (`by_slot`), or by the units that are there."""
+        """Return the same table with units numbered by reserved slot (`by_slot`), or as the units that exist."""
         return self if by_slot == self.by_slot else replace(self, by_slot=by_slot)
 
     def find_combination(self, leg: Leg) -> Combo:
-        """The combination that a leg belongs to."""
+        """Return the combination that a leg belongs to."""
         return tuple(find_leg_number(name, leg) - 1 for name in self._inner)
 
     @cached_property
@@ -74,34 +74,34 @@ class SlotTable:
         return self._list_member_values(lambda attachment: attachment.legs, ())
 
     def _list_member_values(self, read_value: Callable[[Attachment], T], empty: T) -> tuple[T, ...]:
-        """A value of the attachment of each member of a unit, by its number; `empty` for members that do not attach."""
+        """Return a value of the attachment of each member of a unit, by its number; `empty` for members that do not
+        attach.
+        """
         values = [empty] * self.layout.members_per_su
         for nodes, attachment in self.attachments:
             values[nodes.first : nodes.first + nodes.count] = [read_value(attachment)] * nodes.count
         return tuple(values)
 
     @cached_property
-    def _ordered(self) -> dict[Combo, tuple[int, ...]]:
-        """By combination, the running count of slots before each member of a unit, in rack order; the last item is the
-        total.
-        """
-        of_members = self._list_member_values(
+    def _slots_before(self) -> dict[Combo, tuple[int, ...]]:
+        """For each combination, the slots before each member of a unit in rack order; the last item is the total."""
+        slots_of_members = self._list_member_values(
             lambda attachment: Counter(map(self.find_combination, attachment.legs)), Counter[Combo]()
         )
-        counts = [of_members[member] for member in self.layout.unit_order]
+        counts = [slots_of_members[member] for member in self.layout.unit_order]
         return {combo: tuple(accumulate((c[combo] for c in counts), initial=0)) for combo in self.combos}
 
     @cached_property
     def offsets(self) -> dict[Combo, tuple[int, ...]]:
-        """By combination, the slots before each member of a unit, by its number."""
+        """For each combination, the slots before each member of a unit, by its number."""
         rank_of_member = {member: i for i, member in enumerate(self.layout.unit_order)}
         order = [rank_of_member[member] for member in range(len(rank_of_member))]
-        return {combo: tuple(slots[i] for i in order) for combo, slots in self._ordered.items()}
+        return {combo: tuple(slots[i] for i in order) for combo, slots in self._slots_before.items()}
 
     @cached_property
     def per_unit(self) -> dict[Combo, int]:
-        """Slots that a unit takes of a group, omitted nodes included, by what tells the groups of a place apart."""
-        return {combo: slots[-1] for combo, slots in self._ordered.items()}
+        """For each combination, how many slots a unit takes of a group, including omitted nodes."""
+        return {combo: slots[-1] for combo, slots in self._slots_before.items()}
 
     @cached_property
     def is_part_of_unit(self) -> bool:
@@ -109,22 +109,25 @@ class SlotTable:
         return is_part_of_unit(find_scope(self.per))
 
     def find_part(self, rack: Any) -> Any:
-        """The part of its unit, from 0, that a rack (or array of racks) belongs to: that of its group's scope."""
+        """Return the part of its unit, from 0, that a rack belongs to, by the scope of the table's groups; takes an int
+        or an int array.
+        """
         return rack // count_racks_per_place(self.layout, find_scope(self.per))
 
     @cached_property
     def part_starts(self) -> dict[Combo, tuple[int, ...]]:
-        """By combination, the slots of a unit before each of its parts; the last item is the total."""
+        """For each combination, the slots of a unit before each of its parts; the last item is the total."""
         parts = [self.find_part(self.layout.racks_of_members[member]) for member in self.layout.unit_order]
-        first = [bisect_left(parts, part) for part in range(count_parts_of_unit(self.layout, find_scope(self.per)) + 1)]
-        return {combo: tuple(slots[i] for i in first) for combo, slots in self._ordered.items()}
+        part_count = count_parts_of_unit(self.layout, find_scope(self.per))
+        first_members = [bisect_left(parts, part) for part in range(part_count + 1)]
+        return {combo: tuple(slots[i] for i in first_members) for combo, slots in self._slots_before.items()}
 
     def find_rank(self, legs: tuple[Leg, ...], leg: Leg) -> int:
-        """The position of a leg among its node's legs of the same combination.
+        """Return the position of a leg among its node's legs of the same combination.
 
         On switches in the rack the legs of a twin-port cage are adjacent: they then meet a twin-port cage of the
-        switch, and one straight copper cable can serve both. On other switches, which copper seldom reaches, legs go by
-        rail.
+        switch, and one straight copper cable can serve both. On other switches, which copper seldom reaches, legs are
+        ordered by rail.
         """
         legs_of_combo = [
             other_leg for other_leg in legs if self.find_combination(other_leg) == self.find_combination(leg)
@@ -136,37 +139,39 @@ class SlotTable:
 
     @cached_property
     def units_before(self) -> tuple[int, ...]:
-        """By unit of the cluster, its number within the scope of its group."""
+        """For each unit of the cluster, its number within the scope of its group."""
         if not spans_units(self.per):
             return (0,) * self.layout.units
         return number_unit_groups(self.layout, "su", find_scope(self.per), by_slot=self.by_slot)
 
     @cached_property
     def slots_per_unit(self) -> int:
-        """Slots that a unit has in each group serving it, where these are equally many; else 1."""
+        """How many slots a unit has in each group that serves it, if they are equally many; else 1."""
         slot_counts = {slots for slots in self.per_unit.values() if slots}
         return slot_counts.pop() if len(slot_counts) == 1 else 1
 
     @cached_property
     def slots_per_group(self) -> int:
-        """Slots of the fullest group, counting units that exist or existed."""
+        """How many slots the fullest group has, counting units that exist or existed."""
         return self.count_slots_to_serve(reserve=False)
 
     @cached_property
     def slots_in_use(self) -> int:
-        """The most slots of a group, counted up to the last one in use."""
+        """How many slots the fullest group has up to the last one in use."""
         return max((runs[-1].stop for runs in self.groups if runs), default=0)
 
     def count_slots_to_serve(self, *, reserve: bool) -> int:
-        """Slots of the fullest group: of the units there are, or with `reserve` of all reserved ones."""
+        """Return how many slots the fullest group has; with `reserve`, including all reserved units."""
         if self.is_part_of_unit:
-            return max((after - before for starts in self.part_starts.values() for before, after in pairwise(starts)))
+            return max(end - start for starts in self.part_starts.values() for start, end in pairwise(starts))
         units = [numbers_of_place.span for numbers_of_place in self._number_units(by_slot=reserve)]
         return max(self.per_unit.values(), default=0) * max(units, default=0)
 
     @cached_property
     def groups(self) -> dict[tuple[range, ...], int]:
-        """Ranges of consecutive slots whose units exist -> how many groups have exactly these ranges."""
+        """For each tuple of ranges of consecutive slots whose units exist, how many groups have exactly these
+        ranges.
+        """
         counts: dict[tuple[range, ...], int] = {}
         parts = range(count_parts_of_unit(self.layout, find_scope(self.per)))
         for combo in self.combos:
@@ -182,7 +187,7 @@ class SlotTable:
         return counts
 
     def list_group_runs(self, group: int) -> tuple[range, ...]:
-        """Ranges of consecutive slots of one group, by its number, whose units exist."""
+        """Return the ranges of consecutive slots of one group whose units exist, by the group's number."""
         # groups of a place are neighbours, one for each combination
         place, number = divmod(group, len(self.combos))
         combo = self.combos[number]
@@ -199,11 +204,11 @@ class SlotTable:
         return tuple(range(run.first * slots_per_unit, run.end * slots_per_unit) for run in units.numbers)
 
     def _number_units(self, *, by_slot: bool) -> list[ChildNumbers]:
-        """How units are numbered in every place of the tier's scope."""
+        """Return how units are numbered in every place of the tier's scope."""
         return number_children(self.layout, "su", find_scope(self.per), by_slot=by_slot)
 
     def slot_of(self, unit: int, node: int, leg: Leg) -> tuple[int, int]:
-        """(group, slot) of a leg; unit in the cluster and node in the unit count from 0."""
+        """Return (group, slot) of a leg; unit in the cluster and node in the unit count from 0."""
         combo = self.find_combination(leg)
         pod = find_pod_of_unit(self.layout, unit)
         rack = self.layout.racks_of_members[node]
@@ -221,7 +226,7 @@ class SlotTable:
         return find_group_number(self.layout, self.per, self.sizes, coordinates), slot + self.find_rank(legs, leg)
 
     def list_holes(self) -> list[tuple[int, int]]:
-        """(group, slot) of every leg of every omitted node, in slot order."""
+        """Return (group, slot) of every leg of every omitted node, in slot order."""
         return [
             self.slot_of(self.layout.unit_index(omitted), omitted.node - 1, leg)
             for omitted in sorted(self.layout.omitted)
@@ -230,20 +235,20 @@ class SlotTable:
 
 
 # Parts of a cluster in a fabric: pods whose units are of one kind, and whose switches are alike.
-# A tier that is per pod, or per a narrower place, is one tier for each part whose nodes attach to the fabric. Wider
-# tiers serve all parts.
+# A tier that is per pod, or per a narrower place, is there once for each part whose nodes attach to the fabric. A wider
+# tier serves all parts.
 
 
 def is_within_pod(per: Sequence[str]) -> bool:
-    """Whether the switches of a tier serve a pod each, or a part of one."""
+    """Whether each switch group of a tier serves a pod or a part of one."""
     return find_depth(find_scope(per)) >= find_depth("pod")
 
 
 def list_fabric_parts(blueprint: Blueprint, layout: Layout, name: str) -> tuple[str, ...]:
-    """The parts of the cluster that a fabric has tiers in, in the order in which they came.
+    """Return the parts of the cluster that a fabric has tiers in, in the order in which they came.
 
-    Those with nodes in it, in a fabric that it carries or in one below it; all where that are none, and where it takes
-    the management ports of switches.
+    These are the parts with nodes in the fabric, in a fabric that it carries, or in one below it. All parts are
+    returned if there are none, and if the fabric takes the management ports of switches.
     """
     if len(layout.parts) == 1 or "switches" in blueprint.fabrics[name].also:
         return layout.part_order
@@ -260,7 +265,9 @@ def list_fabric_parts(blueprint: Blueprint, layout: Layout, name: str) -> tuple[
 
 
 def _collect_fabrics_below(blueprint: Blueprint, name: str, collected: set[str]) -> set[str]:
-    """A fabric with those that it carries, and those with tiers below its own."""
+    """Add a fabric to `collected`, with the fabrics that it carries and those with tiers below its own, and return the
+    set.
+    """
     if name in collected or name not in blueprint.fabrics:
         return collected
     collected.add(name)
@@ -276,7 +283,9 @@ def _collect_fabrics_below(blueprint: Blueprint, name: str, collected: set[str])
 
 
 def check_pod_tiers(blueprint: Blueprint) -> None:
-    """Raise InputError (FG091) where a pod states a tier that there is not, or one of switches that serve more."""
+    """Raise InputError (FG091) if a pod states a tier that does not exist, or one whose switches serve more than a
+    pod.
+    """
     tier_names = [f"{name}.{tier}" for name, fabric in blueprint.fabrics.items() for tier in fabric.tiers]
     for key, pod in blueprint.pods.items():
         for text in pod.tiers:
@@ -291,10 +300,10 @@ def check_pod_tiers(blueprint: Blueprint) -> None:
             fabric, _, tier = text.partition(".")
             per = blueprint.fabrics[fabric].tiers[tier].per
             if not is_within_pod(per):
-                whom = "all pods" if (scope := find_scope(per)) == WHOLE else f"those of a {scope}"
+                served = "all pods" if (scope := find_scope(per)) == WHOLE else f"those of a {scope}"
                 raise fault(
                     "FG091",
-                    f"{key} states switches of {text}, which serve more than a pod: {whom}",
+                    f"{key} states switches of {text}, which serve more than a pod: {served}",
                     path=path,
                     hint=f"group {tier} `per: pod` or narrower, or state it in fabrics.{fabric}.tiers.{tier} for all",
                 )

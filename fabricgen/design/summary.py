@@ -170,7 +170,9 @@ def _summarize_spans(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 def count_accelerators(design: Design) -> int:
     """Accelerators in the nodes that are present and not spare."""
     layout = design.layout
-    return sum(s.profile.accelerators.count * layout.in_use(s) for s in layout.node_sets if s.profile.accelerators)
+    return sum(
+        s.profile.accelerators.count * layout.count_in_use(s) for s in layout.node_sets if s.profile.accelerators
+    )
 
 
 def sum_power(design: Design) -> float:

@@ -26,7 +26,7 @@ from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 
 class FabricContext(NamedTuple):
-    """What designing fabrics reads beside their own parts of the blueprint."""
+    """What the design of fabrics reads besides their own sections of the blueprint."""
 
     blueprint: Blueprint
     catalog: Catalog
@@ -40,7 +40,7 @@ class TierSpec:
     fabric: str
     name: str
     part: str
-    """The part of the cluster that it serves; "" too where it serves all."""
+    """The part of the cluster that it serves; "" if it has no name, and if the tier serves all parts."""
     spec: Tier
     per: tuple[str, ...]
     profile: SwitchProfile
@@ -51,60 +51,62 @@ class TierSpec:
     """The units that it serves."""
     upper: TierKey | None = None
     links_of: str = ""
-    """The fabric that its links upwards belong to: that of the tier which asks for them."""
+    """The fabric that owns its uplinks: that of the tier whose specification asks for them."""
     takes_nodes: bool = False
     for_reserve: bool = False
     """Whether it is sized for every reserved slot."""
     before: SizedBefore | None = None
-    """How it was sized, as the lock says."""
+    """How the lock says that it was sized."""
     fewest_uplinks: bool = False
-    """Whether it was built before more uplinks were weighed, and its lock does not say how it was sized."""
+    """Whether its lock is from before locks kept sizes, when tiers always had the fewest uplinks."""
     pod_path: Path = ()
-    """Where a pod states what its switches have instead; () where none does."""
+    """Where a pod states the tier for its own switches; () if none does."""
     pod_states: frozenset[str] = frozenset()
-    """The keys that the pod states."""
+    """The keys of the tier that the pod states."""
 
     def path_of(self, key: str) -> Path:
-        """Where a key of the tier is stated: by the tier, or by a pod that has its own."""
+        """Return where a key of the tier is stated: by the tier, or by a pod that states it for its switches."""
         return (*(self.pod_path if key in self.pod_states else self.path), key)
 
     @property
     def cages(self) -> Mapping[str, tuple[int, ...]]:
-        """Cages kept for a purpose."""
-        rising = ("up", "peer")
-        return {role: tuple(sorted(c)) if role in rising else c for role, c in self.spec.cages.items()}
+        """The cages kept for each purpose; for uplinks and peer links in rising order."""
+        sorted_roles = ("up", "peer")
+        return {
+            role: tuple(sorted(cages)) if role in sorted_roles else cages for role, cages in self.spec.cages.items()
+        }
 
     def find_stated_breakout(self, speed_gbps: int) -> int:
-        """Into how many ports of a speed, Gb/s, its cages are stated to be split; 0 where nothing is stated."""
+        """Return into how many ports of a speed, Gb/s, its cages are stated to be split; 0 if nothing is stated."""
         mode = self.spec.find_breakout(speed_gbps)
         return mode.ways if mode else 0
 
     def choose_purpose(self, kind: PortKind, *purposes: str) -> PortKind:
-        """A kind of down port, of the first of some purposes that cages are kept for."""
+        """Return a kind of down port with the first of these purposes that cages are kept for, else with ""."""
         return kind._replace(purpose=next((purpose for purpose in purposes if purpose in self.spec.cages), ""))
 
     def choose_node_kind(self, fabric: str, kind: PortKind, *, extra: str = "") -> PortKind:
-        """The kind of down port for nodes of a fabric, or for its `extra` devices."""
+        """Return the kind of down port for nodes of a fabric, or for its extra device `extra`."""
         return self.choose_purpose(kind, *((f"extra.{extra}",) if extra else ()), f"down.{fabric}")
 
     def choose_link_kind(self, lower: TierKey, kind: PortKind) -> PortKind:
-        """The kind of down port for the links of a lower tier."""
+        """Return the kind of down port for the links of a lower tier."""
         purpose_of_tier = (f"down.{lower.name}",) if lower.fabric == self.fabric else ()
         return self.choose_purpose(kind, *purpose_of_tier, f"down.{lower.fabric}")
 
-    def managing_kind(self, kind: PortKind) -> PortKind:
-        """The kind of down port for management ports."""
+    def choose_management_kind(self, kind: PortKind) -> PortKind:
+        """Return the kind of down port for management ports."""
         return self.choose_purpose(kind, "down.management", f"down.{self.fabric}")
 
     @property
     def free_ports(self) -> int:
-        """Ports of the first kind of down ports that no node, switch or device gets: spare ones and reserved ones."""
+        """How many ports of the first kind of down ports no node, switch or device gets: spare and reserved ones."""
         return self.spec.spare_ports + sum(reservation.ports for reservation in self.spec.reserved_ports.values())
 
     @property
     def reserved_cages(self) -> tuple[int, ...]:
-        """Cages that are reserved for a named purpose."""
-        return tuple(cage for _, kept in sorted(self.spec.reserved_ports.items()) for cage in kept.cages)
+        """The cages that are reserved for a named purpose."""
+        return tuple(cage for _, reservation in sorted(self.spec.reserved_ports.items()) for cage in reservation.cages)
 
     @property
     def key(self) -> TierKey:
@@ -113,20 +115,20 @@ class TierSpec:
 
     @property
     def turn(self) -> int:
-        """Its part's place in the order in which parts came to the cluster; 0 where it serves all."""
+        """The rank of its part in the order in which parts came to the cluster; 0 if it serves all parts."""
         cluster = self.layout.cluster
         return cluster.part_order.index(self.part) if cluster else 0
 
 
 def have_common_part(a: TierSpec, b: TierSpec) -> bool:
-    """Whether two tiers have a part of the cluster in common: the same, or one of them serves all."""
+    """Whether two tiers serve a part of the cluster in common: the same part, or one of them serves all."""
     return a.part == b.part or a.layout.cluster is None or b.layout.cluster is None
 
 
 def list_tier_specs(context: FabricContext, names: Sequence[str]) -> dict[TierKey, TierSpec]:
-    """Every tier of some fabrics, lower ones before those they are linked up to.
+    """Return every tier of some fabrics, lower tiers before those they are linked up to.
 
-    Raises InputError for unknown names, tiers without a place, and `per` that does not nest.
+    Raises InputError for unknown names, for tiers without a place in the order, and for a `per` that does not nest.
     """
     specs: dict[TierKey, TierSpec] = {}
     for name in names:
@@ -149,10 +151,10 @@ def list_tier_specs(context: FabricContext, names: Sequence[str]) -> dict[TierKe
 
 
 def _list_fabric_tiers(context: FabricContext, name: str) -> list[TierSpec]:
-    """Tiers of one fabric, the chain from the nodes up before those that hang below others.
+    """Return the tiers of one fabric: the chain from the nodes up, then the tiers that hang below others.
 
-    Those that are per pod or narrower are there for every part of the cluster with nodes in the fabric, part after
-    part as these came; those that are wider come with the first.
+    A tier per pod or narrower is there once for each part of the cluster with nodes in the fabric, in the order in
+    which parts came; a wider tier is there once, with the first part.
     """
     spec, path = context.blueprint.fabrics[name], ("fabrics", name)
     chain = order_tiers({n: t for n, t in spec.tiers.items() if not is_border(t)}, spec.tiers, path)
@@ -164,7 +166,7 @@ def _list_fabric_tiers(context: FabricContext, name: str) -> list[TierSpec]:
             )
             hint = "take `above` away, or `below`"
             raise fault("FG016", message, path=(*path, "tiers", hanging, "above"), hint=hint)
-    sites = context.layout.tells_sites
+    sites = context.layout.has_tiers_per_site
     per = {
         n: _complete_per(spec.tiers[n], ordered[:i], (*path, "tiers", n), sites=sites) for i, n in enumerate(ordered)
     }
@@ -172,9 +174,9 @@ def _list_fabric_tiers(context: FabricContext, name: str) -> list[TierSpec]:
     takes_nodes = bool(chain) and (not joined or _asks_for_nodes(context, name))
     uppers = dict(pairwise(chain))
     specs = []
-    for turn, part in enumerate(list_fabric_parts(context.blueprint, context.layout, name)):
+    for part_number, part in enumerate(list_fabric_parts(context.blueprint, context.layout, name)):
         for i, tier in enumerate(ordered):
-            if turn and not is_within_pod(per[tier]):
+            if part_number and not is_within_pod(per[tier]):
                 continue
             tier_spec = _make_tier_spec(context, name, tier, per[tier], part)
             if i == 0 and not joined:
@@ -189,18 +191,18 @@ def _list_fabric_tiers(context: FabricContext, name: str) -> list[TierSpec]:
 
 
 def _make_tier_spec(context: FabricContext, name: str, tier_name: str, per: tuple[str, ...], part: str) -> TierSpec:
-    """A tier of a fabric in a part of the cluster, or in all of it where the tier is wider than a pod."""
+    """Make a tier of a fabric in a part of the cluster, or in all of it if the tier is wider than a pod."""
     spec, path = context.blueprint.fabrics[name], ("fabrics", name, "tiers", tier_name)
     layout, tier, lock = context.layout, spec.tiers[tier_name], context.layout.lock
     # a tier within pods is sized by its pod alone, which may state keys of its own; a wider one by the whole cluster
     if is_within_pod(per):
         layout = layout.of_part(part)
-        own_tier = layout.parts[0].tiers.get(f"{name}.{tier_name}")
-        tier = own_tier.over(tier) if own_tier else tier
+        pod_tier = layout.parts[0].tiers.get(f"{name}.{tier_name}")
+        tier = pod_tier.over(tier) if pod_tier else tier
     else:
-        part, own_tier = "", None
+        part, pod_tier = "", None
     # the line that states the switch: of the tier, or of a pod that has its own
-    stated = (*layout.parts[0].path, f"{name}.{tier_name}") if own_tier and own_tier.switch else path
+    stated = (*layout.parts[0].path, f"{name}.{tier_name}") if pod_tier and pod_tier.switch else path
     profile = context.catalog.switch(tier.switch, (*stated, "switch"))
     if find_scope(per) == "rack" or tier.stand == "rack-top":
         profile = _count_draw_in_racks(profile, layout)
@@ -219,10 +221,10 @@ def _make_tier_spec(context: FabricContext, name: str, tier_name: str, per: tupl
         layout=layout,
         for_reserve=(tier.size_for or spec.size_for) == "reserve",
         before=parse_sized(size_line) if size_line else None,
-        # locks of before sizes were kept: such a fabric was wired with the fewest uplinks, and stays so
+        # a fabric whose lock is from before locks kept sizes was wired with the fewest uplinks, and stays so
         fewest_uplinks=SIZED not in lock.words and name in lock.find_allocations("vlans"),
-        pod_path=(*layout.parts[0].path, f"{name}.{tier_name}") if own_tier else (),
-        pod_states=frozenset(own_tier.stated if own_tier else ()),
+        pod_path=(*layout.parts[0].path, f"{name}.{tier_name}") if pod_tier else (),
+        pod_states=frozenset(pod_tier.stated if pod_tier else ()),
     )
     _check_cages(tier_spec)
     _check_purposes(context.blueprint, spec, tier_spec)
@@ -230,9 +232,7 @@ def _make_tier_spec(context: FabricContext, name: str, tier_name: str, per: tupl
 
 
 def _count_draw_in_racks(profile: SwitchProfile, layout: Layout) -> SwitchProfile:
-    """The profile of switches on top of the racks of nodes; it draws nothing of its own where all these racks have its
-    draw in their published power.
-    """
+    """Return a switch profile without power of its own if the published power of all node racks' types includes it."""
     racks = {part.kind.node_rack.id: part.kind.node_rack for part in layout.parts}
     if not all(profile.id in rack.powers for rack in racks.values()):
         return profile
@@ -241,14 +241,14 @@ def _count_draw_in_racks(profile: SwitchProfile, layout: Layout) -> SwitchProfil
 
 @lru_cache(maxsize=64)
 def _drop_draw(profile: SwitchProfile, racks: str) -> SwitchProfile:
-    """A profile whose draw is in the power of racks; one object for each, by which what its face holds is known."""
+    """Return a profile whose power is counted in that of racks; cached, so that equal profiles are one object."""
     counted = Power(counted_in=f"the published power of {racks}")
     return profile.model_copy(update={"power_w": counted})
 
 
 def _asks_for_nodes(context: FabricContext, name: str) -> bool:
-    """Whether nodes attach to a fabric whose lowest tier is above a tier of another: by `attach`, by its name where
-    that is a NIC role of theirs, or by a fabric that it carries.
+    """Whether nodes attach to a fabric above a tier of another: it states `attach`, its name is one of their NIC roles,
+    or it carries another fabric.
     """
     fabrics = context.blueprint.fabrics
     if fabrics[name].attach or any(fabric.carried_by == name for fabric in fabrics.values()):
@@ -257,15 +257,12 @@ def _asks_for_nodes(context: FabricContext, name: str) -> bool:
 
 
 def is_border(tier: Tier) -> bool:
-    """Whether a tier hangs below another of its fabric and takes no nodes: a border.
-
-    One below a tier of another fabric is the top of its own fabric instead.
-    """
+    """Whether a tier is a border: it hangs below another tier of its fabric and takes no nodes."""
     return tier.below is not None and "." not in tier.below
 
 
 def _check_protocol(profile: SwitchProfile, name: str, spec: Fabric, path: Path) -> None:
-    # raises InputError (FG015) for a switch of another protocol than its fabric
+    """Raise InputError (FG015) if a switch has another protocol than its fabric."""
     protocol = "infiniband" if spec.protocol == "infiniband" else "ethernet"
     if profile.protocol != protocol:
         raise fault(
@@ -277,7 +274,7 @@ def _check_protocol(profile: SwitchProfile, name: str, spec: Fabric, path: Path)
 
 
 def _check_cages(spec: TierSpec) -> None:
-    """Raise InputError (FG109, FG063) where cages are kept that the switch has not, or for two purposes."""
+    """Raise InputError (FG109, FG063) if cages are kept that the switch does not have, or one for two purposes."""
     profile, tier, path = spec.profile, spec.spec, spec.path_of("cages")
     role_by_cage: dict[int, str] = {}
     for role, cages in sorted(tier.cages.items()):
@@ -313,8 +310,8 @@ def _check_cages(spec: TierSpec) -> None:
 
 
 def _check_purposes(blueprint: Blueprint, fabric: Fabric, tier: TierSpec) -> None:
-    """Raise InputError (FG137) where cages are kept for what is not there."""
-    extras = {name for other in blueprint.fabrics.values() for name in other.extra}
+    """Raise InputError (FG137) if cages are kept for a fabric, tier or device that does not exist."""
+    extras = {name for any_fabric in blueprint.fabrics.values() for name in any_fabric.extra}
     purposes = [f"down.{name}" for name in (*blueprint.fabrics, *fabric.tiers, "management")]
     purposes += [f"extra.{name}" for name in sorted(extras)]
     for role in sorted(tier.cages):
@@ -328,8 +325,8 @@ def _check_purposes(blueprint: Blueprint, fabric: Fabric, tier: TierSpec) -> Non
 
 
 def _complete_per(tier: Tier, lower: list[str], path: Path, *, sites: bool) -> tuple[str, ...]:
-    """`per` with the places that contain a named one, and without what follows from another, in a fixed order; of
-    several sites each has its own tiers.
+    """Return `per` in a fixed order, with the places that contain a named place (with `sites` the site), and without
+    dimensions that follow from another.
     """
     usable = [*list_dimension_names(), *lower]
     for i, dimension in enumerate(tier.per):
@@ -351,15 +348,15 @@ def _complete_per(tier: Tier, lower: list[str], path: Path, *, sites: bool) -> t
 
 
 def _check_nesting(lower: TierSpec, upper: TierSpec) -> None:
-    # raise InputError (FG017) where an upper tier is grouped by something narrower than the lower one, or that it lacks
-    below, above = find_scope(lower.per), find_scope(upper.per)
-    if find_depth(above) > find_depth(below):
-        whole_or_place = {WHOLE: "the whole fabric"}.get(below, f"a {below}")
+    """Raise InputError (FG017) if an upper tier's `per` has a narrower place, or a tier that the lower one lacks."""
+    lower_scope, upper_scope = find_scope(lower.per), find_scope(upper.per)
+    if find_depth(upper_scope) > find_depth(lower_scope):
+        whole_or_place = {WHOLE: "the whole fabric"}.get(lower_scope, f"a {lower_scope}")
         raise fault(
             "FG017",
-            f"{upper.name} is per {above}, but its {lower.name} switches serve {whole_or_place}",
+            f"{upper.name} is per {upper_scope}, but its {lower.name} switches serve {whole_or_place}",
             path=(*upper.path, "per"),
-            hint=f"group {lower.name} per {above} as well, or {upper.name} more widely",
+            hint=f"group {lower.name} per {upper_scope} as well, or {upper.name} more widely",
         )
     foreign = [d for d in upper.per if upper.fabric != lower.fabric and d not in list_dimension_names()]
     if foreign:
@@ -372,18 +369,18 @@ def _check_nesting(lower: TierSpec, upper: TierSpec) -> None:
 
 
 def _link_across(fabric: Fabric, name: str, specs: dict[TierKey, TierSpec]) -> None:
-    """Enter the links that `below` and `above: FABRIC.TIER` ask for."""
+    """Record the links that `below` and `above: FABRIC.TIER` ask for; raises InputError if they cannot be."""
     for tier_name, tier in fabric.tiers.items():
         own_key, path = TierKey(name, tier_name), ("fabrics", name, "tiers", tier_name)
         pairs = [(_parse_key(above, name), own_key, "above") for above in tier.above if "." in above]
         pairs += [(own_key, _parse_key(tier.below, name), "below")] if tier.below else []
         for lower, upper, word in pairs:
-            far_key = lower if word == "above" else upper
-            if not _find_by_name(specs, far_key):
+            other_key = lower if word == "above" else upper
+            if not _find_by_name(specs, other_key):
                 names_known = dict.fromkeys(
                     f"{key.fabric}.{key.name}" if key.fabric != name else key.name for key in specs
                 )
-                text_asked = getattr(tier, word) if word == "below" else ".".join(far_key)
+                text_asked = getattr(tier, word) if word == "below" else ".".join(other_key)
                 raise fault(
                     "FG016",
                     f"tier {tier_name} is {word} '{text_asked}', which is no tier here",
@@ -403,12 +400,12 @@ def _link_across(fabric: Fabric, name: str, specs: dict[TierKey, TierSpec]) -> N
 
 
 def _find_by_name(specs: Mapping[TierKey, TierSpec], key: TierKey) -> list[TierSpec]:
-    """The tiers of a fabric and name, of all parts of the cluster."""
-    return [spec for own_key, spec in specs.items() if (own_key.fabric, own_key.name) == key]
+    """Return the tiers of a fabric and name, of all parts of the cluster."""
+    return [spec for spec_key, spec in specs.items() if (spec_key.fabric, spec_key.name) == key]
 
 
 def _check_joint(lower: TierSpec, upper: TierSpec, path: Path) -> None:
-    """Raise InputError where a tier cannot be linked up to another: of another protocol, or linked up already."""
+    """Raise InputError if a tier has another protocol than its upper tier (FG015), or two upper tiers (FG016)."""
     names = f"{lower.fabric}.{lower.name}", f"{upper.fabric}.{upper.name}"
     if lower.profile.protocol != upper.profile.protocol:
         raise fault(
@@ -431,9 +428,9 @@ def _parse_key(text: str, fabric: str) -> TierKey:
 
 
 def _order_from_below(specs: dict[TierKey, TierSpec]) -> dict[TierKey, TierSpec]:
-    """Tiers by key, lower ones first; raises InputError where tiers are linked up in a circle.
+    """Return tiers by key, lower ones first, and tiers that others are grouped by before what hangs below these.
 
-    What hangs below a tier that is grouped by switches of another comes after that other, whose number it meets.
+    Raises InputError (FG016, FG017) if tiers are linked up in a circle, or one is grouped by a tier above it.
     """
     ordered: dict[TierKey, TierSpec] = {}
     pending = dict(specs)
@@ -462,22 +459,24 @@ def _order_from_below(specs: dict[TierKey, TierSpec]) -> dict[TierKey, TierSpec]
 
 
 def _explain_circle(key: TierKey, pending: Mapping[TierKey, TierSpec]) -> InputError:
-    """The refusal of tiers that lie below each other, named in turn."""
+    """Return the error (FG016) for tiers that lie below each other, which names them in turn."""
     chain = [key]
     while (upper := pending[chain[-1]].upper) is not None and upper not in chain:
         chain.append(upper)
-    first = chain.index(upper) if upper else 0
-    circle = " below ".join(f"{k.fabric}.{k.name}" for k in (*chain[first:], chain[first]))
+    start = chain.index(upper) if upper else 0
+    circle = " below ".join(f"{tier_key.fabric}.{tier_key.name}" for tier_key in (*chain[start:], chain[start]))
     return fault(
         "FG016",
         f"tiers are linked up in a circle: {circle}",
-        path=pending[chain[first]].path,
+        path=pending[chain[start]].path,
         hint="take `below` or `above` off one of them",
     )
 
 
 def _choose_nos(context: FabricContext, spec: Fabric, tier: str, profile: SwitchProfile, path: Path) -> str:
-    """The NOS of a tier: as stated nearest to it, or the usual one of its switch."""
+    """Return the NOS of a tier: as stated for the tier or its fabric, else for the cluster, else the usual one of its
+    switch.
+    """
     if profile.protocol == "infiniband":
         return SUBNET_NOS
     for settings, path_of_settings in ((spec.nos, path[:2]), (context.blueprint.nos, ())):

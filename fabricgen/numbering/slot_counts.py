@@ -26,7 +26,7 @@ def group_capacity(tier: TierDesign) -> int:
     An upper group never has more switches than a lower switch has uplinks to it; with as many numbers reserved, a
     derived count can grow without renumbering anything.
     """
-    return round_up_to_power_of_two(tier.most)
+    return round_up_to_power_of_two(tier.max_count)
 
 
 def count_numbered_groups(tier: TierDesign) -> int:

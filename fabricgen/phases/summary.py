@@ -30,7 +30,7 @@ def summarize_phase(cluster: Cluster) -> dict[str, Any]:
     rows = [row for cls in nodes for row in range(cls.first, cls.first + cls.count)] if layout.spare else []
     present = set(zip(devices.unit[rows].tolist(), devices.node[rows].tolist(), strict=True))
     spare = [slot for slot in layout.spare if (layout.unit_index(slot), slot.node - 1) in present]
-    used = {c.path: c.count - layout.of_set(sets[c.path], spare) for c in nodes}
+    used = {c.path: c.count - layout.count_slots_of_set(sets[c.path], spare) for c in nodes}
     fabrics = [f for f in design.fabrics if f.name in selection.fabrics]
     return {
         "blueprint": figures["blueprint"],

@@ -404,7 +404,7 @@ def _find_link_losses(failures: FailureAnalysis, fabric: FabricDesign) -> dict[s
     below = leaf.downs[0].count * link_gbps
     for name, tier in (("node", leaf), *((tier.name, tier) for tier in fabric.tiers if tier.uplink)):
         groups = tier.count if name != "node" and not tier.lowest else 1
-        up = groups * tier.uplink.wide_links * tier.up.speed_gbps if tier.uplink and tier.up else below
+        up = groups * tier.uplink.full_load_links * tier.up.speed_gbps if tier.uplink and tier.up else below
         if name == "node":
             less = min(below, up) - min(below - link_gbps, up)
         elif tier.up and tier.uplink:

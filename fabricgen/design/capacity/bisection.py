@@ -427,7 +427,7 @@ class _Strand:
 def _sum_uplink_bandwidth(tier: TierDesign) -> int:
     """Bandwidth of the uplinks of a switch that are wired, Gb/s; where they land unequally, what no cut is below."""
     uplink, up = tier.uplink, tier.up
-    return uplink.wide_links * up.speed_gbps if uplink and up else 0
+    return uplink.full_load_links * up.speed_gbps if uplink and up else 0
 
 
 def _sum_peer_bandwidth(tier: TierDesign) -> int:

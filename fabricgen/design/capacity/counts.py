@@ -181,7 +181,7 @@ def _count_upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> i
     shape = lower.sizes, lower.coarser
     for ranks, groups in list_group_ranks(lower, lower.count, upper, *shape, by_slot=uplink.by_slot):
         if uplink.uneven:
-            dealt = (uplink.dealt(rank, k) for rank in ranks for k in range(uplink.links_per_group))
+            dealt = (uplink.find_dealt_end(rank, k) for rank in ranks for k in range(uplink.links_per_group))
             met = len({(index, connectors[port]) for index, port in dealt})
         else:
             shares = [range(uplink.count_links_to(index)) for index in range(uplink.upper_count)]

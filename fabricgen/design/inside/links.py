@@ -1,4 +1,4 @@
-"""Links inside a tier in the symmetric form: of pairs, between sites, and along its dimensions."""
+"""Links inside a tier in the symmetric form: between the switches of a pair, between sites, and along dimensions."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from fabricgen.kernel.diagnostics import Path
 
 
 class SiteSpan(NamedTuple):
-    """Links between the border switches of two sites: `links` of each switch, over `km` of fibre.
+    """Links between the border switches of two sites: each switch has `links` links, over `km` of fibre.
 
-    `fibre_pairs` is how many pairs of fibre the blueprint says there are between the sites.
+    `fibre_pairs` is how many pairs of fibre the blueprint states between the sites.
     """
 
     name: str
     sites: tuple[int, int]
     links: int
     first: tuple[int, int]
-    """First port of the run at each of the two sites."""
+    """The first port of the run at each of the two sites."""
     km: float
     fibre_pairs: int
     path: Path
@@ -29,9 +29,9 @@ class PeerLinks(NamedTuple):
 
     run: PortRun
     spans: tuple[SiteSpan, ...]
-    """Links to other sites; empty where every two neighbouring switches of a group are joined as a pair."""
-    most: int = 0
-    """Links of a pair with all reserved units, which have addresses; 0 for links to other sites."""
+    """Links to other sites; empty if every two neighbouring switches of a group are joined as a pair."""
+    max_links: int = 0
+    """How many links a pair has with all reserved units, which all get addresses; 0 for links to other sites."""
 
 
 class Mesh(NamedTuple):
@@ -39,13 +39,13 @@ class Mesh(NamedTuple):
 
     dimension: str
     links: int
-    """Of every two switches that meet, or with `spread` of every two groups."""
+    """How many links join every two switches that meet, or with `spread` every two groups."""
     reach: int
-    """How far neighbours are in a ring; 0 where all meet all."""
+    """Over how many steps of a ring switches are linked; 0 if every two switches are linked."""
     spread: bool
     run: PortRun
-    most: int
-    """Ports of a switch with all reserved places."""
+    max_links: int
+    """How many links a switch has with all reserved places."""
     path: Path
     pairs: tuple[tuple[int, int], ...] = ()
-    """Numbers of the switches that meet, from 0, ascending, where a table says so; empty where a rule does."""
+    """Numbers of the switches that are linked, from 0, ascending, if a table lists them; empty if a rule says it."""

@@ -244,7 +244,7 @@ def make_meshes(spec: TierSpec, runs: Sequence[PortRun], demands: Sequence[PortD
             reach=mesh.reach or 0,
             spread=mesh.spread,
             run=run,
-            most=demand.needed,
+            max_links=demand.needed,
             path=(*spec.path, "mesh", dimension),
             pairs=tuple(pair[:2] for pair in mesh.pairs),
         )

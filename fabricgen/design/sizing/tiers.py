@@ -227,7 +227,9 @@ class TierSizing:
         if spec.key in self._managed:
             managed_ports = [self._count_managed(spec, leaves, by_slot=flag) for flag in (False, by_slot)]
             first_ports.append(
-                downs.add_purpose(spec.managing_kind(main if main and main.rj45 else MANAGEMENT), *managed_ports)
+                downs.add_purpose(
+                    spec.choose_management_kind(main if main and main.rj45 else MANAGEMENT), *managed_ports
+                )
             )
         for tier in below:
             links = tier.count_links_to_each(assignment.count)

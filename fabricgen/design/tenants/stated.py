@@ -164,7 +164,7 @@ def _list_tenant_fabrics(design: Design, name: str, slots: frozenset[NodeSlot]) 
 def has_attachment(design: Design, fabric: FabricDesign, slots: frozenset[NodeSlot], extras: Sequence[str]) -> bool:
     """Whether any of some node slots or sets of extra devices has ports, or a VLAN on shared ports, in a fabric."""
     owner = design.fabric(fabric.carrier) if fabric.shares_ports else fabric
-    return any(design.layout.of_set(nodes, slots) for nodes in owner.node_sets) or any(
+    return any(design.layout.count_slots_of_set(nodes, slots) for nodes in owner.node_sets) or any(
         extra.name in extras for extra in fabric.extras
     )
 
@@ -248,7 +248,7 @@ def count_tenant_figures(design: Design) -> dict[str, dict[str, Any]]:
         tenant.name: {
             "nodes": len(tenant.slots),
             "accelerators": sum(
-                layout.of_set(nodes, tenant.slots - layout.spare) * nodes.profile.accelerators.count
+                layout.count_slots_of_set(nodes, tenant.slots - layout.spare) * nodes.profile.accelerators.count
                 for nodes in layout.node_sets
                 if nodes.profile.accelerators
             ),

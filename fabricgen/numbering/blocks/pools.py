@@ -121,14 +121,14 @@ def _list_growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iter
             # the slots if the group had room for today's switches only
             least = slots // room * round_up_to_power_of_two(growing.count)
             below = design.list_links_below(growing.key)
-            if not below or growing.most <= growing.count:
+            if not below or growing.max_count <= growing.count:
                 yield f"{growing.name} has room for {room} in a group", "", least
                 continue
             lower, _ = max(below, key=lambda tier_links: tier_links[1].links_per_group)
             yield (
                 (
                     f"{growing.name} can grow to {room} in a group, one for each "
-                    f"of the {growing.most} uplinks of a {lower.name}"
+                    f"of the {growing.max_count} uplinks of a {lower.name}"
                 ),
                 f"fewer `uplinks` on {lower.name}",
                 least,

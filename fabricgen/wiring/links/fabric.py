@@ -282,7 +282,7 @@ def _find_upper_ends(uplink: Uplink, run: PortRun, feed: Feed, rank: Ints) -> tu
     """
     shape = len(rank), uplink.upper_groups, uplink.links_per_group
     if uplink.uneven:
-        index, port = uplink.dealt(rank[:, None], np.arange(uplink.links_per_group, dtype=np.int32))
+        index, port = uplink.find_dealt_end(rank[:, None], np.arange(uplink.links_per_group, dtype=np.int32))
         # along the last axis: the uplinks of each lower switch by upper switch, then by port
         order = np.lexsort((port, index))
         ends = (np.take_along_axis(column, order, axis=1)[:, None, :] for column in (index, port))

@@ -184,7 +184,7 @@ def _count_moved_uplinks(
             return 0
         feed = high.find_feed(low.key)
         ports = make_run_ports(high, feed.run).list_ports_of(feed)
-        dealt = (low.uplink.dealt(0, k) for k in range(low.uplink.links_per_group))
+        dealt = (low.uplink.find_dealt_end(0, k) for k in range(low.uplink.links_per_group))
         ends = dealt if low.uplink.uneven else list_uplink_ends(low.uplink, low.up)
         ends_by_stage.append([(s, ports[k]) for s, k in ends])
     return sum(was != now for was, now in zip(*ends_by_stage, strict=False))

@@ -76,7 +76,7 @@ def _compute_uneven_cost(design: Design, fabric: FabricDesign) -> Fraction:
     losses = [Fraction(1)]
     for chain in list_chains(design, fabric):
         uplinks = [tier.uplink for tier in chain if tier.uplink and tier.uplink.uneven]
-        shares = (Fraction(u.links_per_group * u.upper_groups, u.wide_links) for u in uplinks)
+        shares = (Fraction(u.links_per_group * u.upper_groups, u.full_load_links) for u in uplinks)
         losses.append(prod(shares, start=Fraction(1)))
     return max(losses)
 

@@ -236,7 +236,7 @@ def _find_meshes_of_one(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """Links along a dimension of which there is one value."""
     for tier in fabric.tiers:
         for mesh in tier.meshes:
-            if not mesh.most:
+            if not mesh.max_links:
                 names = f"{fabric.name} {tier.name} switches"
                 yield mesh.path, f"no two {names} differ in {mesh.dimension} alone: nothing meets along it", REMOVE
 
