@@ -316,9 +316,9 @@ def _domain_numbers(cluster: Cluster, scale_up: ScaleUpDesign, device: Ints64, g
         return np.zeros(len(device), dtype=np.int64)
     if places.per == "pod":
         numbers = np.zeros(len(layout.pods), dtype=np.int64)
-        numbers[list(places.pods(layout))] = np.arange(len(places.pods(layout)))
+        numbers[list(places.list_pods(layout))] = np.arange(len(places.list_pods(layout)))
         return numbers[table.pod[device]]
-    return np.array(places.count_first_domains(layout), dtype=np.int64)[table.unit[device]] + group
+    return np.array(places.count_domains_before(layout), dtype=np.int64)[table.unit[device]] + group
 
 
 def _find_ports(

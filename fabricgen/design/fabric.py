@@ -13,8 +13,8 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.attach import attach_profile
 from fabricgen.design.extras.demands import (
     ExtraDemand,
-    count_most_on_named,
-    count_most_on_one_switch,
+    count_ports_on_fullest_switch,
+    count_ports_on_named_switch,
     list_extra_demands,
 )
 from fabricgen.design.extras.kept_ports import read_extra_reserves, sort_reserves_by_cage
@@ -22,7 +22,7 @@ from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.inside.meshes import list_grid, make_meshes
-from fabricgen.design.joining import check_bonds, check_host_ports, check_met_in_full, check_spans, shares_ports
+from fabricgen.design.joining import check_bonds, check_dimensions_meet, check_host_ports, check_spans, shares_ports
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagedPorts
 from fabricgen.design.media.gearing import find_node_optics, find_uplink_optics
@@ -85,7 +85,7 @@ class _LinkedFabrics:
         self.attachments = {name: self._attach_nodes(name) for name in names}
         self.sizes = {key: self._count_sizes(spec) for key, spec in self.specs.items()}
         self.coarser = {key: self._map_coarser(spec) for key, spec in self.specs.items()}
-        check_met_in_full(self.specs, self.sizes)
+        check_dimensions_meet(self.specs, self.sizes)
         self.demands: dict[TierKey, tuple[NodeDemand, ...]] = {}
         for name in names:
             for (leaf, part), pairs in self.attachments[name].items():
@@ -113,7 +113,7 @@ class _LinkedFabrics:
         ports_wanted: dict[tuple[TierKey, PortKind], int] = {}
         for demand in extras:
             ports_wanted[demand.tier, demand.kind] = ports_wanted.get((demand.tier, demand.kind), 0) + demand.ports
-        most_on_named_switches = count_most_on_named(extras)
+        most_on_named_switches = count_ports_on_named_switch(extras)
         fed_tiers = {spec.upper for spec in self.specs.values() if spec.upper} | set(self.demands)
         layout = self.context.layout
         reserve = sort_reserves_by_cage(layout, read_extra_reserves(layout, self.specs), extras, self.specs, fed_tiers)
@@ -148,7 +148,7 @@ class _LinkedFabrics:
             if not missing:
                 allocated, tiers = self._allocate_extras(sized_tiers, extras, ports_wanted)
                 ports_on_fullest = {
-                    key: count_most_on_one_switch(allocated, *key)
+                    key: count_ports_on_fullest_switch(allocated, *key)
                     for key in growing
                     if _exceeds_oversubscription(tiers[key[0]])
                 }
@@ -446,7 +446,7 @@ class _LinkedFabrics:
             count=sized.count,
             max_count=max([sized.count, *(uplink.links_per_group for uplink in uplinks_below)]),
             downs=tuple(
-                replace(run, count=used + count_most_on_one_switch(allocated, spec.key, down.kind))
+                replace(run, count=used + count_ports_on_fullest_switch(allocated, spec.key, down.kind))
                 for run, used, down in zip(placement.downs, sized.used, sized.demand.downs, strict=True)
             ),
             numbered=sized.numbered,

@@ -1,4 +1,4 @@
-"""The design once every reserved scalable unit is there, sized as growth would size it."""
+"""The design with every reserved scalable unit in place, sized as growth would size it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from fabricgen.design.tiers import FabricContext
 
 
 def list_growing_pods(design: Design) -> dict[str, Pod]:
-    """The pods of the blueprint with reserved units that are not there yet, by their keys."""
+    """Return the pods of the blueprint that have reserved units which do not exist yet, by their keys."""
     return {name: pod for name, pod in design.loaded.blueprint.pods.items() if pod.slots > pod.su}
 
 
 def grow_design(design: Design) -> Design:
-    """The design with its reserves filled; raises InputError where it cannot be wired then."""
+    """Return the design with its reserves filled; raises InputError if it cannot be wired then."""
     pods = {
         name: pod.model_copy(update={"su": pod.slots, "nodes": None}) for name, pod in list_growing_pods(design).items()
     }

@@ -1,4 +1,6 @@
-"""What linked fabrics must not ask of each other: spans without switches, rails that end."""
+"""What linked fabrics must not ask of each other: spans without switches, dimensions that end, ports that cannot be
+shared.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from fabricgen.kernel.diagnostics import fault
 
 
 def check_spans(spec: Fabric, name: str) -> None:
-    """Raise InputError (FG131) where a fabric that another carries, and so has no switches, has spans between them."""
+    """Raise InputError (FG131) if a fabric that another carries, and that so has no switches, states spans."""
     if spec.carried_by and spec.spans:
         raise fault(
             "FG131",
@@ -22,11 +24,11 @@ def check_spans(spec: Fabric, name: str) -> None:
         )
 
 
-def check_met_in_full(specs: Mapping[TierKey, TierSpec], sizes: Mapping[TierKey, Mapping[str, int]]) -> None:
-    """Raise InputError (FG017) where a tier is grouped by rails or planes of which the tier below has more.
+def check_dimensions_meet(specs: Mapping[TierKey, TierSpec], sizes: Mapping[TierKey, Mapping[str, int]]) -> None:
+    """Raise InputError (FG017) if a tier is grouped by rails or planes, and the tier below it has more of them.
 
-    `sizes` has, by tier, how many values each inner dimension has. A switch of the third rail has no group to go to
-    in a fabric of two.
+    `sizes` has, by tier, how many values each inner dimension has. In a fabric of two rails, a switch of the third rail
+    would have no group to be linked to.
     """
     for lower in specs.values():
         upper = specs[lower.upper] if lower.upper else None
@@ -45,12 +47,12 @@ def check_met_in_full(specs: Mapping[TierKey, TierSpec], sizes: Mapping[TierKey,
 
 
 def shares_ports(fabric: Fabric) -> bool:
-    """Whether the nodes of a fabric have no ports of their own in it, but a VLAN on those of its carrier."""
+    """Whether the nodes of a fabric use the ports of its carrier, in a VLAN, and have no ports of their own."""
     return bool(fabric.carried_by and fabric.host_ports)
 
 
 def check_host_ports(fabrics: Mapping[str, Fabric], names: Sequence[str]) -> None:
-    """Raise InputError where fabrics cannot share node ports (FG043), or two of them are untagged there (FG042)."""
+    """Raise InputError if fabrics cannot share node ports (FG043), or if two of them are untagged there (FG042)."""
     for name in names:
         if fabrics[name].host_ports:
             _check_shareable(fabrics, name)
@@ -70,21 +72,26 @@ def check_host_ports(fabrics: Mapping[str, Fabric], names: Sequence[str]) -> Non
 
 
 def _check_shareable(fabrics: Mapping[str, Fabric], name: str) -> None:
-    """Raise InputError (FG043) where a fabric with `host_ports` cannot have VLANs on node ports."""
+    """Raise InputError (FG043) if a fabric with `host_ports` cannot have VLANs on node ports."""
     fabric = fabrics[name]
     carrier = fabrics[fabric.carried_by] if fabric.carried_by else fabric
-    routed = next((n for n in (fabric.carried_by or name, name) if not _is_bridged(fabrics[n])), None)
-    guests = any(shares_ports(other_fabric) and other_fabric.carried_by == name for other_fabric in fabrics.values())
-    if routed is not None:
-        reason = f"the nodes of {routed} are not bridged, and have no VLAN"
-        hint = f"state `hosts: bridged` of {routed}, or take `host_ports` away"
+    routed_fabric = next(
+        (fabric_name for fabric_name in (fabric.carried_by or name, name) if not _is_bridged(fabrics[fabric_name])),
+        None,
+    )
+    has_guests = any(
+        shares_ports(other_fabric) and other_fabric.carried_by == name for other_fabric in fabrics.values()
+    )
+    if routed_fabric is not None:
+        reason = f"the nodes of {routed_fabric} are not bridged, and have no VLAN"
+        hint = f"state `hosts: bridged` of {routed_fabric}, or take `host_ports` away"
     elif carrier.also:
         reason = f"the management ports of switches, which {fabric.carried_by or name} takes, have no VLANs"
         hint = "take `host_ports` away, so that it has ports of its own"
     elif fabric.carried_by and fabric.attach:
         reason = f"its nodes use the ports of {fabric.carried_by}, and it attaches '{fabric.attach}' ports"
         hint = "take `attach` or `host_ports` away"
-    elif not fabric.carried_by and not guests:
+    elif not fabric.carried_by and not has_guests:
         reason = "no other fabric shares its node ports"
         hint = "take `host_ports` away, or state it on a fabric that this one carries"
     else:
@@ -93,7 +100,7 @@ def _check_shareable(fabrics: Mapping[str, Fabric], name: str) -> None:
 
 
 def check_bonds(fabrics: Mapping[str, Fabric], names: Sequence[str]) -> None:
-    """Raise InputError (FG044) where a fabric has bonds, and its hosts are not bridged or have no own ports."""
+    """Raise InputError (FG044) if a fabric has bonds, and its hosts are not bridged or have no ports of their own."""
     for name in (name for name in names if fabrics[name].bond):
         fabric = fabrics[name]
         if shares_ports(fabric):

@@ -1,4 +1,4 @@
-"""What of a design is there at each phase."""
+"""Which part of a design exists at each phase."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_m
 
 
 class Selection(NamedTuple):
-    """What is there at a phase. Units count from 0 in the cluster, planes and rails from 1, by fabric; None: all.
-
-    `switches` has the number of switches that are there in each group of every tier, `nodes` that of each set of nodes
-    in a unit.
-    """
+    """What exists at a phase."""
 
     units: frozenset[int]
+    """Numbers of scalable units in the cluster, from 0."""
     fabrics: frozenset[str]
     planes: Mapping[str, frozenset[int] | None]
+    """Numbers of planes, from 1, by fabric; None for all."""
     rails: Mapping[str, frozenset[int] | None]
+    """Numbers of rails, from 1, by fabric; None for all."""
     switches: Mapping[TierKey, int]
+    """How many switches each group of a tier has."""
     extra: frozenset[str]
     nodes: int | None = None
+    """How many nodes of each node set a unit has; None for all."""
 
     def describe_lack(self, earlier: Selection) -> str:
-        """What it lacks of an earlier phase, in words; "" for nothing."""
+        """Return in words what it lacks of an earlier phase; "" if it lacks nothing."""
         if units := earlier.units - self.units:
             return f"{len(units)} scalable unit{'s' * (len(units) != 1)}"
         for word, present, had_before in (
@@ -38,12 +39,12 @@ class Selection(NamedTuple):
         ):
             if missing := had_before - present:
                 return f"{word}: {', '.join(sorted(missing))}"
-        for word, own_numbers, earlier_numbers in (
+        for word, numbers, earlier_numbers in (
             ("planes", self.planes, earlier.planes),
             ("rails", self.rails, earlier.rails),
         ):
             for fabric in sorted(earlier.fabrics):
-                had, has = earlier_numbers[fabric], own_numbers[fabric]
+                had, has = earlier_numbers[fabric], numbers[fabric]
                 if has is not None and (had is None or had - has):
                     return f"{word} of {fabric}: {_join_numbers(had - has) if had else 'all but ' + _join_numbers(has)}"
         for key, count in earlier.switches.items():
@@ -57,7 +58,7 @@ def _join_numbers(numbers: frozenset[int]) -> str:
 
 
 def select_phase(design: Design, name: str) -> Selection:
-    """What is there at a phase; raises InputError (FG095) for a name that no phase has."""
+    """Return what exists at a phase; raises InputError (FG095) for a name that no phase has."""
     phases = design.loaded.blueprint.phases
     if name not in phases:
         hint = did_you_mean(name, phases) or "`phases` of a blueprint names them"
@@ -66,7 +67,7 @@ def select_phase(design: Design, name: str) -> Selection:
 
 
 def select_present(design: Design, phase: Phase) -> Selection:
-    """What is there at a phase that `check_phases` has passed."""
+    """Return what exists at a phase that `check_phases` has accepted."""
     fabrics = frozenset(f.name for f in design.fabrics if phase.fabrics is None or f.name in phase.fabrics)
     attached = {e.name for f in design.fabrics if f.name in fabrics for e in f.extras}
     return Selection(
@@ -80,23 +81,24 @@ def select_present(design: Design, phase: Phase) -> Selection:
 
 
 def list_units(design: Design, phase: Phase) -> Iterator[int]:
-    """The scalable units of the cluster, from 0, that are there at a phase."""
+    """Yield the numbers (in the cluster, from 0) of the scalable units that exist at a phase."""
     for pod in design.layout.pods:
         if (phase.sites is None or pod.site in phase.sites) and (phase.pods is None or pod.name in phase.pods):
             yield from range(pod.first_su, pod.first_su + min(pod.su, phase.units.get(pod.name, pod.su)))
 
 
-def _choose_numbers(stated: NumbersOf | None, fabric: FabricDesign, most: int) -> frozenset[int] | None:
-    numbers = (stated or {}).get(fabric.name, (stated or {}).get(ALL) if most > 1 else None)
-    return None if numbers is None or set(range(1, most + 1)) <= set(numbers) else frozenset(numbers)
+def _choose_numbers(stated: NumbersOf | None, fabric: FabricDesign, count: int) -> frozenset[int] | None:
+    numbers = (stated or {}).get(fabric.name, (stated or {}).get(ALL) if count > 1 else None)
+    return None if numbers is None or set(range(1, count + 1)) <= set(numbers) else frozenset(numbers)
 
 
-# The faults of phases: what they name there is not, they have nothing of something, or they shrink.
+# Faults of phases: names that do not exist, nothing left of a kind of thing, and phases that lack what an earlier one
+# has.
 
 
 def check_phases(design: Design) -> None:
-    """Raise InputError for phases that name what there is not (FG095), that are empty (FG096), or that lack what an
-    earlier one has (FG097).
+    """Raise InputError for phases that name what does not exist (FG095), that are empty (FG096), or that lack something
+    of an earlier phase (FG097).
     """
     phases = design.loaded.blueprint.phases
     faults = [diagnostic for name, phase in phases.items() for diagnostic in _find_faults(design, name, phase)]
@@ -112,12 +114,12 @@ def check_phases(design: Design) -> None:
 
 
 def _find_faults(design: Design, name: str, phase: Phase) -> Iterator[Diagnostic]:
-    # what is wrong with a phase: names that there are not, numbers beyond the last, and nothing left of a kind
+    """Yield the faults of a phase: unknown names, numbers beyond the last, and nothing left of a kind of thing."""
     path_of_phase: Path = ("phases", name)
     pods = {pod.name for pod in design.layout.pods}
     fabrics = {fabric.name for fabric in design.fabrics}
     extras = {extra.name for fabric in design.fabrics for extra in fabric.extras}
-    for key, word, names, names_known in (
+    for key, word, names, known_names in (
         ("sites", "site", phase.sites, set(design.layout.sites)),
         ("pods", "pod", phase.pods, pods),
         ("fabrics", "fabric", phase.fabrics, fabrics),
@@ -126,9 +128,9 @@ def _find_faults(design: Design, name: str, phase: Phase) -> Iterator[Diagnostic
         if names == () and key != "extra":
             yield from _refuse_empty((*path_of_phase, key), f"phase '{name}' has no {word} at all")
         for i, stated in enumerate(names or ()):
-            if stated not in names_known:
+            if stated not in known_names:
                 yield from _refuse_unknown(
-                    (*path_of_phase, key, i), f"there is no {word} '{stated}'", did_you_mean(stated, names_known)
+                    (*path_of_phase, key, i), f"there is no {word} '{stated}'", did_you_mean(stated, known_names)
                 )
     yield from _find_unit_faults(design, path_of_phase, phase, pods)
     yield from _find_number_faults(
@@ -139,7 +141,7 @@ def _find_faults(design: Design, name: str, phase: Phase) -> Iterator[Diagnostic
     )
     tiers = Counter[str]()
     for tier in design.tiers:
-        tiers |= Counter({f"{tier.fabric}.{tier.name}": tier.count})  # the most of its parts
+        tiers |= Counter({f"{tier.fabric}.{tier.name}": tier.count})  # the highest count of all parts of the cluster
     for stated, count in phase.switches.items():
         path = (*path_of_phase, "switches", stated)
         if stated not in tiers:
@@ -153,31 +155,36 @@ def _find_faults(design: Design, name: str, phase: Phase) -> Iterator[Diagnostic
 
 
 def _find_unit_faults(design: Design, path_of_phase: Path, phase: Phase, pods: set[str]) -> Iterator[Diagnostic]:
-    # units that a phase states of unknown pods, or more than there are, or none at all
-    most = {pod.name: pod.su for pod in design.layout.pods}
+    """Yield the faults of the units of a phase: unknown pods, more units than a pod has, or no unit at all."""
+    units_of_pod = {pod.name: pod.su for pod in design.layout.pods}
     for pod, count in phase.units.items():
         path = (*path_of_phase, "units", pod)
         if pod not in pods:
             yield from _refuse_unknown(path, f"there is no pod '{pod}'", did_you_mean(pod, pods))
-        elif count > most[pod]:
-            yield from _refuse_unknown(path, f"pod {pod} has {most[pod]} scalable units in the end, not {count}", "")
+        elif count > units_of_pod[pod]:
+            yield from _refuse_unknown(
+                path, f"pod {pod} has {units_of_pod[pod]} scalable units in the end, not {count}", ""
+            )
     names_are_known = set(phase.pods or ()) <= pods and set(phase.sites or ()) <= set(design.layout.sites)
     if names_are_known and phase.pods != () and phase.sites != () and not any(True for _ in list_units(design, phase)):
         yield from _refuse_empty(path_of_phase, f"phase '{path_of_phase[1]}' has no scalable unit")
 
 
 def _find_number_faults(
-    path_of_key: Path, word: str, stated: NumbersOf | None, most: Mapping[str, int]
+    path_of_key: Path, word: str, stated: NumbersOf | None, count_of_fabric: Mapping[str, int]
 ) -> Iterator[Diagnostic]:
-    # planes or rails (`word`) beyond the last of a fabric; `most` is how many each fabric has
+    """Yield the faults of planes or rails (`word`) of a phase: unknown fabrics, and numbers beyond the last.
+
+    `count_of_fabric` is how many planes or rails each fabric has.
+    """
     for fabric, numbers in (stated or {}).items():
         path = path_of_key if fabric == ALL else (*path_of_key, fabric)
-        if fabric != ALL and fabric not in most:
-            yield from _refuse_unknown(path, f"there is no fabric '{fabric}'", did_you_mean(fabric, most))
+        if fabric != ALL and fabric not in count_of_fabric:
+            yield from _refuse_unknown(path, f"there is no fabric '{fabric}'", did_you_mean(fabric, count_of_fabric))
             continue
         if not numbers:
             yield from _refuse_empty(path, f"phase '{path_of_key[1]}' has no {word} at all")
-        counts = [n for n in most.values() if n > 1] if fabric == ALL else [most[fabric]]
+        counts = [n for n in count_of_fabric.values() if n > 1] if fabric == ALL else [count_of_fabric[fabric]]
         for i, number in enumerate(numbers):
             if number > max(counts, default=0):
                 range_text = f"{word}s 1 to {max(counts)}" if counts else f"no fabric with several {word}s"

@@ -1,12 +1,13 @@
-"""What a blueprint asks of RoCE's class, and the ECN thresholds that follow, alike on every NOS.
+"""The QoS that a blueprint asks for RoCE traffic, and the ECN thresholds that follow, alike on every NOS.
 
-Three profiles. `roce-lossless`: a class that is marked, and paused before it is full. `roce-lossy`: the same class,
-dropped or trimmed when it is full: what NVIDIA calls RoCE lossy, and with trimming its QoS for MRC (Cumulus Linux user
-guide, RoCE: `lossy` and `lossy-multi-tc`; MRC: OCP, Multipath Reliable Connection 1.0, and Araujo et al.,
-arXiv:2605.04333, whose NICs take marks as a signal of their paths). `best-effort`: no class.
+There are three profiles. `roce-lossless`: RoCE has a traffic class that is marked, and paused before it is full. `roce-
+lossy`: it has the same class, whose packets are dropped or trimmed when it is full; NVIDIA calls this RoCE lossy, and
+with trimming its QoS for MRC (Cumulus Linux user guide, RoCE: `lossy` and `lossy-multi-tc`; MRC: OCP, Multipath
+Reliable Connection 1.0, and Araujo et al., arXiv:2605.04333, whose NICs take marks as a signal of their paths). `best-
+effort`: it has no class.
 
-No vendor agrees with another on thresholds; these are starting values of ours, within what public guides state
-(256/512 kB at a leaf, 512/768 kB at a spine, for a 400G port), scaled by port speed.
+Vendors do not agree on thresholds; these are starting values of ours, within what public guides state (256/512 kB at a
+leaf, 512/768 kB at a spine, for a 400G port), scaled by port speed.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _LEAF_KB, _UPPER_KB = (256, 512), (512, 768)
 
 
 class TrimmedPackets(NamedTuple):
-    """What becomes of a packet that finds no room: `size` bytes, with another DSCP, in another class."""
+    """What a packet is cut to if there is no room for it: `size` bytes, with another DSCP, in another class."""
 
     dscp: int
     size: int
@@ -30,57 +31,59 @@ class TrimmedPackets(NamedTuple):
 
 
 class QosIntent(NamedTuple):
-    """QoS of the switches of a fabric. Thresholds are in kB; None: derived from the port speed.
-
-    `marks`: whether RoCE has a class of its own, which is marked; `lossless`: whether it is paused as well. `ecn` are
-    (Gb/s, lower, upper) thresholds of single port speeds, which take precedence. `roce_percent` is the share of a
-    congested port for RoCE data; `cnp_max_percent` the limit of CNPs on a port, 0: not shaped.
-    """
+    """QoS of the switches of a fabric."""
 
     lossless: bool
+    """Whether the class of RoCE is paused before it is full."""
     marks: bool
+    """Whether RoCE has a class to itself, which is marked."""
     roce_dscp: int
     cnp_dscp: int
     ecn_min_kb: int | None
+    """The lower ECN threshold, kB; None if it is derived from the port speed."""
     ecn_max_kb: int | None
+    """The upper ECN threshold, kB; None if it is derived from the port speed."""
     ecn: tuple[tuple[int, int, int], ...]
+    """(Gb/s, lower, upper threshold in kB) for single port speeds, which take precedence."""
     mark_percent: int
     roce_class: int
     cnp_class: int
     roce_percent: int
+    """The share of a congested port for RoCE data, %."""
     cnp_max_percent: int
+    """The limit of CNPs on a port, %; 0 if they are not shaped."""
     detect_ms: int
     restore_ms: int
     poll_ms: int
     watchdog_action: str
     trim: TrimmedPackets | None
-    """Where packets may be dropped; None: whole ones are."""
+    """What packets are trimmed to if there is no room for them; None if they are dropped."""
 
     @property
     def trimmed_class(self) -> int:
-        """The class whose packets are trimmed: that of RoCE, or the one that has all."""
+        """The class whose packets are trimmed: that of RoCE, or class 0 if all traffic is in one class."""
         return self.roce_class if self.marks else 0
 
     @property
     def trim_percent(self) -> int:
-        """The share of a busy port for what is left of trimmed packets; 0 where it has no queue that is scheduled.
+        """The share of a busy port for trimmed packets, %; 0 if they have no scheduled queue.
 
-        Half of what RoCE leaves: NVIDIA's QoS for MRC gives that class 22 %, as much as its largest one of data
-        (Cumulus Linux user guide, RoCE, `lossy-multi-tc`). By a share and not before all else, so that what is left
-        of an incast does not keep the data itself out (Handley et al., NDP, SIGCOMM 2017).
+        It is half of what RoCE leaves: NVIDIA's QoS for MRC gives that class 22 %, as much as its largest class of data
+        (Cumulus Linux user guide, RoCE, `lossy-multi-tc`). The queue has a share and no strict priority, so that the
+        trimmed packets of an incast do not keep out data (Handley et al., NDP, SIGCOMM 2017).
         """
         return (100 - self.roce_percent) // 2 if self.marks and self.trim else 0
 
 
 def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
-    """The QoS settings of a fabric: its own over those of the cluster.
+    """Return the QoS settings of a fabric: its own settings over those of the cluster.
 
-    The cluster's profile applies to RoCE fabrics only, and to fabrics that carry one.
+    The cluster's profile applies only to RoCE fabrics and to fabrics that carry one.
     """
     of_fabric, of_cluster = design.loaded.blueprint.fabrics[fabric.name].qos, design.loaded.blueprint.qos
-    # a fabric on the ports of another has no switches: its class is set up on those of the one that carries it
-    carries = [f for f in design.fabrics if f.carrier == fabric.name]
-    protocol = "roce" if any(f.protocol == "roce" for f in carries) else fabric.protocol
+    # a carried fabric has no switches: its class is set up on the switches of its carrier
+    carried = [f for f in design.fabrics if f.carrier == fabric.name]
+    protocol = "roce" if any(f.protocol == "roce" for f in carried) else fabric.protocol
     profile = find_stated_profile(of_fabric) or (find_stated_profile(of_cluster) if protocol == "roce" else None)
     lossless = profile == "roce-lossless" if profile else protocol == "roce"
 
@@ -89,12 +92,12 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
         return choose_setting(of_fabric, of_cluster, name, default)
 
     def read_threshold(name: str) -> int | None:
-        # 0 is no threshold: the language takes numbers above 0 only
+        # 0 stands for no threshold, as the language takes only numbers above 0
         return read_setting(name, 0) or None
 
-    # what is paused before it is full is never trimmed
+    # a class that is paused before it is full is never trimmed
     trim = None if lossless else of_fabric.trim or (of_cluster.trim if protocol == "roce" else None)
-    # as a whole, not number by number: its times belong together; the defaults need no validation
+    # the watchdog is taken as a whole and not number by number, as its times belong together
     watchdog = of_fabric.watchdog or of_cluster.watchdog or Watchdog.model_construct()
     return QosIntent(
         lossless=lossless,
@@ -118,20 +121,20 @@ def find_qos(design: Design, fabric: FabricDesign) -> QosIntent:
 
 
 def compute_ecn_thresholds(qos: QosIntent, is_lowest: bool, speed_gbps: int) -> tuple[int, int]:
-    """Queue lengths, kB, at which a port of a speed starts to mark packets and at which it marks all.
+    """Return the queue lengths, kB, at which a port of a speed starts to mark packets and at which it marks all.
 
-    A threshold stated for this speed wins. A single threshold stated for all speeds holds for each; the other end is
-    then kept above, or below, it.
+    A threshold stated for this speed wins. A single threshold stated for all speeds holds for each; the other threshold
+    is then kept above, or below, it.
     """
     stated = next(((low, high) for speed, low, high in qos.ecn if speed == speed_gbps), None)
     if stated:
         return stated
     base = _LEAF_KB if is_lowest else _UPPER_KB
-    # a faster port drains a queue sooner, so that the same delay is a longer queue
+    # a faster port drains a queue sooner: the same delay is a longer queue
     low, high = (max(1, kb * speed_gbps // _REFERENCE_GBPS) for kb in base)
     # at 1G both come to the same kB, and marking needs a range
     high = max(high, low + 1)
-    # the upper one first: where both are stated, the lower one is then kept as it is stated
+    # the upper threshold first: if both are stated, the lower one then stays as stated
     if qos.ecn_max_kb is not None:
         low, high = min(low, max(1, qos.ecn_max_kb // 2)), qos.ecn_max_kb
     if qos.ecn_min_kb is not None:

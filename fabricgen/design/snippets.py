@@ -1,4 +1,4 @@
-"""Snippets of raw configuration: which ones a blueprint has, and whether their NOS has the place they name."""
+"""Snippets of raw configuration: which ones a blueprint has, and whether their NOS has the place that they name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_m
 
 
 def list_snippets(blueprint: Blueprint) -> Iterator[tuple[Path, Snippet]]:
-    """Every snippet with its path in the blueprint."""
+    """Yield every snippet with its path in the blueprint."""
     yield from _list_with_path((), blueprint.snippets)
     for fabric, spec in blueprint.fabrics.items():
         yield from _list_with_path(("fabrics", fabric), spec.snippets)
@@ -26,7 +26,7 @@ def _list_with_path(path: Path, snippets: Mapping[str, Snippet]) -> Iterator[tup
 
 
 def check_snippets(blueprint: Blueprint, catalog: Catalog) -> None:
-    """Raise InputError for each snippet whose NOS lacks the place that it names."""
+    """Raise InputError (FG052) with a fault for each snippet whose NOS lacks the place that it names."""
     faults: list[Diagnostic] = []
     for path, snippet in list_snippets(blueprint):
         try:
@@ -38,22 +38,25 @@ def check_snippets(blueprint: Blueprint, catalog: Catalog) -> None:
 
 
 def find_snippet_place(snippet: Snippet, catalog: Catalog, path: Path) -> str:
-    """Where a snippet goes; raises InputError where its NOS lacks the place, or takes another form of snippet there."""
+    """Return the place in a configuration where a snippet goes.
+
+    Raises InputError (FG052) if its NOS is unknown, lacks the place, or takes another form of snippet there.
+    """
     if snippet.nos not in catalog.list_known_nos():
         hint = did_you_mean(snippet.nos, catalog.list_known_nos())
         raise fault("FG052", f"there is no NOS '{snippet.nos}'", path=(*path, "nos"), hint=hint)
     configuration = catalog.find_naming(snippet.nos, (*path, "nos")).configuration
     places, form = configuration.places, "tree" if snippet.text is None else "text"
-    chosen = snippet.at or configuration.place_of(form)
-    if not chosen:
+    place = snippet.at or configuration.place_of(form)
+    if not place:
         raise fault("FG052", f"configurations of '{snippet.nos}' have no place for a `{form}`", path=path)
-    if chosen not in places:
-        hint = did_you_mean(chosen, places)
-        raise fault("FG052", f"'{snippet.nos}' has no place '{chosen}'", path=(*path, "at"), hint=hint)
-    if places[chosen].form != form:
+    if place not in places:
+        hint = did_you_mean(place, places)
+        raise fault("FG052", f"'{snippet.nos}' has no place '{place}'", path=(*path, "at"), hint=hint)
+    if places[place].form != form:
         raise fault(
             "FG052",
-            f"the place '{chosen}' of '{snippet.nos}' takes a `{places[chosen].form}`, and this is a `{form}`",
+            f"the place '{place}' of '{snippet.nos}' takes a `{places[place].form}`, and this is a `{form}`",
             path=(*path, form),
         )
-    return chosen
+    return place

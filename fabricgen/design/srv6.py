@@ -1,9 +1,9 @@
-"""What SRv6 asks of a fabric: addresses of IPv6, routed hosts, and paths whose identifiers fit into one address.
+"""What SRv6 requires of a fabric: IPv6 addresses, routed hosts, and paths whose identifiers fit into one address.
 
-An address holds the block and then identifiers, of which each switch takes away the first (NEXT-C-SID, RFC 9800, 4.1).
-Up to six of 16 bits stand behind a block of 32, and no header but the outer one of IPv6 is needed (RFC 8986, 5.2:
-H.Encaps.Red with one segment). From the sender's leaf to the receiver each switch of the path has an identifier, and
-so has the last port (draft-filsfils-srv6ops-srv6-ai-backend; srv6-sonic/oss-eu-2025, use-cases/SRv6-AI-Backend).
+An address holds the block and then identifiers, of which each switch removes the first (NEXT-C-SID, RFC 9800, 4.1). Up
+to six identifiers of 16 bits stand behind a block of 32, and no header but the outer IPv6 header is needed (RFC 8986,
+5.2: H.Encaps.Red with one segment). From the sender's leaf to the receiver each switch of the path has an identifier,
+and so has the last port (draft-filsfils-srv6ops-srv6-ai-backend; srv6-sonic/oss-eu-2025, use-cases/SRv6-AI-Backend).
 """
 
 from __future__ import annotations
@@ -22,69 +22,73 @@ CODE = "FG127"
 IDENTIFIER_BITS = 16
 
 FIRST_LOCAL, LOCALS = 0xE000, 0x2000
-"""The first identifier that is local to a switch, and how many there are: so FRR divides them (usid-f3216: zebra,
-zebra_srv6.h), and other vendors (GIB and LIB of RFC 9800, 10)."""
+"""The first identifier that is local to a switch, and how many local ones there are: FRR divides them in this way
+(usid-f3216: zebra, zebra_srv6.h), and so do other vendors (GIB and LIB of RFC 9800, 10)."""
 
 CAGE_LOCALS = 8
-"""Local identifiers kept for each cage: as many as it has ports at most."""
+"""How many local identifiers are kept for each cage: the most ports that a cage has."""
 
 NO_SRV6 = Srv6.model_construct()
 
 
 def find_srv6(design: Design, fabric: FabricDesign) -> Srv6:
-    """The settings of SRv6 as stated nearest to a fabric."""
+    """Return the SRv6 settings of a fabric: its own, else those of the cluster."""
     blueprint = design.loaded.blueprint
     return blueprint.fabrics[fabric.name].routing.srv6 or blueprint.routing.srv6 or NO_SRV6
 
 
 def uses_srv6(design: Design, fabric: FabricDesign) -> bool:
-    """Whether NICs name the switches of each path in a fabric."""
+    """Whether NICs name the switches of each path in a fabric, by SRv6."""
     return fabric.protocol != "infiniband" and find_fabric_underlay(design.loaded.blueprint, fabric.name) == "srv6"
 
 
 def names_each_link(design: Design, fabric: FabricDesign) -> bool:
-    """Whether NICs name the links of each path: by identifiers of these, or as one alone joins two switches."""
-    joined = (tier.uplink.count_links_to(0) for tier in fabric.tiers if tier.uplink)
-    return uses_srv6(design, fabric) and (find_srv6(design, fabric).links or max(joined, default=1) == 1)
+    """Whether the identifiers that NICs name fix every link of a path: links have identifiers, or one link joins two
+    switches.
+    """
+    links_of_pairs = (tier.uplink.count_links_to(0) for tier in fabric.tiers if tier.uplink)
+    return uses_srv6(design, fabric) and (find_srv6(design, fabric).links or max(links_of_pairs, default=1) == 1)
 
 
 def count_path_identifiers(design: Design, fabric: FabricDesign) -> int:
-    """Identifiers of the longest path: of the switches up and down again, or with `links` of the links between them,
-    and of the port at its end.
+    """Return how many identifiers the longest path has: for the switches up and down again, or with `links` for the
+    links between them, and for the port at its end.
     """
-    highest = max((design.levels[tier.key] for tier in fabric.tiers), default=0)
-    return 2 * highest + (1 if find_srv6(design, fabric).links else 2)
+    levels_up = max((design.levels[tier.key] for tier in fabric.tiers), default=0)
+    return 2 * levels_up + (1 if find_srv6(design, fabric).links else 2)
 
 
 def check_srv6(design: Design) -> None:
-    """Raise InputError (FG127) for each fabric in which SRv6 cannot run as it is stated."""
+    """Raise InputError (FG127) for the first fabric in which SRv6 cannot run as it is stated."""
     for fabric in design.fabrics:
         if uses_srv6(design, fabric) and (faults := list(_list_faults(design, fabric))):
             raise InputError(faults)
 
 
 def _list_faults(design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
-    # what keeps SRv6 from running in a fabric, each with its place
+    """Yield the faults that prevent SRv6 in a fabric, each with its place."""
     name, blueprint = fabric.name, design.loaded.blueprint
     ip, srv6 = find_fabric_ip(blueprint, name), find_srv6(design, fabric)
     of_fabric = blueprint.fabrics[name].routing.underlay is not None
-    asked: Path = (*(fabric.path if of_fabric else ()), "routing", "underlay")
+    underlay_path: Path = (*(fabric.path if of_fabric else ()), "routing", "underlay")
     if ip == "v4":
         hint = "state `ip: v6`, or `dual` for hosts with both"
-        yield from fault(CODE, f"{name} has no IPv6, in which SRv6 travels", path=asked, hint=hint).diagnostics
+        yield from fault(CODE, f"{name} has no IPv6, in which SRv6 travels", path=underlay_path, hint=hint).diagnostics
     if fabric.hosts != "routed":
         message = f"hosts of {name} are not routed (`hosts: {fabric.hosts}`), and SRv6 ends at a port of each"
         hint = "state `hosts: routed`, or `underlay: srv6` in the fabrics alone that have it"
-        yield from fault(CODE, message, path=asked, hint=hint).diagnostics
+        yield from fault(CODE, message, path=underlay_path, hint=hint).diagnostics
     sharing = [f.name for f in design.fabrics if name in (f.carrier, f.name) and (f.carrier or f.vrf)]
     if sharing:
         message = f"{sharing[0]} shares switches with another fabric, and SRv6 is that of one"
         yield from fault(CODE, message, path=("fabrics", sharing[0])).diagnostics
-    most, needed = (128 - srv6.block_bits) // IDENTIFIER_BITS, count_path_identifiers(design, fabric)
-    if needed > most:
-        message = f"the longest path of {name} has {needed} identifiers, and {srv6.format} has room for {most}"
+    max_identifiers, needed = (128 - srv6.block_bits) // IDENTIFIER_BITS, count_path_identifiers(design, fabric)
+    if needed > max_identifiers:
+        message = (
+            f"the longest path of {name} has {needed} identifiers, and {srv6.format} has room for {max_identifiers}"
+        )
         hint = "take fewer tiers" + (", or f3216" if srv6.block_bits > 32 else "")
-        yield from fault(CODE, message, path=asked, hint=hint).diagnostics
+        yield from fault(CODE, message, path=underlay_path, hint=hint).diagnostics
     for tier in fabric.tiers:
         runs = [*tier.downs, *([tier.up] if tier.up else [])]
         cages = max((max(run.cages, default=0) for run in runs), default=0)
@@ -95,11 +99,11 @@ def _list_faults(design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
 
 
 def _check_block(design: Design, fabric: FabricDesign, srv6: Srv6) -> Iterator[Diagnostic]:
-    # the block of identifiers: one prefix of IPv6, of the length of the format
+    """Yield a fault if the block of identifiers is not one IPv6 prefix of the format's length."""
     blueprint = design.loaded.blueprint
-    own = blueprint.fabrics[fabric.name].pools.srv6
-    path: Path = (*(fabric.path if own else ()), "pools", "srv6")
-    prefixes = own or blueprint.pools.srv6
+    fabric_prefixes = blueprint.fabrics[fabric.name].pools.srv6
+    path: Path = (*(fabric.path if fabric_prefixes else ()), "pools", "srv6")
+    prefixes = fabric_prefixes or blueprint.pools.srv6
     if not prefixes and srv6.block_bits != 32:
         message = f"{fabric.name} has identifiers of {srv6.format}, and no block of {srv6.block_bits} bits"
         hint = f"state `pools: {{srv6: ...}}` with a /{srv6.block_bits}"

@@ -20,7 +20,7 @@ from fabricgen.design.tenants.stated import count_tenant_figures
 
 
 def summarize_design(design: Design) -> dict[str, Any]:
-    """The figures of summary.json (docs/outputs.md), without findings.
+    """Return the figures of summary.json (docs/outputs.md), without findings.
 
     Speeds are in Gb/s, ratios are downlink over uplink bandwidth, power is W at each device's maximum without optics.
     """
@@ -47,7 +47,7 @@ def summarize_design(design: Design) -> dict[str, Any]:
 
 
 def _summarize_fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
-    # the figures of a fabric, with the keys of summary.json
+    """Return the figures of a fabric, with the keys of summary.json."""
     counts = count_links(design, fabric)
     switches: Counter[str] = Counter()
     for tier in fabric.tiers:
@@ -68,7 +68,9 @@ def _summarize_fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 
 def _find_worst_ratios(tiers: Sequence[TierDesign]) -> dict[str, Fraction]:
-    """The oversubscription of some tiers by name, of several of one name the highest; the top has none."""
+    """Return the oversubscription of tiers by name, the highest if several tiers have one name; the top tier has
+    none.
+    """
     ratios: dict[str, Fraction] = {}
     for tier in tiers:
         if tier.oversubscription is not None:
@@ -77,8 +79,8 @@ def _find_worst_ratios(tiers: Sequence[TierDesign]) -> dict[str, Fraction]:
 
 
 def _summarize_parts(fabric: FabricDesign) -> dict[str, Any]:
-    """Switches and oversubscription of the tiers that each part of the cluster has of its own, by part; empty where the
-    cluster is one.
+    """Return the switches and oversubscription of the tiers of each part of the cluster, by part; empty if the cluster
+    has one part.
     """
     tiers_by_part: dict[str, list[TierDesign]] = {}
     for tier in fabric.tiers:
@@ -95,7 +97,7 @@ def _summarize_parts(fabric: FabricDesign) -> dict[str, Any]:
 
 
 def _list_reserved_ports(design: Design, fabric: FabricDesign) -> dict[str, Any]:
-    """Ports of each switch that are kept for a purpose, by tier and purpose; empty where none are."""
+    """Return the ports of each switch that are kept for a purpose, by tier and purpose; empty if there are none."""
     ports_by_tier: dict[str, dict[str, list[str]]] = {}
     for tier in fabric.tiers:
         for port in list_reserved_ports(design, tier):
@@ -105,11 +107,11 @@ def _list_reserved_ports(design: Design, fabric: FabricDesign) -> dict[str, Any]
 
 
 def _summarize_uneven(design: Design, fabric: FabricDesign) -> dict[str, Any]:
-    """What uplinks that land unequally cost, by tier; empty where none do."""
+    """Return what uplinks that land unequally cost, by tier; empty if no tier has any."""
     worst: dict[str, UnevenLanding] = {}
     for landing in find_uneven_landings(design, fabric):
         worst[landing.lower.name] = max(
-            worst.get(landing.lower.name, landing), landing, key=lambda compared: compared.cost
+            worst.get(landing.lower.name, landing), landing, key=lambda candidate: candidate.cost
         )
     figures = {
         landing.lower.name: {
@@ -123,8 +125,9 @@ def _summarize_uneven(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 
 def _summarize_derived(design: Design, fabric: FabricDesign) -> dict[str, Any]:
-    """Groups of dragonflies whose size was derived, by tier: routers, node ports and global links of each (a = 2p = 2h
-    where balanced), links of every two groups, groups, and the most that these links allow; empty where none was.
+    """Return the groups of dragonflies whose size was derived, by tier: routers of a group, node ports and global links
+    of a router (a = 2p = 2h if balanced), links of every two groups, how many groups there are, and how many these
+    links allow. Empty if none was derived.
     """
     figures: dict[str, dict[str, int]] = {}
     for tier in fabric.tiers:
@@ -145,7 +148,7 @@ def _summarize_derived(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 
 def _summarize_spans(design: Design, fabric: FabricDesign) -> dict[str, Any]:
-    """Spans between sites, and the oversubscription of each site; empty for a fabric without spans."""
+    """Return the spans between sites, and the oversubscription of each site; empty for a fabric without spans."""
     spans = list_spans(design, fabric)
     if not spans:
         return {}
@@ -168,7 +171,7 @@ def _summarize_spans(design: Design, fabric: FabricDesign) -> dict[str, Any]:
 
 
 def count_accelerators(design: Design) -> int:
-    """Accelerators in the nodes that are present and not spare."""
+    """Return the accelerators of the nodes that are present and not spare."""
     layout = design.layout
     return sum(
         s.profile.accelerators.count * layout.count_in_use(s) for s in layout.node_sets if s.profile.accelerators
@@ -176,7 +179,9 @@ def count_accelerators(design: Design) -> int:
 
 
 def sum_power(design: Design) -> float:
-    """Maximum power of all devices, W; devices of others and profiles without a figure count as 0."""
+    """Return the maximum power of all devices, W; devices that others own, and profiles without a figure, count as
+    0.
+    """
     layout = design.layout
     total = sum(_find_draw(s.profile) * layout.count_present(s) for s in layout.node_sets)
     total += sum(_find_draw(p) * len(names) for p, names, _ in design.extra_devices.values())
@@ -193,5 +198,5 @@ def _find_draw(profile: NodeProfile) -> float:
 
 
 def round_number(number: float) -> int | float:
-    """A number as an int where that is exact."""
+    """Return a number as an int if that is exact, else rounded to three decimals."""
     return int(number) if float(number).is_integer() else round(number, 3)

@@ -12,7 +12,10 @@ from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 
 
 def order_tiers(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path) -> list[str]:
-    """Tier names from the nodes up, whatever the order of their keys; raises InputError for a tier without a place."""
+    """Return the names of the tiers in `chain` from the nodes up, whatever the order of their keys.
+
+    `tiers` are all tiers of the fabric. Raises InputError (FG016) for a tier without a place in that order.
+    """
     for reserved in sorted(set(tiers) & {*list_dimension_names(), "node"}):
         raise fault(
             "FG016",
@@ -24,7 +27,7 @@ def order_tiers(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path
         return list(chain)
     levels: dict[str, float] = {}
     named_below = {a for tier in chain.values() for a in tier.above}
-    # `FABRIC.TIER` is a tier of another fabric, whose height is no matter here
+    # `FABRIC.TIER` is a tier of another fabric, whose level does not matter here
     pending = {name: [a for a in tier.above if "." not in a] for name, tier in chain.items()}
     while pending:
         placeable = [
@@ -36,7 +39,7 @@ def order_tiers(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path
             raise _explain_no_place(pending, tiers, path)
         for name in placeable:
             above = pending.pop(name)
-            # above no tier of this fabric: lowest if it is above another fabric's, else where its name usually is
+            # above no tier of this fabric: lowest if it is above another fabric's, else at the usual level of its name
             foreign = 0 if chain[name].above else TIER_LEVELS.get(name, 0)
             levels[name] = 1 + max(levels[a] for a in above) if above else foreign
     ordered = sorted(chain, key=lambda n: (levels[n], n))
@@ -54,7 +57,9 @@ def order_tiers(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path
 
 
 def _explain_no_place(pending: Mapping[str, list[str]], tiers: Mapping[str, Tier], path: Path) -> InputError:
-    """The error of a tier that is above one that is unknown, hangs below others, or is above it in turn; or of none."""
+    """Return the error (FG016) for a tier that is above an unknown one, above one that hangs below another tier, above
+    one that is above it in turn, or above none.
+    """
     stated_pairs = [(upper, lower) for upper, lowers in pending.items() for lower in lowers]
     unknown = [(upper, lower) for upper, lower in stated_pairs if lower not in tiers]
     hanging = [(upper, lower) for upper, lower in stated_pairs if lower in tiers and tiers[lower].below]
@@ -71,18 +76,18 @@ def _explain_no_place(pending: Mapping[str, list[str]], tiers: Mapping[str, Tier
             )
         message = f"tier {upper} is above '{lower}', {reason}"
         return fault("FG016", message, path=(*path, "tiers", upper, "above"), hint=hint)
-    stuck = next(iter(pending))
-    message, hint = f"it is not said which tiers '{stuck}' is above", "say `above: TIER`, or use leaf, spine, core"
-    return fault("FG016", message, path=(*path, "tiers", stuck), hint=hint)
+    unplaced = next(iter(pending))
+    message, hint = f"it is not said which tiers '{unplaced}' is above", "say `above: TIER`, or use leaf, spine, core"
+    return fault("FG016", message, path=(*path, "tiers", unplaced), hint=hint)
 
 
-# The order of fabrics that node slots, address pools and listings follow.
+# The order of fabrics in node slots, address pools and listings.
 
 USUAL_FABRICS = ("compute", "storage", "inband", "oob")
-"""Fabrics that come first, in this order; others follow by name, so that adding one moves none of these."""
+"""Fabrics that come first, in this order; others follow by name, so that a further fabric moves none of these."""
 
 
 def rank_fabric(name: str) -> tuple[int, object]:
-    """Sort key of a fabric's name: the usual ones first, then others by name."""
-    usual = USUAL_FABRICS.index(name) if name in USUAL_FABRICS else len(USUAL_FABRICS)
-    return usual, make_natural_key(name)
+    """Return the sort key of a fabric's name: the usual fabrics first, then others in natural order."""
+    rank = USUAL_FABRICS.index(name) if name in USUAL_FABRICS else len(USUAL_FABRICS)
+    return rank, make_natural_key(name)

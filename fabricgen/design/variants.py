@@ -1,4 +1,4 @@
-"""The form in which the switches of a tier are ordered: airflow, and managed or not."""
+"""The variant of a switch model that a tier is ordered in: airflow, and managed or not."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ _AMONG_NODES = ("rack-top", "rack-middle", "rack-bottom")
 
 
 def choose_variant(design: Design, fabric: str, tier: str, nos: str, profile: SwitchProfile) -> Variant:
-    """The variant of a model that is as its tier says, else as the catalogue lists first, and is sold for its NOS.
+    """Return the variant of a model that fits what its tier states and is sold for its NOS, else the first in the
+    catalogue.
 
-    Where a tier in racks of nodes says no airflow, the first whose ports face the aisle of the ports of these comes
-    before others. Where none is sold for the NOS, that airflow and management without a part number.
+    If a tier in racks of nodes states no airflow, variants whose ports face the aisle of the nodes' ports come first.
+    If no variant is sold for the NOS, the returned one has that airflow and management, and no part number.
     """
     fabric_spec = design.loaded.blueprint.fabrics.get(fabric)
     spec = fabric_spec.tiers.get(tier) if fabric_spec else None
@@ -22,27 +23,31 @@ def choose_variant(design: Design, fabric: str, tier: str, nos: str, profile: Sw
     sold = [v for v in profile.variants if v.supply != "dc"]
     fits = [v for v in sold if airflow in (None, v.airflow) and managed in (None, v.managed)]
     if spec and not airflow and len(fits) > 1:
-        aisle = _find_aisle_beside(design, fabric, tier)
+        aisle = _find_aisle_of_nodes(design, fabric, tier)
         fits.sort(key=lambda variant: aisle != variant.aisle)
-    nearest = next(iter((*fits, *sold)), Variant())
-    usual = Variant(
-        airflow=airflow or nearest.airflow,
-        managed=nearest.managed if managed is None else managed,
+    best = next(iter((*fits, *sold)), Variant())
+    wanted = Variant(
+        airflow=airflow or best.airflow,
+        managed=best.managed if managed is None else managed,
     )
-    same_form = (v for v in fits if (v.airflow, v.managed) == (usual.airflow, usual.managed))
-    return next((v for v in same_form if not v.nos or nos in v.nos), usual)
+    same_form = (v for v in fits if (v.airflow, v.managed) == (wanted.airflow, wanted.managed))
+    return next((v for v in same_form if not v.nos or nos in v.nos), wanted)
 
 
 def choose_busbar_variant(profile: SwitchProfile, variant: Variant) -> Variant:
-    """The DC form of a variant, for racks with a busbar; the variant itself where none is known."""
-    dc = next((v for v in profile.variants if v.supply == "dc" and v.airflow in (None, variant.airflow)), None)
-    return variant if dc is None else dc.model_copy(update={"airflow": variant.airflow, "managed": variant.managed})
+    """Return the DC form of a variant, for racks with a busbar; the variant itself if no DC form is known."""
+    dc_variant = next((v for v in profile.variants if v.supply == "dc" and v.airflow in (None, variant.airflow)), None)
+    return (
+        variant
+        if dc_variant is None
+        else dc_variant.model_copy(update={"airflow": variant.airflow, "managed": variant.managed})
+    )
 
 
-def _find_aisle_beside(design: Design, fabric: str, tier: str) -> str:
-    """The aisle that the ports of all nodes face, where the switches of a tier stand in their racks; "" elsewhere.
+def _find_aisle_of_nodes(design: Design, fabric: str, tier: str) -> str:
+    """Return the aisle that the ports of all nodes face, if the switches of a tier stand in racks of nodes; else "".
 
-    As far as sides are known: "" where they differ, and with a lock from before switches were ordered by it.
+    It is "" too if nodes face different aisles, and with a lock from before switches were ordered by it.
     """
     tiers_among_nodes = (
         t for t in design.fabric(fabric).tiers if t.name == tier and find_stand(design, t) in _AMONG_NODES

@@ -132,7 +132,7 @@ def test_scale_up_domains_are_those_of_the_kinds_whose_nodes_form_them(planned_o
     hgx, nvl72 = planned_of(MIXED).scale_up
     assert (hgx.domains, hgx.accelerators) == (3 * 8, 3 * 64)
     assert (nvl72.domains, nvl72.accelerators, nvl72.trays) == (3 * 2, 3 * 144, 3 * 2 * 9)
-    assert nvl72.places.pods(planned_of(MIXED).layout) == (1,)
+    assert nvl72.places.list_pods(planned_of(MIXED).layout) == (1,)
     with pytest.raises(InputError) as fault:
         planned_of(MIXED, ("pods.p1.unit=gb", "pods.p3.unit=gb"))
     assert "no node forms hgx-h100" in str(fault.value)

@@ -18,7 +18,7 @@ from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 
 class ExtraDemand(NamedTuple):
-    """Extra devices of one name in a fabric, and the tier and kind of port they attach to."""
+    """Extra devices of one name in a fabric, and the tier and kind of port that they attach to."""
 
     fabric: str
     name: str
@@ -30,39 +30,39 @@ class ExtraDemand(NamedTuple):
     kind: PortKind
     """The kind of their ports."""
     first_leg: int = 0
-    """The first of the legs that they attach by: those before it are of another set of the same devices."""
+    """The first of the legs that they attach by: legs before it belong to another set of the same devices."""
 
     @property
     def legs(self) -> range:
-        """The legs that each device attaches by, as indexes into those of the attachment."""
+        """The indices of the legs that each device attaches by, among the legs of the attachment."""
         return range(self.first_leg, len(self.attachment.legs))
 
     @property
     def ports(self) -> int:
-        """Ports of all these devices together."""
+        """How many ports all of these devices need together."""
         return len(self.devices) * len(self.legs)
 
 
 def list_extra_demands(
     context: FabricContext, fabric: str, specs: Mapping[TierKey, TierSpec], leaves: Sequence[TierKey]
 ) -> list[ExtraDemand]:
-    """The extra devices of a fabric, by name; they attach to the first of its `leaves` unless stated otherwise.
+    """Return the extra devices of a fabric, by name; they attach to the first of its `leaves` unless stated otherwise.
 
-    Sets that name the same devices attach by one port after the other of these. Raises InputError for unknown profiles,
-    tiers, roles and sites, and where no port is left.
+    If sets name the same devices, each takes the devices' next ports. Raises InputError for unknown profiles, tiers
+    (FG016), roles (FG014) and sites (FG012), and if no port is left (FG014).
     """
     spec = context.blueprint.fabrics[fabric]
     leaf, demands = next(iter(leaves), None), []
     plugged = _list_locked_devices(context)
     used_legs: dict[tuple[str, str, str], int] = {}
-    for name, extra in sorted(spec.extra.items(), key=lambda named_extra: make_natural_key(named_extra[0])):
+    for name, extra in sorted(spec.extra.items(), key=lambda name_and_extra: make_natural_key(name_and_extra[0])):
         path: Path = ("fabrics", fabric, "extra", name)
         key = _find_tier(extra, fabric, specs, leaf, path)
         profile = context.catalog.node(extra.device, (*path, "device"))
         role = extra.attach or _choose_role(profile, spec.attach or fabric, path)
         tier = specs[key]
         ends = [(extra.device, role, device) for device in extra.names]
-        # behind the ports that an earlier set with the same devices took
+        # legs that earlier sets with the same devices took come before
         first_leg = max((used_legs.get(end, 0) for end in ends), default=0)
         if role in profile.roles and first_leg >= len(profile.roles[role].ports):
             message = f"all {first_leg} '{role}' ports of {extra.names[0]} are those of its other extra sets"
@@ -94,28 +94,32 @@ def list_extra_demands(
 
 
 def _list_locked_devices(context: FabricContext) -> set[str]:
-    """The extra devices that have ports in the lock, but for those that the blueprint names one by one."""
+    """Return the names of the extra devices that have ports in the lock, without those that the blueprint names one by
+    one.
+    """
     extras = [extra for fabric in context.blueprint.fabrics.values() for extra in fabric.extra.values()]
     plugged = {holder.split()[1] for holder in context.layout.lock.find_words("extras")}
     return plugged.difference(*(extra.names for extra in extras))
 
 
 def _name_devices(name: str, extra: Extra, plugged: Collection[str]) -> tuple[str, ...]:
-    """The names of extra devices: as stated, else numbered where there are several; the first is called as it was when
-    it was `plugged`, alone or not.
+    """Return the names of extra devices: as stated, else numbered if there are several. The first one keeps the name,
+    with or without a number, under which the lock has it `plugged`.
     """
     if extra.names:
         return extra.names
-    first, *other_names = (f"{name}-{i + 1}" for i in range(extra.quantity))
-    first_name = name in plugged if (name in plugged) != (first in plugged) else not other_names
-    return (name if first_name else first, *other_names)
+    numbered_name, *other_names = (f"{name}-{i + 1}" for i in range(extra.quantity))
+    has_no_number = name in plugged if (name in plugged) != (numbered_name in plugged) else not other_names
+    return (name if has_no_number else numbered_name, *other_names)
 
 
 def _find_tier(
     extra: Extra, fabric: str, specs: Mapping[TierKey, TierSpec], leaf: TierKey | None, path: Path
 ) -> TierKey:
-    # the tier that extra devices attach to: the one that `to` names, else the lowest; InputError (FG016) for an unknown
-    # one
+    """Return the tier that extra devices attach to: the one that `to` names, else the lowest.
+
+    Raises InputError (FG016) for an unknown tier.
+    """
     if extra.to is None:
         lowest = leaf or next((key for key in specs if key.fabric == fabric), None)
         if lowest is not None:
@@ -133,38 +137,40 @@ def _find_tier(
 
 
 def _find_tier_by_name(specs: Mapping[TierKey, TierSpec], fabric: str, name: str, site: str | None) -> TierKey:
-    """The tier of a name; of several, that of the first part of the cluster with a pod at the site."""
+    """Return the tier of a name; of several, the tier of the first part of the cluster with a pod at the site."""
     named = [(key, spec) for key, spec in specs.items() if (key.fabric, key.name) == (fabric, name)]
     at_site = [key for key, spec in named if site is None or any(pod.site == site for pod in spec.layout.pods)]
     return (at_site or [key for key, _ in named])[0]
 
 
-def _choose_role(profile: NodeProfile, usual: str, path: Path) -> str:
-    # the NIC role by which an extra device attaches: the fabric's usual one, else its only one; InputError (FG014)
-    # otherwise
-    if usual in profile.roles:
-        return usual
+def _choose_role(profile: NodeProfile, fabric_role: str, path: Path) -> str:
+    """Return the NIC role by which an extra device attaches: the fabric's role, else the only one that it has.
+
+    Raises InputError (FG014) if it has several others.
+    """
+    if fabric_role in profile.roles:
+        return fabric_role
     if len(profile.roles) == 1:
         return next(iter(profile.roles))
     raise fault(
         "FG014",
-        f"{profile.id} has no '{usual}' ports",
+        f"{profile.id} has no '{fabric_role}' ports",
         path=path,
         hint=f"say `attach:` with one of {', '.join(sorted(profile.roles))}",
     )
 
 
-def count_most_on_named(demands: Sequence[ExtraDemand]) -> Counter[tuple[TierKey, PortKind]]:
-    """By tier and kind, the most ports that extra devices with stated `switches` need on one switch."""
-    most: Counter[tuple[TierKey, PortKind]] = Counter()
+def count_ports_on_named_switch(demands: Sequence[ExtraDemand]) -> Counter[tuple[TierKey, PortKind]]:
+    """Return, by tier and kind of port, the most ports that extra devices with stated `switches` need on one switch."""
+    ports: Counter[tuple[TierKey, PortKind]] = Counter()
     for demand in demands:
         if demand.spec.switches:
-            most[demand.tier, demand.kind] += -(-demand.ports // len(set(demand.spec.switches)))
-    return most
+            ports[demand.tier, demand.kind] += -(-demand.ports // len(set(demand.spec.switches)))
+    return ports
 
 
-def count_most_on_one_switch(extras: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:
-    """The most ports of a kind that extra devices use on one switch, not counting ports of omitted slots."""
+def count_ports_on_fullest_switch(extras: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:
+    """Return the most ports of a kind that extra devices use on one switch, without ports of omitted slots."""
     counts = Counter(
         link.switch
         for extra in extras

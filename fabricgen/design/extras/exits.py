@@ -1,4 +1,4 @@
-"""The ways out of the fabrics of a design: which extra devices they lead to, and what is wrong with them."""
+"""The exits of the fabrics of a design: which extra devices they lead to, and what is wrong with them."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_m
 
 
 class ExitDesign(NamedTuple):
-    """A way out of a fabric, with the extra devices that it leads to."""
+    """An exit of a fabric, with the extra devices that it leads to."""
 
     name: str
     fabric: FabricDesign
     spec: Exit
     extra: ExtraSet
     tenant: str = ""
-    """The tenant whose devices it leads to, in whose VRF it is."""
+    """The tenant whose devices it leads to, and whose VRF it is in; "" for none."""
 
     @property
     def vrf(self) -> str:
-        """The VRF that it is in: its tenant's, else that of its fabric; "" for the default one."""
+        """The VRF that it is in: its tenant's, else that of its fabric; "" for the default VRF."""
         return self.tenant or self.fabric.vrf
 
     @property
     def label(self) -> str:
-        """Its name among all exits on a switch."""
+        """Its name among all exits of a switch."""
         return f"{self.name}-{self.vrf}" if self.vrf else self.name
 
     @property
@@ -40,7 +40,7 @@ class ExitDesign(NamedTuple):
 
 
 def list_exits(design: Design) -> Iterator[ExitDesign]:
-    """Every way out, in the order of fabrics and as written."""
+    """Yield every exit, in the order of fabrics and as written."""
     for fabric in design.fabrics:
         extras = {extra.name: extra for extra in fabric.extras}
         tenants = {e: tenant.name for tenant in design.tenants if fabric.name in tenant.fabrics for e in tenant.extras}
@@ -50,7 +50,7 @@ def list_exits(design: Design) -> Iterator[ExitDesign]:
 
 
 def check_exits(design: Design) -> None:
-    """Raise InputError where a way out leads nowhere, or cannot be as it is stated: FG055, and FG059 for addresses."""
+    """Raise InputError if an exit leads nowhere or cannot be as it is stated (FG055), or for its addresses (FG059)."""
     faults: list[Diagnostic] = []
     for fabric in design.fabrics:
         exits = design.loaded.blueprint.fabrics[fabric.name].exits
@@ -75,7 +75,7 @@ def check_exits(design: Design) -> None:
 
 
 def _check_fabric(design: Design, fabric: FabricDesign, spec: Exit, path: Path) -> Iterator[Diagnostic]:
-    # what is wrong with the fabric of an exit: no such devices, a tenant without a VRF there, no BGP
+    """Yield the faults of an exit's fabric: no such devices, a tenant without a VRF there, no BGP."""
     fabric_spec = design.loaded.blueprint.fabrics[fabric.name]
     underlay = "none" if fabric.protocol == "infiniband" else find_fabric_underlay(design.loaded.blueprint, fabric.name)
     if spec.to not in fabric_spec.extra:
@@ -93,14 +93,14 @@ def _check_fabric(design: Design, fabric: FabricDesign, spec: Exit, path: Path) 
         yield from fault("FG055", f"{fabric.name} {reason}, and has an exit", path=path, hint=hint).diagnostics
 
 
-OF_EBGP = ("asn", "local_as", "password", "announce", "max_prefixes", "communities", "bfd")
+EBGP_KEYS = ("asn", "local_as", "password", "announce", "max_prefixes", "communities", "bfd")
 
 
 def _check_keys(exit_: ExitDesign) -> Iterator[Diagnostic]:
-    """Keys that do not go with how the exit routes, and those that it lacks."""
+    """Yield the faults of keys that do not go with how an exit routes, and of keys that it lacks."""
     spec = exit_.spec
     if spec.routing == "static":
-        for key in OF_EBGP:
+        for key in EBGP_KEYS:
             if getattr(spec, key) not in (None, ()):
                 message = f"`{key}` is of BGP sessions, and {exit_.name} routes statically"
                 yield from fault("FG055", message, path=(*exit_.path, key)).diagnostics
@@ -115,14 +115,21 @@ def _check_keys(exit_: ExitDesign) -> Iterator[Diagnostic]:
     if not spec.default and not spec.accept:
         message = f"nothing is reached by {exit_.name}: it has no default route and accepts no prefix"
         yield from fault("FG055", message, path=exit_.path, hint="state `accept`").diagnostics
-    lacking = [n for n in exit_.extra.devices if not (spec.asn or (n in spec.devices and spec.devices[n].asn))]
-    if spec.routing == "ebgp" and lacking:
-        hint = f"state `asn`, or devices.{lacking[0]}.asn; {exit_.name} is eBGP unless it says `routing: static`"
-        yield from fault("FG055", f"the AS number of {lacking[0]} is not known", path=exit_.path, hint=hint).diagnostics
+    devices_without_asn = [
+        n for n in exit_.extra.devices if not (spec.asn or (n in spec.devices and spec.devices[n].asn))
+    ]
+    if spec.routing == "ebgp" and devices_without_asn:
+        hint = (
+            f"state `asn`, or devices.{devices_without_asn[0]}.asn; {exit_.name} is eBGP unless it says "
+            "`routing: static`"
+        )
+        yield from fault(
+            "FG055", f"the AS number of {devices_without_asn[0]} is not known", path=exit_.path, hint=hint
+        ).diagnostics
 
 
 def _check_devices(exit_: ExitDesign) -> Iterator[Diagnostic]:
-    # devices and ports that an exit states and that its extra devices do not have
+    """Yield a fault for each device and port that an exit states and that its extra devices do not have."""
     extra = exit_.extra
     for name, device_spec in exit_.spec.devices.items():
         path: Path = (*exit_.path, "devices", name)
@@ -143,7 +150,7 @@ def _check_devices(exit_: ExitDesign) -> Iterator[Diagnostic]:
 
 
 def _check_addresses(design: Design, exit_: ExitDesign) -> Iterator[Diagnostic]:
-    # stated addresses of a family that the fabric lacks, or that have no far end
+    """Yield a fault for each stated address of a family that the fabric lacks, or without an address at the far end."""
     ip = find_fabric_ip(design.loaded.blueprint, exit_.fabric.name)
     for name, device_spec in exit_.spec.devices.items():
         device: Path = (*exit_.path, "devices", name)
@@ -162,30 +169,31 @@ def _check_addresses(design: Design, exit_: ExitDesign) -> Iterator[Diagnostic]:
 
 
 def pair_addresses(link: ExitLink) -> dict[bool, tuple[int, int, int]]:
-    """By family (whether it is IPv6): (own address, far address, prefix length) of a link whose addresses are stated.
+    """Return, by family (whether it is IPv6), (own address, far address, prefix length) of a link with stated
+    addresses.
 
-    Raises ValueError, in the user's terms, where they do not fit.
+    Addresses are ints. Raises ValueError, in the user's terms, if they do not fit together.
     """
     pairs: dict[bool, tuple[int, int, int]] = {}
     far_by_family = {":" in text: ip_interface(text).ip for text in link.far or ()}
     for text in link.own:
-        near, v6 = ip_interface(text), ":" in text
-        network, address_bits = near.network, near.network.max_prefixlen
-        far = far_by_family.pop(v6, None)
-        if far is None:
+        own_interface, is_v6 = ip_interface(text), ":" in text
+        network, address_bits = own_interface.network, own_interface.network.max_prefixlen
+        far_address = far_by_family.pop(is_v6, None)
+        if far_address is None:
             if address_bits - network.prefixlen > 2:
                 raise ValueError(f"{text} has more than one neighbour in {network}: which is the far address?")
-            # the other address of a /31 differs in one bit; of the two usable ones of a /30, .1 and .2, in two
+            # the two addresses of a /31 differ in one bit; the two usable ones of a /30, .1 and .2, in two bits
             low_bits = 1 if address_bits - network.prefixlen == 1 else 3
-            far = type(near.ip)(int(near.ip) ^ low_bits)
-        edges = (network.network_address, network.network_address + (network.num_addresses - 1))
+            far_address = type(own_interface.ip)(int(own_interface.ip) ^ low_bits)
+        unusable = (network.network_address, network.network_address + (network.num_addresses - 1))
         if (
-            far not in network
-            or far == near.ip
-            or (address_bits - network.prefixlen > 1 and {far, near.ip} & set(edges))
+            far_address not in network
+            or far_address == own_interface.ip
+            or (address_bits - network.prefixlen > 1 and {far_address, own_interface.ip} & set(unusable))
         ):
-            raise ValueError(f"{near.ip} and {far} are not two usable addresses of {network}")
-        pairs[v6] = int(near.ip), int(far), network.prefixlen
+            raise ValueError(f"{own_interface.ip} and {far_address} are not two usable addresses of {network}")
+        pairs[is_v6] = int(own_interface.ip), int(far_address), network.prefixlen
     if far_by_family:
         raise ValueError(f"the far address {next(iter(far_by_family.values()))} has no own one beside it")
     return pairs
@@ -194,37 +202,36 @@ def pair_addresses(link: ExitLink) -> dict[bool, tuple[int, int, int]]:
 # Which fabric of a host has its default route, and with it the address by which operators reach the host.
 
 DEFAULT_ROLES = ("inband", "frontend")
-"""NIC roles that lead to users and services, the first one first: where exits do not decide, they do."""
+"""NIC roles that lead to users and services, in order of preference: they decide if exits do not."""
 
-BEYOND = 2 * (len(DEFAULT_ROLES) + 1)
-"""From this preference on, no exit leads out of a fabric."""
+FIRST_WITHOUT_EXIT = 2 * (len(DEFAULT_ROLES) + 1)
+"""The lowest rank of a fabric without an exit; fabrics with one have lower ranks."""
 
-NEVER = BEYOND + len(DEFAULT_ROLES)
-"""The preference of a fabric that never has the default route."""
+NEVER = FIRST_WITHOUT_EXIT + len(DEFAULT_ROLES)
+"""The rank of a fabric that never has the default route."""
 
 
 class DefaultRoutes:
-    """The fabrics of a design by how far a default route on them leads.
+    """Ranks the fabrics of a design by how well they suit the default route of a host.
 
-    A fabric from which an exit leads to everywhere is before one from which none does, a NIC of a role of
-    `DEFAULT_ROLES` before others, and the fabric that states the exit before those that share its VRF.
+    A fabric with an exit to everywhere comes before a fabric without one; then NICs of a role in `DEFAULT_ROLES` come
+    before others, and the fabric that states the exit before fabrics that share its VRF.
     """
 
     def __init__(self, design: Design) -> None:
-        # collects the parts of the design, by fabric, and the VRFs of each that an exit leads to everywhere from
         self._design = design
-        self._part = {
-            name: i for i, part in enumerate(group_linked_fabrics(design.loaded.blueprint.fabrics)) for name in part
+        # for each fabric, the number of its group of linked fabrics: an exit of any of them leads out hosts of its VRF
+        self._group = {
+            name: i for i, names in enumerate(group_linked_fabrics(design.loaded.blueprint.fabrics)) for name in names
         }
         self._exits = list(list_exits(design))
-        leading = [exit_ for exit_ in self._exits if exit_.spec.default]
-        # fabrics that links join are one part: an exit of any of them leads hosts of the same VRF out
-        self._vrfs = {(self._part[exit_.fabric.name], exit_.vrf) for exit_ in leading}
-        self._stating = {(exit_.fabric.name, exit_.vrf) for exit_ in leading}
+        to_everywhere = [exit_ for exit_ in self._exits if exit_.spec.default]
+        self._vrfs = {(self._group[exit_.fabric.name], exit_.vrf) for exit_ in to_everywhere}
+        self._stating = {(exit_.fabric.name, exit_.vrf) for exit_ in to_everywhere}
 
     def find_host_vrf(self, fabric: str, tenant: int) -> str:
-        """The VRF of hosts in a fabric, "" for the default one. `tenant` is theirs, an index into those of the design,
-        -1 for none.
+        """Return the VRF of hosts in a fabric, "" for the default VRF. `tenant` is the index of their tenant in the
+        design, -1 for none.
         """
         host_tenant = self._design.tenants[tenant] if tenant >= 0 else None
         if host_tenant is not None and fabric in host_tenant.fabrics:
@@ -233,21 +240,21 @@ class DefaultRoutes:
 
     def has_exit_to_everywhere(self, fabric: str, tenant: int) -> bool:
         """Whether an exit to everywhere is in the VRF of a tenant's hosts in a fabric."""
-        return (self._part[fabric], self.find_host_vrf(fabric, tenant)) in self._vrfs
+        return (self._group[fabric], self.find_host_vrf(fabric, tenant)) in self._vrfs
 
     def rank_fabric(self, fabric: str, role: str, tenant: int, *, is_shared: bool) -> int:
-        """How soon a fabric has the default route of a host, the lowest first; `NEVER` for never.
+        """Return the rank of a fabric for the default route of a host: the lowest rank has it, and `NEVER` never.
 
-        `role` is that of the NIC; `is_shared`: whether the fabric is a VLAN on ports of another.
+        `role` is that of the NIC; `is_shared` says whether the fabric is a VLAN on ports of another fabric.
         """
         rank = DEFAULT_ROLES.index(role) if role in DEFAULT_ROLES else len(DEFAULT_ROLES)
         if self.has_exit_to_everywhere(fabric, tenant):
-            # by role first; the fabric that states the exit before one that shares its VRF
+            # by role first, then the fabric that states the exit before fabrics that share its VRF
             return 2 * rank + ((fabric, self.find_host_vrf(fabric, tenant)) not in self._stating)
-        return NEVER if is_shared else BEYOND + rank
+        return NEVER if is_shared else FIRST_WITHOUT_EXIT + rank
 
     def list_accepted_prefixes(self, fabric: str, tenant: int, *, v6: bool) -> tuple[str, ...]:
-        """The prefixes that exits of a fabric lead to beside a default route, for hosts of a tenant; in order."""
+        """Return the prefixes, sorted, that exits of a fabric lead to beside a default route, for hosts of a tenant."""
         vrf = self.find_host_vrf(fabric, tenant)
         exits = (exit_ for exit_ in self._exits if exit_.fabric.name == fabric and exit_.vrf == vrf)
         prefixes = {parse_accepted(text)[0] for exit_ in exits for text in exit_.spec.accept}

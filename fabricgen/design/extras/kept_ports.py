@@ -1,4 +1,4 @@
-"""Ports that extra devices have in the lock: which switch and cage."""
+"""Ports that the lock keeps for extra devices: on which switch and in which cage."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ Port = tuple[int, int, bool]
 def name_switch_places(
     layout: Layout, key: TierKey, per: tuple[str, ...], sizes: Mapping[str, int], count: int
 ) -> list[str]:
-    """Where each switch of a tier stands, by coordinates, however it is named: `compute leaf p1 su1 rail2 n1`.
+    """Return the lock's name for the place of each switch of a tier, by coordinates and not by its name: `compute leaf
+    p1 su1 rail2 n1`.
 
-    `sizes` are the values of each inner dimension, `count` the switches of a group.
+    `sizes` has how many values each inner dimension has; `count` is how many switches a group has.
     """
-    # behind the place of a group: inner coordinates and the number of the switch, all from 1
+    # the place of a group is followed by inner coordinates and the number of the switch, all from 1
     tails = [
         "".join(f" {d}{value + 1}" for d, value in zip(list_inner_dimensions(per), values, strict=True)) + f" n{n + 1}"
         for *values, n in product(*(range(sizes[d]) for d in list_inner_dimensions(per)), range(count))
@@ -40,12 +41,12 @@ def name_switch_places(
 
 
 def _name_places(layout: Layout, scope: str) -> list[str]:
-    """Where each place of a scope is: ` p1 su1 rack2`."""
+    """Return the words for each place of a scope: ` p1 su1 rack2`."""
     if scope in (WHOLE, "site"):
         return [f" {site}" for site in layout.sites] if scope == "site" else [""]
     columns = name_places(layout, scope)
-    unit = ["su"] if is_part_of_unit(scope) else []
-    numbered = [name for name in (*unit, scope) if not find_dimension(name).is_named]
+    unit_scope = ["su"] if is_part_of_unit(scope) else []
+    numbered = [name for name in (*unit_scope, scope) if not find_dimension(name).is_named]
     return [
         f" {pod}" + "".join(f" {name}{number}" for name, number in zip(numbered, row, strict=True))
         for pod, *row in zip(columns["pod"], *(columns[name] for name in numbered), strict=True)
@@ -53,12 +54,14 @@ def _name_places(layout: Layout, scope: str) -> list[str]:
 
 
 def write_port(place: str, run: PortRun, port: int) -> str:
-    """A port of a switch as the lock writes it: `... cage 17/1`."""
+    """Return a port of a switch as the lock writes it: `... cage 17/1`."""
     return f"{place} cage {run.cages[port // run.ways]}/{port % run.ways + 1}"
 
 
 def list_extra_words(fabrics: Mapping[str, FabricDesign]) -> Iterator[tuple[str, str]]:
-    """(fabric, device and port, where it is plugged in) of every port of extra devices, as the lock writes it."""
+    """Yield (fabric, device and port; where it is plugged in) for every port of extra devices, as the lock writes
+    them.
+    """
     for fabric in fabrics.values():
         for extra in fabric.extras:
             owner = fabrics[extra.tier.fabric]
@@ -70,13 +73,15 @@ def list_extra_words(fabrics: Mapping[str, FabricDesign]) -> Iterator[tuple[str,
 
 
 def write_room_name(tier: TierKey, kind: PortKind) -> str:
-    """The lock's key for the ports that each switch of a tier sets aside for extra devices."""
-    rest = " copper" * kind.rj45 + (f" for {kind.purpose}" if kind.purpose else "")
-    return f"{tier.text} for extras {kind.speed_gbps} over {kind.lane_gbps:g}{rest}"
+    """Return the lock's key for the ports that each switch of a tier sets aside for extra devices."""
+    suffix = " copper" * kind.rj45 + (f" for {kind.purpose}" if kind.purpose else "")
+    return f"{tier.text} for extras {kind.speed_gbps} over {kind.lane_gbps:g}{suffix}"
 
 
 def read_extra_reserves(layout: Layout, tiers: Iterable[TierKey]) -> dict[tuple[TierKey, PortKind], Reserve]:
-    """Ports that the lock sets aside for extra devices, by tier and kind; they stay so when the devices are gone."""
+    """Return the ports that the lock sets aside for extra devices, by tier and kind; they stay reserved when the
+    devices are gone.
+    """
     tier_by_text = {tier.text: tier for tier in tiers}
     reserves = {}
     for name, ports in layout.lock.rooms.items():
@@ -94,11 +99,12 @@ def sort_reserves_by_cage(
     specs: Mapping[TierKey, TierSpec],
     fed: Collection[TierKey],
 ) -> dict[tuple[TierKey, PortKind], Reserve]:
-    """Ports set aside in the lock, in the order in which their kinds took the cages that present devices have.
+    """Return the reserves in the order in which their kinds of ports took cages, by the cages that the lock has for
+    devices.
 
-    On tiers whose groups span units the last cages are taken first. Those that nothing but extra devices has ports on
-    (not in `fed`) give the first cages to the first kind of each purpose, which is the one that decides the speed of
-    uplinks, also when its devices are gone. Elsewhere kinds of devices that are gone come last.
+    On tiers whose groups span units the last cages are taken first. If only extra devices have ports on such a tier (it
+    is not in `fed`), the first kind of each purpose takes cages first, as it decides the speed of uplinks, even if its
+    devices are gone. Elsewhere kinds of ports whose devices are gone come last.
     """
     words = layout.lock.find_words("extras")
     positions_taken: dict[tuple[TierKey, PortKind], list[int]] = {}
@@ -120,8 +126,8 @@ def sort_reserves_by_cage(
             lowest[tier, kind.purpose] = min([*positions, lowest.get((tier, kind.purpose), positions[0])])
     purposes = list(lowest)
 
-    def turn(key: tuple[TierKey, PortKind]) -> tuple[bool, int, bool, int]:
-        # sorts kinds as the docstring says: False before True, and cages from the last one where groups span units
+    def make_sort_key(key: tuple[TierKey, PortKind]) -> tuple[bool, int, bool, int]:
+        # False sorts before True; on tiers whose groups span units, cages count from the last one
         tier, kind = key
         if key not in positions_taken or not spans_units(specs[tier].per):
             return key not in positions_taken, 0, False, min(positions_taken.get(key, (0,)))
@@ -130,18 +136,20 @@ def sort_reserves_by_cage(
         purpose = tier, kind.purpose
         return False, purposes.index(purpose), lowest[purpose] != min(positions_taken[key]), -max(positions_taken[key])
 
-    return {key: reserve[key] for key in sorted(reserve, key=turn)}
+    return {key: reserve[key] for key in sorted(reserve, key=make_sort_key)}
 
 
 def write_holder(fabric: str, device: str, leg: int) -> str:
-    """The lock's key for a port of an extra device."""
+    """Return the lock's key for a port of an extra device."""
     return f"{fabric} {device} {leg + 1}"
 
 
 def list_plugged_devices(lock: Lock, fabric: str) -> set[str]:
-    """The extra devices that have ports of a fabric in a lock."""
-    owned = (name.removeprefix(f"{fabric} ") for name in lock.find_words("extras") if name.startswith(f"{fabric} "))
-    return {name.rpartition(" ")[0] for name in owned}
+    """Return the names of the extra devices that have ports of a fabric in a lock."""
+    devices_and_legs = (
+        name.removeprefix(f"{fabric} ") for name in lock.find_words("extras") if name.startswith(f"{fabric} ")
+    )
+    return {name.rpartition(" ")[0] for name in devices_and_legs}
 
 
 class KeptPorts:
@@ -163,7 +171,9 @@ class KeptPorts:
     def look_up_ports(
         self, demand: ExtraDemand, run: int, allowed: set[int], usable: set[int], holes: set[tuple[int, int]]
     ) -> None:
-        """Look up the ports of some devices in the lock, on a run whose `usable` ports and `holes` carry no nodes."""
+        """Look up the ports that the lock has for some devices on a run, and set them aside; devices may have ports in
+        `usable` and `holes` only, where no node is.
+        """
         if not self._words:
             return
         ports_by_text = self._index_ports(demand.tier, run)
@@ -175,22 +185,22 @@ class KeptPorts:
                     kept_ports[device, leg] = (*port, port in holes)
         self.taken |= {(demand.tier, run, switch, port) for switch, port, _ in kept_ports.values()}
         other_ports = (ports_by_text[text] for text in self._words.values() if text in ports_by_text)
-        # of devices that are gone, too: their ports stay reserved until they are released
+        # ports of devices that are gone stay reserved too, until they are released
         self.taken |= {(demand.tier, run, *port) for port in other_ports}
 
     def _index_ports(self, key: TierKey, run: int) -> dict[str, tuple[int, int]]:
-        """(switch, port) of a run by the text that the lock has for it."""
+        """Return (switch, port) of a run by the text that the lock has for the port."""
         sized = self._sized_tiers[key]
         texts = [text for text in self._words.values() if text.startswith(f"{key.text} ")]
         if not texts:
             return {}
         places = name_switch_places(sized.spec.layout, key, sized.spec.per, self._sizes[key], sized.count)
-        number = {place: i for i, place in enumerate(places)}
+        switch_at = {place: i for i, place in enumerate(places)}
         ports = sized.placement.downs[run]
-        port = {write_port("", ports, i): i for i in range(ports.numbers) if ports.cages[i // ports.ways]}
+        port_in = {write_port("", ports, i): i for i in range(ports.numbers) if ports.cages[i // ports.ways]}
         ports_by_text = {}
         for text in texts:
             place, cage, sub_port = text.partition(" cage ")
-            if place in number and cage + sub_port in port:
-                ports_by_text[text] = (number[place], port[cage + sub_port])
+            if place in switch_at and cage + sub_port in port_in:
+                ports_by_text[text] = (switch_at[place], port_in[cage + sub_port])
         return ports_by_text

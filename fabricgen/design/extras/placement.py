@@ -1,6 +1,6 @@
 """Assign ports to extra devices, from the down ports that node slots leave free.
 
-Ports that are free even with every reserved unit come first, place by place, so that growth moves nothing. Where a tier
+Ports that stay free even with every reserved unit come first, place by place, so that growth moves nothing. If a tier
 has too few of them, ports of omitted slots are used, which move when the slot does. Ports that nodes of reserved units
 will need come last, numbered or not.
 """
@@ -24,7 +24,7 @@ from fabricgen.kernel.diagnostics import did_you_mean, fault
 
 
 class ExtraPortAllocator:
-    """Allocates free down ports of sized tiers to extra devices."""
+    """Gives extra devices ports from the free down ports of sized tiers."""
 
     def __init__(
         self,
@@ -38,14 +38,14 @@ class ExtraPortAllocator:
         self._taken: set[tuple[TierKey, int, int, int]] = set()
         self._kept = KeptPorts(context.layout, sized_tiers, sizes)
 
-    def run_of(self, key: TierKey, kind: PortKind) -> int | None:
-        """The tier's run of down ports of a kind; None where it has none."""
+    def find_run(self, key: TierKey, kind: PortKind) -> int | None:
+        """Return the number of the tier's run of down ports of a kind; None if it has none."""
         kinds = [down.kind for down in self._sized_tiers[key].demand.downs]
         return kinds.index(kind) if kind in kinds else None
 
     def count_available(self, key: TierKey, kind: PortKind) -> int:
-        """How many ports of a kind are free, those of omitted slots included."""
-        run = self.run_of(key, kind)
+        """Return how many ports of a kind are free, including ports of omitted slots."""
+        run = self.find_run(key, kind)
         if run is None:
             return 0
         sized = self._sized_tiers[key]
@@ -54,9 +54,9 @@ class ExtraPortAllocator:
         )
 
     def keep_locked_ports(self, demands: Sequence[ExtraDemand]) -> None:
-        """Set aside the ports that the lock gives to devices, present or gone; call it before `allocate`."""
+        """Set aside the ports that the lock gives to devices, present or gone; call it before `allocate_ports`."""
         for demand in demands:
-            run = self.run_of(demand.tier, demand.kind)
+            run = self.find_run(demand.tier, demand.kind)
             if run is not None:
                 sized = self._sized_tiers[demand.tier]
                 usable = {*sized.find_run_ports(run).list_left_over(sized.numbered[run])}
@@ -65,11 +65,13 @@ class ExtraPortAllocator:
         self._taken |= self._kept.taken
 
     def allocate_ports(self, demand: ExtraDemand, wanted: int) -> ExtraSet:
-        """Attach some devices; `wanted` is how many ports all devices on this tier and kind need together.
+        """Give ports to the devices of a demand; `wanted` is how many ports all devices of this tier and kind need
+        together.
 
-        The ports of one device go to different switches where there are enough. Raises InputError when no port is left.
+        The ports of one device go to different switches if there are enough. Raises InputError (FG104) if too few are
+        free.
         """
-        sized, run = self._sized_tiers[demand.tier], self.run_of(demand.tier, demand.kind)
+        sized, run = self._sized_tiers[demand.tier], self.find_run(demand.tier, demand.kind)
         kept = self._kept.list_kept_ports(demand)
         device_legs = product(range(len(demand.devices)), demand.legs)
         pairs = [pair for pair in device_legs if pair not in kept]
@@ -97,8 +99,8 @@ class ExtraPortAllocator:
     def _stripe_ports(
         self, sized: SizedTier, demand: ExtraDemand, free: Iterable[Port], pairs: Sequence[tuple[int, int]]
     ) -> list[Port]:
-        """The first free port for each (device, leg) on the switch of the leg's number in a group, or of those named;
-        fewer where one finds none.
+        """Return a free port for each (device, leg): on the switch whose number in a group, or in the list of named
+        switches, is that of the leg. The list ends where no port is free.
         """
         named = self._list_named_switches(sized, demand) if demand.spec.switches else ()
         unused, ports = list(free), list[Port]()
@@ -106,7 +108,7 @@ class ExtraPortAllocator:
             fits = (
                 (p for p in unused if p[0] == named[leg % len(named)])
                 if named
-                # switches of a group are neighbours: the remainder is the number in the group
+                # switches of a group are numbered one after another: the remainder is the number in the group
                 else (p for p in unused if p[0] % sized.count == leg % sized.count)
             )
             port = next(fits, None)
@@ -117,52 +119,57 @@ class ExtraPortAllocator:
         return ports
 
     def _list_spare_ports(self, sized: SizedTier, run: int, numbered: Sequence[int]) -> tuple[int, ...]:
-        """Ports of a run that are not numbered, without those that `spare_ports` and `reserved_ports` keep free."""
+        """Return the ports of a run that are not numbered, without those that `spare_ports` and `reserved_ports` keep
+        free.
+        """
         ports = sized.find_run_ports(run).list_left_over(numbered[run])
         kept = sized.spec.free_ports if run == 0 else 0
         per = sized.placement.downs[run].per_connector
-        # behind the last connector with numbered ports
-        first = -(-numbered[run] // per) * per
+        # the first connector without numbered ports
+        first_port = -(-numbered[run] // per) * per
         if sized.taken and sized.taken[run]:
             return ports[: max(0, len(ports) - kept)]
-        return ports[: max(0, sized.placement.downs[run].capacity - first - kept)]
+        return ports[: max(0, sized.placement.downs[run].capacity - first_port - kept)]
 
     def _list_free_ports(self, sized: SizedTier, run: int, demand: ExtraDemand, wanted: int) -> Iterator[Port]:
-        """Free ports in the order they are used, round-robin over the switches of a place."""
+        """Yield free ports in the order in which they are used, round-robin over the switches of a place."""
         allowed = self._find_allowed_switches(sized, demand)
         for switch, port, hole in self._list_ports(sized, run, wanted, demand):
             if switch in allowed and (sized.spec.key, run, switch, port) not in self._taken:
                 yield switch, port, hole
 
     def _list_ports(self, sized: SizedTier, run: int, wanted: int, demand: ExtraDemand) -> Iterator[Port]:
-        # free ports in the order they are given out: holes last where lasting ports are enough, else first; then ports
-        # for growth
+        """Yield free ports in the order in which they are given out: ports of omitted slots after the ports that stay
+        free with the reserve if these suffice, else before them; ports for growth last.
+        """
         lasting = self._list_spare_ports(sized, run, sized.reserved)
-        roomy = wanted <= len(lasting) * sized.groups * sized.count
-        if not roomy:
+        lasting_suffice = wanted <= len(lasting) * sized.groups * sized.count
+        if not lasting_suffice:
             yield from _take_in_turns(self._list_holes(sized, run))
         yield from self._list_by_place(sized, lasting, demand)
-        if roomy:
+        if lasting_suffice:
             yield from _take_in_turns(self._list_holes(sized, run))
         growing = [port for port in self._list_spare_ports(sized, run, sized.numbered) if port not in lasting]
         yield from self._list_by_place(sized, growing, demand)
 
     def _list_by_place(self, sized: SizedTier, ports: Sequence[int], demand: ExtraDemand) -> Iterator[Port]:
-        """Some ports on every switch, place by place, or on the switches that the blueprint names for the devices."""
+        """Yield ports on every switch, place by place, or on the switches that the blueprint names for the devices."""
         if demand.spec.switches:
             named = self._list_named_switches(sized, demand)
             yield from ((switch, port, False) for port in ports for switch in named)
             return
         numbers = number_places(sized.spec.layout, find_scope(sized.spec.per))
         switches_per_place = sized.groups * sized.count // len(numbers)
-        # by slot, not by number: a place that comes later does not move the devices of others
+        # in the order of slots: a place that comes later does not move devices at other places
         for place in sorted(range(len(numbers)), key=lambda place: numbers[place]):
             for port in ports:
                 for switch in range(place * switches_per_place, (place + 1) * switches_per_place):
                     yield switch, port, False
 
     def _find_allowed_switches(self, sized: SizedTier, demand: ExtraDemand) -> set[int]:
-        # the switches of a tier that devices may be plugged into: those named, at the site of the devices
+        """Return the switches of a tier that devices may be plugged into: at the site of the devices, and if the
+        blueprint names switches, those; raises InputError (FG012) if named switches stand at another site.
+        """
         switches = sized.groups * sized.count
         named = self._list_named_switches(sized, demand) if demand.spec.switches else range(switches)
         sites = self._layout.sites
@@ -182,7 +189,11 @@ class ExtraPortAllocator:
         return at_site
 
     def _list_named_switches(self, sized: SizedTier, demand: ExtraDemand) -> list[int]:
-        """The switches that the blueprint names for the devices, in its order."""
+        """Return the switches that the blueprint names for the devices, in its order.
+
+        Raises InputError for unknown switches (FG016), and for names that depend on racks or count through units of
+        several kinds (FG039).
+        """
         spec = sized.spec
         naming = SwitchNames(self._context.blueprint, spec.layout, spec.fabric, spec.name, spec.per)
         if "rack" in naming.naming.fields and "rack" not in spec.per:
@@ -202,19 +213,19 @@ class ExtraPortAllocator:
             )
         naming.check(self._sizes[spec.key], sized.count)
         names = apply_stated_names(self._context.blueprint, naming.make_names(self._sizes[spec.key], sized.count))
-        number = {name: i for i, name in enumerate(names)}
+        number_by_name = {name: i for i, name in enumerate(names)}
         for i, name in enumerate(demand.spec.switches):
-            if name not in number:
+            if name not in number_by_name:
                 raise fault(
                     "FG016",
                     f"there is no {spec.name} switch '{name}'",
                     path=(*demand.path, "switches", i),
                     hint=did_you_mean(name, names),
                 )
-        return [number[name] for name in demand.spec.switches]
+        return [number_by_name[name] for name in demand.spec.switches]
 
     def _list_holes(self, sized: SizedTier, run: int) -> list[tuple[int, int]]:
-        """(switch, port) of every omitted node slot of a run."""
+        """Return (switch, port) of every omitted node slot of a run."""
         holes = []
         for demand in self._demands.get(sized.spec.key, ()):
             for feed in sized.node_feeds[demand.fabric]:
@@ -226,10 +237,10 @@ class ExtraPortAllocator:
 
 
 def _take_in_turns(holes: list[tuple[int, int]]) -> Iterator[Port]:
-    """Ports of omitted slots, one on each switch before a second on any."""
-    turns: dict[int, int] = {}
-    turned: list[tuple[int, int, int]] = []
+    """Yield ports of omitted slots, one on each switch before a second one on any."""
+    holes_of_switch: dict[int, int] = {}
+    holes_by_turn: list[tuple[int, int, int]] = []
     for switch, port in holes:
-        turned.append((turns.get(switch, 0), switch, port))
-        turns[switch] = turns.get(switch, 0) + 1
-    yield from ((switch, port, True) for _, switch, port in sorted(turned))
+        holes_by_turn.append((holes_of_switch.get(switch, 0), switch, port))
+        holes_of_switch[switch] = holes_of_switch.get(switch, 0) + 1
+    yield from ((switch, port, True) for _, switch, port in sorted(holes_by_turn))

@@ -234,7 +234,7 @@ def _list_wanted_runs(design: Design, hall_lookup: HallLookup) -> Iterator[tuple
                 yield fabric.name, tier, plane, hall
     for scale_up in design.scale_up:
         if scale_up.trays and scale_up.tray_scope != "rack":
-            pods = scale_up.places.pods(layout) if scale_up.per == "pod" else ()
+            pods = scale_up.places.list_pods(layout) if scale_up.per == "pod" else ()
             for hall in sorted(
                 {hall_lookup.find_hall_of_place(layout, "pod", pod) for pod in pods}
                 or {hall_lookup.find_hall_of_site(0)}

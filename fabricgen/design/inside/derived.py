@@ -1,6 +1,6 @@
-"""Sizes of meshes that a blueprint leaves out: of a balanced dragonfly, and widths of a grid.
+"""Sizes of meshes that a blueprint leaves out: of a balanced dragonfly, and the widths of a grid.
 
-A dragonfly of a routers a group, with p node ports and h global links each, is balanced where a = 2p = 2h, and has at
+A dragonfly of groups of a routers, with p node ports and h global links each, is balanced if a = 2p = 2h, and has at
 most a h + 1 groups (Kim et al., Technology-Driven, Highly-Scalable Dragonfly Topology, ISCA 2008): a packet takes at
 most two local links and a global one, so that each router has twice as many local links as node ports, and as many
 global ones. The widths of a regular HyperX are equal, or as near as they can be (Ahn et al., SC 2009).
@@ -24,27 +24,31 @@ from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 
 
 class Balance(NamedTuple):
-    """A balanced dragonfly: routers of a group, node ports and so global links of each, links of every two groups, and
-    the most groups that these allow.
-    """
+    """A balanced dragonfly."""
 
     routers: int
+    """Routers of a group."""
     ports: int
+    """Node ports of a router, which has as many global links."""
     links: int
-    most_groups: int
+    """Links of every two groups."""
+    max_groups: int
+    """How many groups these links allow."""
 
 
 def is_derived(mesh: MeshSpec) -> bool:
-    """Whether the number of its links follows from node ports: groups that are spread, of which none is stated."""
+    """Whether the number of a mesh's links follows from node ports: it joins groups (`spread`) and states no number."""
     return mesh.spread and mesh.links.count is None
 
 
 def balance_groups(node_ports: int, groups: int, routers: int | None) -> Balance:
-    """Routers and links of `groups` groups of a dragonfly that have so many node ports each; `routers` where stated.
+    """Return routers and links for `groups` groups of a dragonfly with so many node ports each; `routers` are the
+    stated ones.
 
-    Routers that do not divide the node ports of a group are not taken, so that each has as many.
+    If no number of routers is stated, one is taken that divides the node ports of a group, so that each router has as
+    many.
     """
-    # a p = node_ports and a = 2 p: of what divides them, the nearest to the root of twice as many
+    # a p = node_ports and a = 2 p: take the divisor whose square is nearest to twice the node ports
     divisors = [number for number in range(1, node_ports + 1) if node_ports % number == 0]
     count = routers or min(divisors, key=lambda number: abs(number * number - 2 * node_ports))
     ports = -(-node_ports // count)
@@ -53,21 +57,22 @@ def balance_groups(node_ports: int, groups: int, routers: int | None) -> Balance
 
 
 def count_node_ports(design: Design, tier: TierDesign) -> int:
-    """Ports of a switch of a tier for nodes."""
+    """Return how many ports a switch of a tier has for nodes."""
     feeds = (feed for fabric in design.fabrics for feed in fabric.node_feeds if feed.leaf == tier.key)
     return sum(feed.per_switch for feed in feeds)
 
 
 def complete_mesh(spec: TierSpec, node_ports: int, sizes: Mapping[str, int]) -> TierSpec:
-    """A tier with the links, switches and widths of its meshes that it leaves out; `node_ports` are those of a group.
+    """Return a tier with the links, switches and widths of its meshes that it does not state; `node_ports` are those of
+    a group.
 
-    Raises InputError (FG140) where there is nothing to derive them from.
+    Raises InputError (FG140) if there is nothing to derive them from.
     """
-    tier = _share_out_grid(spec)
+    tier = _complete_grid(spec)
     for name, mesh in tier.mesh.items():
         path = (*spec.path, "mesh", name)
         if mesh.pairs:
-            tier = _check_pairs(spec, tier, name, sizes)
+            tier = _complete_table(spec, tier, name, sizes)
         if not is_derived(mesh):
             continue
         if not node_ports or name != find_scope(spec.per):
@@ -75,11 +80,11 @@ def complete_mesh(spec: TierSpec, node_ports: int, sizes: Mapping[str, int]) -> 
             raise refuse_mesh(path, f"{message}, and it has none there", "state `links`")
         groups = max(size.span for size in list_mesh_sizes(spec.layout, spec.per, sizes, {}, name))
         balance = balance_groups(node_ports, groups, tier.count)
-        if groups > balance.most_groups:
+        if groups > balance.max_groups:
             raise refuse_mesh(
                 path,
                 f"{groups} groups of {balance.routers} {spec.name} switches with {balance.ports} node ports each: a "
-                f"balanced dragonfly has as many global links, and {balance.most_groups} groups",
+                f"balanced dragonfly has as many global links, and {balance.max_groups} groups",
                 "take larger groups, or state `links`",
             )
         links = mesh.links.model_copy(update={"count": balance.links})
@@ -88,42 +93,50 @@ def complete_mesh(spec: TierSpec, node_ports: int, sizes: Mapping[str, int]) -> 
     return replace(spec, spec=tier)
 
 
-def _check_pairs(spec: TierSpec, tier: Tier, name: str, sizes: Mapping[str, int]) -> Tier:
-    """A tier with as many switches as the table of a mesh has, where it states none.
+def _complete_table(spec: TierSpec, tier: Tier, name: str, sizes: Mapping[str, int]) -> Tier:
+    """Return a tier with as many switches as the table of a mesh has, if it states no number.
 
-    Raises InputError (FG140) where the table has more numbers than its dimension, or leaves switches apart.
+    Raises InputError (FG140) if the table has higher numbers than its dimension, or leaves switches apart.
     """
     import networkx as nx  # a fifth of a second that pages without a table do not need
 
     pairs, path = tier.mesh[name].pairs, (*spec.path, "mesh", name)
     if name == spec.name and not tier.grid and not tier.count:
         tier = tier.model_copy(update={"count": 1 + max(pair.b for pair in pairs)})
-    known = {name, *sizes, *tier.grid, spec.name, find_scope(spec.per)}
-    if name not in known:
-        return tier  # `check_meshes` says what the tier has
+    known_dimensions = {name, *sizes, *tier.grid, spec.name, find_scope(spec.per)}
+    if name not in known_dimensions:
+        return tier  # `check_meshes` refuses an unknown dimension
     grid = {key: width or 1 for key, width in tier.grid.items()} or {spec.name: tier.count or 1}
-    along = list_mesh_sizes(spec.layout, spec.per, sizes, grid, name) if name in known - {spec.name} | set(grid) else ()
-    span = max((size.span for size in along), default=0)
-    if beyond := next((pair for pair in pairs if pair.b >= span), None):
-        message = f"there are {span} {name} numbers, and the table has {beyond.b + 1}"
-        raise InputError([Diagnostic("FG140", Severity.ERROR, message, path, span=beyond.span)])
+    mesh_sizes = (
+        list_mesh_sizes(spec.layout, spec.per, sizes, grid, name)
+        if name in known_dimensions - {spec.name} | set(grid)
+        else ()
+    )
+    span = max((size.span for size in mesh_sizes), default=0)
+    if pair_outside := next((pair for pair in pairs if pair.b >= span), None):
+        message = f"there are {span} {name} numbers, and the table has {pair_outside.b + 1}"
+        raise InputError([Diagnostic("FG140", Severity.ERROR, message, path, span=pair_outside.span)])
     graph = nx.Graph([pair[:2] for pair in pairs])
     graph.add_nodes_from(range(span))
-    apart = sorted(map(min, nx.connected_components(graph)))
-    if len(apart) > 1:
-        message = f"the table joins {spec.name} switches 1 and {apart[1] + 1} in no way"
+    lowest_of_parts = sorted(map(min, nx.connected_components(graph)))
+    if len(lowest_of_parts) > 1:
+        message = f"the table joins {spec.name} switches 1 and {lowest_of_parts[1] + 1} in no way"
         raise refuse_mesh((*path, "table"), message, f"let it join all {span} of {name}")
     return tier
 
 
-def _share_out_grid(spec: TierSpec) -> Tier:
-    """A tier with equal widths of the dimensions of its grid that states none, or as near as its count allows."""
+def _complete_grid(spec: TierSpec) -> Tier:
+    """Return a tier with widths for the dimensions of its grid that state none: equal ones, or as near as its count
+    allows.
+
+    Raises InputError (FG140) if the count has too few factors.
+    """
     tier, open_dimensions = spec.spec, [name for name, width in spec.spec.grid.items() if width is None]
     if not open_dimensions:
         return tier
     stated = prod(width for width in tier.grid.values() if width)
-    left, rest = divmod(tier.count or 0, stated)
-    widths = find_widths(left, len(open_dimensions)) if left and not rest else None
+    width_product, remainder = divmod(tier.count or 0, stated)
+    widths = find_widths(width_product, len(open_dimensions)) if width_product and not remainder else None
     if not widths:
         number = f"{tier.count} {spec.name} switches of a group" if tier.count else f"{spec.name}, without a `count`,"
         message = f"{number} cannot lie {len(tier.grid)} ways, of which {' and '.join(open_dimensions)} follow"
@@ -132,12 +145,14 @@ def _share_out_grid(spec: TierSpec) -> Tier:
 
 
 def find_widths(number: int, dimensions: int) -> tuple[int, ...] | None:
-    """Factors of a number, of 2 or more and ascending, whose sum is least; None where it has not so many."""
+    """Return the factors of a number, 2 or more and ascending, whose sum is least; None if it has too few."""
     if dimensions == 1:
         return (number,) if number > 1 else None
-    found = [
-        (first, *others)
-        for first in range(2, int(number ** (1 / dimensions) + 1e-9) + 1)
-        if number % first == 0 and (others := find_widths(number // first, dimensions - 1)) and others[0] >= first
+    candidates = [
+        (smallest, *others)
+        for smallest in range(2, int(number ** (1 / dimensions) + 1e-9) + 1)
+        if number % smallest == 0
+        and (others := find_widths(number // smallest, dimensions - 1))
+        and others[0] >= smallest
     ]
-    return min(found, key=sum, default=None)
+    return min(candidates, key=sum, default=None)

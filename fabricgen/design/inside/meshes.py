@@ -1,8 +1,8 @@
-"""Links within a tier: which of its switches meet which, how many ports that takes, and how many links there are.
+"""Links within a tier: which of its switches meet, how many ports that takes, and how many links there are.
 
-Two switches meet in a dimension where they differ in it and agree in all others of their tier: full meshes of groups,
-the dimensions of a HyperX (Ahn et al., SC 2009), rings and tori. With `spread` whole groups meet, and their links are
-dealt over their switches: the global links of a dragonfly (Kim et al., ISCA 2008).
+Two switches meet in a dimension if they differ in it and agree in all other dimensions of their tier: full meshes of
+groups, the dimensions of a HyperX (Ahn et al., SC 2009), rings and tori. With `spread` whole groups meet, and their
+links are dealt over their switches: the global links of a dragonfly (Kim et al., ISCA 2008).
 """
 
 from __future__ import annotations
@@ -34,18 +34,18 @@ from fabricgen.kernel.intervals import Interval, Intervals, count_numbers
 
 
 class MeshSize(NamedTuple):
-    """How many values a mesh's dimension has: `numbers` there are in one place, which lie below `span`; `times` such
-    sets of switches are alike.
-    """
+    """How many values the dimension of a mesh has in sets of switches that are alike."""
 
     numbers: int
+    """How many values there are in one set."""
     last: int
-    """One more than the highest number in use."""
+    """One more than the highest value in use."""
     span: int
-    """Likewise with every reserved place."""
+    """One more than the highest value with every reserved place."""
     times: int
+    """How many sets of switches are alike."""
     held: Intervals = ()
-    """The numbers of places that there are; () where they are all below `last`."""
+    """The values that exist; () if all values below `last` do."""
 
     def has_pair(self, pair: tuple[int, int]) -> bool:
         """Whether there are switches of both numbers."""
@@ -54,12 +54,14 @@ class MeshSize(NamedTuple):
 
 
 def list_grid(spec: TierSpec, count: int) -> dict[str, int]:
-    """The dimensions within a group of `count` switches, with how many lie along each, the last counting fastest."""
+    """Return the dimensions within a group of `count` switches, with how many lie along each; the last counts
+    fastest.
+    """
     return {name: width or 1 for name, width in spec.spec.grid.items()} or {spec.name: count}
 
 
 def find_wider_scope(per: tuple[str, ...]) -> str:
-    """The narrowest place of `per` that is wider than its scope; `all` where there is none."""
+    """Return the narrowest place of `per` that is wider than its scope; `all` if there is none."""
     places = [scope for scope in list_scopes() if scope in per]
     return places[-2] if len(places) > 1 else WHOLE
 
@@ -67,51 +69,51 @@ def find_wider_scope(per: tuple[str, ...]) -> str:
 def list_mesh_sizes(
     layout: Layout, per: tuple[str, ...], sizes: Mapping[str, int], grid: Mapping[str, int], dimension: str
 ) -> Iterator[MeshSize]:
-    """How many values a dimension has in each set of a tier's switches that agree in all others; `times` counts groups'
-    inner dimensions and grid, too.
+    """Yield how many values a dimension has in each set of a tier's switches that agree in all other dimensions;
+    `times` also counts the inner dimensions of groups and the grid.
     """
     inner = {name: sizes[name] for name in list_inner_dimensions(per)}
     if dimension == find_scope(per):
-        others = prod(inner.values()) * prod(grid.values())
+        sets_per_place = prod(inner.values()) * prod(grid.values())
         for children in number_children(layout, dimension, find_wider_scope(per), by_slot=True):
             last = children.numbers[-1].end if children.numbers else 0
             held = children.numbers
-            yield MeshSize(count_numbers(held), last, children.span, children.places * others, held)
+            yield MeshSize(count_numbers(held), last, children.span, children.places * sets_per_place, held)
         return
     size = (grid if dimension in grid else inner)[dimension]
-    every = count_places(layout, find_scope(per)) * prod(inner.values()) * prod(grid.values())
-    yield MeshSize(size, size, size, every // size)
+    switch_sets = count_places(layout, find_scope(per)) * prod(inner.values()) * prod(grid.values())
+    yield MeshSize(size, size, size, switch_sets // size)
 
 
 def count_ring_neighbours(size: int, reach: int) -> int:
-    """How many others each of `size` switches in a ring meets within `reach` steps."""
+    """Return how many other switches each of `size` switches in a ring meets within `reach` steps."""
     return min(2 * reach, size - 1)
 
 
 def count_mesh_ports(mesh: MeshSpec, size: int, count: int) -> int:
-    """The most ports that a switch of a group of `count` has for a mesh along `size` values."""
+    """Return the most ports that a switch of a group of `count` has for a mesh along `size` values."""
     links = mesh.links.count or 1
-    if mesh.pairs:  # ports for all that the table says, whether it is there or not
+    if mesh.pairs:  # ports for all pairs of the table, whether their switches exist or not
         return links * max(Counter(number for pair in mesh.pairs for number in pair[:2]).values())
     if mesh.reach:
-        # opposite switches of an even ring are reached once, and take no second port
+        # opposite switches of an even ring meet once, and take no second port
         return links * max(0, count_ring_neighbours(size, mesh.reach))
     met = max(0, size - 1) * links
     return -(-met // count) if mesh.spread else met
 
 
 def count_mesh_links(tier: TierDesign, mesh: Mesh) -> int:
-    """The links of a tier along one of its dimensions."""
+    """Return the number of links of a tier along one of its dimensions."""
     return sum(_count_links_of_size(mesh, size, tier.count) for size in list_sizes(tier, mesh))
 
 
 def list_sizes(tier: TierDesign, mesh: Mesh) -> list[MeshSize]:
-    """How many values the dimension of a mesh has, as `list_mesh_sizes` tells it."""
+    """Return how many values the dimension of a mesh has in each set of switches, as `list_mesh_sizes` does."""
     return list(list_mesh_sizes(tier.layout, tier.per, tier.sizes, tier.grid, mesh.dimension))
 
 
 def _count_links_of_size(mesh: Mesh, size: MeshSize, count: int) -> int:
-    """The links of the sets of switches of one size, in groups of `count` switches."""
+    """Return the number of links of the sets of switches of one size, in groups of `count` switches."""
     if mesh.pairs:
         return sum(map(size.has_pair, mesh.pairs)) * mesh.links * size.times
     met = count_ring_neighbours(size.numbers, mesh.reach) if mesh.reach else size.numbers - 1
@@ -120,13 +122,13 @@ def _count_links_of_size(mesh: Mesh, size: MeshSize, count: int) -> int:
 
 
 def count_mesh_sets(tier: TierDesign, mesh: Mesh) -> int:
-    """How many neighbours send to the next along a mesh: groups where their links are spread, else switches."""
+    """Return how many neighbours send to the next along a mesh: groups if their links are spread, else switches."""
     return tier.groups if mesh.spread else tier.switches
 
 
-def has_long_ways(tier: TierDesign) -> bool:
-    """Whether shortest ways between switches of a tier have several links of it: along several dimensions, or round a
-    ring.
+def has_indirect_paths(tier: TierDesign) -> bool:
+    """Whether shortest paths between switches of a tier can have several of its links: along several dimensions, or
+    around a ring.
     """
     rings = [mesh for mesh in tier.meshes if mesh.reach]
     return (
@@ -141,8 +143,8 @@ def has_long_ways(tier: TierDesign) -> bool:
 
 
 def count_links_between_pods(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[int, int, int]]:
-    """(pod, pod, links) of a tier along one of its dimensions, of pods by their number, from 0; all of a tier that is
-    wider than a pod are between 0 and 0.
+    """Yield (pod, pod, links) of a tier along one of its dimensions, by the numbers of pods from 0. All links of a tier
+    wider than a pod are counted between pods 0 and 0.
     """
     pods = len(tier.layout.pods)
     if find_depth(tier.scope) < find_depth("pod"):
@@ -165,14 +167,14 @@ def count_links_between_pods(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[int
     else:
         links = count_mesh_links(tier, mesh)
         for number, pod_of_tier in enumerate(tier.layout.pods):
-            # every place has as many links inside as any other
-            share = count_places_in_pod(tier.layout, tier.scope, pod_of_tier.su)
-            yield number, number, links * share // tier.places
+            # all places have equally many links inside
+            places_of_pod = count_places_in_pod(tier.layout, tier.scope, pod_of_tier.su)
+            yield number, number, links * places_of_pod // tier.places
 
 
 def check_meshes(spec: TierSpec) -> None:
-    """Raise InputError (FG140) for a mesh of what is no dimension of its tier, and for a grid of another number of
-    switches than a group has.
+    """Raise InputError (FG140) for a mesh along a dimension that its tier does not have, and for a grid that has
+    another number of switches than a group.
     """
     tier, grid = spec.spec, list_grid(spec, spec.spec.count or 1)
     if tier.grid:
@@ -197,8 +199,8 @@ def check_meshes(spec: TierSpec) -> None:
         path = (*spec.path, "mesh", dimension)
         if dimension not in usable:
             message = f"{spec.name} has no dimension '{dimension}' along which its switches could meet"
-            near = did_you_mean(dimension, usable)
-            raise refuse_mesh(path, message, near or f"it has {', '.join(usable)}")
+            suggestion = did_you_mean(dimension, usable)
+            raise refuse_mesh(path, message, suggestion or f"it has {', '.join(usable)}")
         if mesh.spread and dimension in grid:
             message = f"'{dimension}' tells switches of one group of {spec.name} apart, and `spread` joins groups"
             raise refuse_mesh(
@@ -207,33 +209,38 @@ def check_meshes(spec: TierSpec) -> None:
 
 
 def refuse_mesh(path: Path, message: str, hint: str) -> InputError:
-    """The fault (FG140) of a mesh that cannot be."""
+    """Return the error (FG140) for a mesh that cannot be."""
     return fault("FG140", message, path=path, hint=hint)
 
 
-def demand_mesh_ports(spec: TierSpec, sizes: Mapping[str, int], count: int, usual: PortKind) -> tuple[PortDemand, ...]:
-    """The ports of each of `count` switches of a group for the meshes of its tier, in the order of `order_meshes`;
-    those of no stated speed have that of `usual`.
+def demand_mesh_ports(
+    spec: TierSpec, sizes: Mapping[str, int], count: int, default_kind: PortKind
+) -> tuple[PortDemand, ...]:
+    """Return the ports of each of `count` switches of a group for the meshes of its tier, in the order of
+    `order_meshes`.
+
+    A mesh that states no speed has that of `default_kind`.
     """
     demands = []
     for dimension, mesh in order_meshes(spec):
-        along = list(list_mesh_sizes(spec.layout, spec.per, sizes, list_grid(spec, count), dimension))
-        used = max((count_mesh_ports(mesh, size.last, count) for size in along), default=0)
-        most = max((count_mesh_ports(mesh, size.span, count) for size in along), default=0)
-        kind = usual._replace(speed_gbps=mesh.links.speed_gbps or usual.speed_gbps)
-        demands.append(PortDemand(kind, used, None, most, last=True))
+        mesh_sizes = list(list_mesh_sizes(spec.layout, spec.per, sizes, list_grid(spec, count), dimension))
+        used = max((count_mesh_ports(mesh, size.last, count) for size in mesh_sizes), default=0)
+        numbered = max((count_mesh_ports(mesh, size.span, count) for size in mesh_sizes), default=0)
+        kind = default_kind._replace(speed_gbps=mesh.links.speed_gbps or default_kind.speed_gbps)
+        demands.append(PortDemand(kind, used, None, numbered, last=True))
     return tuple(demands)
 
 
 def order_meshes(spec: TierSpec) -> list[tuple[str, MeshSpec]]:
-    """The meshes of a tier in the order in which they take ports: that of its places, which grows, comes last."""
-    return sorted(spec.spec.mesh.items(), key=lambda named: named[0] == find_scope(spec.per))
+    """Return the meshes of a tier in the order in which they take ports: the mesh along its places, which grows, comes
+    last.
+    """
+    return sorted(spec.spec.mesh.items(), key=lambda name_and_mesh: name_and_mesh[0] == find_scope(spec.per))
 
 
 def make_meshes(spec: TierSpec, runs: Sequence[PortRun], demands: Sequence[PortDemand]) -> tuple[Mesh, ...]:
-    """The links within a sized tier along its dimensions, over the runs of ports that were placed for links inside it.
-
-    Those of its meshes are the last ones.
+    """Return the links within a sized tier along its dimensions; the last of `runs`, the ports for links inside the
+    tier, are those of its meshes.
     """
     meshes = order_meshes(spec)
     first = len(runs) - len(meshes)
@@ -253,19 +260,20 @@ def make_meshes(spec: TierSpec, runs: Sequence[PortRun], demands: Sequence[PortD
 
 
 def list_unmet_dimensions(tier: TierDesign) -> list[str]:
-    """The dimensions of a top tier with meshes that nothing joins: neither links along them, nor a tier below, nor
-    nodes, which have ports in every rail and plane. Sites are apart on purpose, or joined by spans.
+    """Return the dimensions of a top tier with meshes that nothing joins: no links along them, no tier below, and no
+    nodes, which have ports in every rail and plane. Sites are left out: they are apart on purpose, or joined by
+    spans.
     """
     within = [name for name, size in tier.grid.items() if size > 1 and tier.lowest]
     places = [scope for scope in list_scopes() if scope in tier.per and scope != "site"]
-    apart = [
+    unjoined_places = [
         scope
         for scope in places
         if count_places(tier.layout, scope) > count_places(tier.layout, _find_next_wider(scope))
     ]
-    return [name for name in (*apart, *within) if name not in {mesh.dimension for mesh in tier.meshes}]
+    return [name for name in (*unjoined_places, *within) if name not in {mesh.dimension for mesh in tier.meshes}]
 
 
 def _find_next_wider(scope: str) -> str:
-    """The next wider place than a scope."""
+    """Return the next wider place than a scope."""
     return list_scopes()[list_scopes().index(scope) - 1]

@@ -1,11 +1,11 @@
-"""Scale-across: bandwidth and latency of the links between sites, how much they oversubscribe each site's nodes, and
-what PFC takes over their length.
+"""Scale-across: bandwidth and latency of the links between sites, the oversubscription of each site's nodes, and the
+headroom that PFC needs over such a distance.
 
-Headroom is what arrives after a port has said pause. The pause travels to the far end, which finishes the packet that
-it sends and reacts within the time of the standard; meanwhile, and for as long again, what it has sent still comes:
-two delays of the medium, a largest packet at each end, the pause frame, and the reaction time of IEEE Std 802.3,
-31B.3.7, 905 quanta of 512 bits at 400 Gb/s (sonic-net/SONiC, doc/qos/dynamically-headroom-calculation.md, sums up the
-same; IEEE Std 802.1Q has an annex on buffers of PFC).
+Headroom is for the bytes that arrive after a port has sent a pause. The pause travels to the far end, which finishes
+the packet that it sends and reacts within the time of the standard; meanwhile, and for as long again, bytes already
+sent keep arriving: two delays of the medium, a largest packet at each end, the pause frame, and the reaction time of
+IEEE Std 802.3, 31B.3.7, 905 quanta of 512 bits at 400 Gb/s (sonic-net/SONiC, doc/qos/dynamically-headroom-
+calculation.md, sums up the same; IEEE Std 802.1Q has an annex on buffers of PFC).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ US_PER_KM = 4.9
 """Latency of light in single-mode fibre, us per km: a group index of 1.47 (ITU-T G.652)."""
 
 LARGEST_FRAME = 9216 + 22 + 32
-"""Bytes: the largest MTU, Ethernet's own, and MACsec's."""
+"""Bytes: the largest MTU, and the overhead of Ethernet and of MACsec."""
 
 REACTION = 905 * 512 // 8
 """Bytes that may leave a port of 400 Gb/s between a pause frame's arrival and its effect; fewer at lower speeds."""
@@ -41,7 +41,7 @@ class SpanFigures(NamedTuple):
 
 
 def list_spans(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, SpanFigures]]:
-    """The spans of a fabric, each with the tier that it joins."""
+    """Return the spans of a fabric, each with the tier that it joins."""
     sites = design.layout.sites
     spans = []
     for tier in fabric.tiers:
@@ -54,20 +54,24 @@ def list_spans(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, S
 
 
 def compute_site_oversubscription(design: Design, fabric: FabricDesign) -> dict[str, Fraction]:
-    """By site, node bandwidth in the fabrics that a scale-across fabric joins, over the bandwidth of its spans."""
+    """Return, by site, the node bandwidth in the fabrics that a scale-across fabric joins over the bandwidth of its
+    spans.
+    """
     spans = list_spans(design, fabric)
     ratios: dict[str, Fraction] = {}
     for site in design.layout.sites:
-        across = sum(figures.gbps for _, figures in spans if site in figures.sites)
-        if across:
-            joined = {tier.key for tier, _ in spans}
-            below = [f for f in design.fabrics if any(_climbs_to(design, leaf, joined) for leaf in f.leaves)]
-            ratios[site] = Fraction(sum(_sum_node_bandwidth(design, f, site) for f in below), across)
+        span_gbps = sum(figures.gbps for _, figures in spans if site in figures.sites)
+        if span_gbps:
+            joined_tiers = {tier.key for tier, _ in spans}
+            joined_fabrics = [
+                f for f in design.fabrics if any(_is_linked_up_to(design, leaf, joined_tiers) for leaf in f.leaves)
+            ]
+            ratios[site] = Fraction(sum(_sum_node_bandwidth(design, f, site) for f in joined_fabrics), span_gbps)
     return ratios
 
 
-def _climbs_to(design: Design, key: TierKey, tiers: set[TierKey]) -> bool:
-    """Whether a tier, or one that it is linked up to, is among `tiers`."""
+def _is_linked_up_to(design: Design, key: TierKey, tiers: set[TierKey]) -> bool:
+    """Whether a tier, or one that it is linked up to, is in `tiers`."""
     while key not in tiers:
         uplink = design.tier(key).uplink
         if uplink is None:
@@ -77,7 +81,7 @@ def _climbs_to(design: Design, key: TierKey, tiers: set[TierKey]) -> bool:
 
 
 def _sum_node_bandwidth(design: Design, fabric: FabricDesign, site: str) -> int:
-    """Bandwidth of the nodes that are present at a site in a fabric, Gb/s."""
+    """Return the bandwidth in a fabric of the nodes that are present at a site, Gb/s."""
     total = 0
     for feed in fabric.node_feeds:
         layout = design.tier(feed.leaf).layout.of_part(feed.part)
@@ -90,10 +94,10 @@ def _sum_node_bandwidth(design: Design, fabric: FabricDesign, site: str) -> int:
 
 
 def count_bytes_in_flight(km: float, gbps: int) -> float:
-    """Bytes on the way there and back over a length of fibre, at full speed."""
+    """Return how many bytes are on the way, there and back, over a length of fibre at full speed."""
     return 2 * km * US_PER_KM * gbps * 1000 / 8
 
 
 def compute_headroom(km: float, gbps: int) -> int:
-    """The headroom of one port and one priority over a length of fibre, bytes."""
+    """Return the headroom of one port and one priority over a length of fibre, bytes."""
     return round(count_bytes_in_flight(km, gbps)) + 2 * LARGEST_FRAME + REACTION + PAUSE_FRAME

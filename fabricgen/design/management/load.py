@@ -18,7 +18,7 @@ from itertools import count as count_from
 from itertools import islice
 
 from fabricgen.design.layout import Layout, PodLayout
-from fabricgen.design.management.managed import PLACES, TRAY_TIER, Holder, ManagedDevices, find_known_place
+from fabricgen.design.management.managed import PLACES, TRAY_TIER, Holder, ManagedDevices, find_management_place
 from fabricgen.design.shape import count_places, number_places
 from fabricgen.kernel.intervals import (
     AllocationRequest,
@@ -46,12 +46,12 @@ LEAVES = "managed leaves"
 
 def find_shared_scope(switch_scope: str, leaf_scope: str) -> str:
     """The narrowest place that a managed switch and a management leaf have in common."""
-    return PLACES[min(PLACES.index(switch_scope), PLACES.index(find_known_place(leaf_scope)))]
+    return PLACES[min(PLACES.index(switch_scope), PLACES.index(find_management_place(leaf_scope)))]
 
 
 def is_in_turn(place: str, leaf_scope: str) -> bool:
     """Whether switches of a place are assigned round-robin: where growth adds no leaves to the place."""
-    return PLACES.index(place) >= min(PLACES.index(find_known_place(leaf_scope)), PLACES.index("su"))
+    return PLACES.index(place) >= min(PLACES.index(find_management_place(leaf_scope)), PLACES.index("su"))
 
 
 def name_leaves_kind(kind: str) -> str:
@@ -110,7 +110,7 @@ class ManagementLoad:
     ) -> None:
         # `by_slot`: positions are given to reserved units too, so that growth moves none
         self._by_slot = by_slot
-        self.layout, self._leaf_scope = layout, find_known_place(leaf_scope)
+        self.layout, self._leaf_scope = layout, find_management_place(leaf_scope)
         part_name = layout.parts[0].name if layout.cluster else ""
         self.own = f" /{part_name}" if part_name else ""
         """What is behind the kinds of the lock that are those of the leaves of one part of the cluster."""

@@ -1,4 +1,4 @@
-"""What has management ports: switches of every tier, and scale-up trays."""
+"""The devices that have management ports: switches of every tier, and scale-up trays."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ TRAY_TIER = "switch-tray"
 """What devices.csv calls the tier of scale-up switch trays."""
 
 PLACES = ("all", "site", "pod", "su", "rack")
-"""Places for which a lock keeps management ports, from wide to narrow."""
+"""The places for which a lock keeps management ports, from wide to narrow."""
 
 
-def find_known_place(scope: str) -> str:
-    """The place of `PLACES` that a scope is, else the next wider one."""
+def find_management_place(scope: str) -> str:
+    """Return the place of `PLACES` that a scope is, else the next wider one."""
     return next(place for place in reversed(PLACES) if find_depth(place) <= find_depth(scope))
 
 
@@ -37,14 +37,15 @@ class ManagedDevices:
     slots: int
     """How many there would be if no slot were omitted."""
     labels: tuple[str, ...] = ("",)
-    """What tells the groups in one place apart, such as `rail1 plane2`."""
+    """The labels that tell the groups in one place apart, such as `rail1 plane2`."""
     in_rack: int = 0
+    """The most trays in a rack; 0 for switches."""
     in_unit: int = 0
-    """Of trays: the most in a rack and in a unit."""
+    """The most trays in a unit; 0 for switches."""
     layout: Layout | None = field(default=None, compare=False, repr=False)
-    """Of switches, the units that their tier serves."""
+    """The units that the switches' tier serves; None for trays."""
     kinds: tuple[str, ...] = ()
-    """Of trays, the kinds of units that have some."""
+    """The kinds of units that have trays; empty for switches."""
 
     @property
     def key(self) -> TierKey:
@@ -53,11 +54,11 @@ class ManagedDevices:
 
     @property
     def _of_part(self) -> bool:
-        """Whether its tier serves a part of a cluster that has several."""
+        """Whether its tier serves one of several parts of a cluster."""
         return self.layout is not None and self.layout.cluster is not None
 
     def may_stand_in(self, layout: Layout) -> bool:
-        """Whether switches of it may be in pods of a layout: that of the cluster, or of a part of it."""
+        """Whether some of these devices may stand in pods of a layout, of the cluster or of a part of it."""
         if layout.cluster is None or self.scope == "site":
             return True
         if self.scope == WHOLE:
@@ -65,19 +66,21 @@ class ManagedDevices:
         return bool(self.select_pods(layout.pods))
 
     def select_pods(self, pods: Sequence[PodLayout]) -> Sequence[PodLayout]:
-        """The pods, of some, that have switches of it where these stand in pods."""
+        """Return the pods that have some of these devices, if these stand in pods."""
         if self._of_part and self.layout:
             pod_names = {pod.name for pod in self.layout.pods}
             return [pod for pod in pods if pod.name in pod_names]
         return [pod for pod in pods if not self.kinds or find_kind(pod.part) in self.kinds]
 
     def find_scope_in(self, place: str) -> str:
-        """Their scope seen from a place: trays that stand in racks are counted over their whole unit."""
+        """Return the scope of these devices seen from a place: trays that stand in racks are counted over their whole
+        unit.
+        """
         return "su" if self.tier == TRAY_TIER and self.scope == "rack" and place != "rack" else self.scope
 
 
 class Holder(NamedTuple):
-    """Who has positions in a place: a group of switches, by where in the place it stands and its label."""
+    """A group of switches that has positions in a place, by where in the place it stands and by its label."""
 
     fabric: str
     tier: str
@@ -86,25 +89,30 @@ class Holder(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its key in the lock."""
+        """Its lock key."""
         return " ".join(part for part in self if part)
 
 
 def list_managed_devices(
-    fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign], own: str
+    fabrics: Iterable[FabricDesign], scale_up: Iterable[ScaleUpDesign], management_fabric: str
 ) -> tuple[ManagedDevices, ...]:
-    """Everything with a management port but the switches of the management fabric `own` itself."""
-    tiers = [_manage_switches(f, t) for f in fabrics if f.name != own for t in f.tiers]
-    trays = [_manage_trays(s) for s in scale_up if s.trays]
+    """Return all devices with a management port, without the switches of the management fabric itself."""
+    tiers = [
+        _manage_switches(fabric, tier)
+        for fabric in fabrics
+        if fabric.name != management_fabric
+        for tier in fabric.tiers
+    ]
+    trays = [_manage_trays(domain) for domain in scale_up if domain.trays]
     return (*tiers, *trays)
 
 
 def _manage_switches(fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
-    """The switches of a tier; where its groups are narrower than any place of `PLACES`, their place is part of the
-    label.
+    """Return the switches of a tier. If its groups are narrower than any place of `PLACES`, their place becomes part of
+    the label.
     """
     scope, labels = tier.scope, label_groups(tier.per, tier.sizes)
-    place = find_known_place(scope)
+    place = find_management_place(scope)
     make_devices = partial(ManagedDevices, fabric.name, tier.name, layout=tier.layout)
     if place == scope:
         return make_devices(scope, tier.switches, tier.switches, labels)
@@ -115,7 +123,7 @@ def _manage_switches(fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
 
 
 def _manage_trays(scale_up: ScaleUpDesign) -> ManagedDevices:
-    # the trays of scale-up domains as devices that management switches have ports for
+    """Return the trays of scale-up domains as managed devices."""
     trays_per_domain = scale_up.trays_each
     in_unit = trays_per_domain * max(map(len, scale_up.places.groups.values()))
     make_devices = partial(ManagedDevices, scale_up.name, TRAY_TIER, kinds=tuple(scale_up.places.groups))
@@ -125,7 +133,7 @@ def _manage_trays(scale_up: ScaleUpDesign) -> ManagedDevices:
 
 
 def label_groups(per: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[str, ...]:
-    """What tells the groups in one place apart, in their order: `rail1 plane2`."""
+    """Return the labels that tell the groups in one place apart, in their order: `rail1 plane2`."""
     dimensions = list_inner_dimensions(per)
     values = product(*(range(1, sizes[d] + 1) for d in dimensions))
     return tuple(" ".join(f"{d}{v}" for d, v in zip(dimensions, numbers, strict=True)) for numbers in values)

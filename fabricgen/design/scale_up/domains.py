@@ -21,7 +21,7 @@ KINDS = "fabricgen.design.scale_up.kinds"
 
 
 def load_kind(domain: ScaleUpDomainProfile, path: Path) -> ScaleUpKind:
-    """The module for the kind of a domain; raises InputError when there is none."""
+    """Return the module for the kind of a domain; raises InputError (FG011) if there is none."""
     try:
         return cast(ScaleUpKind, discovery.load_module(KINDS, domain.shape))
     except KeyError:
@@ -35,23 +35,21 @@ def load_kind(domain: ScaleUpDomainProfile, path: Path) -> ScaleUpKind:
 
 
 def list_domain_links(scale_up: ScaleUpDesign) -> Iterable[LocalLink]:
-    """Every link of a full domain."""
+    """Return every link of a full domain."""
     return load_kind(scale_up.profile, scale_up.path).links(scale_up.profile, scale_up.size.accelerators)
 
 
 def can_join(profile: NodeProfile, domain: ScaleUpDomainProfile) -> bool:
-    """Whether a domain joins nodes of a profile: those that name it, those that name none, or any if
-    `any_node` is set.
-    """
+    """Whether a domain can join nodes of a profile: they name it, or name none, or the domain sets `any_node`."""
     named = domain.any_node or profile.scale_up in ("", domain.id) or domain.id in profile.scale_up_too
     return profile.accelerators is not None and named
 
 
 def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> tuple[ScaleUpDesign, ...]:
-    """Count the scale-up domains of a cluster, those that join others last; accelerators of omitted nodes are not
+    """Count the scale-up domains of a cluster, domains that join others last; accelerators of omitted nodes are not
     counted.
 
-    Raises InputError when a place does not hold whole domains, or a domain cannot be wired.
+    Raises InputError (FG301, FG302) if a place does not hold whole domains, or a domain cannot be wired.
     """
     designs: list[ScaleUpDesign] = []
     by_path: dict[Path, list[ScaleUpDesign]] = {}
@@ -70,12 +68,12 @@ def design_scale_up(blueprint: Blueprint, catalog: Catalog, layout: Layout) -> t
         members = _list_members(name, spec, catalog, layout)
         designs.append(_design_domains(name, spec, members, catalog, layout))
         for node_set in members:
-            _check_alone(designs[-1], by_path.setdefault(node_set.path, []), node_set.profile)
+            _check_ports_unshared(designs[-1], by_path.setdefault(node_set.path, []), node_set.profile)
     return tuple(designs)
 
 
-def _check_alone(scale_up: ScaleUpDesign, others: list[ScaleUpDesign], node: NodeProfile) -> None:
-    """Raise InputError (FG301) where ports of accelerators would be in two domains; else add it to the others."""
+def _check_ports_unshared(scale_up: ScaleUpDesign, others: list[ScaleUpDesign], node: NodeProfile) -> None:
+    """Raise InputError (FG301) if ports of accelerators would be in two domains; else add the domain to `others`."""
     for other in others:
         shared = _list_ports(scale_up) & _list_ports(other)
         if shared:
@@ -90,14 +88,14 @@ def _check_alone(scale_up: ScaleUpDesign, others: list[ScaleUpDesign], node: Nod
 
 
 def _list_ports(scale_up: ScaleUpDesign) -> set[int]:
-    # the ports of accelerators that links of a domain take
+    """Return the ports of accelerators that links of a domain take."""
     links = list(list_domain_links(scale_up))
     ports = {link.port for link in links} | {link.far_port for link in links if not link.far_switch}
     return {scale_up.profile.first_port + port for port in ports}
 
 
 def _list_members(name: str, spec: ScaleUpSpec, catalog: Catalog, layout: Layout) -> list[NodeSet]:
-    # the node sets whose nodes form the domain of a scale-up entry; InputError (FG301) where there are none
+    """Return the node sets whose nodes form the domain of a scale-up entry; raises InputError (FG301) if none do."""
     path: Path = ("scale_up", name, "domain")
     domain = catalog.scale_up(spec.domain, path)
     if domain.joins:
@@ -117,8 +115,10 @@ def _list_members(name: str, spec: ScaleUpSpec, catalog: Catalog, layout: Layout
 def _design_domains(
     name: str, spec: ScaleUpSpec, members: list[NodeSet], catalog: Catalog, layout: Layout
 ) -> ScaleUpDesign:
-    # a scale-up entry with its domains placed and counted; raises InputError (FG301) where its nodes make no whole
-    # domains
+    """Return a scale-up entry with its domains placed and counted.
+
+    Raises InputError (FG301, FG302) if its nodes make up no whole domains, or the domain cannot be wired.
+    """
     path: Path = ("scale_up", name)
     domain = catalog.scale_up(spec.domain)
     places = place_domains(spec, members, layout, path)
@@ -126,7 +126,7 @@ def _design_domains(
     size = _size_domain(kind, domain, places.accelerators, _count_ports(domain, members, catalog), (*path, "domain"))
     if domain.accelerators not in (None, places.accelerators):
         raise _explain_mismatch(domain, places, layout, members, path)
-    _check_ports(domain, members, path)
+    _check_scale_out_ports(domain, members, path)
     _check_parts(domain, catalog, (*path, "domain"))
     _check_switches(domain, size, places, path)
     _check_backplane(domain, places, layout, path)
@@ -138,7 +138,7 @@ def _design_domains(
     partial = [missing_nodes for missing_nodes in missing.values() if len(missing_nodes) < places.nodes]
     if partial:
         local = list(kind.links(domain, size.accelerators))
-        # links of nodes that are not there, in domains that have others
+        # links of omitted nodes, in domains that have other nodes
         links -= sum(
             not is_present(link, missing_nodes, places.per_node) for missing_nodes in partial for link in local
         )
@@ -146,33 +146,40 @@ def _design_domains(
 
 
 def _find_joined(name: str, spec: ScaleUpSpec, designs: list[ScaleUpDesign], catalog: Catalog) -> ScaleUpDesign:
-    # the domains that an entry joins; raises InputError (FG301) where its profile joins no such ones, or others do
+    """Return the domains that an entry joins.
+
+    Raises InputError (FG301) if they do not exist, if its profile joins others, or if another entry joins them.
+    """
     path: Path = ("scale_up", name, "joins")
-    domain, known = catalog.scale_up(spec.domain, (*path[:2], "domain")), {d.name: d for d in designs if not d.below}
-    other = next((d.name for d in designs if d.below and d.below.name == spec.joins), "")
-    below = known.get(spec.joins or "")
-    if below and not other and below.profile.id in domain.joins:
+    domain, joinable = catalog.scale_up(spec.domain, (*path[:2], "domain")), {d.name: d for d in designs if not d.below}
+    joined_by = next((d.name for d in designs if d.below and d.below.name == spec.joins), "")
+    below = joinable.get(spec.joins or "")
+    if below and not joined_by and below.profile.id in domain.joins:
         return below
-    what = f"{domain.id} joins the switches of {' or '.join(domain.joins) or 'no'} domains"
-    if other:
-        raise fault("FG301", f"'{spec.joins}' is joined by '{other}' already", path=path, hint="keep one of the two")
+    profile_text = f"{domain.id} joins the switches of {' or '.join(domain.joins) or 'no'} domains"
+    if joined_by:
+        raise fault(
+            "FG301", f"'{spec.joins}' is joined by '{joined_by}' already", path=path, hint="keep one of the two"
+        )
     if below:
-        raise fault("FG301", f"{what}; those of '{spec.joins}' are {below.profile.id}", path=path)
-    hint = did_you_mean(spec.joins or "", known) or "name an entry of `scale_up` that joins none itself"
+        raise fault("FG301", f"{profile_text}; those of '{spec.joins}' are {below.profile.id}", path=path)
+    hint = did_you_mean(spec.joins or "", joinable) or "name an entry of `scale_up` that joins none itself"
     raise fault("FG301", f"no scale-up domains '{spec.joins}' to join", path=path, hint=hint)
 
 
 def _join_domains(
     name: str, spec: ScaleUpSpec, below: ScaleUpDesign, catalog: Catalog, layout: Layout
 ) -> ScaleUpDesign:
-    # a tier above domains, placed and counted; raises InputError (FG301, FG302) where it joins no whole ones, or too
-    # many
+    """Return a tier above domains, placed and counted.
+
+    Raises InputError (FG301, FG302) if it does not join two or more whole domains, or too many.
+    """
     path: Path = ("scale_up", name)
     domain = catalog.scale_up(spec.domain)
     members = [s for s in layout.node_sets if s.unit in below.places.groups and can_join(s.profile, below.profile)]
     places = place_domains(spec, members, layout, path)
-    joined, rest = divmod(places.nodes, below.places.nodes)
-    if rest or joined < 2:
+    joined, remainder = divmod(places.nodes, below.places.nodes)
+    if remainder or joined < 2:
         raise fault(
             "FG301",
             f"a domain of {places.nodes:,} node{'s' * (places.nodes > 1)} joins no two whole domains of "
@@ -205,57 +212,63 @@ def _join_domains(
 
 
 def count_taken_ports(scale_up: ScaleUpDesign) -> list[int]:
-    """By switch of a domain, how many of its ports links of the domain take: all below the first that is left."""
-    taken = [0] * scale_up.size.switches
+    """Return, for each switch of a domain, how many of its ports the domain's links take: ports from there on are
+    free.
+    """
+    ports_taken = [0] * scale_up.size.switches
     for link in list_domain_links(scale_up):
         if link.far_switch:
-            taken[link.far] = max(taken[link.far], link.far_port + 1)
-    return taken
+            ports_taken[link.far] = max(ports_taken[link.far], link.far_port + 1)
+    return ports_taken
 
 
 def _check_ports_above(domain: ScaleUpDomainProfile, below: ScaleUpDesign, path: Path) -> None:
-    """Raise InputError where switches below have too few ports left, or are not as many as a profile is made for."""
-    planes, each = domain.planes, domain.links_per_switch[0]
-    number, ports = below.size.switches, below.profile.ports_of_switch
-    if not number or (domain.meets and number != len(planes)):
+    """Raise InputError if the domains below have another number of switches than a profile joins (FG301), or if their
+    switches have too few ports left (FG302).
+    """
+    planes, links = domain.planes, domain.links_per_switch[0]
+    switches_below, ports = below.size.switches, below.profile.ports_of_switch
+    if not switches_below or (domain.meets and switches_below != len(planes)):
         raise fault(
             "FG301",
-            f"{domain.id} joins domains of {len(planes)} switches, one of '{below.name}' has {number}",
+            f"{domain.id} joins domains of {len(planes)} switches, one of '{below.name}' has {switches_below}",
             path=path,
             hint="state `meets` for each of these in a profile of your own",
         )
     for switch, taken in enumerate(count_taken_ports(below)):
-        met = planes[switch % len(planes)]
-        if taken + met * each > ports:
+        uppers = planes[switch % len(planes)]
+        if taken + uppers * links > ports:
             raise fault(
                 "FG302",
                 f"switch {switch + 1} of a {below.profile.id} domain has {ports} ports, {taken} of them for "
-                f"accelerators, and {domain.id} takes {met * each}: {each} to each of {met} switches above",
+                f"accelerators, and {domain.id} takes {uppers * links}: {links} to each of {uppers} switches above",
                 path=path,
-                hint=f"{ports - taken} are left; a switch of {taken + met * each} ports or more would do",
+                hint=f"{ports - taken} are left; a switch of {taken + uppers * links} ports or more would do",
             )
 
 
 def _size_domain(
-    kind: ScaleUpKind, domain: ScaleUpDomainProfile, held: int, ports: int, path: Path, below: int = 0
+    kind: ScaleUpKind, domain: ScaleUpDomainProfile, accelerators: int, ports: int, path: Path, switches_below: int = 0
 ) -> DomainSize:
-    """Size a domain, or a tier above so many switches `below`; raises InputError when it does not fit one tier of
-    switches, or takes more ports than an accelerator has.
+    """Size a domain of `accelerators` accelerators, or a tier above `switches_below` switches.
+
+    Raises InputError (FG302) if it does not fit one tier of switches, or takes more ports than an accelerator has.
     """
     try:
-        if domain.max_accelerators and held > domain.max_accelerators:
+        if domain.max_accelerators and accelerators > domain.max_accelerators:
             raise MisfitError(
-                f"{held:,} accelerators are more than the {domain.max_accelerators:,} that such a domain may have",
+                f"{accelerators:,} accelerators are more than the {domain.max_accelerators:,} that such a domain may "
+                "have",
                 "take smaller domains: `per: rack` or `per: su`, and join them by the scale-out network",
             )
-        return kind.size(domain, below or held, ports)
+        return kind.size(domain, switches_below or accelerators, ports)
     except MisfitError as misfit:
         raise fault("FG302", f"scale-up domain {domain.id}: {misfit}", path=path, hint=misfit.hint) from misfit
 
 
 def _count_ports(domain: ScaleUpDomainProfile, members: list[NodeSet], catalog: Catalog) -> int:
-    """Ports of an accelerator for the domain: as its profile states, else as many as the domain that its node names
-    uses.
+    """Return how many ports an accelerator has for the domain: as the domain's profile states, else as many as the
+    domain that its node names uses; 0 if unknown.
     """
     if domain.ports:
         return domain.ports - domain.scale_out_ports
@@ -268,13 +281,13 @@ def _count_ports(domain: ScaleUpDomainProfile, members: list[NodeSet], catalog: 
         elif profile.accelerators:
             try:
                 counts.append(load_kind(profile, ()).size(profile, profile.accelerators, 0).links_each)
-            except (InputError, MisfitError):  # that domain is not the one that is asked for, and tells nothing
+            except (InputError, MisfitError):  # the domain that the node names is not the one designed here: skip it
                 continue
     return min(counts, default=0)
 
 
 def _find_missing_nodes(places: DomainPlacement, layout: Layout) -> dict[int, set[int]]:
-    """Domain -> positions in it of omitted nodes."""
+    """Return, by domain, the positions of omitted nodes in it."""
     missing: dict[int, set[int]] = {}
     for slot in layout.omitted:
         position = places.find_domain(layout, slot)
@@ -284,13 +297,13 @@ def _find_missing_nodes(places: DomainPlacement, layout: Layout) -> dict[int, se
 
 
 def is_present(link: LocalLink, missing_nodes: set[int], per_node: int) -> bool:
-    """Whether both ends of a link exist when nodes of its domain are omitted."""
+    """Whether both ends of a link exist if nodes of its domain are omitted."""
     ends = [link.accelerator] if link.far_switch else [link.accelerator, link.far]
     return all(end // per_node not in missing_nodes for end in ends)
 
 
-def _check_ports(domain: ScaleUpDomainProfile, members: list[NodeSet], path: Path) -> None:
-    """Raise InputError where a node profile does not bring as many ports to scale-out as the domain leaves for it."""
+def _check_scale_out_ports(domain: ScaleUpDomainProfile, members: list[NodeSet], path: Path) -> None:
+    """Raise InputError (FG301) if a node profile has another bandwidth to scale-out than the domain leaves for it."""
     for profile in (s.profile for s in members):
         role = profile.roles.get("compute")
         if not domain.scale_out_ports or profile.accelerators is None:
@@ -308,7 +321,7 @@ def _check_ports(domain: ScaleUpDomainProfile, members: list[NodeSet], path: Pat
 
 
 def _check_parts(domain: ScaleUpDomainProfile, catalog: Catalog, path: Path) -> None:
-    """Raise InputError where its switch tray or cables are not in the catalogue."""
+    """Raise InputError (FG011) if the switch tray or a cable of a domain is not in the catalogue."""
     if domain.tray:
         catalog.switch(domain.tray, path)
     for name in (*domain.media, *domain.switch_media):
@@ -322,8 +335,8 @@ def _check_parts(domain: ScaleUpDomainProfile, catalog: Catalog, path: Path) -> 
 
 
 def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: DomainPlacement, path: Path) -> None:
-    """Raise InputError unless switches on a board join accelerators of that board, and switches in trays those of a
-    rack or more.
+    """Raise InputError (FG301) if switches on a node's board would join more than that node, or switches in trays only
+    one node.
     """
     if domain.tray and places.per == "node":
         raise fault(
@@ -336,21 +349,21 @@ def _check_switches(domain: ScaleUpDomainProfile, size: DomainSize, places: Doma
         raise fault(
             "FG301",
             f"the switches of {domain.id} are on a node's board; "
-            f"its domain cannot be {places.what.removesuffix(' of')}",
+            f"its domain cannot be {places.place_text.removesuffix(' of')}",
             path=(*path, "per"),
             hint="say `per: node`, or name the switch tray (`tray`) in a profile of your own",
         )
 
 
 def _check_backplane(domain: ScaleUpDomainProfile, places: DomainPlacement, layout: Layout, path: Path) -> None:
-    """Raise InputError for a backplane that would span racks."""
+    """Raise InputError (FG301) for a backplane that would span racks."""
     per_rack = {kind.name: kind.nodes_per_rack for kind in layout.kinds}
     racks = max(len({n // per_rack[kind] for n in nodes}) for kind, groups in places.groups.items() for nodes in groups)
     if domain.backplane and (racks > 1 or places.units > 1):
         raise fault(
             "FG301",
             f"links of {domain.id} run in the backplane of a rack; "
-            f"its domain cannot be {places.what.removesuffix(' of')}",
+            f"its domain cannot be {places.place_text.removesuffix(' of')}",
             path=path,
             hint="say `per: rack`, or state `backplane: false` and a form_factor in a profile of your own",
         )
@@ -359,8 +372,8 @@ def _check_backplane(domain: ScaleUpDomainProfile, places: DomainPlacement, layo
 def _explain_mismatch(
     domain: ScaleUpDomainProfile, places: DomainPlacement, layout: Layout, members: list[NodeSet], path: Path
 ) -> InputError:
-    # the error (FG301) of a profile whose accelerators are not those of the place that a domain is formed of
-    holder = places.what
+    """Return the error (FG301) for a profile with another number of accelerators than the place that forms a domain."""
+    holder = places.place_text
     if places.per == "node":
         holder = f"a {members[0].profile.id}"
     elif places.per == "rack":

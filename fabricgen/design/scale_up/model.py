@@ -13,7 +13,7 @@ from fabricgen.kernel.diagnostics import Path
 class LocalLink(NamedTuple):
     """One link within a domain; accelerators, switches and their ports count from 0.
 
-    `far_switch` is true when the far end is switch number `far`, false when it is accelerator number `far`.
+    `far` is the number of a switch if `far_switch` is true, else of an accelerator.
     """
 
     accelerator: int
@@ -24,7 +24,7 @@ class LocalLink(NamedTuple):
 
 
 class DomainSize(NamedTuple):
-    """A full domain: numbers of accelerators, switches and links, and links of one accelerator."""
+    """How many accelerators, switches and links a full domain has, and how many links one accelerator has."""
 
     accelerators: int
     switches: int
@@ -33,7 +33,7 @@ class DomainSize(NamedTuple):
 
 
 class MisfitError(ValueError):
-    """A domain that cannot be wired: the reason, and what would fit."""
+    """Raised for a domain that cannot be wired, with the reason and what would fit."""
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -41,46 +41,51 @@ class MisfitError(ValueError):
 
 
 class ScaleUpKind(Protocol):
-    """The interface of a module in `scale_up.kinds`. Of a kind that joins domains, `accelerators` are their switches.
+    """The interface of a module in `scale_up.kinds`. For a kind that joins domains, `accelerators` are the domains'
+    switches.
 
     `size` is called first and must not enumerate links, so that it is quick at any size.
     """
 
     def size(self, domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
-        """Size a domain of so many accelerators with `ports` links each (0: unknown); raises MisfitError."""
+        """Size a domain of so many accelerators with `ports` links each (0 if unknown); raises MisfitError if it does
+        not fit.
+        """
 
     def links(self, domain: ScaleUpDomainProfile, accelerators: int) -> Iterable[LocalLink]:
-        """Every link of a full domain that `size` accepted."""
+        """Return every link of a full domain that `size` accepted."""
 
 
 class ScaleUpDesign(NamedTuple):
-    """All scale-up domains of one kind; `links` are those of accelerators that are present."""
+    """All scale-up domains of one kind; `links` counts the links of accelerators that are present."""
 
     name: str
     profile: ScaleUpDomainProfile
     places: DomainPlacement
     size: DomainSize
-    """Of a full domain."""
+    """The size of a full domain."""
     domains: int
     accelerators: int
     links: int
     path: Path
     below: ScaleUpDesign | None = None
-    """The domains whose switches it joins, as a tier above them; None where it joins accelerators."""
+    """The domains whose switches it joins, as a tier above them; None if it joins accelerators."""
 
     @property
     def per(self) -> str:
-        """What forms one domain: node, rack, su, pod or cluster."""
+        """The place that forms one domain: node, rack, su, pod or cluster."""
         return self.places.per
 
     @property
     def switches(self) -> int:
-        """Switch ASICs or optical circuit switches in all domains."""
+        """How many switch ASICs or optical circuit switches all domains have."""
         return self.domains * self.size.switches
 
     @property
     def gbps_per_accelerator(self) -> float:
-        """Bandwidth of an accelerator into its domain, per direction, Gb/s; above others its share of their links."""
+        """Bandwidth of an accelerator into its domain, per direction, Gb/s; in a tier above other domains, its share of
+        the links.
+        """
         if self.below:
             return min(
                 self.size.links * self.profile.link_gbps / self.size.accelerators, self.below.gbps_per_accelerator
@@ -89,22 +94,22 @@ class ScaleUpDesign(NamedTuple):
 
     @property
     def trays_each(self) -> int:
-        """Switch trays of a domain that stand in racks; 0 for switch ASICs on a node's board."""
+        """How many switch trays of a domain stand in racks; 0 for switch ASICs on a node's board."""
         return 0 if self.per == "node" else self.profile.tray_count
 
     @property
     def trays(self) -> int:
-        """Switch trays of all domains."""
+        """How many switch trays all domains have."""
         return self.domains * self.trays_each
 
     @property
     def tray_slots(self) -> int:
-        """Switch trays that there would be if no domain were empty."""
+        """How many switch trays there would be if no domain were empty."""
         return self.places.slots * self.trays_each
 
     @property
     def tray_scope(self) -> str:
-        """The scope of its trays for the management fabric: they stand among nodes, or in racks of a pod or of the
+        """The scope of its trays for the management fabric: they stand in racks of nodes, of a pod, or of the
         cluster.
         """
         return {"pod": "pod", "cluster": "all"}.get(self.per, "rack")

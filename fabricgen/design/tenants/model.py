@@ -10,45 +10,43 @@ from fabricgen.kernel.diagnostics import Path
 
 
 class TenantDesign(NamedTuple):
-    """A tenant: its nodes and extra devices, the fabrics that it is kept apart in, and its numbers.
-
-    Its name is that of its VRF. `number` is from 1, and never another's: VNIs and partition keys follow from it.
-    """
+    """A tenant: its nodes and extra devices, the fabrics in which it is kept apart, and its numbers."""
 
     name: str
+    """Its name, which is that of its VRF."""
     number: int
+    """Its number, from 1: VNIs and partition keys follow from it, and no other tenant ever gets it."""
     slots: frozenset[NodeSlot]
-    """Its nodes that are present; the pod is that of the whole cluster."""
+    """Its nodes that are present; pods are numbered as in the whole cluster."""
     extras: tuple[str, ...]
     """Names of its sets of extra devices."""
     fabrics: tuple[str, ...]
-    """The fabrics that it is kept apart in, InfiniBand ones included, in the order of fabrics."""
+    """The fabrics in which it is kept apart, including InfiniBand ones, in the order of fabrics."""
     transport: tuple[str, ...]
-    """The Ethernet fabrics with switches that its VRF may pass: its own, and those linked with them."""
+    """The Ethernet fabrics with switches that its VRF may pass: those in `fabrics`, and those linked with them."""
     vlans: Mapping[str, tuple[int, ...]]
-    """By Ethernet fabric, its own and of `transport`: its VLAN, or one for each subnet of rails. The first is also that
-    of its sub-interfaces on links between the switches of the fabric.
+    """Its VLAN in each Ethernet fabric of `fabrics` and `transport`, or a VLAN for each subnet of rails. The first one
+    is also the VLAN of its sub-interfaces on links between the switches of the fabric.
     """
     path: Path
     shared: tuple[str, ...] = ()
-    """Names of the sets of extra devices on InfiniBand that are in its partition, too."""
+    """Names of the sets of extra devices on InfiniBand that its partition shares with others."""
 
 
 class LeakDesign(NamedTuple):
-    """Routes that two VRFs tell each other; "" is the default VRF.
-
-    `prefixes`: what a VRF shows to the other, absent for all its hosts. `fabrics` own the switches that leak, where
-    they have both VRFs.
-    """
+    """Routes that two VRFs pass to each other."""
 
     name: str
     between: tuple[str, str]
+    """The two VRFs; "" is the default VRF."""
     prefixes: Mapping[str, tuple[str, ...]]
+    """The prefixes that a VRF passes to the other; a VRF that is absent passes routes to all its hosts."""
     fabrics: tuple[str, ...]
+    """The fabrics that own the switches which have both VRFs and leak between them."""
     meeting: tuple[str, ...] = ()
-    """The fabrics of whose leaves none may have hosts of both VRFs: they would be in one subnet."""
+    """The fabrics in which no leaf may have hosts of both VRFs, as these hosts would be in one subnet."""
 
     def find_source_vrf(self, vrf: str) -> str | None:
-        """The VRF whose routes it brings into one; None where it is not of this leak."""
+        """Return the VRF whose routes it brings into `vrf`; None if `vrf` is not one of the two."""
         a, b = self.between
         return {a: b, b: a}.get(vrf)

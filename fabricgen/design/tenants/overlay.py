@@ -1,8 +1,7 @@
 """VRFs over EVPN: which there are, and their VNIs.
 
-A VRF of a carried fabric or of a tenant passes the links between switches in VXLAN, by EVPN routes of type 5 (RFC 9136,
-4.4.1: interface-less), where `routing.overlay` is `evpn`. VNIs are remembered by the lock, so that no VRF changes its
-own.
+If `routing.overlay` is `evpn`, a VRF of a carried fabric or of a tenant passes the links between switches in VXLAN, by
+EVPN routes of type 5 (RFC 9136, 4.4.1: interface-less). The lock remembers VNIs, so that no VRF changes its VNI.
 """
 
 from __future__ import annotations
@@ -26,12 +25,12 @@ FIRST_VNI = 10_000
 
 
 def number_vrfs(design: Design) -> Design:
-    """A design with the VNIs of its VRFs over EVPN, and of VLANs on switches with EVPN multihoming.
+    """Return a design with the VNIs of its VRFs over EVPN, and of VLANs on switches with EVPN multihoming.
 
-    Raises InputError (FG071) where switches with such VRFs have no eBGP underlay, or no IPv4, and (FG114) where a
-    fabric states the VLAN of a VNI.
+    Raises InputError (FG071) if switches with such VRFs have no eBGP underlay or no IPv4, and FG114 if a fabric has the
+    VLAN of a VNI.
     """
-    # a dict keeps the order, in which numbers are given out
+    # a dict without repetitions, in the order in which numbers are given
     vrfs = dict.fromkeys(_list_vrfs(design))
     faults = [
         diagnostic
@@ -51,23 +50,25 @@ def number_vrfs(design: Design) -> Design:
         list(dict.fromkeys(vrf for _, vrf in vrfs)),
         [name_host_vni(*key) for key in bridged],
     )
-    first = {}
+    first_vni = {}
     for owner in (*(owner for owner, _ in vrfs), *bridged.values()):
         owner_routing = design.loaded.blueprint.fabrics[owner].routing
-        first[owner] = owner_routing.first_vni or routing.first_vni or FIRST_VNI
+        first_vni[owner] = owner_routing.first_vni or routing.first_vni or FIRST_VNI
     vnis = {}
     for owner, vrf in vrfs:
         number = numbering.held["vnis"][vrf][0].first
         vlan = numbering.held["vlans"][name_vni_vlan(vrf)][0].first
-        vnis[owner, vrf] = Vni(number, first[owner] + number - 1, vlan)
+        vnis[owner, vrf] = Vni(number, first_vni[owner] + number - 1, vlan)
     check_vlans(design, {vni.vlan: f"of the VNI of VRF {vrf}" for (_, vrf), vni in vnis.items()})
     numbers = {key: numbering.held["vnis"][name_host_vni(*key)][0].first for key in bridged}
-    of_hosts = {key: Vni(numbers[key], first[owner] + numbers[key] - 1, 0) for key, owner in bridged.items()}
+    of_hosts = {key: Vni(numbers[key], first_vni[owner] + numbers[key] - 1, 0) for key, owner in bridged.items()}
     return replace(design, layout=replace(layout, numbering=numbering), vnis=vnis, bridged_vnis=of_hosts)
 
 
 def check_vlans(design: Design, vlans_in_use: Mapping[int, str]) -> None:
-    """Raise InputError (FG114) where a fabric states a VLAN that is taken for a VRF, as told in words."""
+    """Raise InputError (FG114) if a fabric has a VLAN that a VRF has taken; `vlans_in_use` says in words for what each
+    VLAN is.
+    """
     for fabric in design.fabrics:
         vlan = find_fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
         if vlan in vlans_in_use:
@@ -77,7 +78,9 @@ def check_vlans(design: Design, vlans_in_use: Mapping[int, str]) -> None:
 
 
 def _list_bridged_vlans(design: Design) -> Iterator[tuple[FabricDesign, str]]:
-    """The VLANs of hosts on switches with EVPN multihoming: (fabric, tenant), those of no tenant first."""
+    """Yield (fabric, tenant) of the VLANs of hosts on switches with EVPN multihoming, hosts without a tenant ("")
+    first.
+    """
     fabrics = list(_list_bridged_fabrics(design))
     yield from ((fabric, "") for fabric in fabrics)
     for tenant in design.tenants:
@@ -85,7 +88,7 @@ def _list_bridged_vlans(design: Design) -> Iterator[tuple[FabricDesign, str]]:
 
 
 def _list_bridged_fabrics(design: Design) -> Iterator[FabricDesign]:
-    """The fabrics whose hosts are bridged on switches with EVPN multihoming."""
+    """Yield the fabrics whose hosts are bridged on switches with EVPN multihoming."""
     blueprint = design.loaded.blueprint
     for fabric in design.fabrics:
         is_over_evpn = fabric.hosts == "bridged" and find_fabric_overlay(blueprint, fabric.name) == "evpn"
@@ -94,7 +97,7 @@ def _list_bridged_fabrics(design: Design) -> Iterator[FabricDesign]:
 
 
 def _list_vrfs(design: Design) -> Iterator[tuple[str, str]]:
-    """(fabric that owns the switches, VRF) of the VRFs over EVPN: of carried fabrics, then of tenants."""
+    """Yield (fabric that owns the switches, VRF) of the VRFs over EVPN: of carried fabrics, then of tenants."""
     blueprint = design.loaded.blueprint
     evpn_fabrics = {
         f.name
@@ -109,13 +112,13 @@ def _list_vrfs(design: Design) -> Iterator[tuple[str, str]]:
 
 
 def _check_stated_overlay(design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
-    """Faults of a fabric that states the overlay itself."""
+    """Yield the faults of a fabric that states the overlay itself."""
     if design.loaded.blueprint.fabrics[fabric.name].routing.overlay == "evpn":
         yield from _find_overlay_faults(design, fabric.name)
 
 
 def _find_overlay_faults(design: Design, name: str) -> Iterator[Diagnostic]:
-    # why a fabric cannot have the overlay `evpn`: no IP, no BGP, or IPv6 alone
+    """Yield a fault if a fabric cannot have the overlay `evpn`: it has no IP, no BGP, or IPv6 alone."""
     blueprint = design.loaded.blueprint
     stated = blueprint.fabrics[name].routing.overlay
     path: Path = ("fabrics", name, "routing", "overlay") if stated else ("routing", "overlay")
@@ -133,16 +136,15 @@ def _find_overlay_faults(design: Design, name: str) -> Iterator[Diagnostic]:
 
 
 # VLANs in which VRFs pass between the two switches of an MCLAG pair of SONiC.
-# Both have one address and one MAC in a VLAN of hosts, and so no session there (sonic-net/SONiC,
-# doc/mclag/MCLAG_Enhancements_HLD.md, 2.1.9): each VRF has a VLAN of the peer link alone beside it, with addresses of
-# each. The lock remembers it. Over EVPN no VRF has sessions between switches: those of EVPN are between the two as
-# well.
+# The two have the same address and MAC in a VLAN of hosts, and so no session there (sonic-net/SONiC,
+# doc/mclag/MCLAG_Enhancements_HLD.md, 2.1.9): each VRF has a further VLAN, on the peer link alone, in which each switch
+# has an address. The lock remembers that VLAN. Over EVPN no VRF needs it: the two have EVPN sessions with each other.
 
 
 def number_pair_vlans(design: Design) -> Design:
-    """A design with the VLANs of VRFs over the peer links of MCLAG pairs.
+    """Return a design with the VLANs of VRFs over the peer links of MCLAG pairs.
 
-    Raises InputError (FG114) where there are too few VLANs, or hosts are in one of these.
+    Raises InputError (FG114) if there are too few VLANs, or hosts are in one of them.
     """
     vrfs = list(dict.fromkeys(_list_pair_vrfs(design)))
     if not vrfs:
@@ -154,7 +156,7 @@ def number_pair_vlans(design: Design) -> Design:
 
 
 def _list_pair_vrfs(design: Design) -> Iterator[str]:
-    """The VRFs of switches that may be such pairs: of carried fabrics, then of tenants."""
+    """Yield the VRFs of switches that may be MCLAG pairs: of carried fabrics, then of tenants."""
     if not any(fabric.bond for fabric in design.fabrics):
         return
     owners = {

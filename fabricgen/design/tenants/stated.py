@@ -1,8 +1,8 @@
-"""Tenants: which node slots and extra devices are whose, in which fabrics, and the numbers that each has.
+"""Tenants: which node slots and extra devices belong to which tenant, in which fabrics, and the numbers of each tenant.
 
-A tenant's ports are in a VRF of its name on Ethernet fabrics, and in a partition on InfiniBand ones. Its nodes keep
-their addresses: where hosts are bridged, each tenant on a leaf has a VLAN, with the leaf's one subnet and gateway in
-its own VRF.
+A tenant's ports are in a VRF of its name on Ethernet fabrics, and in a partition on InfiniBand fabrics. Its nodes keep
+their addresses: if hosts are bridged, each tenant on a leaf has a VLAN, with the leaf's one subnet and gateway in the
+tenant's VRF.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from fabricgen.design.tenants.model import LeakDesign, TenantDesign
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
 
 UNKNOWN, TWICE = "FG078", "FG093"
-_OF_SWITCHES = ("default", "mgmt", "global")
+_SWITCH_VRFS = ("default", "mgmt", "global")
 """Names of VRFs that switches have already."""
 
 
 def design_tenants(design: Design) -> Design:
-    """A design with the tenants of its blueprint, numbered as the lock has them.
+    """Return a design with the tenants of its blueprint, numbered as the lock keeps them.
 
-    Raises InputError for slots, fabrics and extra devices that there are none of or that no tenant can have (FG078),
-    for what is two tenants', and for names that are taken (FG093), and for what cannot be shared (FG094).
+    Raises InputError for slots, fabrics and extra devices that do not exist or that no tenant can have (FG078), for
+    nodes, devices and names that are taken already (FG093), and for devices that cannot be shared (FG094).
     """
     blueprint, layout = design.loaded.blueprint, design.layout
     if not blueprint.tenants:
@@ -54,8 +54,8 @@ def design_tenants(design: Design) -> Design:
     holders = {name: dict(_name_vlan_holders(design, name, fabrics[name], transports[name])) for name in names}
     vlans = [holder for name in names for vlan_holders in holders[name].values() for holder in vlan_holders]
     numbering = number_tenants(layout.numbering, layout.lock, names, vlans)
-    number = {holder: intervals[0].first for holder, intervals in numbering.held["vlans"].items()}
-    _check_vlans(design, {number[holder]: holder for holder in vlans})
+    vlan_of_holder = {holder: intervals[0].first for holder, intervals in numbering.held["vlans"].items()}
+    _check_vlans(design, {vlan_of_holder[holder]: holder for holder in vlans})
     tenants = tuple(
         TenantDesign(
             name=name,
@@ -65,7 +65,7 @@ def design_tenants(design: Design) -> Design:
             fabrics=fabrics[name],
             transport=transports[name],
             vlans={
-                fabric: tuple(number[holder] for holder in vlan_holders)
+                fabric: tuple(vlan_of_holder[holder] for holder in vlan_holders)
                 for fabric, vlan_holders in holders[name].items()
             },
             path=("tenants", name),
@@ -77,13 +77,15 @@ def design_tenants(design: Design) -> Design:
 
 
 def _find_slots(blueprint: Blueprint, layout: Layout) -> dict[str, frozenset[NodeSlot]]:
-    """The node slots of each tenant that are not omitted; raises InputError for unknown ones and for those of two."""
+    """Return the node slots of each tenant that are not omitted; raises InputError for unknown slots (FG078), and for
+    slots of two tenants (FG093).
+    """
     pods = list_pod_units(blueprint, layout)
     slots_by_tenant: dict[str, frozenset[NodeSlot]] = {}
     owner: dict[NodeSlot, str] = {}
     faults: list[Diagnostic] = []
     for name, tenant in blueprint.tenants.items():
-        own_slots: set[NodeSlot] = set()
+        tenant_slots: set[NodeSlot] = set()
         for i, text in enumerate(tenant.nodes):
             # a pod alone is all of its units
             slots = parse_slots(text if "/" in text else f"{text}/su-*", pods)
@@ -104,8 +106,8 @@ def _find_slots(blueprint: Blueprint, layout: Layout) -> dict[str, frozenset[Nod
                 message = f"{text} names {count} of the nodes that are {', '.join(other_tenants)}'s already"
                 faults.append(_make_fault(TWICE, f"tenant {name}: {message}", path, "a node is of one tenant"))
             owner |= dict.fromkeys(slots, name)
-            own_slots |= slots
-        slots_by_tenant[name] = frozenset(own_slots)
+            tenant_slots |= slots
+        slots_by_tenant[name] = frozenset(tenant_slots)
     if faults:
         raise InputError(faults)
     return slots_by_tenant
@@ -116,7 +118,9 @@ def _make_fault(code: str, message: str, path: Path, hint: str) -> Diagnostic:
 
 
 def _find_tenant_faults(design: Design, name: str, tenant: Tenant) -> Iterator[Diagnostic]:
-    """What a tenant names that there is none of, and whether its own name is taken."""
+    """Yield a fault for each fabric and set of extra devices that does not exist or that no tenant can have, and if the
+    tenant's name is taken.
+    """
     path: Path = ("tenants", name)
     fabrics_by_name = {f.name: f for f in design.fabrics}
     for i, fabric in enumerate(tenant.fabrics):
@@ -133,7 +137,7 @@ def _find_tenant_faults(design: Design, name: str, tenant: Tenant) -> Iterator[D
             hint = did_you_mean(extra, design.extra_sets)
             yield _make_fault(UNKNOWN, f"there are no extra devices '{extra}'", (*path, "extra", i), hint)
     guest = next((f.name for f in design.fabrics if f.vrf == name), None)
-    if guest or name in _OF_SWITCHES:
+    if guest or name in _SWITCH_VRFS:
         owner = f"that of fabric {guest}" if guest else "the switches' own"
         yield _make_fault(
             TWICE, f"tenant {name} has a VRF of its name, and there is one: {owner}", path, "rename the tenant"
@@ -141,7 +145,7 @@ def _find_tenant_faults(design: Design, name: str, tenant: Tenant) -> Iterator[D
 
 
 def _find_double_extras(tenants: Mapping[str, Tenant]) -> Iterator[Diagnostic]:
-    # yields a fault for each set of extra devices that two tenants name
+    """Yield a fault for each set of extra devices that two tenants name."""
     owner: dict[str, str] = {}
     for name, tenant in tenants.items():
         for i, extra in enumerate(tenant.extra):
@@ -152,8 +156,8 @@ def _find_double_extras(tenants: Mapping[str, Tenant]) -> Iterator[Diagnostic]:
 
 
 def _list_tenant_fabrics(design: Design, name: str, slots: frozenset[NodeSlot]) -> tuple[str, ...]:
-    """The fabrics that a tenant is kept apart in: those stated, else all that its nodes and devices attach to but
-    those of management ports.
+    """Return the fabrics in which a tenant is kept apart: as stated, else all that its nodes and devices attach to,
+    without fabrics of management ports.
     """
     tenant = design.loaded.blueprint.tenants[name]
     if tenant.fabrics:
@@ -162,7 +166,7 @@ def _list_tenant_fabrics(design: Design, name: str, slots: frozenset[NodeSlot]) 
 
 
 def has_attachment(design: Design, fabric: FabricDesign, slots: frozenset[NodeSlot], extras: Sequence[str]) -> bool:
-    """Whether any of some node slots or sets of extra devices has ports, or a VLAN on shared ports, in a fabric."""
+    """Whether one of some node slots or sets of extra devices has ports, or a VLAN on shared ports, in a fabric."""
     owner = design.fabric(fabric.carrier) if fabric.shares_ports else fabric
     return any(design.layout.count_slots_of_set(nodes, slots) for nodes in owner.node_sets) or any(
         extra.name in extras for extra in fabric.extras
@@ -170,7 +174,7 @@ def has_attachment(design: Design, fabric: FabricDesign, slots: frozenset[NodeSl
 
 
 def _check_fabrics(design: Design, name: str, fabrics: Sequence[str]) -> None:
-    """Raise InputError where a tenant's VRF would need routes that there is no protocol for."""
+    """Raise InputError (FG078) if a tenant's VRF would need routes in a fabric whose underlay is static or SRv6."""
     blueprint = design.loaded.blueprint
     for fabric in (design.fabric(fabric_name) for fabric_name in fabrics):
         if fabric.protocol != "infiniband" and find_fabric_underlay(blueprint, fabric.name) in ("static", "srv6"):
@@ -185,25 +189,27 @@ def _check_fabrics(design: Design, name: str, fabrics: Sequence[str]) -> None:
 
 
 def _list_transport(design: Design, fabrics: Sequence[str]) -> tuple[str, ...]:
-    """The Ethernet fabrics over whose switches the VRF of a tenant may pass: all that are linked with its own."""
-    linked = group_linked_fabrics(design.loaded.blueprint.fabrics)
-    linked_names = {name for part in linked if not set(part).isdisjoint(fabrics) for name in part}
+    """Return the Ethernet fabrics over whose switches the VRF of a tenant may pass: all that are linked with its
+    fabrics.
+    """
+    linked_groups = group_linked_fabrics(design.loaded.blueprint.fabrics)
+    linked_names = {name for names in linked_groups if not set(names).isdisjoint(fabrics) for name in names}
     return tuple(f.name for f in design.fabrics if f.name in linked_names and f.tiers and f.protocol != "infiniband")
 
 
 def _name_vlan_holders(
     design: Design, name: str, fabrics: Sequence[str], transport: Sequence[str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """(fabric, names in the lock of the VLANs that a tenant has in it): one, or one for each subnet of rails."""
+    """Yield (fabric, lock names of the VLANs that a tenant has in it): one VLAN, or one for each subnet of rails."""
     for fabric in design.fabrics:
         if fabric.name in transport or (fabric.name in fabrics and fabric.protocol != "infiniband"):
-            rails = fabric.hosts == "rail-subnets" and fabric.name in fabrics
-            count = max((len(a.legs) for _, a in fabric.attachments), default=1) if rails else 1
+            has_rail_subnets = fabric.hosts == "rail-subnets" and fabric.name in fabrics
+            count = max((len(a.legs) for _, a in fabric.attachments), default=1) if has_rail_subnets else 1
             yield fabric.name, [f"{fabric.name} {f'+{i} ' if i else ''}in {name}" for i in range(count)]
 
 
 def _check_vlans(design: Design, holder_by_vlan: Mapping[int, str]) -> None:
-    """Raise InputError where a fabric states the VLAN of a tenant."""
+    """Raise InputError (FG114) if a fabric has the VLAN of a tenant."""
     blueprint = design.loaded.blueprint
     for fabric in design.fabrics:
         vlan = find_fabric_vlan(blueprint, design.layout.numbering, fabric.name)
@@ -216,11 +222,11 @@ def _check_vlans(design: Design, holder_by_vlan: Mapping[int, str]) -> None:
             )
 
 
-# Extra devices that tenants share on InfiniBand: members of several partitions, and the one way between tenants.
+# Extra devices that tenants share on InfiniBand: members of several partitions, and the only way between tenants there.
 
 
 def check_shared(design: Design, name: str, fabrics: Collection[str]) -> None:
-    """Raise InputError (FG094) where a tenant, kept apart in `fabrics`, shares what it cannot."""
+    """Raise InputError (FG094) if a tenant, kept apart in `fabrics`, shares extra devices that it cannot share."""
     tenant = design.loaded.blueprint.tenants[name]
     on_infiniband = {
         extra.name for f in design.fabrics if f.protocol == "infiniband" and f.name in fabrics for extra in f.extras
@@ -238,11 +244,13 @@ def check_shared(design: Design, name: str, fabrics: Collection[str]) -> None:
             raise fault("FG094", f"tenant {name}: {reason}", path=("tenants", name, "shared", i), hint=hint)
 
 
-# What each tenant has, in figures.
+# The figures of each tenant.
 
 
 def count_tenant_figures(design: Design) -> dict[str, dict[str, Any]]:
-    """By tenant: its nodes, the accelerators of those that are not spare, and the fabrics that it is kept apart in."""
+    """Return, by tenant: its nodes, the accelerators of those that are not spare, and the fabrics in which it is kept
+    apart.
+    """
     layout = design.layout
     return {
         tenant.name: {
@@ -258,33 +266,34 @@ def count_tenant_figures(design: Design) -> dict[str, dict[str, Any]]:
     }
 
 
-# Leaks: which VRFs tell each other routes, on the switches of which fabrics.
-# A switch that has both VRFs leaks between them; what it brings into one travels on in it, as its own routes do. Over
-# EVPN a leak brings each VRF to the switches with hosts of the other.
+# Leaks: which VRFs pass routes to each other, on the switches of which fabrics.
+# A switch that has both VRFs leaks between them; routes that it brings into a VRF travel on in it, as the VRF's other
+# routes do. Over EVPN a leak brings each VRF to the switches with hosts of the other.
 
 CODE = "FG098"
 DEFAULT = "default"
 SHARED_SUBNETS = ("bridged", "rail-subnets")
-"""How hosts have addresses where all on a leaf, or a rail of it, are in one subnet."""
+"""The settings of `hosts` with which all hosts on a leaf, or on a rail of it, are in one subnet."""
 
 
 def design_leaks(design: Design) -> Design:
-    """A design with the leaks of its blueprint.
+    """Return a design with the leaks of its blueprint.
 
-    Raises InputError (FG098) for VRFs and fabrics that there are none of, for VRFs that no switch has both of, or
-    whose switches run no BGP. Leaves with hosts of both are known when links are (`numbering.shared_leaves`).
+    Raises InputError (FG098) for VRFs and fabrics that do not exist, for VRFs that no switch has both of, and for
+    switches that run no BGP. Which leaves have hosts of both VRFs is known only when links are
+    (`numbering.shared_leaves`).
     """
     stated = design.loaded.blueprint.leaks
     if not stated:
         return design
-    ports = _list_vrf_fabrics(design)
-    switches = _list_switch_fabrics(design)
+    host_fabrics = _list_vrf_fabrics(design)
+    switch_fabrics = _list_switch_fabrics(design)
     leaks, faults = [], list[Diagnostic]()
     for name, leak in stated.items():
-        leak_faults = list(_find_unknown(design, name, leak, ports))
+        leak_faults = list(_find_unknown(design, name, leak, host_fabrics))
         if not leak_faults:
-            designed = _design_leak(name, leak, switches)
-            designed = designed._replace(meeting=tuple(_find_shared_subnets(design, designed, ports)))
+            designed = _design_leak(name, leak, switch_fabrics)
+            designed = designed._replace(meeting=tuple(_find_shared_subnets(design, designed, host_fabrics)))
             leak_faults = list(_list_leak_faults(design, designed, leak))
             leaks.append(designed)
         faults += leak_faults
@@ -294,7 +303,7 @@ def design_leaks(design: Design) -> Design:
 
 
 def _list_vrf_fabrics(design: Design) -> dict[str, frozenset[str]]:
-    """By VRF, "" for the default one, the Ethernet fabrics whose hosts are in it."""
+    """Return, by VRF ("" for the default one), the Ethernet fabrics whose hosts are in it."""
     fabrics_by_vrf: dict[str, set[str]] = {"": set()}
     for fabric in design.fabrics:
         if fabric.protocol != "infiniband":
@@ -305,7 +314,9 @@ def _list_vrf_fabrics(design: Design) -> dict[str, frozenset[str]]:
 
 
 def _list_switch_fabrics(design: Design) -> dict[str, frozenset[str]]:
-    """By VRF, the fabrics whose switches may have it: those that its hosts attach to, and those that it passes."""
+    """Return, by VRF, the fabrics whose switches may have it: those that its hosts attach to, and those that it
+    passes.
+    """
     fabrics_by_vrf = {
         vrf: {_find_owner(design.fabric(name)) for name in names} for vrf, names in _list_vrf_fabrics(design).items()
     }
@@ -324,7 +335,7 @@ def _parse_vrf(name: str) -> str:
 
 
 def _find_unknown(design: Design, name: str, leak: Leak, vrfs: Mapping[str, object]) -> Iterator[Diagnostic]:
-    # a fault for each VRF and fabric that a leak names and that there is not
+    """Yield a fault for each VRF and fabric that a leak names and that does not exist."""
     vrf_names = [vrf or DEFAULT for vrf in vrfs]
     for i, vrf in enumerate(leak.between):
         if vrf not in vrf_names:
@@ -338,10 +349,10 @@ def _find_unknown(design: Design, name: str, leak: Leak, vrfs: Mapping[str, obje
             )
 
 
-def _design_leak(name: str, leak: Leak, switches: Mapping[str, frozenset[str]]) -> LeakDesign:
-    # a leak with the fabrics that have switches with both VRFs; `switches` has the fabrics of each VRF
+def _design_leak(name: str, leak: Leak, switch_fabrics: Mapping[str, frozenset[str]]) -> LeakDesign:
+    """Return a leak with the fabrics that have switches with both VRFs; `switch_fabrics` has those of each VRF."""
     first_vrf, second_vrf = map(_parse_vrf, leak.between)
-    common = switches[first_vrf] & switches[second_vrf]
+    common = switch_fabrics[first_vrf] & switch_fabrics[second_vrf]
     return LeakDesign(
         name=name,
         between=(first_vrf, second_vrf),
@@ -351,7 +362,7 @@ def _design_leak(name: str, leak: Leak, switches: Mapping[str, frozenset[str]]) 
 
 
 def _list_leak_faults(design: Design, designed: LeakDesign, leak: Leak) -> Iterator[Diagnostic]:
-    # what is wrong with a leak: no switch with both VRFs, no BGP there, or EVPN where it cannot leak
+    """Yield the faults of a leak: no switch with both VRFs, no BGP there, or EVPN that cannot leak."""
     path: Path = ("leaks", designed.name)
     first_vrf, second_vrf = leak.between
     if not designed.fabrics:
@@ -367,16 +378,20 @@ def _list_leak_faults(design: Design, designed: LeakDesign, leak: Leak) -> Itera
             yield from _find_evpn_faults(design, designed, name, path)
 
 
-def _find_shared_subnets(design: Design, leak: LeakDesign, ports: Mapping[str, frozenset[str]]) -> Iterator[str]:
-    """The fabrics in which hosts of both VRFs of a leak may be in the one subnet of a leaf that the leak shows."""
+def _find_shared_subnets(design: Design, leak: LeakDesign, host_fabrics: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """Yield the fabrics in which hosts of both VRFs of a leak may be in one subnet of a leaf that the leak passes
+    on.
+    """
     for fabric in design.fabrics:
-        hosts_both = fabric.hosts in SHARED_SUBNETS and all(fabric.name in ports[vrf] for vrf in leak.between)
+        hosts_both = fabric.hosts in SHARED_SUBNETS and all(fabric.name in host_fabrics[vrf] for vrf in leak.between)
         if hosts_both and _find_owner(fabric) in leak.fabrics and not _are_apart(leak):
             yield fabric.name
 
 
 def make_subnet_fault(leak: LeakDesign, fabric: str, leaf: str, further: int) -> Diagnostic:
-    """The fault (FG098) of a leaf, and of so many more, on which both VRFs of a leak have hosts in one subnet."""
+    """Return the fault (FG098) for a leaf, and `further` more leaves, on which both VRFs of a leak have hosts in one
+    subnet.
+    """
     vrf_a, vrf_b = (vrf or DEFAULT for vrf in leak.between)
     leaves = f"{leaf} and {further} more leaves have" if further else f"{leaf} has"
     return _leak_fault(
@@ -388,7 +403,9 @@ def make_subnet_fault(leak: LeakDesign, fabric: str, leaf: str, further: int) ->
 
 
 def _find_evpn_faults(design: Design, leak: LeakDesign, name: str, path: Path) -> Iterator[Diagnostic]:
-    """Why two VRFs of a fabric cannot leak over EVPN: one is not of it, or leaves do not tell on what they leaked."""
+    """Yield why two VRFs of a fabric cannot leak over EVPN: one does not travel over EVPN there, or leaves do not
+    advertise the routes that they imported.
+    """
     hint = "take sub-interfaces there, or state `fabrics` without it"
     if any((name, vrf) not in design.vnis for vrf in leak.between):
         absent_vrf = next(vrf for vrf in leak.between if (name, vrf) not in design.vnis)
@@ -408,7 +425,7 @@ def _find_evpn_faults(design: Design, leak: LeakDesign, name: str, path: Path) -
 
 
 def _are_apart(leak: LeakDesign) -> bool:
-    """Whether both VRFs state what they show, and it does not overlap."""
+    """Whether both VRFs state the prefixes that they pass on, and none overlap."""
     first_prefixes, second_prefixes = (leak.prefixes.get(vrf, ()) for vrf in leak.between)
     pairs = ((ip_network(a), ip_network(b)) for a in first_prefixes for b in second_prefixes)
     return bool(first_prefixes and second_prefixes) and not any(

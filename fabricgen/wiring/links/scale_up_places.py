@@ -36,10 +36,10 @@ def find_node_domains(layout: Layout, places: DomainPlacement, coords: Columns) 
             rank_of[kind_number[kind], list(nodes)] = np.arange(len(nodes), dtype=np.int32)
     kind_of_pod = np.array([kind_number[kind.name] for kind in layout.kind_of_pod], dtype=np.int32)
     group, rank = (table[kind_of_pod[coords["pod"]], node] for table in (group_of, rank_of))
-    first, nodes_per_unit = np.array(places.count_first_domains(layout), dtype=np.int32), places.nodes // places.units
+    first, nodes_per_unit = np.array(places.count_domains_before(layout), dtype=np.int32), places.nodes // places.units
     if places.per == "pod":
         forming = np.full(len(layout.pods), -1, dtype=np.int32)
-        forming[list(places.pods(layout))] = np.arange(len(places.pods(layout)), dtype=np.int32)
+        forming[list(places.list_pods(layout))] = np.arange(len(places.list_pods(layout)), dtype=np.int32)
         domain, rank = forming[coords["pod"]], coords["su"] * nodes_per_unit + rank
     elif places.per == "cluster":
         domain, rank = np.zeros_like(coords["pod"]), first[coords["unit"]] * nodes_per_unit + rank
@@ -73,7 +73,7 @@ def make_tray_columns(design: Design, scale_up: ScaleUpDesign) -> Columns:
     domains, trays_per_domain = list_present_domains(design, scale_up), scale_up.trays_each
     index = np.tile(np.arange(trays_per_domain, dtype=np.int32), len(domains))
     if scale_up.tray_scope != "rack":
-        pods = np.array(places.pods(layout), dtype=np.int32)
+        pods = np.array(places.list_pods(layout), dtype=np.int32)
         pod = pods[domains] if places.per == "pod" else np.full(len(domains), -1, dtype=np.int32)
         # -1 reads the last pod here, and is put right by `where`
         site = np.where(pod >= 0, find_pod_sites(layout)[pod], 0)
@@ -109,11 +109,11 @@ def name_domains(design: Design, scale_up: ScaleUpDesign) -> list[str]:
     if places.per == "cluster":
         return [scale_up.name]
     if places.per == "pod":
-        return [f"{scale_up.name}-{layout.pods[pod].name}" for pod in places.pods(layout)]
+        return [f"{scale_up.name}-{layout.pods[pod].name}" for pod in places.list_pods(layout)]
     suffixes = {kind.name: _list_suffixes(kind, places) for kind in layout.kinds if kind.name in places.groups}
     return [
         f"{scale_up.name}-{layout.pods[pod].name}-su{su + 1:02d}{suffix}"
-        for pod in places.pods(layout)
+        for pod in places.list_pods(layout)
         for su in range(layout.pods[pod].su)
         for suffix in suffixes[layout.kind_of_pod[pod].name]
     ]

@@ -10,18 +10,18 @@ from collections.abc import Iterator
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
 
-MOST_PORTS = 72
-"""Scale-up ports assumed for an accelerator whose profile states none; no accelerator has more."""
+MAX_PORTS = 72
+"""How many scale-up ports an accelerator is assumed to have if its profile states none; no accelerator has more."""
 
 
 def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
-    """Size a mesh with `links_per_pair` links between every pair; raises MisfitError when accelerators have too few
+    """Size a mesh with `links_per_pair` links between every pair; raises MisfitError if accelerators have too few
     ports.
     """
     links_per_pair = domain.links_per_pair
     if not links_per_pair:
         raise MisfitError("links_per_pair is not stated")
-    available = ports or MOST_PORTS
+    available = ports or MAX_PORTS
     needed = (accelerators - 1) * links_per_pair
     cables = accelerators * needed // 2
     if needed > available:
@@ -35,10 +35,10 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
 
 
 def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
-    """Link every pair; port numbers follow the far accelerator's number."""
+    """Return the links of every pair; port numbers follow the number of the far accelerator."""
     links_per_pair = domain.links_per_pair
     return (
-        # an accelerator has no port to itself: those to higher numbers lie one place lower
+        # an accelerator has no port to itself: ports to accelerators with higher numbers move down by one
         LocalLink(a, (b - 1) * links_per_pair + i, False, b, a * links_per_pair + i)
         for a in range(accelerators)
         for b in range(a + 1, accelerators)

@@ -14,12 +14,14 @@ from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
 
 
 def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
-    """Size the mesh over the ports not used for scale-out; raises MisfitError when these are unknown or too few."""
+    """Size the mesh over the ports not used for scale-out; raises MisfitError if these are unknown or too few."""
     if not 0 < domain.scale_out_ports < domain.ports:
         raise MisfitError("point_to_point needs `ports`, and `scale_out_ports` below that")
     return mesh.size(domain, accelerators, ports or domain.ports - domain.scale_out_ports)
 
 
 def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
-    """Link every pair over the first ports; the last `scale_out_ports` are left to the scale-out network."""
+    """Return the links of every pair over the first ports; the last `scale_out_ports` are left to the scale-out
+    network.
+    """
     return mesh.links(domain, accelerators)

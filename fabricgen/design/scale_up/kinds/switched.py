@@ -15,7 +15,7 @@ from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
 def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
     """Size a domain in which every accelerator has `links_per_switch` links to every switch ASIC.
 
-    Raises MisfitError when the ASICs have too few lanes: for low latency, a domain must fit one tier of switches.
+    Raises MisfitError if the ASICs have too few lanes: for low latency, a domain must fit one tier of switches.
     """
     per_switch = _count_links_per_switch(domain)
     if len(per_switch) != domain.switches or min(per_switch, default=0) < 1:
@@ -35,7 +35,7 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
 
 
 def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
-    """Link each accelerator to each ASIC in turn; an accelerator has the same ports on every ASIC."""
+    """Return the links of each accelerator to each ASIC in turn; an accelerator has the same ports on every ASIC."""
     per_switch = _count_links_per_switch(domain)
     first_port = list(accumulate(per_switch, initial=0))
     return (
@@ -47,6 +47,6 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
 
 
 def _count_links_per_switch(domain: ScaleUpDomainProfile) -> tuple[int, ...]:
-    """Links of an accelerator to each ASIC; a single number holds for all."""
+    """Return the links of an accelerator to each ASIC; a single stated number holds for all."""
     stated = domain.links_per_switch
     return stated * domain.switches if len(stated) == 1 else stated

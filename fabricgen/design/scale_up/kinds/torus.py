@@ -1,12 +1,12 @@
 """Accelerators in a grid, each linked to its neighbours, with wrap-around: Trainium in 2D and 3D, TPU in 3D.
 
 Reads dims, or cube and switches: then cubes are wired inside, and the links on their faces go to optical circuit
-switches that join cubes into a torus (TPU v4: 64 cubes of 4x4x4, 48 switches, 6,144 optical links). One switch
-serves one place on the two opposite faces of every cube, so that any cube can follow any other. Also reads block
-(how the accelerators of a node lie in the grid) and links_per_neighbour.
+switches that join cubes into a torus (TPU v4: 64 cubes of 4x4x4, 48 switches, 6,144 optical links). One switch serves
+one position on the two opposite faces of every cube, so that any cube can follow any other. Also reads block (how the
+accelerators of a node lie in the grid) and links_per_neighbour.
 
-A dimension of two has one neighbour, not two, and of one has none. Ports are numbered by dimension: those to the
-lower neighbour, then to the higher.
+In a dimension of length two an accelerator has one neighbour, not two; in one of length one it has none. Ports are
+numbered by dimension: those to the lower neighbour, then to the higher.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError
 
 
 def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainSize:
-    """Size a torus; raises MisfitError when the accelerators do not fill its dimensions or switches are too small."""
+    """Size a torus; raises MisfitError if the accelerators do not fill its dimensions or switches are too small."""
     grid = domain.cube if domain.switches else domain.dims
     if not 1 <= len(grid) <= 3:
         raise MisfitError("a torus needs `dims` of one to three dimensions, or `cube` and switches")
@@ -35,24 +35,29 @@ def size(domain: ScaleUpDomainProfile, accelerators: int, ports: int) -> DomainS
         )
     inner_links = sum(
         # a ring of two has one link, not two: its wrap-around would join the same neighbours again
-        n * accelerators * (length if length > 2 else length - 1) // length
-        for n, length in zip(links_by_dimension, grid, strict=True)
+        links_per_neighbour * accelerators * (length if length > 2 else length - 1) // length
+        for links_per_neighbour, length in zip(links_by_dimension, grid, strict=True)
     )
-    most = sum(n * min(2, length - 1) for n, length in zip(links_by_dimension, grid, strict=True))
-    if ports and most > ports:
-        raise MisfitError(f"a torus of {_spell_grid(grid)} takes {most} ports of each accelerator, which has {ports}")
-    return DomainSize(accelerators, 0, inner_links, most)
+    links_each = sum(
+        links_per_neighbour * min(2, length - 1)
+        for links_per_neighbour, length in zip(links_by_dimension, grid, strict=True)
+    )
+    if ports and links_each > ports:
+        raise MisfitError(
+            f"a torus of {_spell_grid(grid)} takes {links_each} ports of each accelerator, which has {ports}"
+        )
+    return DomainSize(accelerators, 0, inner_links, links_each)
 
 
 def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink]:
-    """Links to the higher neighbour in each dimension, cube by cube; with switches, those on cube faces go to the
-    switches.
+    """Yield the links to the higher neighbour in each dimension, cube by cube; with switches, links on cube faces go to
+    the switches.
     """
     grid = domain.cube if domain.switches else domain.dims
     cells = prod(grid)
     links_by_dimension = _count_links_by_dimension(domain)
-    # by dimension the ports to the lower neighbour, then those to the higher one
-    first = list(accumulate((2 * n for n in links_by_dimension), initial=0))
+    # for each dimension the ports to the lower neighbour, then those to the higher one
+    first_port = list(accumulate((2 * n for n in links_by_dimension), initial=0))
     order = list_coordinates(domain, grid)
     index_of = {coordinates: index for index, coordinates in enumerate(order)}
     for cube in range(accelerators // cells):
@@ -60,10 +65,10 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
         for index, cell in enumerate(order):
             for d, length in enumerate(grid):
                 for i in range(links_by_dimension[d]):
-                    low, high = first[d] + i, first[d] + links_by_dimension[d] + i
+                    low, high = first_port[d] + i, first_port[d] + links_by_dimension[d] + i
                     if domain.switches:
                         yield from _link_face(grid, d, i, cell, cube, base + index, links_by_dimension)
-                    # with switches, wrap-around goes over these
+                    # with switches, wrap-around goes over the switches
                     if cell[d] + 1 < length or (length > 2 and not domain.switches):
                         far = (*cell[:d], (cell[d] + 1) % length, *cell[d + 1 :])
                         yield LocalLink(base + index, high, False, base + index_of[far], low)
@@ -72,25 +77,24 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
 def _link_face(
     grid: Dimensions, d: int, i: int, cell: Dimensions, cube: int, accelerator: int, links_by_dimension: tuple[int, ...]
 ) -> Iterator[LocalLink]:
-    """Links of an accelerator on a face of its cube to the switch for that position, lower face before higher: the i-th
-    ones, from 0, of dimension `d`.
+    """Yield the `i`-th links, in dimension `d`, of an accelerator on a face of its cube to the switch for that
+    position: of the lower face, then of the higher face. Links and dimensions count from 0.
     """
-    first = sum(2 * n for n in links_by_dimension[:d])
+    first_port = sum(2 * n for n in links_by_dimension[:d])
     position = 0
     for dimension, length in enumerate(grid):
         if dimension != d:
             position = position * length + cell[dimension]
-    # each position on a face has a switch for each link; faces of one dimension come after those of the ones before
+    # each position on a face has a switch for each link; switches are numbered dimension by dimension
     switch = sum(prod(grid) // grid[k] * links_by_dimension[k] for k in range(d)) + position * links_by_dimension[d] + i
     if cell[d] == 0:
-        yield LocalLink(accelerator, first + i, True, switch, 2 * cube)
+        yield LocalLink(accelerator, first_port + i, True, switch, 2 * cube)
     if cell[d] == grid[d] - 1:
-        yield LocalLink(accelerator, first + links_by_dimension[d] + i, True, switch, 2 * cube + 1)
+        yield LocalLink(accelerator, first_port + links_by_dimension[d] + i, True, switch, 2 * cube + 1)
 
 
 def _size_switched(domain: ScaleUpDomainProfile, accelerators: int) -> DomainSize:
-    # the size of cubes of a grid joined by optical circuit switches; raises MisfitError where they are not whole or too
-    # many
+    """Size cubes of a grid joined by optical circuit switches; raises MisfitError unless they fit and are whole."""
     grid, links_by_dimension = domain.cube, _count_links_by_dimension(domain)
     cells = prod(grid)
     cubes, remainder = divmod(accelerators, cells)
@@ -99,7 +103,7 @@ def _size_switched(domain: ScaleUpDomainProfile, accelerators: int) -> DomainSiz
             f"{accelerators:,} accelerators are not a whole number of {_spell_grid(grid)} cubes of {cells}",
             f"{cubes * cells:,} or {(cubes + 1) * cells:,} are",
         )
-    # a switch for each line of cells through a cube: both ends of that line, of every cube, go to it
+    # there is a switch for each line of cells through a cube: both ends of that line, of every cube, go to it
     faces = sum(cells // length * n for length, n in zip(grid, links_by_dimension, strict=True))
     if domain.switches != faces:
         raise MisfitError(
@@ -111,13 +115,13 @@ def _size_switched(domain: ScaleUpDomainProfile, accelerators: int) -> DomainSiz
             f"it has {domain.ports_of_switch:,}: the domain does not fit one switch tier",
             f"at most {domain.ports_of_switch // 2:,} cubes, {domain.ports_of_switch // 2 * cells:,} accelerators, fit",
         )
-    # within a cube each line has one link less than cells; its two ends go to a switch
+    # within a cube each line has one link less than it has cells; its two ends go to a switch
     inner_links = sum(cells // length * (length - 1) * n for length, n in zip(grid, links_by_dimension, strict=True))
     return DomainSize(accelerators, faces, cubes * (inner_links + 2 * faces), 2 * sum(links_by_dimension))
 
 
 def _check_shape(domain: ScaleUpDomainProfile, grid: Dimensions) -> None:
-    # raise MisfitError for blocks that do not fill the grid, or links stated for another number of dimensions
+    """Raise MisfitError for blocks that do not fill the grid, or links stated for another number of dimensions."""
     block = domain.block
     if block and (len(block) != len(grid) or any(length % b for b, length in zip(block, grid, strict=False))):
         raise MisfitError(f"blocks of {_spell_grid(block)} do not fill {_spell_grid(grid)}")
@@ -133,7 +137,9 @@ def _count_links_by_dimension(domain: ScaleUpDomainProfile) -> tuple[int, ...]:
 
 
 def list_coordinates(domain: ScaleUpDomainProfile, grid: Dimensions) -> list[Dimensions]:
-    """Coordinates of each accelerator in order: block by block, so that the accelerators of a node lie together."""
+    """Return the coordinates of each accelerator in order: block by block, so that the accelerators of a node lie
+    together.
+    """
     block = domain.block or (1,) * len(grid)
     blocks = tuple(length // b for length, b in zip(grid, block, strict=True))
     return [
@@ -144,7 +150,7 @@ def list_coordinates(domain: ScaleUpDomainProfile, grid: Dimensions) -> list[Dim
 
 
 def _list_cells(grid: Dimensions) -> Iterator[Dimensions]:
-    """Coordinates of a grid, the first dimension fastest."""
+    """Yield the coordinates of a grid, the first dimension fastest."""
     for index in range(prod(grid)):
         cell = []
         for length in grid:

@@ -63,7 +63,7 @@ class TenantsShareADomain(DesignRule):
             yield self.flag(
                 ("tenants", b, "nodes"),
                 f"{count} of {scale_up.profile.id} {'are' if len(domains) > 1 else 'is'} shared with {a}: {example}",
-                f"give each tenant {scale_up.places.what.removesuffix(' of')} as a whole",
+                f"give each tenant {scale_up.places.place_text.removesuffix(' of')} as a whole",
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.inside.meshes import has_long_ways
+from fabricgen.design.inside.meshes import has_indirect_paths
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Severity
 from fabricgen.lint.rule import DesignRule
@@ -41,7 +41,7 @@ class PausesInACircle(DesignRule):
         """Look for ways with two links of a tier in fabrics that pause."""
         for fabric, _ in list_lossless_fabrics(design):
             for tier in fabric.tiers:
-                if has_long_ways(tier):
+                if has_indirect_paths(tier):
                     names = " and ".join(sorted(mesh.dimension for mesh in tier.meshes))
                     yield self.flag(
                         (*tier.path, "mesh"),
