@@ -204,7 +204,7 @@ class ExtraPortAllocator:
                 path=(*demand.path, "switches"),
                 hint=f"take {{rack}} out of the names of {spec.name}, or leave out `switches`",
             )
-        if naming.counts_through and spec.layout.cluster:
+        if naming.counts_through_kinds and spec.layout.cluster:
             raise fault(
                 "FG039",
                 f"{demand.name} names switches of {spec.name} by a number that counts through units of several kinds",

@@ -1,6 +1,6 @@
 """Which media the blueprint allows for links: the statement nearest to the link applies.
 
-A link between tiers has two ends with a statement each, `up` of the lower tier and `down` of the upper; only media that
+A link between tiers has a statement at each end, `up` of the lower tier and `down` of the upper one; only media that
 both allow are used.
 """
 
@@ -25,17 +25,16 @@ from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault, 
 
 
 class StatedMedia(NamedTuple):
-    """Media that a blueprint states for links and where; `other` is what a second statement, for the far
-    end, allows.
-    """
+    """Media that a blueprint states for links, and where."""
 
     words: tuple[str, ...]
     path: Path
     other: tuple[str, ...] = ()
+    """Media that a second statement, for the far end, allows; empty if there is none."""
     other_path: Path = ()
 
     def list_allowed_profiles(self, catalog: Catalog) -> tuple[CableProfile, ...]:
-        """The cable profiles that both statements allow, the cheapest first."""
+        """Return the cable profiles that both statements allow, the cheapest first."""
         return tuple(
             cable
             for cable in catalog.cables
@@ -44,7 +43,9 @@ class StatedMedia(NamedTuple):
 
 
 class LinkKind(NamedTuple):
-    """Links of one kind: their fabric and tiers, the kinds of port at both ends, and the media stated for them."""
+    """Links of one kind: their fabric and tiers, the kinds of port at both ends (`a`, `b`), and the media stated for
+    them.
+    """
 
     fabric: str
     lower: str
@@ -56,7 +57,7 @@ class LinkKind(NamedTuple):
     """Profile ids of the devices at both ends."""
     vendors: tuple[str, str]
     lane_gbps: float
-    """Of a lane between the ends, Gb/s: of one on the fibre where the optics of an end have a gearbox."""
+    """Rate of a lane between the ends, Gb/s; on the fibre, if the optics of an end have a gearbox."""
 
     @property
     def text(self) -> str:
@@ -64,35 +65,35 @@ class LinkKind(NamedTuple):
         return f"{self.b.speed_gbps}G {self.fabric} {self.lower}-{self.upper} links"
 
     def list_carriers(self, catalog: Catalog) -> tuple[CableProfile, ...]:
-        """The stated cable profiles that carry the lanes of the links."""
+        """Return the stated cable profiles that carry the lanes of the links."""
         return tuple(cable for cable in self.stated.list_allowed_profiles(catalog) if self.carries(cable, catalog))
 
     @property
-    def made(self) -> list[tuple[str, ...]]:
-        """Of each end for whose cages only some media are made: these."""
-        return [side.made_media for side in (self.a, self.b) if isinstance(side, PortRun) and side.made_media]
+    def made_media(self) -> list[tuple[str, ...]]:
+        """The ids of the media made for the cages of each end, for ends whose cages take only such media."""
+        return [end.made_media for end in (self.a, self.b) if isinstance(end, PortRun) and end.made_media]
 
     def list_usual_media(self, catalog: Catalog) -> tuple[CableProfile, ...]:
-        """The cable profiles that carry the links and are taken without being asked for, the cheapest first."""
-        return tuple(c for c in catalog.cables if (c.selectable or self.made) and self.carries(c, catalog))
+        """Return the cable profiles that carry the links and may be chosen without being named, the cheapest first."""
+        return tuple(c for c in catalog.cables if (c.selectable or self.made_media) and self.carries(c, catalog))
 
     def carries(self, cable: CableProfile, catalog: Catalog) -> bool:
-        """Whether a medium carries the lanes, and is one that is made for the cages where only some are."""
-        if self.lane_gbps not in cable.lane_gbps or any(cable.id not in media for media in self.made):
+        """Whether a medium carries the lanes, and is made for the cages if these take only such media."""
+        if self.lane_gbps not in cable.lane_gbps or any(cable.id not in media for media in self.made_media):
             return False
         if self.a.lane_gbps == self.b.lane_gbps:
             return True
-        ends = [CageLanes(side.form_factor, side.lane_gbps, self.b.speed_gbps) for side in (self.a, self.b)]
+        ends = [CageLanes(port.form_factor, port.lane_gbps, self.b.speed_gbps) for port in (self.a, self.b)]
         return not cable.attached and all(cable.module_at(end, self.lane_gbps, catalog.gearboxes) for end in ends)
 
 
 def find_node_media(design: Design, fabric: FabricDesign, leaf: TierDesign, *, rj45: bool) -> StatedMedia | None:
-    """Media stated for the links of a fabric's nodes, or of switches that it manages."""
+    """Return the media stated for the links of a fabric's nodes, or with `rj45` of switches that it manages."""
     return _find_role_media(design, leaf, "down") or (None if rj45 else _find_fabric_media(design, fabric.name))
 
 
 def find_extra_media(design: Design, fabric: FabricDesign, extra: ExtraSet) -> StatedMedia | None:
-    """Media stated for the links of extra devices."""
+    """Return the media stated for the links of extra devices."""
     words = design.loaded.blueprint.fabrics[fabric.name].extra[extra.name].media
     if words:
         return StatedMedia(words, (*extra.path, "media"))
@@ -100,7 +101,7 @@ def find_extra_media(design: Design, fabric: FabricDesign, extra: ExtraSet) -> S
 
 
 def find_uplink_media(design: Design, lower: TierDesign, upper: TierDesign) -> StatedMedia | None:
-    """Media stated for the links of a tier to the one above."""
+    """Return the media stated for the links of a tier to the tier above."""
     up, down = _find_role_media(design, lower, "up"), _find_role_media(design, upper, "down")
     if up and down and up.words != down.words:
         return StatedMedia(up.words, up.path, down.words, down.path)
@@ -108,7 +109,7 @@ def find_uplink_media(design: Design, lower: TierDesign, upper: TierDesign) -> S
 
 
 def find_peer_media(design: Design, tier: TierDesign, span: SiteSpan | None) -> StatedMedia | None:
-    """Media stated for the links inside a tier: those of a span, or of pairs."""
+    """Return the media stated for the links inside a tier: those of a span, or of pairs and meshes."""
     words = design.loaded.blueprint.fabrics[tier.fabric].spans[span.name].media if span else None
     if span and words:
         return StatedMedia(words, (*span.path, "media"))
@@ -126,7 +127,7 @@ def _find_fabric_media(design: Design, name: str) -> StatedMedia | None:
 
 
 def list_stated_kinds(design: Design) -> Iterator[LinkKind]:
-    """Every kind of link that the blueprint states media for."""
+    """Yield every kind of link that the blueprint states media for."""
     for fabric in design.fabrics:
         for feed in fabric.node_feeds:
             leaf = design.tier(feed.leaf)
@@ -162,29 +163,29 @@ def _list_node_kinds(
     run: int,
     stated: StatedMedia | None,
 ) -> Iterator[LinkKind]:
-    # the kind of link from an attachment to a leaf, if media are stated for it
+    """Yield the kind of link from an attachment to a leaf, if media are stated for it."""
     if stated:
         ends = (attachment.profile.id, leaf.profile.id)
         vendors = (attachment.profile.vendor, leaf.profile.vendor)
         port = leaf.downs[run]
-        light = find_light_rate(catalog, attachment, port)
-        yield LinkKind(fabric.name, "node", leaf.name, attachment, port, stated, ends, vendors, light)
+        lane_gbps = find_light_rate(catalog, attachment, port)
+        yield LinkKind(fabric.name, "node", leaf.name, attachment, port, stated, ends, vendors, lane_gbps)
 
 
 def _list_tier_kinds(
     catalog: Catalog, lower: TierDesign, upper: TierDesign, a: PortRun, b: PortRun, stated: StatedMedia | None
 ) -> Iterator[LinkKind]:
-    # the kind of link from one tier to another, or within one, if media are stated for it
+    """Yield the kind of link from one tier to another, or within one, if media are stated for it."""
     if stated:
         ends = (lower.profile.id, upper.profile.id)
         vendors = (lower.profile.vendor, upper.profile.vendor)
         fabric = lower.uplink.fabric if lower.uplink and lower != upper else lower.fabric
-        light = find_light_rate(catalog, a, b)
-        yield LinkKind(fabric, lower.name, upper.name, a, b, stated, ends, vendors, light)
+        lane_gbps = find_light_rate(catalog, a, b)
+        yield LinkKind(fabric, lower.name, upper.name, a, b, stated, ends, vendors, lane_gbps)
 
 
 def check_media(blueprint: Blueprint, catalog: Catalog) -> None:
-    """Raise InputError at each word that is neither a medium nor a cable profile."""
+    """Raise InputError (FG011) with a fault for each word that is neither a medium nor a cable profile."""
     names = {*MEDIA, *catalog.ids("cables")} if any(True for _ in _list_media_words(blueprint)) else set()
     faults = [
         diagnostic
@@ -202,7 +203,7 @@ def check_media(blueprint: Blueprint, catalog: Catalog) -> None:
 
 
 def _list_media_words(blueprint: Blueprint) -> Iterator[tuple[Path, str]]:
-    """(path, word) of every medium that the blueprint states."""
+    """Yield (path, word) of every medium that the blueprint states."""
     for cable, override in blueprint.cable_of.items():
         if override.medium:
             yield ("cable_of", cable, "medium"), override.medium
@@ -215,14 +216,14 @@ def _list_media_words(blueprint: Blueprint) -> Iterator[tuple[Path, str]]:
         statements += [((*path, "spans", span, "media"), spec.media or ()) for span, spec in fabric.spans.items()]
         statements += _list_policy_words((*path, "cabling"), fabric.cabling)
         yield from ((path, word) for path, words in statements for word in words)
-    of_cluster = [
+    cluster_statements = [
         *_list_policy_words(("cabling",), blueprint.cabling),
         (("cabling", "stock_m"), tuple(blueprint.cabling.stock_m)),
     ]
-    yield from ((path, word) for path, words in of_cluster for word in words)
+    yield from ((path, word) for path, words in cluster_statements for word in words)
 
 
-def _list_policy_words(at: Path, policy: MediaPolicy) -> list[tuple[Path, tuple[str, ...]]]:
-    """(path, words) of every key of a policy that names media."""
+def _list_policy_words(path: Path, policy: MediaPolicy) -> list[tuple[Path, tuple[str, ...]]]:
+    """Return (path, words) of every key of a policy that names media."""
     keys = (("allow", policy.allow), ("avoid", policy.avoid), ("prefer", policy.prefer))
-    return [((*at, key), words or ()) for key, words in keys]
+    return [((*path, key), words or ()) for key, words in keys]

@@ -1,7 +1,8 @@
-"""Lanes of links: of light on the fibre, which both ends have in common, and electrical ones in the cage at each end.
+"""Lanes of links: optical lanes on the fibre, which both ends have in common, and electrical lanes in the cage at each
+end.
 
-A QSFP-DD 400GBASE-DR4 makes four wavelengths of 100G of eight lanes of 50G (IEEE 802.3bs, clause 124), so that it meets
-a module of four lanes of 100G: half of a 2xDR4 OSFP, or the DR4 of a NIC.
+A QSFP-DD 400GBASE-DR4 makes four wavelengths of 100G from eight lanes of 50G (IEEE 802.3bs, clause 124), so that it
+meets a module of four lanes of 100G: half of a 2xDR4 OSFP, or the DR4 of a NIC.
 """
 
 from __future__ import annotations
@@ -24,26 +25,26 @@ if TYPE_CHECKING:
     from fabricgen.catalog.patch_models import Adapter, PanelProfile, Polarity, TrunkProfile
 
 LinkPort: TypeAlias = Attachment | PortRun
-"""What a link of the design ends at."""
+"""The end of a link in the design."""
 
 
 class UnplacedEnd(NamedTuple):
-    """An end of a link before it has a port: a cage of a switch, or a NIC; `ways` ports are stated to be made of it, or
-    a NIC is split so, 0 where nothing is stated.
-    """
+    """An end of a link before it has a port: a cage of a switch, or a NIC."""
 
     cage: CageClass | NicRole
     ways: int = 0
+    """Into how many ports the cage is stated to be split, 0 if nothing is stated; or the NIC is split."""
 
     def count_ports(self, speed_gbps: int, lane_gbps: float, *, exactly: bool = False) -> float:
-        """How many ports of a speed a cage makes over lanes of a rate, Gb/s; 0 for none, 1 of a NIC that runs so.
+        """Return how many ports of a speed a cage makes over lanes of a rate, Gb/s; 0 for none, 1 for a NIC that runs
+        so.
 
-        With `exactly` they use all lanes that they have: a port over fewer would run these at another rate. Cages that
-        a breakout empties count, too.
+        With `exactly` a port must use all of its lanes: a port over fewer lanes would run them at another rate. Cages
+        that a breakout disables count against the others.
         """
         if isinstance(self.cage, NicRole):
-            most = self.cage.lanes / self.ways * lane_gbps
-            return float(speed_gbps == most or (speed_gbps < most and not exactly))
+            port_gbps = self.cage.lanes / self.ways * lane_gbps
+            return float(speed_gbps == port_gbps or (speed_gbps < port_gbps and not exactly))
         ways = self.ways or self.cage.split_for(speed_gbps, lane_gbps) or 0
         if not ways or not self.cage.carries(ways, speed_gbps, lane_gbps):
             return 0
@@ -51,47 +52,48 @@ class UnplacedEnd(NamedTuple):
 
 
 class LinkOptics(NamedTuple):
-    """The optics that links may have: those that all of the stated `words` name, else those that policy permits."""
+    """The optics that links may have: those that all of the stated `words` name, else those that the policy permits."""
 
     catalog: Catalog
     words: tuple[tuple[str, ...], ...]
     policy: CablePolicy
 
     def find_lane_rates(self, a: UnplacedEnd, b: UnplacedEnd, speed_gbps: int) -> tuple[float, float] | None:
-        """The electrical lane rates at both ends of a link, Gb/s; None where they have no such port in common.
+        """Return the electrical lane rates at both ends of a link, Gb/s; None if the ends have no port of that speed in
+        common.
 
-        They are equal unless modules with a gearbox make more ports of the cages, or the only ones.
+        The rates are equal, unless modules with a gearbox make more ports of the cages, or the only ones.
         """
         lane = min(a.cage.lane_gbps, b.cage.lane_gbps)
-        most = a.count_ports(speed_gbps, lane) * b.count_ports(speed_gbps, lane)
-        rates = (lane, lane) if most else None
-        # a gearbox costs more: it is taken only where the cages make more ports by it, or none without
+        most_ports = a.count_ports(speed_gbps, lane) * b.count_ports(speed_gbps, lane)
+        rates = (lane, lane) if most_ports else None
+        # a gearbox costs more: it is taken only if the cages make more ports with it, or none without it
         for pair in self._match_gearboxes(a, b, speed_gbps) if a.cage.lane_gbps != b.cage.lane_gbps else ():
             ports = a.count_ports(speed_gbps, pair[0], exactly=True) * b.count_ports(speed_gbps, pair[1], exactly=True)
-            if ports > most:
-                rates, most = pair, ports
+            if ports > most_ports:
+                rates, most_ports = pair, ports
         return rates
 
     def _match_gearboxes(self, a: UnplacedEnd, b: UnplacedEnd, speed_gbps: int) -> Iterator[tuple[float, float]]:
-        """Pairs of different lane rates at which modules of both ends send the same light.
+        """Yield pairs of different electrical lane rates at which modules of both ends send the same light.
 
-        Modules that hang on a splitter are there only where a breakout is stated.
+        Modules that need a splitter are considered only if a breakout is stated.
         """
         stated = any(isinstance(end.cage, CageClass) and end.ways for end in (a, b))
         geared = [c for c in self.catalog.gearboxes if stated or not c.splits_of]
-        slower = {rate for cable in geared for rate in cable.lane_gbps}
-        # most pairs of ends end here: no module has lanes as slow as the slower end's
-        if min(slower, default=inf) > min(a.cage.lane_gbps, b.cage.lane_gbps):
+        electrical_rates = {rate for cable in geared for rate in cable.lane_gbps}
+        # for most pairs of ends the search stops here: no module has lanes as slow as those of the slower end
+        if min(electrical_rates, default=inf) > min(a.cage.lane_gbps, b.cage.lane_gbps):
             return
         for medium, light in self._list_light_rates(speed_gbps):
-            rates = [sorted(r for r in {light, *slower} if r <= end.cage.lane_gbps) for end in (a, b)]
+            rates = [sorted(r for r in {light, *electrical_rates} if r <= end.cage.lane_gbps) for end in (a, b)]
             for lane_a, lane_b in product(*rates):
                 lanes = (CageLanes(end.cage.form_factor, r, speed_gbps) for end, r in ((a, lane_a), (b, lane_b)))
                 if lane_a != lane_b and all(medium.module_at(end, light, geared) for end in lanes):
                     yield lane_a, lane_b
 
     def _list_light_rates(self, speed_gbps: int) -> Iterator[tuple[CableProfile, float]]:
-        """(medium, rate of its light) of all optics that carry links of a speed, each on whole lanes of its own."""
+        """Yield (medium, rate of its optical lanes) of all optics that carry links of a speed over whole lanes."""
         for cable in (c for c in self.catalog.cables if _is_optic(c) and self._permits(c)):
             for light in (rate for rate in cable.lane_gbps if speed_gbps % rate == 0):
                 if cable.splits_for(int(speed_gbps / light)):
@@ -102,7 +104,7 @@ class LinkOptics(NamedTuple):
 
 
 def find_uplink_optics(blueprint: Blueprint, catalog: Catalog, lower: TierSpec, upper: TierSpec) -> LinkOptics:
-    """The optics for links of a tier to the one above."""
+    """Return the optics for links of a tier to the tier above."""
     stated = [role for role in (lower.spec.media.get("up"), upper.spec.media.get("down")) if role]
     ends = (lower.profile.id, upper.profile.id)
     return _make_optics(blueprint, catalog, lower.links_of or lower.fabric, stated, ends)
@@ -111,7 +113,7 @@ def find_uplink_optics(blueprint: Blueprint, catalog: Catalog, lower: TierSpec, 
 def find_node_optics(
     blueprint: Blueprint, catalog: Catalog, fabric: str, leaf: TierSpec, device: str, media: Iterable[str] | None = None
 ) -> LinkOptics:
-    """The optics for links of nodes, or of extra devices that state `media` of their own, to a leaf."""
+    """Return the optics for links of nodes, or of extra devices that state `media`, to a leaf."""
     stated = [words for words in (tuple(media or ()) or leaf.spec.media.get("down"),) if words]
     return _make_optics(blueprint, catalog, fabric, stated, (device, leaf.profile.id))
 
@@ -119,45 +121,44 @@ def find_node_optics(
 def _make_optics(
     blueprint: Blueprint, catalog: Catalog, fabric: str, stated: list[tuple[str, ...]], ends: tuple[str, str]
 ) -> LinkOptics:
-    of_fabric = blueprint.fabrics[fabric].media
-    words = tuple(stated) or ((of_fabric,) if of_fabric else ())
+    fabric_media = blueprint.fabrics[fabric].media
+    words = tuple(stated) or ((fabric_media,) if fabric_media else ())
     return LinkOptics(catalog, words, make_policy(blueprint, fabric, ends))
 
 
 def _is_optic(cable: CableProfile) -> bool:
-    """Whether it is of modules without a gearbox, and fibre between them."""
+    """Whether a medium consists of modules without a gearbox, and of fibre between them."""
     return bool(cable.fibre) and not cable.attached and cable.light_gbps is None
 
 
 def find_light_rate(catalog: Catalog, a: LinkPort, b: LinkPort) -> float:
-    """What a lane on the fibre carries between two ports, Gb/s.
+    """Return the rate of a lane on the fibre between two ports, Gb/s.
 
-    It is as fast as the lanes of both where these are equal, else the slowest for which there are modules at both.
+    It is that of the ports' lanes if these are equal, else the slowest rate for which there are modules for both ports.
     """
     fastest = max(a.lane_gbps, b.lane_gbps)
     if a.lane_gbps == b.lane_gbps:
         return fastest
-    geared = catalog.gearboxes
-    for light in sorted({fastest, *(c.light_gbps for c in geared if c.light_gbps and c.light_gbps > fastest)}):
-        plain = (c for c in catalog.cables if _is_optic(c) and light in c.lane_gbps)
+    gearboxes = catalog.gearboxes
+    for light in sorted({fastest, *(c.light_gbps for c in gearboxes if c.light_gbps and c.light_gbps > fastest)}):
+        plain_optics = (c for c in catalog.cables if _is_optic(c) and light in c.lane_gbps)
         ends = [CageLanes(port.form_factor, port.lane_gbps, b.speed_gbps) for port in (a, b)]
-        if any(all(c.module_at(end, light, geared) for end in ends) for c in plain):
+        if any(all(c.module_at(end, light, gearboxes) for end in ends) for c in plain_optics):
             return light
     return fastest
 
 
 # Fibre polarity: connector positions traced through jumpers, adapters and trunks.
-# Polarity types are those of ANSI/TIA-568.3, as the catalogue's trunks and panels state them. Two transceivers of one
-# kind face each other, each transmitting where the other transmits: a signal must arrive at the mirror image of the
-# position it left, as over a single cord of type B. So of the straight and reversed pieces an odd number has to
-# reverse.
+# Polarity types are those of ANSI/TIA-568.3, as the catalogue's trunks and panels state them. The transceivers at both
+# ends are alike and transmit at the same positions: a signal must arrive at the mirror image of the position that it
+# left, as over a single cord of type B. So an odd number of the pieces in between must reverse positions.
 
-Swap = Callable[[int], int]
+PositionMap = Callable[[int], int]
 """Maps a position at one end of a fibre to the position at its other end, both from 1."""
 
 
-def make_fibre_map(kind: Polarity, width: int) -> Swap:
-    """The position map of a jumper or trunk of a polarity type whose connectors have `width` positions."""
+def make_fibre_map(kind: Polarity, width: int) -> PositionMap:
+    """Return the position map of a jumper or trunk of a polarity type whose connectors have `width` positions."""
     if kind == "A":
         return lambda position: position
     if kind == "B":
@@ -166,47 +167,49 @@ def make_fibre_map(kind: Polarity, width: int) -> Swap:
     return lambda position: position + 1 if position % 2 else position - 1
 
 
-def make_adapter_map(kind: Adapter, width: int) -> Swap:
-    """The position map of two mated connectors: the same position for key up to key down, the mirror image for key up
-    to key up.
+def make_adapter_map(kind: Adapter, width: int) -> PositionMap:
+    """Return the position map of two mated connectors: the same position for key up to key down, the mirror image for
+    key up to key up.
     """
     return make_fibre_map("A" if kind == "A" else "B", width)
 
 
 def find_connector_width(connector: str) -> int:
-    """Positions of a multi-fibre connector: 16 in an MPO-16, else 12."""
+    """Return how many positions a multi-fibre connector has: 16 in an MPO-16, else 12."""
     return 16 if connector.startswith("MPO-16") else 12
 
 
 def explain_polarity_fault(panel: PanelProfile, trunk: Polarity, jumpers: Sequence[Polarity]) -> str:
-    """Why a channel over two such panels joins transmitters to transmitters, in words; "" where it does not.
+    """Return in words why a channel over two panels of this profile joins transmitters to transmitters; "" if it does
+    not.
 
     Parallel optics have multi-fibre jumpers of the given types; a cassette has duplex jumpers, which cross (A to B).
     """
     width = find_connector_width(panel.rear)
     cross_adapter, cross_trunk = make_adapter_map(panel.adapter, width), make_fibre_map(trunk, width)
-    behind: Swap = lambda position: cross_adapter(cross_trunk(cross_adapter(position)))  # noqa: E731 - a composition
+    map_between_panels: PositionMap = lambda position: cross_adapter(cross_trunk(cross_adapter(position)))  # noqa: E731 - a composition
     if len(panel.positions) > 1:
-        return _explain_duplex_fault(panel, behind)
-    first, last = (make_fibre_map(kind, width) for kind in jumpers)
+        return _explain_duplex_fault(panel, map_between_panels)
+    first_jumper, last_jumper = (make_fibre_map(kind, width) for kind in jumpers)
     for position in panel.positions[0]:
-        arrival, mirror = last(behind(first(position))), width + 1 - position
+        arrival, mirror = last_jumper(map_between_panels(first_jumper(position))), width + 1 - position
         if arrival != mirror:
             return f"a fibre that leaves at position {position} arrives at {arrival}, where {mirror} listens"
     return ""
 
 
-def _explain_duplex_fault(panel: PanelProfile, behind: Swap) -> str:
-    """Why two cassettes join transmitters to transmitters, in words; "" where they do not: the signal must come out of
-    the port of the same number, on the other fibre of the pair. Two crossing jumpers cancel out, so the fibre between
-    the panels has to cross once more.
+def _explain_duplex_fault(panel: PanelProfile, map_between_panels: PositionMap) -> str:
+    """Return in words why two cassettes join transmitters to transmitters; "" if they do not.
+
+    The signal must come out of the port of the same number, on the other fibre of the pair. The two crossing jumpers
+    cancel each other, so the fibre between the panels must cross once more.
     """
     socket_by_position = {
         position: (port, side) for port, pair in enumerate(panel.positions) for side, position in enumerate(pair)
     }
     for port, pair in enumerate(panel.positions):
         for side, position in enumerate(pair):
-            socket = socket_by_position.get(behind(position))
+            socket = socket_by_position.get(map_between_panels(position))
             if socket is None or socket[0] != port:
                 far_port = f"port {socket[0] + 1}" if socket else "no port"
                 return f"what enters port {port + 1} of a cassette comes out at {far_port} of the other"
@@ -216,9 +219,9 @@ def _explain_duplex_fault(panel: PanelProfile, behind: Swap) -> str:
 
 
 def explain_mismatch(connector: str, panel: PanelProfile, trunk: TrunkProfile | None) -> str:
-    """Why jumpers of a connector, panels and trunks do not plug into each other, in words; "" where they do.
+    """Return in words why jumpers of a connector, panels and trunks do not plug into each other; "" if they do.
 
-    Transceivers have pins and jumpers have sockets at both ends (NVIDIA LinkX, MMS4X00), so trunks need pins where they
+    Transceivers have pins and jumpers have sockets at both ends (NVIDIA LinkX, MMS4X00), so trunks need pins if they
     meet jumpers in adapters. Angled connectors need adapters of type A (ydfiberoptic.com/overview-of-mpo-mtp-adapter).
     """
     if connector != panel.front:

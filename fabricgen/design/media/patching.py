@@ -20,13 +20,11 @@ FIBRES = ("mmf-om4", "smf-os2")
 """Fibre types, in the order in which trunks of one policy are numbered."""
 
 _JUMPERS: Mapping[Polarity, tuple[Polarity, Polarity]] = {"A": ("A", "B"), "B": ("B", "B"), "C": ("B", "B")}
-"""Polarity types of the jumpers at both ends for parallel optics, by polarity method (ANSI/TIA-568.3,
-array systems).
-"""
+"""Polarity types of the jumpers at both ends of parallel optics, by polarity method (ANSI/TIA-568.3, array systems)."""
 
 
 class PatchPolicy(NamedTuple):
-    """One `patching` entry of the blueprint: its panel, and its trunk for each of `FIBRES` (None where none exists)."""
+    """One `patching` entry of the blueprint: its panel, and its trunk for each of `FIBRES` (None if none exists)."""
 
     name: str
     spec: Patch
@@ -40,32 +38,32 @@ class PatchPolicy(NamedTuple):
 
     @property
     def shuffles(self) -> bool:
-        """Whether it deals out fibre pairs in shuffles, without trunks."""
+        """Whether its panel is a fibre shuffle, which deals out fibre pairs without trunks."""
         return self.panel.shuffle > 0
 
     @property
     def jumpers(self) -> tuple[Polarity, Polarity]:
-        """Polarity types of the jumpers at the a and b end."""
+        """The polarity types of the jumpers at the a end and the b end."""
         stated = self.spec.jumpers
         return (stated[0], stated[1]) if stated else _JUMPERS[self.spec.method]
 
-    def is_usual(self, medium: CableProfile, end: int) -> bool:
-        """Whether jumpers of a medium at the a (0) or b (1) end are of type B, like direct fibres."""
+    def has_type_b_jumpers(self, medium: CableProfile, end: int) -> bool:
+        """Whether jumpers of a medium at the a (0) or b (1) end are of type B, as fibres between devices are."""
         return self.jumpers[end] == "B" or not medium.connector.startswith("MPO")
 
     @property
     def connectors_per_trunk(self) -> int:
-        """Connectors of a trunk at each end."""
+        """How many connectors a trunk has at each end."""
         return self.spec.trunk_fibres // self.spec.base
 
     @property
     def ports_per_trunk(self) -> int:
-        """Front ports that a trunk serves at each end."""
+        """How many front ports a trunk serves at each end."""
         return self.connectors_per_trunk * len(self.panel.positions)
 
     @property
     def trunks_per_panel(self) -> int:
-        """Whole trunks that a panel takes; 0 where one trunk needs more ports than the panel has."""
+        """How many whole trunks a panel takes; 0 if one trunk needs more ports than the panel has."""
         return self.panel.ports // self.ports_per_trunk
 
     @property
@@ -74,7 +72,7 @@ class PatchPolicy(NamedTuple):
         return self.panel.mating_db if self.spec.mating_db is None else self.spec.mating_db
 
     def find_trunk(self, medium: CableProfile) -> TrunkProfile | None:
-        """The trunk for a medium's fibre; None for copper, and where none exists."""
+        """Return the trunk for a medium's fibre; None for copper, and if no trunk exists."""
         return self.trunks[FIBRES.index(medium.fibre)] if medium.fibre else None
 
     def covers_links(self, fabric: str, pair: str) -> bool:
@@ -83,19 +81,23 @@ class PatchPolicy(NamedTuple):
         return (not spec.fabrics or fabric in spec.fabrics) and (not spec.between or pair in spec.between)
 
     def loss_db(self, medium: CableProfile, length_m: float) -> float:
-        """Maximum loss of a channel over two panels, dB; connections at transceivers are part of their own budget."""
+        """Return the maximum loss of a channel over two panels, dB; connections at transceivers are part of the
+        transceivers' budget.
+        """
         trunk = self.find_trunk(medium)
         return 2 * self.panel.matings * self.mating_db + length_m / 1000 * (trunk.db_per_km if trunk else 0)
 
 
 def list_patch_policies(design: Design) -> tuple[PatchPolicy, ...]:
-    """The patching policies of a blueprint, by name; raises InputError (FG011) for an unknown panel."""
+    """Return the patching policies of a blueprint, by name; raises InputError (FG011) for an unknown panel."""
     patch = design.loaded.blueprint.cabling.patch
     return tuple(_make_policy(name, spec, design.catalog) for name, spec in sorted(patch.items()))
 
 
 def check_patching(design: Design) -> None:
-    """Raise InputError (FG011, FG085) for policies that name unknown things, or links that cannot be patched."""
+    """Raise InputError (FG011, FG075, FG085) for policies that name unknown things, and for links that cannot be
+    patched.
+    """
     policies = list_patch_policies(design)
     faults = [diagnostic for policy in policies for diagnostic in _find_faults(policy, design)]
     if len(policies) > 1:
@@ -111,7 +113,7 @@ def _make_policy(name: str, spec: Patch, catalog: Catalog) -> PatchPolicy:
 
 
 def _is_trunk_for(trunk: TrunkProfile, fibre: str, spec: Patch, panel: PanelProfile) -> bool:
-    # whether a trunk fits the rear of a panel and has the fibre, connectors and polarity that the blueprint wants
+    """Whether a trunk fits the rear of a panel and has the fibre, connectors and polarity that the blueprint states."""
     return (
         (trunk.fibre, trunk.fibres_per_connector, trunk.connector) == (fibre, spec.base, panel.rear)
         and spec.trunk_fibres in trunk.fibres
@@ -120,7 +122,7 @@ def _is_trunk_for(trunk: TrunkProfile, fibre: str, spec: Patch, panel: PanelProf
 
 
 def _find_faults(policy: PatchPolicy, design: Design) -> Iterator[Diagnostic]:
-    # what is wrong with a patching policy: unknown fabrics or pairs, and panels or trunks that cannot serve it
+    """Yield the faults of a patching policy: unknown fabrics or pairs, and panels or trunks that cannot serve it."""
     fabrics_by_name, spec = {fabric.name: fabric for fabric in design.fabrics}, policy.spec
     for i, name in enumerate(spec.fabrics):
         if name not in fabrics_by_name:
@@ -152,7 +154,7 @@ def _find_faults(policy: PatchPolicy, design: Design) -> Iterator[Diagnostic]:
 
 
 def _find_shuffle_faults(policy: PatchPolicy) -> Iterator[Diagnostic]:
-    """Settings of a policy with shuffles that are of trunks, and jumpers with which light would not arrive."""
+    """Yield a fault for each setting of trunks in a policy with shuffles, and for jumpers that join transmitters."""
     for key in ("trunk_fibres", "base", "method", "spare"):
         if key in policy.spec.model_fields_set:
             message = f"`{key}` is of trunks, and fibre shuffles have none"
@@ -163,15 +165,17 @@ def _find_shuffle_faults(policy: PatchPolicy) -> Iterator[Diagnostic]:
 
 
 def _find_double_claims(policies: tuple[PatchPolicy, ...], design: Design) -> Iterator[Diagnostic]:
-    """Links that two policies would patch, one diagnostic for each pair of policies."""
+    """Yield a fault for each pair of policies that would patch the same links."""
     reported: set[tuple[str, str]] = set()
     kinds = [(fabric.name, count.key) for fabric in design.fabrics for count in count_links(design, fabric)]
     for fabric, pair in kinds:
-        for first, second in pairwise(p for p in policies if p.covers_links(fabric, pair)):
-            if (first.name, second.name) not in reported:
-                reported.add((first.name, second.name))
-                message = f"{fabric} {pair} links are patched by '{first.name}' and by '{second.name}'"
-                yield _make_fault(second, message, (), "state `fabrics` and `between` so that each link has one policy")
+        for policy, other_policy in pairwise(p for p in policies if p.covers_links(fabric, pair)):
+            if (policy.name, other_policy.name) not in reported:
+                reported.add((policy.name, other_policy.name))
+                message = f"{fabric} {pair} links are patched by '{policy.name}' and by '{other_policy.name}'"
+                yield _make_fault(
+                    other_policy, message, (), "state `fabrics` and `between` so that each link has one policy"
+                )
 
 
 def _make_fault(policy: PatchPolicy, message: str, keys: Path, hint: str) -> Diagnostic:

@@ -22,9 +22,10 @@ _FIBRES = {"single-mode": "smf", "multi-mode": "mmf"}
 
 
 class CablePolicy(NamedTuple):
-    """A blueprint's media policy. The default takes the cheapest standard medium that reaches.
+    """A blueprint's media policy. The default takes the cheapest standard medium that is long enough.
 
-    `linear`: the ports at both ends drive linear optics. `path` is where the policy is stated; () where nothing is.
+    `linear` says whether the ports at both ends drive linear optics. `path` is where the policy is stated; () if it is
+    not.
     """
 
     allow: tuple[str, ...] = ()
@@ -39,11 +40,11 @@ class CablePolicy(NamedTuple):
         """Whether a medium may be used. Twisted pair for RJ45 cages is always permitted."""
         if "RJ45" in cable.form_factors:
             return cable.selectable
-        usual = cable.selectable or is_named(self.allow, cable)
-        return usual and not self.explain_refusal(cable)
+        is_selectable = cable.selectable or is_named(self.allow, cable)
+        return is_selectable and not self.explain_refusal(cable)
 
     def explain_refusal(self, cable: CableProfile) -> str:
-        """The key of the policy that forbids a medium; "" where none does."""
+        """Return the key of the policy that forbids a medium; "" if none does."""
         if is_named(self.avoid, cable):
             return "avoid"
         fibre_type = _FIBRES.get(self.fibre)
@@ -60,30 +61,30 @@ class CablePolicy(NamedTuple):
         """Whether the policy asks for copper, up to a length or by name."""
         return bool(self.copper_to_m) or any(word in COPPER for word in self.prefer)
 
-    def find_most_length(self, cable: CableProfile) -> float:
-        """The longest cable of a medium that the policy allows, m."""
+    def find_max_length(self, cable: CableProfile) -> float:
+        """Return the longest cable of a medium that the policy allows, m."""
         if cable.copper and self.copper_to_m is not None:
             return min(cable.reach_m, self.copper_to_m)
         return cable.reach_m
 
     def find_rank(self, cable: CableProfile) -> int:
-        """The rank of a medium in `prefer`, from 0; media that are not named rank last."""
-        places = (i for i, word in enumerate(self.prefer) if is_named((word,), cable))
-        return next(places, len(self.prefer))
+        """Return the rank of a medium in `prefer`, from 0; media that are not named rank last."""
+        ranks = (i for i, word in enumerate(self.prefer) if is_named((word,), cable))
+        return next(ranks, len(self.prefer))
 
 
 OPEN = CablePolicy()
-"""The policy where a blueprint states none."""
+"""The policy of a blueprint that states none."""
 
 
 def is_named(words: tuple[str, ...], cable: CableProfile) -> bool:
-    """Whether a cable profile is among those that `words` name, by medium or by id."""
+    """Whether `words` name a cable profile, by its medium or its id."""
     return cable.medium in words or cable.id in words
 
 
 def make_policy(blueprint: Blueprint, fabric: str, ends: Iterable[str]) -> CablePolicy:
-    """The policy for links of a fabric between devices of some profiles: each key from the fabric, else from the
-    cluster.
+    """Return the policy for links of a fabric between devices of profiles `ends`: each key as the fabric states it,
+    else as the cluster does.
     """
     of_cluster, of_fabric = blueprint.cabling, blueprint.fabrics[fabric].cabling
     keys = set(MediaPolicy.model_fields)
@@ -94,23 +95,23 @@ def make_policy(blueprint: Blueprint, fabric: str, ends: Iterable[str]) -> Cable
     if not any(stated.values()):
         return OPEN
     return CablePolicy(
-        allow=_choose_first(of_fabric.allow, of_cluster.allow, ()),
-        avoid=_choose_first(of_fabric.avoid, of_cluster.avoid, ()),
-        prefer=_choose_first(of_fabric.prefer, of_cluster.prefer, ()),
-        fibre=_choose_first(of_fabric.fibre, of_cluster.fibre, "any"),
+        allow=_choose_stated(of_fabric.allow, of_cluster.allow, ()),
+        avoid=_choose_stated(of_fabric.avoid, of_cluster.avoid, ()),
+        prefer=_choose_stated(of_fabric.prefer, of_cluster.prefer, ()),
+        fibre=_choose_stated(of_fabric.fibre, of_cluster.fibre, "any"),
         copper_to_m=of_cluster.copper_to_m if of_fabric.copper_to_m is None else of_fabric.copper_to_m,
         linear=all(end in of_cluster.linear_hosts for end in ends),
         path=[path for path, keys_stated in stated.items() if keys_stated][-1],
     )
 
 
-def _choose_first(of_fabric: T | None, of_cluster: T | None, default: T) -> T:
-    """The fabric's value, else the cluster's, else the default."""
+def _choose_stated(of_fabric: T | None, of_cluster: T | None, default: T) -> T:
+    """Return the fabric's value, else the cluster's, else the default."""
     return of_fabric if of_fabric is not None else of_cluster if of_cluster is not None else default
 
 
 def list_stock(blueprint: Blueprint, catalog: Catalog) -> tuple[CableProfile, ...]:
-    """The cable profiles, the cheapest first, with the lengths that the blueprint says are in stock."""
+    """Return all cable profiles, the cheapest first, with the lengths that the blueprint says are in stock."""
     stock = blueprint.cabling.stock_m
     if not stock:
         return catalog.cables
@@ -125,10 +126,10 @@ def list_stock(blueprint: Blueprint, catalog: Catalog) -> tuple[CableProfile, ..
 
 
 def check_cabling_names(blueprint: Blueprint, catalog: Catalog, sites: tuple[str, ...]) -> None:
-    """Raise InputError for each unknown product list or device profile (FG011) or hall (FG016).
+    """Raise InputError for each unknown product list or device profile (FG011) or hall (FG016), and for each vendor
+    with product lists of whom the catalogue has no device (FG011).
 
-    Likewise for each vendor with product lists of which the catalogue has no device (FG011); and, as
-    `Catalog.products` does, for a product list that cannot be used.
+    `Catalog.products` raises for a product list that cannot be used.
     """
     for path, name in list_product_lists(blueprint):
         catalog.products(name, path)
@@ -151,14 +152,14 @@ def check_cabling_names(blueprint: Blueprint, catalog: Catalog, sites: tuple[str
 
 
 def list_product_lists(blueprint: Blueprint) -> Iterator[tuple[Path, str]]:
-    """(where, name) of each product list that a blueprint orders from."""
+    """Yield (path in the blueprint, name) of each product list that a blueprint orders from."""
     for vendor, names in blueprint.cabling.products.items():
         for number, name in enumerate(names):
             yield ("cabling", "products", *((vendor,) if vendor else ()), number), name
 
 
 def _find_unknown_vendors(cabling: Cabling, catalog: Catalog) -> Iterator[Diagnostic]:
-    # a fault for each vendor in `cabling.products` that no switch or node of the catalogue is of
+    """Yield a fault for each vendor in `cabling.products` of whom the catalogue has no switch or node."""
     stated = [vendor for vendor in cabling.products if vendor not in ("", OTHERS)]
     if not stated:
         return
@@ -173,7 +174,7 @@ def _find_unknown_vendors(cabling: Cabling, catalog: Catalog) -> Iterator[Diagno
 
 
 def _find_unknown_profiles(path: Path, names: Iterable[str], catalog: Catalog) -> Iterator[Diagnostic]:
-    # a fault for each name that is no switch or node profile
+    """Yield a fault for each name that is no switch or node profile."""
     for name in names:
         profiles = {*catalog.ids("switches"), *catalog.ids("nodes")}
         if name not in profiles:

@@ -1,4 +1,4 @@
-"""Seeds of hashes name tiers that are there."""
+"""Checks that seeds of hashes are stated for tiers that exist."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 
 def check_seeds(blueprint: Blueprint, fabrics: Mapping[str, FabricDesign]) -> None:
-    """Raise InputError (FG009) where a seed is stated for a tier that no fabric has, or not the fabric."""
+    """Raise InputError (FG009) if a seed is stated for a tier that no fabric has, or that its fabric does not have."""
     _check_routing(blueprint.routing, (), {tier.name for fabric in fabrics.values() for tier in fabric.tiers})
     for name, fabric in fabrics.items():
         _check_routing(blueprint.fabrics[name].routing, ("fabrics", name), {tier.name for tier in fabric.tiers})
 
 
 def _check_routing(routing: Routing, path_prefix: Path, tiers: set[str]) -> None:
-    # raises InputError (FG009) for a seed of a tier that there is not
+    """Raise InputError (FG009) for a seed of a tier that is not in `tiers`."""
     load_balance = routing.load_balance
     seeds = load_balance.seeds if isinstance(load_balance, LoadBalance) and isinstance(load_balance.seeds, dict) else {}
     for name in sorted(set(seeds) - tiers):

@@ -1,4 +1,4 @@
-"""Names of switches from their coordinates: a name never depends on other devices of the cluster."""
+"""Names of switches and nodes from their coordinates: a name never depends on other devices of the cluster."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from fabricgen.kernel.intervals import Allocations, list_numbers
 class SwitchNames:
     """Names of the switches of a tier.
 
-    The default is `fabric-tier-place-...-01`, without the site where that was the only one. Numbers grow wider, never
+    The default is `fabric-tier-place-...-01`, without the site if names leave it out. Numbers grow wider, never
     narrower, so that growth renames nothing.
     """
 
@@ -57,39 +57,39 @@ class SwitchNames:
         racks: Callable[[], Sequence[int]] | None = None,
         blocks: Callable[[], Allocations] = dict,
     ) -> None:
-        """`racks` gives the rack of each switch of a unit, in their order, by its number; None where it is not known
-        or they stand in no rack of a unit. `blocks` are the running numbers by pod, empty where each follows from its
-        place.
+        """`racks` returns the number of the rack of each switch of a unit, in the switches' order; None if racks are
+        not known, or switches do not stand in racks of units. `blocks` returns the running numbers by pod; empty if
+        each follows from its place.
         """
         self._layout, self._per, self._scope, self._racks = layout, per, find_scope(per), racks
         self._blocks = blocks
         self._tiers = blueprint.fabrics[fabric].tiers
-        self._own = {"cluster": blueprint.name, "fabric": fabric, "tier": tier}
+        self._fixed_fields = {"cluster": blueprint.name, "fabric": fabric, "tier": tier}
         is_only_site = self._scope == "site" and layout.sites == (layout.unnamed_site,)
-        self.naming = self._make_naming(blueprint, () if is_only_site else self._telling)
+        self.naming = self._make_naming(blueprint, () if is_only_site else self._identifying_places)
         self._without_site = self._make_naming(blueprint, ())
 
     def _make_naming(self, blueprint: Blueprint, places: Sequence[str]) -> Naming:
-        """The naming of the switches, the default template telling some places."""
-        fabric, tier = self._own["fabric"], self._own["tier"]
+        """Return the naming of the switches, whose default template names `places`."""
+        fabric, tier = self._fixed_fields["fabric"], self._fixed_fields["tier"]
         template, path = find_template(blueprint, fabric, tier)
-        usual = self._write_default_template(places)
+        default_template = self._write_default_template(places)
         return Naming(
             who=f"{fabric} {tier} switches",
-            template=template.replace("{default}", usual) or usual,
+            template=template.replace("{default}", default_template) or default_template,
             path=path or ("fabrics", fabric, "tiers", tier),
         )
 
     def _write_default_template(self, places: Sequence[str]) -> str:
-        """The default template, which tells some places."""
-        places_told = (*places, *(d for d in list_inner_dimensions(self._per) if d in list_leg_dimensions()))
-        tiers = [f"-{d}{{{d}}}" for d in list_inner_dimensions(self._per) if d not in places_told]
+        """Return the default template, which names `places`."""
+        dimensions = (*places, *(d for d in list_inner_dimensions(self._per) if d in list_leg_dimensions()))
+        tiers = [f"-{d}{{{d}}}" for d in list_inner_dimensions(self._per) if d not in dimensions]
         return (
-            "{fabric}-{tier}" + "".join([*(f"-{find_dimension(d).template}" for d in places_told), *tiers]) + "-{n:02}"
+            "{fabric}-{tier}" + "".join([*(f"-{find_dimension(d).template}" for d in dimensions), *tiers]) + "-{n:02}"
         )
 
     @property
-    def _telling(self) -> tuple[str, ...]:
+    def _identifying_places(self) -> tuple[str, ...]:
         """The places that identify a place of the scope: itself, the unit of a part of a unit, and the pod."""
         if self._scope in (WHOLE, "site"):
             return (self._scope,) if self._scope != WHOLE else ()
@@ -99,42 +99,45 @@ class SwitchNames:
     def check(self, sizes: Mapping[str, int], count: int) -> None:
         """Check the template; `sizes` are those of the tier's fabric, `count` the switches in a group.
 
-        Raises InputError for fields that these switches lack, and for a template that gives two of them one name.
+        Raises InputError (FG039) for fields that these switches lack, and for a template that gives two of them one
+        name.
         """
-        places, used = self._list_places(), self.naming.fields
+        places, fields_used = self._list_places(), self.naming.fields
         fields = [field for field in list_scopes() if field in places]
-        texts = [*self._own, *(field for field in fields if find_dimension(field).is_named)]
+        texts = [*self._fixed_fields, *(field for field in fields if find_dimension(field).is_named)]
         numbers = [
             *(field for field in fields if not find_dimension(field).is_named),
             *list_inner_dimensions(self._per),
             "n",
             "index",
         ]
-        standing = [] if "rack" in (*texts, *numbers) or self._racks is None else ["rack"]
-        varied = {field for field in self._telling if len(set(places.get(field, ()))) > 1}
-        varied |= {d for d in list_inner_dimensions(self._per) if sizes[d] > 1} | ({"n"} if count > 1 else set())
-        if "index" in used:
-            self._check_running()
-            varied = set()
-        elif standing and "rack" in used and self._are_told_apart(sizes, count):
-            varied &= {field for field in self._telling if not is_part_of_unit(field)}
-        self.naming.check(texts, [*numbers, *standing], [field for field in (*texts, *numbers) if field in varied])
+        rack_field = [] if "rack" in (*texts, *numbers) or self._racks is None else ["rack"]
+        needed_fields = {field for field in self._identifying_places if len(set(places.get(field, ()))) > 1}
+        needed_fields |= {d for d in list_inner_dimensions(self._per) if sizes[d] > 1} | ({"n"} if count > 1 else set())
+        if "index" in fields_used:
+            self._check_running_numbers()
+            needed_fields = set()
+        elif rack_field and "rack" in fields_used and self._has_distinct_names_in_unit(sizes, count):
+            needed_fields &= {field for field in self._identifying_places if not is_part_of_unit(field)}
+        self.naming.check(
+            texts, [*numbers, *rack_field], [field for field in (*texts, *numbers) if field in needed_fields]
+        )
 
-    def _are_told_apart(self, sizes: Mapping[str, int], count: int) -> bool:
-        """Whether the racks and the other fields tell the switches of a unit apart."""
+    def _has_distinct_names_in_unit(self, sizes: Mapping[str, int], count: int) -> bool:
+        """Whether the racks and the other fields of the template tell the switches of a unit apart."""
         fields = self._list_fields(sizes, count)
         columns_used = [fields[f] for f in sorted(self.naming.fields - {"pod", "su", "site", "cluster"}) if f in fields]
         columns = [column[: len(self._racks())] for column in columns_used] if self._racks else []
         value_rows = list(zip(*(column for column in columns if not isinstance(column, str)), strict=True))
         return len(set(value_rows)) == len(value_rows)
 
-    def _check_running(self) -> None:
-        """Raise InputError where growth would change the running number of a switch: only what is counted last may
-        grow, and a derived count does.
+    def _check_running_numbers(self) -> None:
+        """Raise InputError (FG039) if growth would change the running number of a switch: only the last dimension
+        counted may grow, and a derived count does grow.
         """
         in_units = self._scope != WHOLE and not spans_units(self._per)
         counted = [d for d in list_inner_dimensions(self._per) if d in self._tiers] + (
-            [] if in_units else [self._own["tier"]]
+            [] if in_units else [self._fixed_fields["tier"]]
         )
         fixed = self._scope != WHOLE or any(d not in self._tiers for d in list_inner_dimensions(self._per))
         growing = [tier for tier in (counted if fixed else counted[1:]) if not self._tiers[tier].count]
@@ -147,12 +150,12 @@ class SwitchNames:
             )
 
     @property
-    def counts_through(self) -> bool:
-        """Whether the running number alone tells the switches of a tier apart, in units of all kinds."""
-        return "index" in self.naming.fields and self.naming.fields <= {"index", *self._own}
+    def counts_through_kinds(self) -> bool:
+        """Whether the running number alone tells the switches of a tier apart, counting through units of all kinds."""
+        return "index" in self.naming.fields and self.naming.fields <= {"index", *self._fixed_fields}
 
     def number_switches(self, sizes: Mapping[str, int], count: int) -> CountedNames:
-        """How the switches of a part of the cluster are counted, by pod."""
+        """Return how the switches of a part of the cluster are counted, by pod."""
         fields, layout = self._list_fields(sizes, count), self._layout
         usual: dict[str, list[int]] = defaultdict(list)
         for pod, number in zip(fields["pod"], fields["index"], strict=True):
@@ -162,30 +165,30 @@ class SwitchNames:
         return CountedNames(usual, {pod: per_place * number for pod, number in places.items()})
 
     def make_names(self, sizes: Mapping[str, int], count: int) -> list[str]:
-        """Names of all switches, group by group."""
+        """Return the names of all switches, group by group."""
         fields = self._list_fields(sizes, count)
         total = len(fields["index"])
         names = self.naming.make_names(fields, total)
         if self._scope == "site" and self._layout.unnamed_site:
-            plain = self._without_site.make_names(fields, total)
-            rows = zip(fields["site"], plain, names, strict=True)
+            names_without_site = self._without_site.make_names(fields, total)
+            rows = zip(fields["site"], names_without_site, names, strict=True)
             names = [short if site == self._layout.unnamed_site else long for site, short, long in rows]
         return names
 
     def _list_fields(self, sizes: Mapping[str, int], count: int) -> dict[str, Values]:
-        """The value of every field for all switches, group by group."""
+        """Return the value of every field for all switches, group by group."""
         places = self._list_places()
         dimensions = list_inner_dimensions(self._per)
-        # in the order of the device rows: the number in the group turns fastest
+        # in the order of the device rows: the number in the group counts fastest
         tails = list(product(*(range(1, sizes[d] + 1) for d in dimensions), range(1, count + 1)))
         switches_per_place, places_count = len(tails), len(places["place"])
-        # by field of the name template, a value a switch
-        fields: dict[str, Values] = dict(self._own)
+        # for each field of the template, one value for each switch
+        fields: dict[str, Values] = dict(self._fixed_fields)
         fields |= {field: [v for v in values for _ in range(switches_per_place)] for field, values in places.items()}
         fields |= {d: [tail[i] for tail in tails] * places_count for i, d in enumerate((*dimensions, "n"))}
         slots = number_places(self._layout, self._scope) if "index" in self.naming.fields else range(places_count)
         fields["index"] = [slot * switches_per_place + i + 1 for slot in slots for i in range(switches_per_place)]
-        if self.counts_through and (blocks := self._blocks()):
+        if self.counts_through_kinds and (blocks := self._blocks()):
             numbers = {pod: iter(list_numbers(intervals)) for pod, intervals in blocks.items()}
             fields["index"] = [next(numbers[str(pod)]) + 1 for pod in fields["pod"]]
         if self._racks is not None and "rack" in self.naming.fields and "rack" not in fields:
@@ -194,8 +197,8 @@ class SwitchNames:
         return fields
 
     def _list_places(self) -> dict[str, Sequence[str | int]]:
-        """Columns of the fields for where a group stands, one item for each place of the scope; `place` numbers the
-        places.
+        """Return columns of the fields that say where a group stands, one item for each place of the scope; `place`
+        numbers the places.
         """
         layout = self._layout
         if self._scope in (WHOLE, "site"):
@@ -206,25 +209,27 @@ class SwitchNames:
 
 
 def make_switch_names(design: Design, tier: TierDesign) -> SwitchNames:
-    """The names of the switches of a tier, which may tell the rack that they stand in."""
+    """Return the names of the switches of a tier, which may include the rack that a switch stands in."""
 
     def racks() -> list[int]:
-        nodes = tier.layout.racks_per_su
+        node_racks = tier.layout.racks_per_su
         spots = FloorPlan(design).spots[tier.key]
-        return [rack + 1 if rack < nodes else rack - nodes + 1 for rack, _ in spots]
+        return [rack + 1 if rack < node_racks else rack - node_racks + 1 for rack, _ in spots]
 
-    standing = not stands_in_run(design, tier)
+    in_units = not stands_in_run(design, tier)
     blueprint = design.loaded.blueprint
     blocks = partial(allocate_switch_blocks, design, tier.fabric, tier.name)
-    return SwitchNames(blueprint, tier.layout, tier.fabric, tier.name, tier.per, racks if standing else None, blocks)
+    return SwitchNames(blueprint, tier.layout, tier.fabric, tier.name, tier.per, racks if in_units else None, blocks)
 
 
 def allocate_switch_blocks(design: Design, fabric: str, tier: str) -> Allocations:
-    """The running numbers of the switches of a tier by pod, from 0; empty where each kind of units counts by itself."""
+    """Return the running numbers of the switches of a tier by pod, from 0; empty if each kind of units counts by
+    itself.
+    """
     parts = [part for part in design.tiers if (part.fabric, part.name) == (fabric, tier)]
     names = [SwitchNames(design.loaded.blueprint, part.layout, fabric, tier, part.per) for part in parts]
     # a tier that is wider than pods serves all kinds, and has no numbers by pod
-    if not names[0].counts_through or parts[0].layout.cluster is None:
+    if not names[0].counts_through_kinds or parts[0].layout.cluster is None:
         return {}
     counted = [name.number_switches(part.sizes, part.count) for name, part in zip(names, parts, strict=True)]
     usual = {pod: numbers for part in counted for pod, numbers in part.usual.items()}
@@ -233,7 +238,7 @@ def allocate_switch_blocks(design: Design, fabric: str, tier: str) -> Allocation
 
 
 def list_index_entries(design: Design) -> dict[str, Allocations]:
-    """The running numbers that the lock keeps, by kind of lock entry."""
+    """Return the running numbers that the lock keeps, by kind of lock entry."""
     blueprint, layout = design.loaded.blueprint, design.layout
     tiers = {(tier.fabric, tier.name) for tier in design.tiers}
     blocks = {" ".join(key): allocate_switch_blocks(design, *key) for key in sorted(tiers)}
@@ -245,7 +250,7 @@ def list_index_entries(design: Design) -> dict[str, Allocations]:
 
 
 def check_switch_names(design: Design) -> None:
-    """Check every template of switches; raises InputError at the template."""
+    """Check every template of switch names; raises InputError (FG016, FG039) at the template."""
     blueprint, fabrics = design.loaded.blueprint, design.fabrics
     tiers = {tier.name for fabric in fabrics for tier in fabric.tiers}
     _check_tiers(blueprint.names.switches, ("names", "switches"), tiers)
@@ -275,19 +280,26 @@ class NodeNames:
     def __init__(self, blueprint: Blueprint, layout: Layout, members: NodeSet) -> None:
         self._blueprint, self._layout, self._members = blueprint, layout, members
         self._kind = next(kind for kind in layout.kinds if kind.name == members.unit)
-        self._own = {"cluster": blueprint.name, "set": members.name}
+        self._fixed_fields = {"cluster": blueprint.name, "set": members.name}
         templates = blueprint.names.nodes
-        key = next((k for k in (members.name, "all") if k in templates and not (k == "all" and members.per_rack)), "")
-        usual = "{pod}-su{su:02}-rk{rack:02}-{set}-{n:02}" if members.per_rack else "{pod}-su{su:02}-{set}-{node:03}"
-        usual = "{pod}-su{su:02}-n{node:03}" if members.name == "node" and not members.per_rack else usual
+        key = next(
+            (k for k in (members.name, "all") if k in templates and not (k == "all" and members.per_rack)),
+            "",
+        )
+        default_template = (
+            "{pod}-su{su:02}-rk{rack:02}-{set}-{n:02}" if members.per_rack else "{pod}-su{su:02}-{set}-{node:03}"
+        )
+        default_template = (
+            "{pod}-su{su:02}-n{node:03}" if members.name == "node" and not members.per_rack else default_template
+        )
         self.naming = Naming(
             who=f"'{members.name}' nodes",
-            template=templates.get(key, "").replace("{default}", usual) or usual,
+            template=templates.get(key, "").replace("{default}", default_template) or default_template,
             path=("names", "nodes", key) if key else members.path,
         )
 
     def check(self) -> None:
-        """Raise InputError for a template with fields that nodes lack, or that gives two nodes one name."""
+        """Raise InputError (FG039) for a template with fields that nodes lack, or that gives two nodes one name."""
         layout, fields = self._layout, self.naming.fields
         needed = ["pod"] if len(layout.pods) > 1 else []
         needed += ["su"] if max(pod.su for pod in layout.pods) > 1 else []
@@ -297,11 +309,11 @@ class NodeNames:
         self.naming.check(TEXTS, NUMBERS, [] if "index" in fields else needed)
 
     def make_names(self, columns: Columns, count: int) -> list[str]:
-        """Names of `count` nodes; `columns` are their pod, su, rack and node, int, from 0."""
+        """Return the names of `count` nodes; `columns` are their pod, su, rack and node, lists of int, from 0."""
         members = self._members
         per_rack = members.per_rack or self._kind.nodes_per_rack
-        # sets of nodes share the numbers of a unit; what stands beside them is numbered by itself
-        first = members.first if members.per_rack else 0
+        # sets of nodes share the numbers of a unit; devices beside the nodes count from 1 in their set
+        first_number = members.first if members.per_rack else 0
         pods, fields_used = self._layout.pods, self.naming.fields
         fillers: dict[str, Callable[[], Values]] = {
             "site": lambda: [pods[i].site for i in columns["pod"]],
@@ -309,14 +321,18 @@ class NodeNames:
             "su": lambda: [i + 1 for i in columns["su"]],
             "rack": lambda: [i + 1 for i in columns["rack"]],
             "node": lambda: [i + 1 for i in columns["node"]],
-            "n": lambda: [(i - first) % per_rack + 1 for i in columns["node"]],
+            "n": lambda: [(i - first_number) % per_rack + 1 for i in columns["node"]],
             "index": lambda: self._number_nodes(columns),
         }
-        return self.naming.make_names({**self._own, **{f: fillers[f]() for f in fillers if f in fields_used}}, count)
+        return self.naming.make_names(
+            {**self._fixed_fields, **{f: fillers[f]() for f in fillers if f in fields_used}}, count
+        )
 
     @cached_property
     def _counted_sets(self) -> tuple[NodeSet, ...]:
-        """The sets that these nodes are counted with: all of the same template, where it has a running number alone."""
+        """The sets that these nodes are counted with: all sets of the same template, if it has a running number
+        alone.
+        """
         if not {"index"} <= self.naming.fields <= {"index", "cluster"}:
             return (self._members,)
         sets = [(s, NodeNames(self._blueprint, self._layout, s).naming.path) for s in self._layout.node_sets]
@@ -324,37 +340,39 @@ class NodeNames:
 
     @property
     def owner(self) -> str:
-        """Whose running numbers they are, for the lock: those of a template."""
+        """The owner of the running numbers, in the lock: the template."""
         return f"nodes {self.naming.path[-1]}"
 
     @cached_property
     def _counted(self) -> CountedNames:
-        """The numbering of nodes whose names count on through a pod, whatever set they are of."""
+        """How nodes are counted whose names count on through a pod, whatever set they belong to."""
         in_unit = Counter[str]()
         for node_set in self._counted_sets:
             in_unit[node_set.unit] += node_set.count
         return count_members(self._layout, [in_unit[kind.name] for kind in self._layout.kind_of_pod])
 
     def allocate_blocks(self) -> Allocations:
-        """The running numbers of nodes by pod, from 0; empty where each kind of units counts by itself."""
+        """Return the running numbers of nodes by pod, from 0; empty if each kind of units counts by itself."""
         kinds = {node_set.unit for node_set in self._counted_sets}
-        counts_through = "index" in self.naming.fields
-        return allocate_blocks(self._layout, self.owner, len(kinds), self._counted) if counts_through else {}
+        has_index = "index" in self.naming.fields
+        return allocate_blocks(self._layout, self.owner, len(kinds), self._counted) if has_index else {}
 
     def _number_nodes(self, columns: Columns) -> list[int]:
-        """The number of each node in the cluster, from 1; reserved units count, so that growth changes none."""
+        """Return the number of each node in the cluster, from 1; reserved units count, so that growth changes no
+        number.
+        """
         pods, members = self._layout.pods, self._members
         numbers = list_block_numbers(self.allocate_blocks(), self._counted)
-        of_unit = [s for s in self._counted_sets if s.unit == members.unit]
-        per_unit = sum(s.count for s in of_unit)
-        # the number in the unit less this is the number among those that are counted together
-        before = members.first - sum(s.count for s in of_unit if s.first < members.first)
+        counted_sets = [s for s in self._counted_sets if s.unit == members.unit]
+        per_unit = sum(s.count for s in counted_sets)
+        # nodes of other templates with lower numbers in the unit are not counted
+        nodes_left_out = members.first - sum(s.count for s in counted_sets if s.first < members.first)
         rows = zip(columns["pod"], columns["su"], columns["node"], strict=True)
-        return [numbers[pods[pod].name][su * per_unit + node - before] + 1 for pod, su, node in rows]
+        return [numbers[pods[pod].name][su * per_unit + node - nodes_left_out] + 1 for pod, su, node in rows]
 
 
 def check_node_names(blueprint: Blueprint, layout: Layout) -> None:
-    """Check the template of every node set; raises InputError at the template."""
+    """Check the template of every node set; raises InputError (FG016, FG039) at the template."""
     sets = {members.name for members in layout.node_sets}
     for name in sorted(set(blueprint.names.nodes) - sets - {"all"}):
         hint = did_you_mean(name, sets)
@@ -367,7 +385,7 @@ def check_node_names(blueprint: Blueprint, layout: Layout) -> None:
 
 
 def name_interface(blueprint: Blueprint, profile: str, port: str) -> str:
-    """The interface name of a node's port; by default the port's name, with `-` for the `/` of a split port.
+    """Return the interface name of a node's port: as stated, else the port's name with `-` for the `/` of a split port.
 
     Linux allows no `/` in interface names. The default need not be a valid Linux name otherwise.
     """
@@ -375,12 +393,16 @@ def name_interface(blueprint: Blueprint, profile: str, port: str) -> str:
 
 
 def name_bond(fabric: str, nic: int) -> str:
-    """What the files call the bond of a host in a fabric: `bond-FABRIC`, or `bond-FABRIC-NIC` of one for each NIC."""
+    """Return the name of a host's bond in a fabric: `bond-FABRIC`, or `bond-FABRIC-NIC` if each NIC has a bond (`nic`
+    above 0).
+    """
     return f"bond-{fabric}-{nic}" if nic else f"bond-{fabric}"
 
 
 def check_interface_names(blueprint: Blueprint, layout: Layout, fabrics: Iterable[FabricDesign]) -> None:
-    """Raise InputError, at the name, for interface names of unknown nodes or ports, and for names used twice."""
+    """Raise InputError, at the name, for interface names of unknown nodes or ports (FG016), and for names used twice
+    (FG035).
+    """
     if not blueprint.names.interfaces:
         return
     ports = _list_ports(layout, fabrics)
@@ -394,31 +416,40 @@ def check_interface_names(blueprint: Blueprint, layout: Layout, fabrics: Iterabl
             if port not in ports[profile]:
                 hint = did_you_mean(port, ports[profile])
                 raise fault("FG016", f"{profile} has no port '{port}' here", path=(*path, port), hint=hint)
-        _check_distinct(blueprint, profile, names, ports[profile])
+        _check_distinct_interfaces(blueprint, profile, names, ports[profile])
 
 
-def _check_distinct(blueprint: Blueprint, profile: str, names: Mapping[str, str], ports: Iterable[str]) -> None:
-    # raises InputError (FG035) where two ports of a device would have one name in its operating system; `names` are
-    # those stated, by port
+def _check_distinct_interfaces(
+    blueprint: Blueprint, profile: str, names: Mapping[str, str], ports: Iterable[str]
+) -> None:
+    """Raise InputError (FG035) if two ports of a device would have one name in its operating system.
+
+    `names` are the stated names, by port.
+    """
     port_by_name: dict[str, str] = {}
-    # those with stated names last, so that the fault is at one of these
+    # ports with stated names last, so that the fault is at a stated name
     for port in sorted(ports, key=lambda port: (port in names, port)):
         name = name_interface(blueprint, profile, port)
-        first = port_by_name.setdefault(name, port)
-        if first != port and port in names:
+        earlier_port = port_by_name.setdefault(name, port)
+        if earlier_port != port and port in names:
             raise fault(
                 "FG035",
-                f"ports {first} and {port} of {profile} would both be interface {name}: {port} by this line, {first} "
-                + (f"by names.interfaces.{profile}.{first}" if first in names else "by its own name"),
+                f"ports {earlier_port} and {port} of {profile} would both be interface {name}: {port} by this line, "
+                f"{earlier_port} "
+                + (f"by names.interfaces.{profile}.{earlier_port}" if earlier_port in names else "by its own name"),
                 path=("names", "interfaces", profile, port),
                 hint="choose another name for one of them",
             )
 
 
 def _list_ports(layout: Layout, fabrics: Iterable[FabricDesign]) -> dict[str, set[str]]:
-    """Port names by node profile: as fabrics split them, and whole ports that no fabric splits; and its bonds."""
-    of_fabrics = [(f, a) for f in fabrics for a in (*(a for _, a in f.attachments), *(e.attachment for e in f.extras))]
-    attachments = [attachment for _, attachment in of_fabrics]
+    """Return, by node profile, the names of its ports as fabrics split them, of whole ports that no fabric splits, and
+    of its bonds.
+    """
+    fabrics_and_attachments = [
+        (f, a) for f in fabrics for a in (*(a for _, a in f.attachments), *(e.attachment for e in f.extras))
+    ]
+    attachments = [attachment for _, attachment in fabrics_and_attachments]
     ports_by_profile: dict[str, set[str]] = defaultdict(set)
     for attachment in attachments:
         ports_by_profile[attachment.profile.id] |= {leg.name for leg in attachment.legs}
@@ -427,7 +458,7 @@ def _list_ports(layout: Layout, fabrics: Iterable[FabricDesign]) -> dict[str, se
         whole_ports = {port.name for role in profile.roles.values() for port in role.ports}
         split = {leg.rpartition("/")[0] for leg in ports_by_profile[name] - whole_ports}
         ports_by_profile[name] |= whole_ports - split
-    for fabric, attachment in ((fabric, attachment) for fabric, attachment in of_fabrics if fabric.bond):
+    for fabric, attachment in ((fabric, attachment) for fabric, attachment in fabrics_and_attachments if fabric.bond):
         nics = {leg.rail if fabric.bond == "nic" else 0 for leg in attachment.legs}
         ports_by_profile[attachment.profile.id] |= {name_bond(fabric.name, nic) for nic in nics}
     return ports_by_profile

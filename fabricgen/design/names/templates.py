@@ -13,12 +13,12 @@ from fabricgen.blueprint.sections.naming import Part, parse_template
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
 
 Values: TypeAlias = str | Sequence[str | int]
-"""A template field of many devices: one text for all, or a column of texts or numbers."""
+"""The values of a template field for many devices: one text for all, or a column of texts or numbers."""
 
 
 @dataclass(frozen=True)
 class Naming:
-    """A name template, its path in the blueprint, and the devices (`who`) that it names."""
+    """A name template, its path in the blueprint, and in words the devices that it names (`who`)."""
 
     who: str
     template: str
@@ -35,7 +35,7 @@ class Naming:
         return frozenset(part.field for part in self.parts) - {""}
 
     def make_names(self, fields: Mapping[str, Values], count: int) -> list[str]:
-        """Names of `count` devices, from the values of their fields."""
+        """Return the names of `count` devices, from the values of their fields."""
         columns: list[Iterable[str]] = []
         prefix = ""
         for part in self.parts:
@@ -50,9 +50,8 @@ class Naming:
         return list(map("".join, zip(*columns, repeat(prefix, count), strict=True)))
 
     def check(self, texts: Sequence[str], numbers: Sequence[str], needed: Sequence[str]) -> None:
-        """Check the fields: these devices have `texts` and `numbers`, and need those of `needed` for unique names.
-
-        Raises InputError at the template.
+        """Check the fields of the template: these devices have `texts` and `numbers`, and need the fields of `needed`
+        for unique names. Raises InputError (FG039) at the template.
         """
         for part in self.parts:
             if part.field and part.field not in (*texts, *numbers):
@@ -80,16 +79,16 @@ class Naming:
 
 
 def apply_stated_names(blueprint: Blueprint, names: Sequence[str]) -> list[str]:
-    """The names, with those replaced that single devices state for themselves."""
+    """Return the names, with those replaced that the blueprint states for single devices."""
     stated_names = blueprint.names.devices
     return [stated_names.get(name, name) for name in names] if stated_names else list(names)
 
 
 def find_template(blueprint: Blueprint, fabric: str, tier: str) -> tuple[str, Path]:
-    """The template stated nearest to a tier, and its path; "" where there is none."""
+    """Return the template stated nearest to a tier, and its path; ("", ()) if there is none."""
     names = blueprint.fabrics[fabric].names
-    of_fabric: list[tuple[Mapping[str, str], Path]] = [(names, ("fabrics", fabric, "names"))]
-    for templates, path in (*of_fabric, (blueprint.names.switches, ("names", "switches"))):
+    fabric_templates: list[tuple[Mapping[str, str], Path]] = [(names, ("fabrics", fabric, "names"))]
+    for templates, path in (*fabric_templates, (blueprint.names.switches, ("names", "switches"))):
         for key in (tier, "all"):
             if key in templates:
                 return templates[key], (*path, key)

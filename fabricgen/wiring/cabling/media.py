@@ -194,7 +194,7 @@ def _choose_fallback_media(medium: Ints, segment: Ints, segments: tuple[Segment,
 
 def find_length_limit(segment: Segment, profile: CableProfile) -> float:
     """The longest cable of a medium for a segment, m; policies do not limit a stated medium."""
-    permitted = profile.reach_m if segment.media else segment.policy.find_most_length(profile)
+    permitted = profile.reach_m if segment.media else segment.policy.find_max_length(profile)
     return min(permitted, segment.reach_m(profile))
 
 

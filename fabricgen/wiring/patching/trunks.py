@@ -204,7 +204,7 @@ def _order_jumpers(
         rows = np.flatnonzero((medium == i) & (policy >= 0))
         ordered_m[rows] = choose_order_length(media[i], run_m[rows])
     if inputs.shelf:
-        usual = [[p.is_usual(m, end) for m in media] for p in inputs.policies]
+        usual = [[p.has_type_b_jumpers(m, end) for m in media] for p in inputs.policies]
         rows = np.flatnonzero(policy >= 0)
         rows = rows[np.array(usual, dtype=bool)[policy[rows], medium[rows]]]
         sold_m = find_sold_jumper_lengths(inputs.shelf, media, (medium[rows], *(w[rows] for w in widths)), run_m[rows])

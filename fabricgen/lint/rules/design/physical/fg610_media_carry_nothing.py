@@ -53,7 +53,7 @@ class MediaCarryNothing(DesignRule):
             else:
                 words, made_media = (
                     ", ".join(stated.words),
-                    ", ".join(sorted({name for media in kind.made for name in media})),
+                    ", ".join(sorted({name for media in kind.made_media for name in media})),
                 )
                 message = f"no {words} carries the {lane:g}G lanes of {kind.text}"
                 if made_media and any(
