@@ -1,4 +1,4 @@
-"""What sizing chose that is worth a word: more uplinks than the fewest, and sizes that the lock keeps."""
+"""Choices of sizing that deserve a word: more uplinks than the fewest, and sizes that the lock keeps."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from fabricgen.design.model import Design
 
 @dataclass(frozen=True, slots=True)
 class MoreUplinks:
-    """A tier with more uplinks than its oversubscription calls for, and the switches above it, with the figures that
-    the fewest uplinks would give (0 switches where these cannot be wired).
-    """
+    """A tier with more uplinks than its oversubscription calls for, and the tier above it."""
 
     tier: TierDesign
     uplinks: int
     fewest_uplinks: int
     upper: TierDesign
     switches: int
+    """Switches of the upper tier."""
     switches_with_fewest: int
+    """Switches that the upper tier would have with the fewest uplinks; 0 if these cannot be wired."""
 
     @property
     def text(self) -> str:
@@ -43,7 +43,7 @@ class KeptSize:
 
     @property
     def release(self) -> str:
-        """What `lock --release` takes to have it derived anew."""
+        """The argument of `lock --release` that has it derived anew."""
         return f"{self.tier.fabric} {self.tier.name} {self.part}"
 
     @property
@@ -54,7 +54,7 @@ class KeptSize:
 
 
 def find_more_uplinks(design: Design, fabric: FabricDesign) -> list[MoreUplinks]:
-    """The tiers of a fabric with more uplinks than the fewest, from the nodes up."""
+    """Return the tiers of a fabric with more uplinks than the fewest, from the nodes up."""
     wider_tiers = []
     for tier in fabric.tiers:
         if tier.uplink and tier.up and tier.uplink.fewest[0]:
@@ -65,7 +65,7 @@ def find_more_uplinks(design: Design, fabric: FabricDesign) -> list[MoreUplinks]
 
 
 def list_kept_sizes(design: Design) -> list[KeptSize]:
-    """What the lock keeps of sizes that would be derived differently, fabric by fabric."""
+    """Return the sizes that the lock keeps and that would be derived differently, fabric by fabric."""
     if not design.layout.lock.blueprint:
         return []
     sizes = []

@@ -31,14 +31,16 @@ SHORTAGES = (*TOO_SMALL, "FG132")
 
 
 def add_hints(error: InputError, trials: Trials) -> InputError:
-    """The same error, with hints that name changes that fit, where any was found."""
+    """Return the same error with hints that name changes that fit, if any was found."""
     diagnostics = [_add_hint(diagnostic, trials) for diagnostic in error.diagnostics]
     short = any(diagnostic.code in TOO_SMALL for diagnostic in diagnostics)
     return InputError([*(find_joined_planes(trials) if short else ()), *diagnostics])
 
 
 def find_joined_planes(trials: Trials) -> Iterator[Diagnostic]:
-    """Tiers that hold the ports of all planes, where switches have too few: the reason before the shortage."""
+    """Yield a fault for each tier that serves all planes although its switches have too few ports: the cause comes
+    before the shortage.
+    """
     for spec in trials.specs.values():
         planes = trials.blueprint.fabrics[spec.fabric].planes
         if planes > 1 and "plane" not in spec.per:
@@ -54,7 +56,7 @@ def find_joined_planes(trials: Trials) -> Iterator[Diagnostic]:
 
 
 def _add_hint(diagnostic: Diagnostic, trials: Trials) -> Diagnostic:
-    # a finding with a hint: changes that make the design fit, or that no single one does
+    """Return a finding with a hint: changes that make the design fit, or that no single one does."""
     changes = find_advice(diagnostic, trials)
     if changes:
         return replace(diagnostic, hint=write_hint(changes))
@@ -63,7 +65,7 @@ def _add_hint(diagnostic: Diagnostic, trials: Trials) -> Diagnostic:
 
 
 def find_advice(diagnostic: Diagnostic, trials: Trials) -> tuple[Advice, ...]:
-    """Changes that, each alone, make the refused part of the blueprint fit; empty where none was found."""
+    """Return changes each of which makes the refused part of the blueprint fit; empty if none was found."""
     match diagnostic.code, diagnostic.path:
         case "FG101" | "FG103" | "FG107" | "FG119" | "FG120" | "FG121" as code, (
             "fabrics",
@@ -91,7 +93,7 @@ def find_advice(diagnostic: Diagnostic, trials: Trials) -> tuple[Advice, ...]:
 
 
 def _advise_tier(code: str, trials: Trials, target: Target) -> Iterator[Advice]:
-    """Changes to try for a tier that is too small, has no speed in common with another, or cannot be paired."""
+    """Yield changes for a tier that is too small, has no speed in common with another, or cannot be paired."""
     if code in TOO_SMALL:
         yield from advise_tier(trials, target)
     elif code == "FG107":
@@ -103,30 +105,30 @@ def _advise_tier(code: str, trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def write_hint(changes: tuple[Advice, ...]) -> str:
-    """Advice as the text of a hint; switches proposed for the same tiers are joined in one list."""
-    parts = [advice.text for advice in changes if advice.kind != "switch"]
-    named = [advice.text.partition(" as ") for advice in changes if advice.kind == "switch"]
-    if named:
-        parts.append(f"`switch:` {' or '.join(name for name, _, _ in named)} as {named[0][2]}")
-    return f"{'this fits' if len(parts) == 1 else 'each of these fits'}: {'; '.join(parts)}"
+    """Return advice as the text of a hint; switches proposed for the same tiers are joined in one list."""
+    texts = [advice.text for advice in changes if advice.kind != "switch"]
+    switch_names = [advice.text.partition(" as ") for advice in changes if advice.kind == "switch"]
+    if switch_names:
+        texts.append(f"`switch:` {' or '.join(name for name, _, _ in switch_names)} as {switch_names[0][2]}")
+    return f"{'this fits' if len(texts) == 1 else 'each of these fits'}: {'; '.join(texts)}"
 
 
-# What would fit where nodes or extra devices cannot attach: speeds, NIC modes, planes, switches, free ports.
+# Changes for nodes or extra devices that cannot attach: speeds, NIC modes, planes, switches, free ports.
 
-MOST_COUNTS = 16
+MAX_COUNTS = 16
 """How many larger counts of a tier are tried to make room for extra devices."""
-MOST_OMITTED = 4
-"""How many node slots are given up at most for them."""
+MAX_OMITTED = 4
+"""How many node slots are given up at most for extra devices."""
 
 
 def find_leaf(trials: Trials, fabric: str) -> TierSpec | None:
-    """The tier that nodes of a fabric attach to; None where there is none."""
+    """Return the tier that nodes of a fabric attach to; None if there is none."""
     owner = trials.blueprint.fabrics[fabric].carried_by or fabric
     return next((spec for spec in trials.specs.values() if spec.fabric == owner and spec.takes_nodes), None)
 
 
 def advise_nodes(trials: Trials, fabric: str) -> Iterator[Advice]:
-    """Changes that let the nodes of a fabric attach."""
+    """Yield changes that let the nodes of a fabric attach."""
     yield from propose_node_speeds(trials, fabric)
     yield from propose_nic_modes(trials, fabric)
     yield from propose_fewer_planes(trials, fabric)
@@ -140,9 +142,9 @@ def _list_nic_roles(trials: Trials, fabric: str) -> list[NicRole]:
 
 
 def propose_node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
-    """The fastest speed of node links that both ends offer, with the present split."""
+    """Yield the fastest speed of node links that both ends offer, with the present split."""
     path = f"fabrics.{fabric}.speed"
-    # speeds of a port by every split of every NIC
+    # the speeds of a port, for every split of every NIC
     offered = {s // ways for role in _list_nic_roles(trials, fabric) for s in role.speeds for ways in role.splits}
     for speed in sorted(offered, reverse=True):
         if fabrics := trials.find_outcome({path: f"{speed}G"}):
@@ -151,21 +153,21 @@ def propose_node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
 
 
 def propose_nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
-    """The first NIC mode with which the nodes attach: one for all that runs none below its speed, else one for each
-    kind; else the first that fits at all.
+    """Yield the first NIC mode with which the nodes attach at full speed: one mode for all kinds of nodes, else one for
+    each kind; else the first mode that fits at all.
     """
     path = f"fabrics.{fabric}.nic"
     modes = {
         # (ports that a NIC is split into, Gb/s of each)
-        (w, s // w)
+        (ways, s // ways)
         for role in _list_nic_roles(trials, fabric)
         for s in role.speeds
-        for w in role.splits
-        if s % w == 0
+        for ways in role.splits
+        if s % ways == 0
     }
-    # fewest ports first, then the fastest: the least that differs from a NIC as it is
+    # fewest ports first, then the fastest: the smallest change of the NIC comes first
     changes: list[Any] = [f"{ways}x{speed}" for ways, speed in sorted(modes, key=lambda mode: (mode[0], -mode[1]))]
-    slow = None
+    slower_advice = None
     for mode in [*changes, *_propose_modes_of_kinds(trials, fabric)]:
         text = mode if isinstance(mode, str) else f"{{{', '.join(f'{kind}: {split}' for kind, split in mode.items())}}}"
         if fabrics := trials.find_outcome({path: mode}):
@@ -174,14 +176,14 @@ def propose_nic_modes(trials: Trials, fabric: str) -> Iterator[Advice]:
             if not slowed:
                 yield advice
                 return
-            # the first one that fits at all, in case none keeps the speed
-            slow = slow or advice
-    if slow:
-        yield slow
+            # the first mode that fits at all, in case none keeps the speed
+            slower_advice = slower_advice or advice
+    if slower_advice:
+        yield slower_advice
 
 
 def _propose_modes_of_kinds(trials: Trials, fabric: str) -> Iterator[dict[str, str]]:
-    """By node profile the split nearest to the one that is stated, at full speed; where profiles differ."""
+    """Yield, if node profiles differ, for each of them the split nearest to the stated one, at full speed."""
     stated, name = trials.blueprint.fabrics[fabric].nic, trials.blueprint.fabrics[fabric].attach or fabric
     sets = [nodes for nodes in trials.context.layout.node_sets if nodes.attaches_to(fabric, name)]
     ways = {nodes.profile.id: (stated.get(nodes.profile.id) or stated.get(ALL_KINDS)) for nodes in sets}
@@ -196,22 +198,22 @@ def _propose_modes_of_kinds(trials: Trials, fabric: str) -> Iterator[dict[str, s
 
 
 def _describe_slowed_nodes(fabrics: Sequence[FabricDesign], name: str, extra: str = "") -> str:
-    """Which nodes, or devices of an `extra`, a change would leave below the speed of their NICs, in words to follow
-    it; "" for none.
+    """Return in words, as the end of a sentence, which nodes (or devices of an `extra`) a change would leave below the
+    speed of their NICs; "" for none.
     """
     fabric = next(fabric for fabric in fabrics if fabric.name == name)
     extras = [device.attachment for device in fabric.extras if device.name == extra]
     attachments = {a.profile.id: a for a in (extras if extra else [attached for _, attached in fabric.attachments])}
     slow = [
-        f"{kind} has {gbps} of {most} Gb/s at each port"
+        f"{kind} has {gbps} of {port_gbps} Gb/s at each port"
         for kind, a in sorted(attachments.items())
-        if (gbps := a.speed_gbps * a.per_connector) < (most := max(a.profile.roles[a.role].speeds))
+        if (gbps := a.speed_gbps * a.per_connector) < (port_gbps := max(a.profile.roles[a.role].speeds))
     ]
     return f" ({', '.join(slow)} then)" if slow else ""
 
 
 def propose_fewer_planes(trials: Trials, fabric: str) -> Iterator[Advice]:
-    """The largest number of planes, below the stated one, over which the NIC ports can be split."""
+    """Yield the largest number of planes, below the stated one, over which the NIC ports can be split."""
     path = f"fabrics.{fabric}.planes"
     for planes in range(trials.blueprint.fabrics[fabric].planes - 1, 0, -1):
         if fabrics := trials.find_outcome({path: planes}):
@@ -220,14 +222,14 @@ def propose_fewer_planes(trials: Trials, fabric: str) -> Iterator[Advice]:
 
 
 def propose_leaf_switches(trials: Trials, fabric: str) -> Iterator[Advice]:
-    """Switches of the same protocol that the nodes can attach to, the smallest first."""
+    """Yield switches of the same protocol that the nodes can attach to, the smallest first."""
     leaf = find_leaf(trials, fabric)
     if leaf is not None:
         yield from propose_switches(trials, leaf, list_alternative_switches(trials, leaf))
 
 
 def advise_extra_speed(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
-    """Changes that give extra devices a port speed: the fastest one that fits, or another tier."""
+    """Yield changes that give extra devices a port speed: the fastest one that fits, or another tier."""
     extra = trials.blueprint.fabrics[fabric].extra[name]
     profile = trials.context.catalog.node(extra.device)
     path = f"fabrics.{fabric}.extra.{name}.speed"
@@ -240,7 +242,7 @@ def advise_extra_speed(trials: Trials, fabric: str, name: str) -> Iterator[Advic
 
 
 def advise_extra_ports(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
-    """Changes that leave ports free for extra devices, the smallest change first."""
+    """Yield changes that leave ports free for extra devices, the smallest change first."""
     leaf = find_leaf(trials, fabric)
     owner = leaf.fabric if leaf else fabric
     extra = trials.blueprint.fabrics[fabric].extra[name]
@@ -255,12 +257,14 @@ def advise_extra_ports(trials: Trials, fabric: str, name: str) -> Iterator[Advic
 
 
 def propose_omissions(trials: Trials) -> Iterator[Advice]:
-    """Omit the last node slots of the last unit that are not omitted yet: as few as possible, up to four."""
+    """Yield the omission of the last node slots of the last unit that are not omitted yet: as few as possible, up to
+    four.
+    """
     blueprint = trials.blueprint
     pod, nodes = trials.context.layout.pods[-1], sum(n.count for n in trials.context.layout.node_sets)
-    unit, last = f"{pod.name}/su-last", f"{pod.name}/su-{pod.su}"
-    omitted = {slot.replace(unit, last).replace("node-last", f"node-{nodes}") for slot in blueprint.omit}
-    numbers = [number for number in range(nodes, 1, -1) if f"{last}/node-{number}" not in omitted][:MOST_OMITTED]
+    unit, last_unit = f"{pod.name}/su-last", f"{pod.name}/su-{pod.su}"
+    omitted = {slot.replace(unit, last_unit).replace("node-last", f"node-{nodes}") for slot in blueprint.omit}
+    numbers = [number for number in range(nodes, 1, -1) if f"{last_unit}/node-{number}" not in omitted][:MAX_OMITTED]
     slots = [f"{unit}/node-{'last' if number == nodes else number}" for number in numbers]
     for number in range(1, len(slots) + 1):
         change = {"omit": [*blueprint.omit, *slots[:number]]}
@@ -270,29 +274,29 @@ def propose_omissions(trials: Trials) -> Iterator[Advice]:
 
 
 def propose_more_switches(trials: Trials, spec: TierSpec, extra: str) -> Iterator[Advice]:
-    """The smallest count of a tier that leaves the ports free."""
+    """Yield the smallest count of a tier that leaves the ports free."""
     path = f"fabrics.{spec.fabric}.tiers.{spec.name}.count"
     count_now = spec.spec.count
-    # a derived count followed from the extra, too: what it would be without it is where counting starts
+    # a derived count followed from the extra devices too: start from what it would be without them
     if count_now is None:
         without_extra = _drop_extra(trials, extra)
         tier = without_extra.design_tier(spec.key, {})
         count_now = tier.count if tier else None
-    for count in range(count_now + 1, count_now + MOST_COUNTS + 1) if count_now else ():
+    for count in range(count_now + 1, count_now + MAX_COUNTS + 1) if count_now else ():
         if trials.fits({path: count}):
             yield Advice("count", f"`count: {count}` of {spec.name}", {path: count})
             return
 
 
 def _drop_extra(trials: Trials, extra: str) -> Trials:
-    """Trials of the same fabrics without some extra devices."""
+    """Return trials of the same fabrics without some extra devices."""
     _, fabric, _, name = extra.split(".")
     other_extras = {key: value for key, value in trials.blueprint.fabrics[fabric].extra.items() if key != name}
     return trials.apply_change({f"fabrics.{fabric}.extra": other_extras})
 
 
 def _propose_other_tier(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
-    """The first other tier with free ports for the extra devices; none where UFM joins leaves alone (FG317)."""
+    """Yield the first other tier with free ports for the extra devices; none if UFM may join leaves only (FG317)."""
     path, tier_now = f"fabrics.{fabric}.extra.{name}.to", trials.blueprint.fabrics[fabric].extra[name].to
     for key in trials.specs if trials.blueprint.fabrics[fabric].subnet_manager != "ufm" else ():
         if key.fabric == fabric and key.name != tier_now and trials.fits({path: key.name}):

@@ -1,4 +1,4 @@
-"""A catalogue whose switches have more ports than there are: to judge the rest of a design that lacks ports."""
+"""A catalogue whose switches have more ports than real ones: to judge the other parts of a design that lacks ports."""
 
 from __future__ import annotations
 
@@ -23,11 +23,13 @@ class RoomyCatalog(Catalog):
         self._wider: dict[str, SwitchProfile] = {}
 
     def sonic_platform(self, switch: str) -> SonicPlatform | None:
-        """As `Catalog.sonic_platform`: the table is that of the real face."""
+        """Return the table of the real front panel, as `Catalog.sonic_platform` does."""
         return self._plain.sonic_platform(switch)
 
     def switch(self, name: str, path: Place = ()) -> SwitchProfile:
-        """As `Catalog.switch`, with more cages; without line cards and pipelines, which would hold them."""
+        """Return a switch as `Catalog.switch` does, with more cages, and without line cards and pipelines, which name
+        cages.
+        """
         if name not in self._wider:
             profile = super().switch(name, path)
             fields = {field: getattr(profile, field) for field in SwitchProfile.model_fields}
@@ -35,6 +37,3 @@ class RoomyCatalog(Catalog):
             wider = fields | {"cages": cages, "line_cards": (), "pipelines": None}
             self._wider[name] = SwitchProfile.model_construct(**wider)
         return self._wider[name]
-
-
-# What sizing chose that is worth a word: more uplinks than the fewest, and sizes that the lock keeps.

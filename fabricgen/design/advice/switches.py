@@ -1,4 +1,4 @@
-"""Which switches of the catalogue would fit in place of one that is too small."""
+"""Which switches of the catalogue would fit in place of one that is too small, and which devices draw power."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from fabricgen.design.model import Design
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import Path
 
-MOST_SWITCHES = 3
-"""How many larger switches a hint names."""
+MAX_SWITCHES = 3
+"""How many switches a hint names at most."""
 
 
 def propose_larger_switches(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Switches of the catalogue with the same protocol that make the tier fit, the smallest first."""
+    """Yield switches of the catalogue with the same protocol that make the tier fit, the smallest first."""
     larger = [
         s
         for s in list_alternative_switches(trials, target.spec)
@@ -27,36 +27,37 @@ def propose_larger_switches(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_switches(trials: Trials, spec: TierSpec, candidates: Sequence[SwitchProfile]) -> Iterator[Advice]:
-    """The first candidates that make a tier fit; where none does, those that do when all tiers with the same switch
+    """Yield the first candidates that make a tier fit; if none does, those that do if all tiers with the same switch
     change.
     """
     same_switch = [s for s in trials.specs.values() if s.fabric == spec.fabric and s.profile.id == spec.profile.id]
     for changed in ([spec], same_switch) if len(same_switch) > 1 else ([spec],):
-        fitting = list(islice(_try_switches(trials, changed, candidates), MOST_SWITCHES))
+        fitting = list(islice(_try_switches(trials, changed, candidates), MAX_SWITCHES))
         yield from fitting
         if fitting:
             return
 
 
 def _try_switches(trials: Trials, changed: Sequence[TierSpec], candidates: Sequence[SwitchProfile]) -> Iterator[Advice]:
-    """Candidates that fit when they replace the switch of all tiers in `changed`; of switches with equal ports only one
-    is tried.
+    """Yield the candidates that fit if they replace the switch of all tiers in `changed`; of switches with equal ports
+    only one is tried.
     """
-    fits_by_face: dict[str, bool] = {}
+    fits_by_front_panel: dict[str, bool] = {}
     names = " and ".join(spec.name for spec in changed)
     for profile in candidates:
         change = {write_path(spec, "switch"): profile.id for spec in changed}
-        face = repr((profile.cages, profile.line_cards))
-        if face not in fits_by_face:
-            fits_by_face[face] = trials.fits(change)
-        if fits_by_face[face]:
+        front_panel = repr((profile.cages, profile.line_cards))
+        if front_panel not in fits_by_front_panel:
+            fits_by_front_panel[front_panel] = trials.fits(change)
+        if fits_by_front_panel[front_panel]:
             yield Advice("switch", f"{profile.id} as {names}", change)
 
 
 def list_alternative_switches(trials: Trials, spec: TierSpec) -> list[SwitchProfile]:
-    """Other switches that could serve a tier, by capacity, those of the same vendor first.
+    """Return other switches that could serve a tier, by capacity, those of the same vendor first.
 
-    Where the blueprint states a NOS they run it. Switches whose default NOS has no port table for them are left out.
+    If the blueprint states a NOS for the tier, they run it. Switches without a table of port names for their NOS are
+    left out.
     """
     catalog, blueprint = trials.context.catalog, trials.blueprint
     stated_nos = [
@@ -74,15 +75,15 @@ def list_alternative_switches(trials: Trials, spec: TierSpec) -> list[SwitchProf
 
 
 def sum_cage_bandwidth(profile: SwitchProfile) -> int:
-    """Total bandwidth of a switch's cages, Gb/s."""
+    """Return the total bandwidth of a switch's cages, Gb/s."""
     return sum(cage.count * cage.speed_gbps for cage in profile.cages)
 
 
-# What of a design draws power, and on what figures its power stands.
+# The devices of a design that draw power, and the figures that its power is based on.
 
 
 def list_powered_devices(design: Design) -> Iterator[tuple[Device, Path, int]]:
-    """(profile, path in the blueprint, how many) of nodes, extra devices and the switches of tiers."""
+    """Yield (profile, path in the blueprint, how many) of nodes, extra devices and the switches of tiers."""
     for nodes in design.layout.node_sets:
         yield nodes.profile, nodes.path, design.layout.count_present(nodes)
     places = {extra.name: extra.path for fabric in design.fabrics for extra in fabric.extras}
@@ -94,7 +95,9 @@ def list_powered_devices(design: Design) -> Iterator[tuple[Device, Path, int]]:
 
 
 def describe_power_basis(design: Design) -> str:
-    """On what `power_w` of the summary stands, beside published maxima without optics; "" where on nothing else."""
+    """Return in words on which figures, besides published maxima without optics, `power_w` of the summary is based; ""
+    if on no others.
+    """
     profiles_by_kind: dict[str, dict[str, None]] = {}
     for profile, _, count in list_powered_devices(design):
         for kind in (find_power_basis(profile) or "").split("-with-") if count else ():

@@ -14,19 +14,19 @@ from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.ports import count_needed
 from fabricgen.kernel.diagnostics import Path
 
-LADDER = ("4:3", "3:2", "2:1", "3:1", "4:1", "6:1", "8:1")
+RATIOS = ("4:3", "3:2", "2:1", "3:1", "4:1", "6:1", "8:1")
 """Oversubscription ratios that are tried, the lowest first."""
 
-NEAR_COUNTS = 3
+LOWER_COUNTS = 3
 """How many counts just below the derived one are tried."""
 
-MOST_UNITS = 32
+MAX_UNITS = 32
 """The most units per pod that a proposal has."""
 
 
 def advise_tier(trials: Trials, target: Target) -> Iterator[Advice]:
-    """All changes that make a tier large enough, the smallest change first."""
-    kinds: tuple[Callable[[Trials, Target], Iterator[Advice]], ...] = (
+    """Yield all changes that make a tier large enough, the smallest change first."""
+    proposals: tuple[Callable[[Trials, Target], Iterator[Advice]], ...] = (
         propose_count,
         propose_uneven_spread,
         propose_removals,
@@ -38,21 +38,23 @@ def advise_tier(trials: Trials, target: Target) -> Iterator[Advice]:
         propose_smaller_pods,
         propose_larger_switches,
     )
-    for kind in kinds:
-        yield from kind(trials, target)
+    for propose in proposals:
+        yield from propose(trials, target)
 
 
 def propose_count(trials: Trials, target: Target) -> Iterator[Advice]:
-    """In place of a stated count the smallest that fits: up to the derived count, or with `peer` the next even one."""
+    """Yield, in place of a stated count, the smallest count that fits: up to the derived one, or with `peer` the next
+    even one.
+    """
     spec = target.spec
     if not (spec.spec.count or spec.spec.peer):
         return
     path = write_path(spec, "count")
     derived = trials.design_tier(spec.key, {path: None})
-    # a count is derived from what others are derived as well, so that a little less, or half of it, may fit where it is
-    # stated; switches with peer links stand in pairs
+    # a count is derived together with others, so that a little less, or half of it, may fit if it is stated; switches
+    # with peer links stand in pairs
     if derived:
-        fewer = sorted({derived.count // 2, *range(derived.count - NEAR_COUNTS, derived.count)})
+        fewer = sorted({derived.count // 2, *range(derived.count - LOWER_COUNTS, derived.count)})
         tried = [*(count for count in fewer if count > (spec.spec.count or 0)), derived.count]
     else:
         tried = [2 * (n + 1) for n in range(16)] if spec.spec.peer else []
@@ -64,16 +66,16 @@ def propose_count(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_uneven_spread(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Uplinks that land unequally on a stated count that does not divide them."""
+    """Yield `spread: uneven` for a stated count that does not divide the uplinks."""
     path = write_path(target.spec, "spread")
     if target.spec.spec.count and target.lowers and trials.fits({path: "uneven"}):
         yield Advice("spread", f"`spread: uneven` of {target.spec.name}", {path: "uneven"})
 
 
 def propose_removals(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Remove a statement of the tier, or of the uplinks to it, that takes ports."""
+    """Yield the removal of a setting of the tier, or of its uplinks, that takes ports."""
     of_tier = [(target.spec, key) for key in ("cages", "spare_ports")]
-    for spec, key in (*of_tier, *((spec, "uplinks") for spec in target.narrowing)):
+    for spec, key in (*of_tier, *((spec, "uplinks") for spec in target.linked_up_tiers)):
         if not getattr(spec.spec, key):
             continue
         path = write_path(spec, key)
@@ -88,55 +90,55 @@ def propose_removals(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_dimension(trials: Trials, target: Target) -> Iterator[Advice]:
-    """One more dimension in `per`. Places are proposed only where a tier above joins them; racks are not checked.
+    """Yield one more dimension for `per`. Places are proposed only if a tier above joins them; racks are not checked.
 
-    Planes come first, since NICs keep them apart in any case.
+    Planes come first, since NICs keep them separate in any case.
     """
     spec = target.spec
     place_dimensions = ("su", "pod") if spec.upper else ()
-    apart_anyhow = _list_plane_dimension(trials, target)
-    for dimension in (*apart_anyhow, *(d for d in list_leg_dimensions() if d not in apart_anyhow), *place_dimensions):
+    plane = _list_plane_dimension(trials, target)
+    for dimension in (*plane, *(d for d in list_leg_dimensions() if d not in plane), *place_dimensions):
         change = {write_path(spec, "per"): order_dimensions((*spec.spec.per, dimension))}
         if not is_told(dimension, spec.per) and trials.fits(change):
-            apart = not spec.upper and dimension not in apart_anyhow
-            apart = apart and all(dimension in lower.per for lower in target.lowers)
-            note = f" (then no link joins two {dimension}s)" if apart else ""
+            unjoined = not spec.upper and dimension not in plane
+            unjoined = unjoined and all(dimension in lower.per for lower in target.lowers)
+            note = f" (then no link joins two {dimension}s)" if unjoined else ""
             yield Advice("per", f"`per: [{', '.join(change[write_path(spec, 'per')])}]` of {spec.name}{note}", change)
             return
 
 
 def _list_plane_dimension(trials: Trials, target: Target) -> tuple[str, ...]:
-    """`plane`, where a tier joins planes that the NICs and the tiers below keep apart; else nothing."""
+    """Return `plane` if a tier joins planes that the NICs and the tiers below keep separate; else nothing."""
     several = trials.blueprint.fabrics[target.spec.fabric].planes > 1
     joined = "plane" not in target.spec.per and all("plane" in lower.per for lower in target.lowers)
     return ("plane",) if several and joined else ()
 
 
 def order_dimensions(per: tuple[str, ...]) -> list[str]:
-    """Dimensions from wide to narrow, tier names last, without those that follow from another."""
+    """Return dimensions from wide to narrow, tier names last, without dimensions that follow from another."""
     all_names = list_dimension_names()
     per = tuple(d for d in per if not is_told(d, tuple(other_name for other_name in per if other_name != d)))
     return [*(d for d in all_names if d in per), *(d for d in per if d not in all_names)]
 
 
 def propose_oversubscription(trials: Trials, target: Target) -> Iterator[Advice]:
-    """The lowest oversubscription with which the uplinks fit."""
-    for spec in target.narrowing:
-        for text in LADDER:
-            above, below = (int(part) for part in text.split(":"))
+    """Yield the lowest oversubscription with which the uplinks fit."""
+    for spec in target.linked_up_tiers:
+        for text in RATIOS:
+            down_share, up_share = (int(part) for part in text.split(":"))
             change = {write_path(spec, "oversubscription"): text}
-            if above > spec.allowed * below and trials.fits(change):
+            if down_share > spec.allowed * up_share and trials.fits(change):
                 yield Advice("oversubscription", f'`oversubscription: "{text}"` of {spec.name}', change)
                 break
 
 
 def propose_uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
-    """The same bandwidth over more, slower uplinks (or fewer, faster ones) at a speed that both ends offer."""
-    for spec in target.narrowing:
+    """Yield the same bandwidth over more, slower uplinks (or fewer, faster ones) at a speed that both ends offer."""
+    for spec in target.linked_up_tiers:
         if spec.upper is None:
             continue
-        above = {s for cage in trials.specs[spec.upper].profile.cages for s in cage.speeds}
-        offered = {s for cage in spec.profile.cages for s in cage.speeds} & above
+        upper_speeds = {s for cage in trials.specs[spec.upper].profile.cages for s in cage.speeds}
+        offered = {s for cage in spec.profile.cages for s in cage.speeds} & upper_speeds
         path = write_path(spec, "uplinks")
         for speed in sorted(offered, reverse=True):
             tier = trials.design_tier(spec.key, {path: f"{speed}G"})
@@ -147,7 +149,7 @@ def propose_uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_breakout(trials: Trials, target: Target) -> Iterator[Advice]:
-    """A breakout other than the only one stated: the finest that fits and disables no neighbouring cage."""
+    """Yield a breakout other than the only stated one: the finest that fits and disables no neighbouring cage."""
     spec = target.spec
     if len(spec.spec.breakout) != 1:
         return
@@ -161,14 +163,14 @@ def propose_breakout(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def propose_upper_tier(trials: Trials, target: Target) -> Iterator[Advice]:
-    """One more tier of the same switch above the top one, which is then grouped by a place."""
+    """Yield one more tier of the same switch above the top one, which is then grouped by a place."""
     spec, fabric = target.spec, trials.blueprint.fabrics[target.spec.fabric]
     name = next((n for n in ("spine", "core") if TIER_LEVELS[n] > TIER_LEVELS.get(spec.name, 1)), None)
     if spec.upper or name is None or name in fabric.tiers or spec.spec.below:
         return
     for per, upper_per, pods in _list_upper_groupings(trials, target):
         tier: dict[str, Any] = {"switch": spec.profile.id, "per": list(upper_per)}
-        # a tier of no usual name has no usual place either: the new one says what it is above
+        # a tier without a usual name has no usual level: the new tier says that it is above it
         if spec.name not in TIER_LEVELS:
             tier["above"] = spec.name
         change: dict[str, Any] = {write_path(spec, "per"): list(per)} if per != spec.per else {}
@@ -192,25 +194,25 @@ def propose_upper_tier(trials: Trials, target: Target) -> Iterator[Advice]:
 
 
 def write_pods(change: Mapping[str, Any]) -> str:
-    """A change of pods as a line of YAML."""
+    """Return a change of pods as a line of YAML."""
     name = next(iter(change)).split(".")[1]
     return f"`pods: {{{name}: {{su: {change[f'pods.{name}.su']}, count: {change[f'pods.{name}.count']}}}}}`"
 
 
 def list_smaller_pods(trials: Trials) -> Iterator[dict[str, Any]]:
-    """The same units in more pods, the largest pods first; nothing where pods differ or have a reserve."""
+    """Yield the same units in more pods, the largest pods first; nothing if pods differ or have a reserve."""
     pods = trials.blueprint.pods
     ((name, pod), *more_pods) = pods.items()
     if more_pods or pod.reserve or pod.nodes:
         return
-    for su in range(min(MOST_UNITS, pod.su - 1), 1, -1):
+    for su in range(min(MAX_UNITS, pod.su - 1), 1, -1):
         if pod.su % su == 0:
             count = (pod.count or 1) * pod.su // su
             yield {f"pods.{name}.su": su, f"pods.{name}.count": count}
 
 
 def propose_smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
-    """Pods of fewer units, where the tier is grouped by pod."""
+    """Yield pods of fewer units, if the tier is grouped by pod."""
     spec = target.spec
     stated = {write_path(s, "count"): None for s in trials.specs.values() if s.spec.count} if spec.upper else {}
     for pods in list_smaller_pods(trials) if "pod" in spec.per and target.lowers else ():
@@ -226,7 +228,9 @@ def propose_smaller_pods(trials: Trials, target: Target) -> Iterator[Advice]:
 def _list_upper_groupings(
     trials: Trials, target: Target
 ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...], Mapping[str, Any]]]:
-    """(`per` of the tier, `per` of the tier above, change of pods), as published three-tier designs group them."""
+    """Yield (`per` of the tier, `per` of the tier above, change of pods), as published three-tier designs group
+    them.
+    """
     spec = target.spec
     legs = tuple(d for d in list_leg_dimensions() if d in (*spec.per, *_list_plane_dimension(trials, target)))
     if not target.lowers:
@@ -244,44 +248,47 @@ def _list_upper_groupings(
 
 
 def describe_reach(top: TierDesign, tiers: Sequence[TierDesign]) -> str:
-    """How many endpoints a non-blocking Clos of one switch model can have: R^2/2 in two tiers, R^3/4 in three."""
+    """Return in words how many endpoints a non-blocking Clos of one switch model can have: R^2/2 in two tiers, R^3/4 in
+    three; "" if tiers differ in their switch.
+    """
     run, levels = top.downs[0], {2: "two", 3: "three"}
     alike = all(t.profile == top.profile and t.downs[0].speed_gbps == run.speed_gbps for t in tiers if t.downs)
     if not alike or len(tiers) not in levels:
         return ""
     radix = top.profile.count_split_ports(run.cage_class, run.ways)
-    # half of the ports of each tier but the top one lead up
-    most: int = 2 * (radix // 2) ** len(tiers)
-    return f"; {levels[len(tiers)]} tiers of {radix} x {run.speed_gbps}G reach {most:,} endpoints"
+    # half of the ports of each tier below the top lead up
+    endpoints: int = 2 * (radix // 2) ** len(tiers)
+    return f"; {levels[len(tiers)]} tiers of {radix} x {run.speed_gbps}G reach {endpoints:,} endpoints"
 
 
 def list_fitting_values(
     trials: Trials,
     path: Path,
     values: Iterable[Any],
-    most: int = 3,
+    max_values: int = 3,
     tries: int = 12,
     fits: Callable[[Trials, Mapping[str, Any]], bool] = Trials.fits,
 ) -> list[str]:
-    """Up to `most` values of a setting that fit, as text; at most `tries` values are tried."""
+    """Return up to `max_values` values of a setting that fit, as text; at most `tries` values are tried."""
     dotted = ".".join(str(key) for key in path)
-    return [str(value) for value in islice((v for v in islice(values, tries) if fits(trials, {dotted: v})), most)]
+    return [str(value) for value in islice((v for v in islice(values, tries) if fits(trials, {dotted: v})), max_values)]
 
 
 def find_fewest_uplinks(trials: Trials, tier: TierDesign, tries: int = 8) -> str:
-    """The fewest uplinks of a sized tier that stay within its oversubscription, divide equally and fit the ports.
+    """Return the fewest uplinks of a sized tier that stay within its oversubscription, divide equally and fit the
+    ports.
 
-    In blueprint notation, `24 x 400G`; "" where none of the first `tries` numbers fits.
+    They are in blueprint notation, `24 x 400G`; "" if none of the first `tries` numbers fits.
     """
     if tier.up is None or tier.uplink is None:
         return ""
     speed = tier.up.speed_gbps
     needed = count_needed(sum(run.bandwidth_gbps for run in tier.downs), speed, tier.allowed)
-    # first counts that reach every upper switch alike, else every group alike
+    # first counts with as many for every upper switch, else as many for every group
     for step in (tier.uplink.upper_groups * tier.uplink.upper_count, tier.uplink.upper_groups):
         counts = range(-(-needed // step) * step, needed + tries * step, step)
         texts = (f"{count} x {speed}G" for count in counts)
-        fitting = list_fitting_values(trials, (*tier.path, "uplinks"), texts, most=1, tries=tries)
+        fitting = list_fitting_values(trials, (*tier.path, "uplinks"), texts, max_values=1, tries=tries)
         if fitting:
             return fitting[0]
     return ""

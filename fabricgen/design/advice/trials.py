@@ -1,4 +1,4 @@
-"""Try changes of a blueprint: would it be accepted with them? One trial takes milliseconds, as nothing is expanded."""
+"""Try changes of a blueprint: would it be accepted with them? A trial takes milliseconds, as nothing is expanded."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ class Advice(NamedTuple):
     """A change that was tried and fits."""
 
     kind: str
-    """count, oversubscription, uplinks, breakout, per, tier, switch, ..."""
+    """What it changes: count, oversubscription, uplinks, breakout, per, tier, switch, ..."""
     text: str
     set: Mapping[str, Any]
-    """Dotted path -> value, as for `--set`; None removes the value."""
+    """Values by dotted path, as for `--set`; None removes the value."""
 
 
-MOST_UNITS = 300_000
+MAX_UNITS = 300_000
 """Budget of all trials together, in scalable units designed (a pod counts as four), so that hints take seconds at any
 size.
 """
 
-FEWEST_TRIES = 4
+MIN_TRIES = 4
 """How many changes are tried however large the cluster is."""
 
 
 class Trials:
-    """Tries changes on fabrics that are linked with each other, within a budget that keeps this to seconds."""
+    """Tries changes on fabrics that are linked with each other, within a budget that keeps the time to seconds."""
 
     def __init__(
         self, context: FabricContext, names: Sequence[str], design: Callable[[FabricContext], list[FabricDesign]]
     ) -> None:
         self.context, self.names, self._design = context, names, design
-        self._left = max(FEWEST_TRIES, MOST_UNITS // (context.layout.unit_slots + 4 * len(context.layout.pods)))
+        self._tries_left = max(MIN_TRIES, MAX_UNITS // (context.layout.unit_slots + 4 * len(context.layout.pods)))
 
     @property
     def exhausted(self) -> bool:
         """Whether the budget is used up, so that changes that fit may have been missed."""
-        return not self._left
+        return not self._tries_left
 
     @property
     def blueprint(self) -> Blueprint:
@@ -60,14 +60,14 @@ class Trials:
 
     @cached_property
     def specs(self) -> dict[TierKey, TierSpec]:
-        """The tiers as the blueprint has them; empty where it is refused before that."""
+        """The tiers as the blueprint states them; empty if the blueprint is refused before that."""
         try:
             return list_tier_specs(self.context, self.names)
         except InputError:
             return {}
 
     def apply_change(self, change: Mapping[str, Any]) -> Trials:
-        """Trials of the blueprint with a change made; raises InputError or ValidationError where the change is not
+        """Return trials of the blueprint with a change made; raises InputError or ValidationError if the change is not
         allowed.
         """
         blueprint = self.blueprint
@@ -79,9 +79,7 @@ class Trials:
         return Trials(context, self.names, self._design)
 
     def size_without_lock(self) -> tuple[FabricDesign, ...]:
-        """The fabrics as they would be if the lock did not keep how tiers were sized; empty where they cannot be
-        wired.
-        """
+        """Return the fabrics as if the lock did not keep how tiers were sized; empty if they cannot be wired."""
         layout = self.context.layout
         lock = replace(layout.lock, words={**layout.lock.words, SIZED: {}})
         try:
@@ -89,9 +87,9 @@ class Trials:
         except InputError:
             return ()
 
-    def size_with_a_port_less(self, key: TierKey) -> TierDesign | None:
-        """A tier as sized with one more port kept free on each switch; None where that cannot be wired, or the budget
-        is used up.
+    def size_with_one_port_less(self, key: TierKey) -> TierDesign | None:
+        """Return a tier as sized with one more port kept free on each switch; None if that cannot be wired, or the
+        budget is used up.
         """
         spec = self.specs.get(key)
         if spec is None:
@@ -100,18 +98,18 @@ class Trials:
         return next((tier for fabric in fabrics for tier in fabric.tiers if tier.key == key), None)
 
     def find_outcome(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
-        """The fabrics with a change; empty where they cannot be wired, or switches of a group would differ."""
+        """Return the fabrics with a change; empty if they cannot be wired, or switches of a group would differ."""
         fabrics = self.wire_fabrics(change)
-        return fabrics if all(_is_even(fabric, fabrics) for fabric in fabrics) else ()
+        return fabrics if all(_has_even_groups(fabric, fabrics) for fabric in fabrics) else ()
 
     def wire_fabrics(self, change: Mapping[str, Any]) -> tuple[FabricDesign, ...]:
-        """The fabrics with a change, whether or not the switches of a group are alike.
+        """Return the fabrics with a change, whether or not the switches of a group are alike.
 
-        Empty where they cannot be wired, where racks cannot hold them, and when the budget is used up.
+        Empty if they cannot be wired, if racks cannot hold their devices, and if the budget is used up.
         """
         if self.exhausted:
             return ()
-        self._left -= 1
+        self._tries_left -= 1
         try:
             context = self.apply_change(change).context
             fabrics = tuple(self._design(context))
@@ -121,7 +119,7 @@ class Trials:
         return fabrics
 
     def fits(self, change: Mapping[str, Any]) -> bool:
-        """Whether the fabrics can be wired with a change."""
+        """Whether the fabrics can be wired with a change, with the switches of each group alike."""
         return bool(self.find_outcome(change))
 
     def divides_evenly(self, key: TierKey, change: Mapping[str, Any]) -> bool:
@@ -133,7 +131,7 @@ class Trials:
         return bool(tiers) and all(u.uneven or u.links_per_group % u.upper_count == 0 for u in links)
 
     def design_tier(self, key: TierKey, change: Mapping[str, Any]) -> TierDesign | None:
-        """The tier designed with a change; None where that does not fit."""
+        """Return the tier designed with a change; None if the change does not fit."""
         tiers = (tier for fabric in self.find_outcome(change) for tier in fabric.tiers)
         return next((tier for tier in tiers if tier.key == key), None)
 
@@ -145,13 +143,13 @@ class Target(NamedTuple):
     lowers: tuple[TierSpec, ...]
 
     @property
-    def narrowing(self) -> tuple[TierSpec, ...]:
-        """Tiers whose uplinks matter: those below, and the tier itself if it has uplinks."""
+    def linked_up_tiers(self) -> tuple[TierSpec, ...]:
+        """The tiers whose uplinks matter: those below, and the tier itself if it has uplinks."""
         return (*self.lowers, *((self.spec,) if self.spec.upper else ()))
 
 
 def find_target(trials: Trials, key: TierKey) -> Target | None:
-    """A tier with the tiers below it; None where there is no such tier."""
+    """Return a tier with the tiers below it; None if there is no such tier."""
     spec = trials.specs.get(key)
     if spec is None:
         return None
@@ -159,32 +157,34 @@ def find_target(trials: Trials, key: TierKey) -> Target | None:
 
 
 def write_path(spec: TierSpec, *keys: str) -> str:
-    """The path of a tier's setting, as for `--set`."""
+    """Return the path of a tier's setting, as for `--set`."""
     return ".".join(("fabrics", spec.fabric, "tiers", spec.name, *keys))
 
 
 def replace_value(blueprint: Blueprint, keys: Sequence[str], value: Any) -> Blueprint:
-    """The blueprint with the value at a path replaced; raises ValidationError where it is not allowed."""
-    return Blueprint.model_validate(_replace_in_part(blueprint, keys, value))
+    """Return the blueprint with the value at a path replaced; raises ValidationError if the value is not allowed."""
+    return Blueprint.model_validate(_replace_in_section(blueprint, keys, value))
 
 
-def _replace_in_part(part: Any, keys: Sequence[str], value: Any) -> dict[str, Any]:
-    """A part of a blueprint as a mapping in which values along the path are unvalidated and all others unchanged."""
-    key, rest = keys[0], keys[1:]
-    if isinstance(part, Mapping):
-        return {**part, key: _replace_in_part(part[key], rest, value) if rest else value}
-    assert isinstance(part, FrozenModel)  # noqa: S101 - paths of advice lead through models and maps
-    inner = _replace_in_part(getattr(part, key), rest, value) if rest else value
-    # what is not stated takes its default again, which need not be a value that one may state
-    stated = {name: getattr(part, name) for name in part.model_fields_set - {key}}
+def _replace_in_section(section: Any, keys: Sequence[str], value: Any) -> dict[str, Any]:
+    """Return a section of a blueprint as a mapping in which values along the path are unvalidated and all others
+    unchanged.
+    """
+    key, further_keys = keys[0], keys[1:]
+    if isinstance(section, Mapping):
+        return {**section, key: _replace_in_section(section[key], further_keys, value) if further_keys else value}
+    assert isinstance(section, FrozenModel)  # noqa: S101 - paths of advice lead through models and maps
+    inner = _replace_in_section(getattr(section, key), further_keys, value) if further_keys else value
+    # keys that are not stated take their defaults again, which need not be values that one may state
+    stated = {name: getattr(section, name) for name in section.model_fields_set - {key}}
     return stated if inner is None else stated | {key: inner}
 
 
-def _is_even(fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:
+def _has_even_groups(fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:
     """Whether the switches of every group are alike and no tier exceeds its allowed oversubscription."""
     for tier in fabric.tiers:
         uplink, ratio = tier.uplink, tier.oversubscription
-        # links of one lower switch that its upper switches cannot share equally
+        # the links of a lower switch do not divide over its upper switches
         unequal = uplink and not uplink.uneven and uplink.links_per_group % uplink.upper_count
         if uplink and tier.up and (tier.up.count % uplink.upper_groups or unequal):
             return False
@@ -195,7 +195,7 @@ def _is_even(fabric: FabricDesign, fabrics: Sequence[FabricDesign]) -> bool:
 
 
 def count_node_slots(fabric: FabricDesign, leaf: TierDesign) -> list[int]:
-    """Node ports that the fullest group of a fabric's leaves is sized for, by kind of port."""
+    """Return the node slots that the fullest group of a fabric's leaves is sized for, by kind of port."""
     tables = [
         SlotTable(leaf.layout.of_part(feed.part), leaf.per, leaf.sizes, feed.attachments)
         for feed in fabric.feeds_of(leaf.key)

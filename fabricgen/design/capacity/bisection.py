@@ -3,12 +3,13 @@
 The bisection is the least bandwidth of the links crossed by any cut that leaves half of the node bandwidth on either
 side (Dally and Towles, Principles and Practices of Interconnection Networks, chapter 3). Nodes are never cut, since
 scale-up joins the rails of a node, and switches fall on whichever side is cheaper. In a folded Clos (Al-Fares et al.,
-SIGCOMM 2008) every place (a leaf, unit or pod) can send at most the lesser of what its parts can send and of its own
-uplinks. The cost of taking part of a place is concave, so the worst cut takes whole places, the narrowest first, and at
-most one in part. This is exact where places of a tier are alike but for one that has lost switches; in other cases the
-figure never exceeds what some cut allows. Where links are dealt `uneven`, each upper switch counts with the fewest
+SIGCOMM 2008) every place (a leaf, unit or pod) can send at most the lesser of what the places in it can send and of its
+own uplinks. The cost of taking part of a place is concave, so the worst cut takes whole places, the narrowest first,
+and at most one in part. This is exact if places of a tier are alike but for one that has lost switches; in other cases
+the figure never exceeds what some cut allows. If links are dealt `uneven`, each upper switch counts with the fewest
 links that a lower switch has to it, so the figure is at most that of the plan. Extra devices are not counted, a fabric
-that shares tiers is treated as their only user, and omitted nodes of a pod are those of as few units as possible.
+that shares tiers is treated as their only user, and omitted nodes of a pod are counted as those of as few units as
+possible.
 """
 
 from __future__ import annotations
@@ -29,12 +30,10 @@ from fabricgen.design.model import Design
 from fabricgen.design.shape import count_racks_per_place, count_units_per_place, find_scope, is_part_of_unit
 
 Number = Fraction | int
-"""An exact number, an integer where it is whole: arithmetic of integers is many times as fast as that of fractions."""
+"""An exact number, an int if it is whole: arithmetic of ints is many times as fast as that of fractions."""
 
 Pods = tuple[tuple[str, Fraction], ...]
-"""The contents of a place: the part of the cluster and the scalable units of each pod in it; racks count as a part of a
-unit.
-"""
+"""The contents of a place: (part of the cluster, scalable units) of each pod in it; racks are fractions of a unit."""
 
 
 class SwitchLoss(NamedTuple):
@@ -42,9 +41,9 @@ class SwitchLoss(NamedTuple):
     all).
 
     A strand is a part of the fabric that is disjoint from the rest: one rail or plane by which every tier is grouped
-    (`count_strands`). Where tiers are grouped by place (`per: su`), the failed switches are in one place. `of_class` is
-    instead, by place that has lost some, how many failed of each class of numbers; in the first stands what has failed
-    below.
+    (`count_strands`). If tiers are grouped by place (`per: su`), the failed switches are in one place. `of_class` says
+    instead, for each place that has lost some, how many failed of each class of numbers; the first place is the one
+    above places that have lost switches.
     """
 
     switches: int
@@ -55,113 +54,114 @@ class SwitchLoss(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StrandPlace:
-    """A place as seen from above, Gb/s: node ports, those that still work, uplinks; and its parts with how many of
-    each.
+    """A place as seen from the tier above.
 
-    Where switches of one number are joined by those of the tier above, uplinks stand by class of numbers, and the
-    switches of each class (`sliced`) fall on either side of a cut. `Sides` of a cut are bits, one for each class: 1
-    where switches are on the other side than the nodes that are asked for.
+    If upper switches join the lower switches of one number, uplinks are kept by class of numbers, and the switches of
+    each class fall on either side of a cut (`sliced`). `Sides` has a bit for each class: 1 if its switches are on the
+    other side of the cut than the chosen nodes.
     """
 
-    size: Number
-    works: Number
-    up: tuple[Number, ...]
-    parts: tuple[tuple[StrandPlace, int], ...] = ()
+    size: Number  # bandwidth of its node ports, Gb/s
+    works: Number  # bandwidth of its node ports that still work, Gb/s
+    up: tuple[Number, ...]  # bandwidth of its uplinks by class of numbers, Gb/s
+    parts: tuple[tuple[StrandPlace, int], ...] = ()  # (place, how many) of the narrower places in it
     sliced: bool = False
     _cuts: dict[tuple[Number, Sides], Number] = field(default_factory=dict, compare=False, repr=False)
-    """Cuts that were asked for: each side of the switches above asks for the same ones."""
+    """Results of `_find_cut`, which each side of the switches above asks for."""
 
     def find_bisection(self) -> Number:
-        """The least bandwidth between two halves of its nodes, Gb/s."""
-        # sides are bits, one for each class of switches above: on which side of the cut it is
-        every = (1 << len(self.up)) - 1
+        """Return the least bandwidth between two halves of its nodes, Gb/s."""
+        # a bit for each class of switches above: on which side of the cut it is
+        all_sides = (1 << len(self.up)) - 1
         half = _divide_exactly(self.size, 2)
-        return min(self._find_cut_below(half, sides) for sides in (range(1, every + 1) if self.sliced else (every,)))
+        return min(
+            self._find_cut_below(half, sides) for sides in (range(1, all_sides + 1) if self.sliced else (all_sides,))
+        )
 
-    def _find_cut(self, size: Number, beyond: Sides) -> Number:
-        """The least bandwidth between nodes of this much bandwidth, with what of the tiers above is not `beyond` the
-        cut, and all others, Gb/s.
+    def _find_cut(self, size: Number, upper_sides: Sides) -> Number:
+        """Return the least bandwidth, Gb/s, between all other nodes and chosen nodes of the bandwidth `size`, with
+        upper switches on the sides `upper_sides`.
         """
-        if (size, beyond) not in self._cuts:
+        if (size, upper_sides) not in self._cuts:
             all_sides = (1 << len(self.up)) - 1
-            self._cuts[size, beyond] = min(
+            self._cuts[size, upper_sides] = min(
                 sum(
                     # links between switches on different sides are cut
-                    (up for number, up in enumerate(self.up) if (beyond ^ sides) >> number & 1),
+                    (up for class_number, up in enumerate(self.up) if (upper_sides ^ sides) >> class_number & 1),
                     self._find_cut_below(size, sides),
                 )
                 for sides in (range(all_sides + 1) if self.sliced else (0, all_sides))
             )
-        return self._cuts[size, beyond]
+        return self._cuts[size, upper_sides]
 
     def _find_cut_below(self, size: Number, sides: Sides) -> Number:
-        """The least bandwidth, Gb/s, of links below the place's own switches that join two halves of its nodes, one of
-        them `size` of the nodes; `sides` says on which side its switches are.
+        """Return the least bandwidth, Gb/s, of links below its own switches that join chosen nodes of the bandwidth
+        `size` to the others; `sides` says on which side its switches are.
         """
         if not self.parts:
             return _divide_exactly((size if sides else self.size - size) * self.works, self.size) if self.size else 0
-        # (cost of moving one place to the other half, cost of leaving it, place, how many such places)
         costs: list[_Cost] = []
         for part, number in self.parts:
-            without = part._find_cut(0, sides)
-            costs.append((part._find_cut(part.size, sides) - without if part.size else 0, without, part, number))
-        # what costs least for its size goes to the other half first; a rest that fits no whole place is shared out
-        # exactly
+            cost_unchosen = part._find_cut(0, sides)
+            costs.append(
+                (part._find_cut(part.size, sides) - cost_unchosen if part.size else 0, cost_unchosen, part, number)
+            )
+        # places that cost least for their size are chosen first; what fits no whole place is divided exactly
         if len(costs) > 1:
-            costs.sort(key=lambda costed: Fraction(costed[0]) / (costed[2].size or 1))
-        total = sum(number * without for _, without, _, number in costs)
+            costs.sort(key=lambda cost_row: Fraction(cost_row[0]) / (cost_row[2].size or 1))
+        total = sum(number * cost_unchosen for _, cost_unchosen, _, number in costs)
         spent: Number = 0
-        rest = size
+        left = size
         for cost, _, part, number in costs:
             if part.size:
-                places = min(number, rest // part.size)
-                spent, rest = spent + places * cost, rest - places * part.size
-        return total + (self._find_least_cost(costs, size, sides) if rest else spent)
+                places = min(number, left // part.size)
+                spent, left = spent + places * cost, left - places * part.size
+        return total + (self._find_least_cost(costs, size, sides) if left else spent)
 
     def _find_least_cost(self, costs: Sequence[_Cost], size: Number, sides: Sides) -> Number:
-        """What nodes of this much bandwidth cost where one place is taken in part: of any kind, after as many of the
-        narrowest kinds as go whole.
+        """Return what chosen nodes of the bandwidth `size` cost if one place is taken in part: a place of any kind,
+        after as many of the narrowest kinds as can be taken whole.
         """
-        spent_by_rest: dict[tuple[int, Number], Number] = {}
+        spent_by_left: dict[tuple[int, Number], Number] = {}
         for index, (_, _, partly, _) in enumerate(costs):
             spent: Number = 0
-            rest = size
-            # the last round takes no place: it only looks at what all kinds leave over
+            left = size
+            # the last round takes no place: it looks only at what is left over after all kinds
             for kind, (cost, _, part, number) in enumerate((*costs, (0, 0, partly, 0))):
-                if rest <= partly.size:
-                    spent_by_rest.setdefault((index, rest), spent)
-                places = min(number - (kind == index), rest // part.size) if part.size else 0
-                spent, rest = spent + max(0, places) * cost, rest - max(0, places) * part.size
+                if left <= partly.size:
+                    spent_by_left.setdefault((index, left), spent)
+                places = min(number - (kind == index), left // part.size) if part.size else 0
+                spent, left = spent + max(0, places) * cost, left - max(0, places) * part.size
         return min(
-            spent + costs[index][2]._find_cut(rest, sides) - costs[index][1]
-            for (index, rest), spent in spent_by_rest.items()
+            spent + costs[index][2]._find_cut(left, sides) - costs[index][1]
+            for (index, left), spent in spent_by_left.items()
         )
 
 
 _Cost = tuple[Number, Number, StrandPlace, int]
-"""What a part taken whole costs more than where it is left out, what that costs, the part, and how many there are."""
+"""(what choosing a place costs more than leaving it, what leaving it costs, the place, how many there are)"""
 Sides = int
 _ByClass = tuple[Fraction, ...]
 
 
 def _divide_exactly(number: Number, divisor: Number) -> Number:
-    """The exact quotient, an integer where it is whole."""
+    """Return the exact quotient, an int if it is whole."""
     return _reduce_to_integer(Fraction(number, divisor))
 
 
 def _reduce_to_integer(number: Number) -> Number:
-    """The number, as an integer where it is whole."""
+    """Return the number, as an int if it is whole."""
     return number.numerator if number.denominator == 1 else number
 
 
 def list_chain(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
-    """The tiers above a fabric's nodes, lower ones first, perhaps another fabric's; empty without nodes."""
+    """Return the tiers above a fabric's nodes, lower ones first, perhaps of another fabric; empty without nodes."""
     height = {tier.key: level for chain in list_chains(design, fabric) for level, tier in enumerate(chain)}
     return tuple(design.tier(key) for key in sorted(height, key=lambda key: height[key]))
 
 
 def list_chains(design: Design, fabric: FabricDesign) -> tuple[tuple[TierDesign, ...], ...]:
-    """By tier that a fabric's nodes attach to, the tiers from it up."""
+    """Return, for each tier that a fabric's nodes attach to, the tiers from it up."""
     chains = []
     for leaf in design.list_leaf_tiers(fabric):
         chain = [leaf]
@@ -172,13 +172,13 @@ def list_chains(design: Design, fabric: FabricDesign) -> tuple[tuple[TierDesign,
 
 
 def list_top_tiers(design: Design, fabric: FabricDesign) -> tuple[TierDesign, ...]:
-    """The highest tiers above a fabric's nodes: one, or several where nothing joins the parts of the cluster."""
+    """Return the highest tiers above a fabric's nodes; several if nothing joins the parts of the cluster."""
     return tuple(tier for tier in list_chain(design, fabric) if tier.uplink is None)
 
 
 def count_strands(design: Design, fabric: FabricDesign) -> int:
-    """How many disjoint networks the rails, planes and NIC ports divide a fabric's tiers into: of nodes that have most
-    of them, where kinds of nodes differ.
+    """Return into how many disjoint networks rails, planes and NIC ports divide a fabric's tiers, for nodes with most
+    of them.
     """
     chain = list_chain(design, fabric)
     grouping = [d for d in list_leg_dimensions() if chain and all(is_told(d, tier.per) for tier in chain)]
@@ -192,9 +192,8 @@ def compute_bisection(
     lost: Mapping[TierKey, SwitchLoss] | None = None,
     classes: tuple[int, ...] = (1,),
 ) -> Fraction:
-    """Bandwidth across the worst cut of a fabric's nodes into halves, Gb/s each way; 0 where no nodes attach.
-
-    `classes` are how many numbers of switches are of each class, where losses are told by class.
+    """Return the bandwidth across the worst cut of a fabric's nodes into halves, Gb/s each way; 0 if no nodes attach.
+    `classes` are how many numbers of switches each class has, if losses are given by class.
     """
     chain, strands = list_chain(design, fabric), count_strands(design, fabric)
     if not chain:
@@ -203,25 +202,29 @@ def compute_bisection(
         return _compute_mesh_bisection(design, fabric, chain[-1], lost or {})
     losses = {key: loss for key, loss in (lost or {}).items() if loss.switches or loss.of_class}
     bounds = sorted({min(loss.strands or strands, strands) for loss in losses.values()} | {strands})
-    total, first = Fraction(0), 0
+    total, start = Fraction(0), 0
     for end in bounds:
-        losses_here = {key: loss for key, loss in losses.items() if first < (loss.strands or strands)}
+        losses_here = {key: loss for key, loss in losses.items() if start < (loss.strands or strands)}
         root = _Strand(design, fabric, chain, strands, losses_here, classes).make_root_place()
-        total, first = total + (end - first) * root.find_bisection(), end
+        total, start = total + (end - start) * root.find_bisection(), end
     return total
 
 
 def _compute_mesh_bisection(
     design: Design, fabric: FabricDesign, top: TierDesign, lost: Mapping[TierKey, SwitchLoss]
 ) -> Fraction:
-    """The bisection of a fabric whose top switches meet within their tier, without lost ones of that tier."""
+    """Return the bisection of a fabric whose top switches are linked within their tier, without the lost ones of that
+    tier.
+    """
     per_node = max(_count_switches_of_node(fabric, leaf) for leaf in design.list_leaf_tiers(fabric))
-    gone = lost[top.key].switches if top.key in lost else 0
-    return compute_mesh_bisection(top, sum_node_bandwidth(design, fabric), per_node=per_node, gone=gone)
+    lost_switches = lost[top.key].switches if top.key in lost else 0
+    return compute_mesh_bisection(top, sum_node_bandwidth(design, fabric), per_node=per_node, lost=lost_switches)
 
 
 def _count_switches_of_node(fabric: FabricDesign, leaf: TierDesign) -> int:
-    """On how many switches of a group, one after the other, the ports of a node are; all where nodes lie across."""
+    """Return on how many consecutive switches of a group the ports of a node are; all if nodes do not fill whole
+    switches.
+    """
     groups = prod(leaf.sizes[d] for d in list_leg_dimensions() if d in leaf.per)
     runs = [
         (len(attachment.legs) // groups, feed.turn)
@@ -236,9 +239,8 @@ def _count_switches_of_node(fabric: FabricDesign, leaf: TierDesign) -> int:
 def compute_bisection_per_accelerator(
     design: Design, fabric: FabricDesign, lost: Mapping[TierKey, SwitchLoss] | None = None
 ) -> Fraction | None:
-    """What each accelerator in one half can send to the other half at once, Gb/s; None without accelerators.
-
-    With full bisection this is the bandwidth of the accelerator's NICs.
+    """Return what each accelerator in one half can send to the other half at once, Gb/s; None without accelerators.
+    With full bisection this is the bandwidth of its NICs.
     """
     number = count_accelerators(design, fabric)
     # half of the accelerators send
@@ -246,19 +248,19 @@ def compute_bisection_per_accelerator(
 
 
 def count_accelerators(design: Design, fabric: FabricDesign) -> int:
-    """Accelerators in the nodes that attach to a fabric and are present."""
+    """Return the accelerators of the nodes that attach to a fabric and are present."""
     layout = design.layout
     present = [(s.profile.accelerators, layout.count_present(s)) for s in fabric.node_sets]
-    return sum(has.count * nodes for has, nodes in present if has)
+    return sum(accelerators.count * nodes for accelerators, nodes in present if accelerators)
 
 
 def sum_node_bandwidth(design: Design, fabric: FabricDesign) -> int:
-    """Bandwidth of all node ports of a fabric that are present, Gb/s."""
+    """Return the bandwidth of all node ports of a fabric that are present, Gb/s."""
     return sum(_sum_bandwidth_by_part(design, fabric).values())
 
 
 def _sum_bandwidth_by_part(design: Design, fabric: FabricDesign) -> Counter[str]:
-    """Bandwidth of the node ports of a fabric that are present by part of the cluster, Gb/s."""
+    """Return the bandwidth of the node ports of a fabric that are present, by part of the cluster, Gb/s."""
     bandwidth: Counter[str] = Counter()
     for feed in fabric.node_feeds:
         for nodes, attachment in feed.attachments:
@@ -267,7 +269,7 @@ def _sum_bandwidth_by_part(design: Design, fabric: FabricDesign) -> Counter[str]
 
 
 class _Strand:
-    """The places of one strand; where switches have failed, one place of each tier is the one `hit`."""
+    """The places of one strand; if switches have failed, one place of each tier is the one that lost them (`hit`)."""
 
     def __init__(
         self,
@@ -278,7 +280,7 @@ class _Strand:
         lost: Mapping[TierKey, SwitchLoss],
         classes: tuple[int, ...] = (1,),
     ) -> None:
-        # `chain` are the tiers from the nodes up, `classes` how many strands are alike, where losses tell them apart
+        # `chain` are the tiers from the nodes up, `classes` how many numbers of switches each class of losses has
         self._design, self._layout, self._fabric = design, design.layout, fabric
         self._strands, self._lost = strands, lost
         self._sliced = {key for key, loss in lost.items() if loss.of_class}
@@ -289,18 +291,18 @@ class _Strand:
         units: dict[str, Fraction] = {}
         for part, su in _list_contents(design.layout):
             units[part] = units.get(part, Fraction(0)) + su
-        of_parts = _sum_bandwidth_by_part(design, fabric)
+        gbps_of_part = _sum_bandwidth_by_part(design, fabric)
         self._unit_gbps = {
-            part: of_parts[part] / (strands * number) if number else Fraction(0) for part, number in units.items()
+            part: gbps_of_part[part] / (strands * number) if number else Fraction(0) for part, number in units.items()
         }
 
     def make_root_place(self) -> StrandPlace:
-        """The whole strand as one place; where the top tier is grouped by place, spans join its places or
-        nothing does.
+        """Return the whole strand as one place; if the top tier is grouped by place, spans join its places or nothing
+        does.
         """
         tops, pods = list_top_tiers(self._design, self._fabric), _list_contents(self._layout)
         if len(tops) == 1 and find_scope(tops[0].per) == "all":
-            intact = next(iter(self._list_shares_left(tops[0], 1, hit=True)), self._all)
+            intact = next(iter(self._list_fractions_left(tops[0], 1, hit=True)), self._all)
             return self._make_place(tops[0], pods, self._spread_by_class(Fraction(0)), self._all, intact, hit=True)
         places: list[tuple[StrandPlace, int]] = []
         for top in tops:
@@ -312,29 +314,32 @@ class _Strand:
     def _list_parts(
         self, tier: TierDesign, above: str, pods: Pods, up: Fraction, meets: _ByClass, *, hit: bool
     ) -> tuple[tuple[StrandPlace, int], ...]:
-        """(place, how many) of a tier within a wider place, each with `up` Gb/s of uplinks; `meets` are the shares of
-        upper switches left.
+        """Return (place, how many) of a tier within a wider place; each has `up` Gb/s of uplinks, and `meets` are the
+        fractions of upper switches that are left.
         """
         parts = []
         if tier.layout.cluster is not None:
             pods = tuple(pod for pod in pods if pod[0] == tier.part)
         places = _split_place(tier.layout, above, tier.scope, pods)
-        struck, one_hit = self._list_shares_left(tier, places.total(), hit=hit), tier.key in self._sliced
-        for inside, number in sorted(places.items(), reverse=True):
-            struck_here, struck = struck[:number], struck[number:]
+        fractions_left, only_first_is_hit = (
+            self._list_fractions_left(tier, places.total(), hit=hit),
+            tier.key in self._sliced,
+        )
+        for contents, number in sorted(places.items(), reverse=True):
+            fractions_here, fractions_left = fractions_left[:number], fractions_left[number:]
             # where switches fail by number, only the first place is the one hit
-            rows = [(intact, hit and not (one_hit and row)) for row, intact in enumerate(struck_here)]
+            rows = [(intact, hit and not (only_first_is_hit and row)) for row, intact in enumerate(fractions_here)]
             # (shares of its switches left, is it the one hit, how many such places); intact places last
             alike = [(*row, len(list(rows_of))) for row, rows_of in groupby(rows)]
-            alike += [(self._all, False, number - len(struck_here))] * (len(struck_here) < number)
-            for intact, lost, same in alike:
+            alike += [(self._all, False, number - len(fractions_here))] * (len(fractions_here) < number)
+            for intact, is_hit, times in alike:
                 reach = self._spread_by_class(up, meets, intact)
-                parts.append((self._make_place(tier, inside, reach, meets, intact, hit=lost), same))
+                parts.append((self._make_place(tier, contents, reach, meets, intact, hit=is_hit), times))
         return tuple(parts)
 
-    def _list_shares_left(self, tier: TierDesign, number: int, *, hit: bool) -> list[_ByClass]:
-        """The shares of a tier's switches that are left, one for each of its `number` places that has lost some or
-        stands above one that has; `hit`: whether the place around these is where switches have failed.
+    def _list_fractions_left(self, tier: TierDesign, number: int, *, hit: bool) -> list[_ByClass]:
+        """Return the fractions of a tier's switches that are left, for each of its `number` places that has lost some
+        or stands above one that has; `hit` says whether the wider place is the one that lost switches.
         """
         loss, per_place = self._lost.get(tier.key), self._count_switches_per_place(tier)
         if not hit and (loss is None or loss.places or loss.of_class):
@@ -349,30 +354,30 @@ class _Strand:
         return [self._all] * min(number, self._count_places_hit_below(tier))
 
     def _spread_by_class(self, gbps: Fraction, *shares: _ByClass) -> tuple[Number, ...]:
-        """Uplinks by class of numbers, Gb/s, of which shares are left."""
+        """Return uplinks by class of numbers, Gb/s, multiplied by the fractions that are left."""
         return tuple(
             _reduce_to_integer(prod(shares_of_class, start=gbps))
             for shares_of_class in zip(self._weights, *shares, strict=True)
         )
 
     def _count_places_hit_below(self, tier: TierDesign) -> int:
-        """How many places of a tier have failed switches below them, where these are packed into as few as can be; 0
-        for none.
+        """Return how many places of a tier have failed switches below them, packed into as few as possible; 0 for
+        none.
         """
-        most = 0
+        places_hit = 0
         for lower in self._lower[tier.key]:
             loss = self._lost.get(lower.key)
             places = loss.places if loss else self._count_places_hit_below(lower)
             if loss or places:
                 # places of this tier that so many of the lower one fill; a loss by number has none, and is below one
-                most = max(most, 1, ceil(Fraction(places * tier.places, lower.places)))
-        return most
+                places_hit = max(places_hit, 1, ceil(Fraction(places * tier.places, lower.places)))
+        return places_hit
 
     def _make_place(
         self, tier: TierDesign, pods: Pods, up: tuple[Number, ...], meets: _ByClass, intact: _ByClass, *, hit: bool
     ) -> StrandPlace:
-        """A place of a tier with its switches and all below; `meets` and `intact` are the shares of the switches above
-        and of its own that are left.
+        """Return a place of a tier with its switches and all below; `meets` and `intact` are the fractions of upper
+        switches and of its switches that are left.
         """
         size, scope = self._sum_place_bandwidth(pods), find_scope(tier.per)
         if not self._lower[tier.key]:
@@ -392,7 +397,7 @@ class _Strand:
     def _list_leaves(
         self, leaf: TierDesign, size: Number, meets: _ByClass, *, hit: bool
     ) -> Iterator[tuple[StrandPlace, int]]:
-        """(leaf, how many) of a place, by the nodes they serve; leaves that lost switches apart from the others."""
+        """Yield (leaves that serve the same nodes, how many such bunches); leaves that lost switches stand apart."""
         bunches = max(1, leaf.count // self._count_leaves_of_node(leaf))
         per_bunch, loss = self._count_switches_per_place(leaf) / bunches, self._lost.get(leaf.key)
         failed = Fraction(loss.switches) if loss and (hit or not loss.places) else Fraction(0)
@@ -408,38 +413,38 @@ class _Strand:
                 )
 
     def _count_leaves_of_node(self, leaf: TierDesign) -> int:
-        """Over how many leaves of a group the ports of one node are spread."""
+        """Return over how many leaves of a group the ports of one node are spread."""
         groups = prod(leaf.sizes[d] for d in list_leg_dimensions() if d in leaf.per)
         feeds = self._fabric.feeds_of(leaf.key)
         # -(-a // b) rounds up; `turn` slots follow each other on one leaf
-        most = max(-(-len(a.legs) // (groups * f.turn)) for f in feeds for _, a in f.attachments)
-        return min(leaf.count, most)
+        leaves = max(-(-len(a.legs) // (groups * f.turn)) for f in feeds for _, a in f.attachments)
+        return min(leaf.count, leaves)
 
     def _count_switches_per_place(self, tier: TierDesign) -> Fraction:
-        """Switches of a tier in each of its places."""
+        """Return how many switches of a tier each of its places has in a strand."""
         return Fraction(tier.switches, tier.places * self._strands)
 
     def _sum_place_bandwidth(self, pods: Pods) -> Number:
-        """Bandwidth of the node ports of a place, Gb/s."""
+        """Return the bandwidth of the node ports of a place, Gb/s."""
         return _reduce_to_integer(sum(units * self._unit_gbps[part] for part, units in pods))
 
 
 def _sum_uplink_bandwidth(tier: TierDesign) -> int:
-    """Bandwidth of the uplinks of a switch that are wired, Gb/s; where they land unequally, what no cut is below."""
+    """Return the bandwidth of a switch's wired uplinks, Gb/s; if they land unequally, a bound that no cut is below."""
     uplink, up = tier.uplink, tier.up
     return uplink.full_load_links * up.speed_gbps if uplink and up else 0
 
 
 def _sum_peer_bandwidth(tier: TierDesign) -> int:
-    """Bandwidth between the two switches of a pair, Gb/s; 0 where a group has several pairs, as these are
-    not joined.
+    """Return the bandwidth between the two switches of a pair, Gb/s; 0 for groups of several pairs, which are not
+    joined.
     """
     peer_links = tier.peer_links
     return peer_links.run.bandwidth_gbps if peer_links and not peer_links.spans and tier.count == 2 else 0
 
 
 def _find_span_bandwidth(tier: TierDesign) -> int:
-    """Bandwidth of a switch to other sites, Gb/s; of the site that has least."""
+    """Return the bandwidth of a switch to other sites, Gb/s; that of the site that has least."""
     peer_links = tier.peer_links
     if peer_links is None or not peer_links.spans:
         return 0
@@ -450,7 +455,9 @@ def _find_span_bandwidth(tier: TierDesign) -> int:
 
 
 def _list_contents(layout: Layout, site: str = "") -> Pods:
-    """The contents of a site, or of the cluster, in full units: omitted nodes are those of as few as possible."""
+    """Return the contents of a site, or of the cluster, in full units: omitted nodes count as those of as few as
+    possible.
+    """
     kinds = layout.kind_of_pod
     missing = Counter(slot.pod for slot in layout.omitted if slot.node <= kinds[slot.pod].nodes)
     return tuple(
@@ -461,7 +468,7 @@ def _list_contents(layout: Layout, site: str = "") -> Pods:
 
 
 def _split_place(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[Pods]:
-    """The places of a narrower scope within a place, by their contents, with how many of each."""
+    """Return the places of a narrower scope within a place, by their contents, with how many of each."""
     if upper == lower:
         return Counter({pods: 1})
     if lower == "site":
@@ -474,7 +481,7 @@ def _split_place(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[
         for _, su in pods:
             counts[(part, Fraction(units_per_place)),] += int(su // units_per_place)
             counts[(part, su % units_per_place),] += 1 if su % units_per_place else 0
-        # unary plus drops what counts 0
+        # unary plus drops contents with a count of 0
         return +counts
     units_in_all = sum((su for _, su in pods), Fraction(0))
     units_per_place, racks = count_racks_per_place(layout, lower), units_in_all * layout.racks_per_su

@@ -31,13 +31,13 @@ class LinkCount(NamedTuple):
 
 
 def make_slot_table(design: Design, feed: NodeFeed) -> SlotTable:
-    """The slots on their tier of nodes with one kind of port."""
+    """Return the slots that nodes with one kind of port have on their tier."""
     leaf = design.tier(feed.leaf)
     return SlotTable(leaf.layout.of_part(feed.part), leaf.per, leaf.sizes, feed.attachments, feed.by_slot)
 
 
 def count_links(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
-    """Links and cables of a fabric, from the nodes up."""
+    """Return the links and cables of a fabric by pair of tiers, from the nodes up."""
     totals: dict[tuple[str, str], list[int]] = {}
     counts = (
         *_count_node_links(design, fabric),
@@ -53,8 +53,8 @@ def count_links(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
 
 
 def _count_node_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
-    """(lower, upper, links, cables) of nodes, extra devices and management ports."""
-    # connectors that omitted nodes leave empty, as (run, ...), and runs whose connectors extra devices may share
+    """Yield (lower, upper, links, cables) of nodes, extra devices and management ports."""
+    # (run, switch, connector) that omitted nodes leave empty; and runs whose connectors extra devices may share
     emptied: set[tuple[int, int, int]] = set()
     shared: set[int] = set()
     for feed in fabric.node_feeds:
@@ -86,9 +86,11 @@ def _count_node_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[st
 def _list_extra_cables(
     fabric: FabricDesign, tier: TierDesign, emptied: set[tuple[int, int, int]], shared: set[int]
 ) -> set[tuple[int, int, int]]:
-    """(run, switch, connector) of cables for extra devices: connectors that no breakout cable of nodes already serves.
+    """Return (run, switch, connector) of the cables of extra devices: connectors that no breakout cable of nodes
+    serves.
 
-    Those of nodes are on the runs in `shared`, but not at the connectors in `emptied`, which omitted nodes leave empty.
+    Breakout cables of nodes are on the runs in `shared`, but not at the connectors in `emptied`, which omitted nodes
+    leave empty.
     """
     cables = set()
     for extra in fabric.extras:
@@ -102,14 +104,14 @@ def _list_extra_cables(
 
 
 class _LeafConnectors:
-    """Leaf connectors, each with one breakout cable for the nodes behind it."""
+    """The connectors of leaves, each with one breakout cable to its nodes."""
 
     def __init__(self, table: SlotTable, leaf: TierDesign, feed: NodeFeed) -> None:
         self._table, self._leaf, self._feed = table, leaf, feed
         self._per = leaf.downs[feed.run].per_connector
 
     def count_used(self) -> int:
-        """Connectors with a node behind them."""
+        """Return how many connectors have a node."""
         filled = sum(
             groups * self._count_connectors(ports)
             for runs, groups in self._table.groups.items()
@@ -118,19 +120,19 @@ class _LeafConnectors:
         return filled - len(self.emptied)
 
     def _count_connectors(self, ports: list[range]) -> int:
-        """How many connectors of a switch some ports lie on; `ports` are ascending ranges."""
-        total, last = 0, -1
+        """Return how many connectors of a switch have some of these ports; `ports` are ascending ranges."""
+        total, last_counted = 0, -1
         for interval in ports:
             if interval:
-                first, end = interval.start // self._per, (interval.stop - 1) // self._per
-                # a connector that the last range ends on is not counted again
-                total += end - max(first - 1, last)
-                last = end
+                first_connector, last_connector = interval.start // self._per, (interval.stop - 1) // self._per
+                # a connector that the range before ends on is not counted again
+                total += last_connector - max(first_connector - 1, last_counted)
+                last_counted = last_connector
         return total
 
     @cached_property
     def emptied(self) -> set[tuple[int, int]]:
-        """(switch, connector of the run) whose slots are all omitted or of units that do not exist."""
+        """(switch, connector of the run) whose slots are all omitted or belong to units that do not exist."""
         count = self._leaf.count
         holes: Counter[tuple[int, int]] = Counter()
         for group, slot in self._table.list_holes():
@@ -139,15 +141,15 @@ class _LeafConnectors:
         return {key for key, missing in holes.items() if missing == self._count_slots(*key)}
 
     def _count_slots(self, switch: int, connector: int) -> int:
-        """Slots of a connector whose units exist."""
+        """Return how many slots of a connector belong to units that exist."""
         group, index = divmod(switch, self._leaf.count)
-        first, end = connector * self._per, (connector + 1) * self._per
+        first_port, end_port = connector * self._per, (connector + 1) * self._per
         ports = self._feed.list_port_ranges(self._table.list_group_runs(group), self._leaf.count)[index]
-        return sum(max(0, min(end, interval.stop) - max(first, interval.start)) for interval in ports)
+        return sum(max(0, min(end_port, interval.stop) - max(first_port, interval.start)) for interval in ports)
 
 
 def _count_switch_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
-    """(lower, upper, links, cables) of each pair of tiers whose links are the fabric's."""
+    """Yield (lower, upper, links, cables) of each pair of tiers whose links the fabric owns."""
     for lower in design.tiers:
         up, uplink = lower.up, lower.uplink
         if up is None or uplink is None or uplink.fabric != fabric.name:
@@ -157,7 +159,7 @@ def _count_switch_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[
         links_per_switch = uplink.links_per_group * uplink.upper_groups
         links = lower.switches * links_per_switch
         if up.per_connector > 1:
-            # breakouts hang on the end that splits: connectors there, the last one perhaps part used
+            # there is a breakout cable for each connector of the lower end, the last one perhaps part used
             cables = lower.switches * -(-links_per_switch // up.per_connector)
         elif run.per_connector > 1:
             cables = _count_upper_connectors(lower, upper, run.per_connector)
@@ -167,8 +169,8 @@ def _count_switch_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[
 
 
 def _count_upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> int:
-    """Connectors, of `per` ports each, of the upper tier with links of the lower one, that is breakout cables between
-    them.
+    """Return how many breakout cables join two tiers: connectors of the upper tier, of `per` ports each, with links of
+    the lower tier.
     """
     uplink = lower.uplink
     assert uplink is not None  # noqa: S101 - callers hold a tier with uplinks
@@ -181,17 +183,19 @@ def _count_upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> i
     shape = lower.sizes, lower.coarser
     for ranks, groups in list_group_ranks(lower, lower.count, upper, *shape, by_slot=uplink.by_slot):
         if uplink.uneven:
-            dealt = (uplink.find_dealt_end(rank, k) for rank in ranks for k in range(uplink.links_per_group))
-            met = len({(index, connectors[port]) for index, port in dealt})
+            ends = (uplink.find_dealt_end(rank, k) for rank in ranks for k in range(uplink.links_per_group))
+            connectors_in_use = len({(index, connectors[port]) for index, port in ends})
         else:
-            shares = [range(uplink.count_links_to(index)) for index in range(uplink.upper_count)]
-            met = sum(len({connectors[rank * feed.links + k] for rank in ranks for k in share}) for share in shares)
-        total += groups * alike * met
+            links_by_upper = [range(uplink.count_links_to(index)) for index in range(uplink.upper_count)]
+            connectors_in_use = sum(
+                len({connectors[rank * feed.links + k] for rank in ranks for k in links}) for links in links_by_upper
+            )
+        total += groups * alike * connectors_in_use
     return total
 
 
 def _count_peer_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
-    """(tier, tier, links, cables) of links inside tiers: of pairs, and to other sites."""
+    """Yield (tier, tier, links, cables) of links inside tiers: of pairs, and to other sites."""
     for tier in fabric.tiers:
         if tier.peer_links is None:
             continue
@@ -199,14 +203,14 @@ def _count_peer_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[st
         if not tier.peer_links.spans:
             pairs = tier.switches // 2
             yield tier.name, tier.name, pairs * run.count, pairs * -(-run.count // per)
-        # border switches are as many at each site
+        # each site has equally many border switches
         switches = tier.switches // len(design.layout.sites)
         for span in tier.peer_links.spans:
             yield tier.name, tier.name, switches * span.links, switches * -(-span.links // per)
 
 
 def _count_meshes(fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
-    """(tier, tier, links, cables) of links inside tiers along their dimensions."""
+    """Yield (tier, tier, links, cables) of links inside tiers along their dimensions."""
     for tier in fabric.tiers:
         for mesh in tier.meshes:
             yield tier.name, tier.name, count_mesh_links(tier, mesh), count_mesh_cables(tier, mesh)

@@ -19,12 +19,12 @@ class EndToEnd(NamedTuple):
 
     @property
     def narrowest(self) -> TierDesign | None:
-        """The tier with the highest ratio; None where no tier has uplinks."""
+        """The tier with the highest ratio; None if no tier has uplinks."""
         return max(self.tiers, key=lambda tier_and_ratio: tier_and_ratio[1])[0] if self.tiers else None
 
     @property
     def allowed(self) -> Fraction:
-        """The product of what the tiers allow, each at least 1."""
+        """The product of the ratios that the tiers allow, each at least 1."""
         product = Fraction(1)
         for tier, _ in self.tiers:
             product *= max(Fraction(1), tier.allowed)
@@ -37,25 +37,25 @@ class EndToEnd(NamedTuple):
 
 
 def compute_end_to_end(design: Design, fabric: FabricDesign) -> EndToEnd:
-    """The oversubscription of a fabric up to its narrowest point: the ratios of its tiers multiply.
+    """Return the oversubscription of a fabric up to its narrowest point: the product of the ratios of its tiers.
 
-    Links between sites count as the uplinks of their tier. Of parts of the cluster that have tiers of their own it is
-    that of the worst.
+    Links between sites count as the uplinks of their tier. If parts of the cluster have tiers to themselves, it is that
+    of the worst part.
     """
     chains = [_multiply_chain(chain) for chain in list_chains(design, fabric)]
     return max(chains, key=lambda chain: chain.ratio, default=EndToEnd(Fraction(1), ()))
 
 
 def _multiply_chain(chain: Sequence[TierDesign]) -> EndToEnd:
-    """The oversubscription of tiers, each linked up to the next, up to the narrowest point."""
-    widest, product = EndToEnd(Fraction(1), ()), Fraction(1)
-    passed: list[tuple[TierDesign, Fraction]] = []
+    """Return the oversubscription of tiers, each linked up to the next, up to the narrowest point."""
+    narrowest, product = EndToEnd(Fraction(1), ()), Fraction(1)
+    tiers_below: list[tuple[TierDesign, Fraction]] = []
     for tier in chain:
         ratio = tier.oversubscription
         if ratio is None:
             break
         product *= ratio
-        passed.append((tier, ratio))
-        if not widest.tiers or product > widest.ratio:
-            widest = EndToEnd(product, tuple(passed))
-    return widest
+        tiers_below.append((tier, ratio))
+        if not narrowest.tiers or product > narrowest.ratio:
+            narrowest = EndToEnd(product, tuple(tiers_below))
+    return narrowest

@@ -1,4 +1,4 @@
-"""Expected figures of a blueprint, held against those of its design."""
+"""Expected figures of a blueprint, compared with those of its design."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ DIGITS = 4
 """Decimals to which ratios are compared: those of summary.json."""
 
 Figures: TypeAlias = Mapping[str, Mapping[str, float]]
-"""Fabric -> tier, or pair of tiers -> a figure."""
+"""By fabric, and by tier or pair of tiers, a figure."""
 
 
 class ExpectedFigure(NamedTuple):
-    """A figure that is expected, where it is written, what it counts, and what the design has."""
+    """A figure that is expected: where it is written, what it counts (`what`), and what the design has (`actual`)."""
 
     path: Path
     what: str
     stated: float | Bound
     actual: float | None
-    """None where the design has no such figure: the top tier is not oversubscribed."""
+    """None if the design has no such figure: the top tier has no oversubscription."""
 
     @property
     def holds(self) -> bool:
-        """Whether it is so."""
+        """Whether the design has the expected figure."""
         if isinstance(self.stated, Bound):
             return self.actual is not None and self.stated.holds(self.actual)
         return self.actual is not None and round(float(self.stated), DIGITS) == round(float(self.actual), DIGITS)
 
     def make_finding(self, code: str, owner: str) -> Diagnostic:
-        """The finding that the design has another figure than the one expected; `owner` is what has it, in words."""
+        """Return the finding that the figure is not the expected one; `owner` is what has the figure, in words."""
         if isinstance(self.stated, Bound):
             stated, actual = self.stated.text(), None if self.actual is None else self.stated.text(self.actual)
         else:
@@ -49,9 +49,9 @@ class ExpectedFigure(NamedTuple):
 
 
 def list_expected(design: Design) -> tuple[ExpectedFigure, ...]:
-    """Every expected figure beside that of the design.
+    """Return every expected figure together with that of the design.
 
-    Raises InputError (FG016) for fabrics and tiers that are not there, or that several fabrics have.
+    Raises InputError (FG016) for fabrics and tiers that do not exist, and for tiers that several fabrics have.
     """
     expect = design.loaded.blueprint.expect
     if not expect.model_fields_set:
@@ -80,12 +80,12 @@ def list_expected(design: Design) -> tuple[ExpectedFigure, ...]:
                 faults.append(expectation)
             else:
                 expectations.append(expectation)
-    for key, of_fabrics in (
+    for key, list_figures in (
         ("bisection_gbps_per_accelerator", _list_bisections),
         ("left_after_switch", _list_left_after_switch),
     ):
         if (value := getattr(expect, key)) is not None:
-            expectations += expand_bound(key, value, of_fabrics(design))
+            expectations += expand_bound(key, value, list_figures(design))
     faults += _find_unknown_fabrics(expect, [fabric.name for fabric in design.fabrics])
     if faults:
         raise InputError(faults)
@@ -93,14 +93,14 @@ def list_expected(design: Design) -> tuple[ExpectedFigure, ...]:
 
 
 def find_unmet(design: Design) -> Iterator[Diagnostic]:
-    """A finding for each expected figure that is not so."""
+    """Yield a finding for each expected figure that the design does not have."""
     for expectation in list_expected(design):
         if not expectation.holds:
             yield expectation.make_finding(CODE, "design")
 
 
 def require_expected(design: Design) -> None:
-    """Raise InputError (FG820) where a figure of the design is not what its author expects."""
+    """Raise InputError (FG820) if a figure of the design is not the expected one."""
     if faults := tuple(find_unmet(design)):
         raise design.loaded.locate_error(InputError(faults))
 
@@ -112,11 +112,11 @@ WORDS: Mapping[str, str] = {
     "paths": "fewest paths between accelerators that share no leaf",
     "latency_us": "us between the farthest accelerators",
 }
-"""What each figure is, in words."""
+"""The name of each figure, in words."""
 
 
 def expand_bound(key: str, stated: Any, actual: Mapping[str, float | None]) -> Iterator[ExpectedFigure]:
-    """A bound that is stated of each fabric that has a figure, or of some by name."""
+    """Yield a bound for each fabric: for every fabric that has a figure, or for those that the bound names."""
     bounds = stated if isinstance(stated, Mapping) else dict.fromkeys(actual or ("the cluster",), stated)
     for name, bound in bounds.items():
         path: Path = ("expect", key, name) if stated is bounds else ("expect", key)
@@ -124,14 +124,18 @@ def expand_bound(key: str, stated: Any, actual: Mapping[str, float | None]) -> I
 
 
 def _list_bisections(design: Design) -> dict[str, float | None]:
-    """Of each fabric whose nodes' NICs belong to accelerators, what one can send to the other half, Gb/s."""
+    """Return, for each fabric whose nodes' NICs belong to accelerators, what an accelerator can send to the other half,
+    Gb/s.
+    """
     joining = [f for f in design.fabrics if any(leg.gpu is not None for _, a in f.attachments for leg in a.legs)]
     bandwidths = {fabric.name: compute_bisection_per_accelerator(design, fabric) for fabric in joining}
     return {name: None if gbps is None else float(gbps) for name, gbps in bandwidths.items()}
 
 
 def _list_left_after_switch(design: Design) -> dict[str, float | None]:
-    """Of each fabric that is not for management, the least share of its bisection that one lost switch leaves."""
+    """Return, for each fabric that is not for management, the least fraction of its bisection that the loss of one
+    switch leaves.
+    """
     return {
         fabric.name: min((float(survival.analyze_switch_loss(tier).share) for tier in survival.chain), default=None)
         for fabric, survival in list_failure_analyses(design)
@@ -139,7 +143,7 @@ def _list_left_after_switch(design: Design) -> dict[str, float | None]:
 
 
 def _find_unknown_fabrics(stated: Expect, names: list[str]) -> Iterator[Diagnostic]:
-    # a fault for each fabric that an expected figure names and that there is not
+    """Yield a fault for each fabric that an expected figure names and that does not exist."""
     for key in WORDS:
         value = getattr(stated, key)
         if isinstance(value, Mapping):
@@ -151,7 +155,7 @@ def _find_unknown_fabrics(stated: Expect, names: list[str]) -> Iterator[Diagnost
 def _expect_by_kind(
     key: str, stated: Any, figures: Figures, totals: Mapping[str, float]
 ) -> Iterator[ExpectedFigure | Diagnostic]:
-    """Figures of one kind: in all, by fabric, by tier or pair, or by both."""
+    """Yield the expected figures of one kind: in all, by fabric, by tier or pair of tiers, or by fabric and tier."""
     path: Path = ("expect", key)
     if stated is None:
         return

@@ -1,11 +1,11 @@
 """How much of a fabric's bisection remains after the loss of a switch, plane, rack, row or power feed; from the design.
 
-Switches that share a rack, row or feed fail together. Where places lose unequal numbers of switches, each is counted
-like the one that loses most, so figures are never too high. A place whose nodes fail as well is left unchanged: the
-figures are for the nodes that still run.
+Switches that share a rack, row or feed fail together. If places lose unequal numbers of switches, each is counted like
+the one that loses most, so figures are never too high. A place whose nodes fail as well is left unchanged: the figures
+are for the nodes that still run.
 
-Where a tier above joins the switches of one number (`core per: spine`), each number is a network of its own above the
-leaves. Numbers that have lost as many switches in the same places are of one class, and a cut takes the switches of
+If a tier above joins the switches of one number (`core per: spine`), each number is a separate network above the
+leaves. Numbers that have lost equally many switches in the same places form a class, and a cut takes the switches of
 each class on the cheaper of its sides.
 """
 
@@ -24,37 +24,39 @@ from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.design.shape import list_inner_dimensions, list_units_of_place
 
-MOST_CLASSES = 6
-"""So many classes of numbers are told apart: the sides of a cut double with each."""
+MAX_CLASSES = 6
+"""How many classes of numbers are distinguished at most: each doubles the sides of a cut that are tried."""
 
 NOWHERE = -1
 """Stands for a place that has lost no switch of a tier."""
 
 
 class _FailedSwitch(NamedTuple):
-    """A failed switch: its place, and the numbers of its group and its own by dimension, as far as strands share them
-    not.
-    """
+    """A failed switch."""
 
     place: int
     numbers: Mapping[str, int]
+    """Its number in its group and the numbers of its group by dimension, without dimensions that make strands."""
 
 
 _StrandLosses = tuple[frozenset[tuple[TierKey, SwitchLoss]], tuple[int, ...]]
-"""Losses of one strand, and how many numbers are of each class."""
+"""Losses of one strand, and how many numbers of switches each class has."""
 
 
 class RemainingBisection(NamedTuple):
-    """The share of a fabric's bisection that remains after a loss, and the failed switches of each tier."""
+    """The bisection of a fabric that remains after a loss."""
 
     share: Fraction
+    """What remains, as a fraction of the bisection as built."""
     after: str
+    """What was lost, in words."""
     gone: Mapping[TierKey, int]
+    """How many switches of each tier have failed."""
 
 
 class FailureAnalysis:
-    """Remaining bisection of one fabric after losses. `whole` is its bisection as built, Gb/s; if that is 0 the share
-    is 0.
+    """The remaining bisection of one fabric after losses. `whole` is its bisection as built, Gb/s; if that is 0, so is
+    every share.
     """
 
     def __init__(self, design: Design, fabric: FabricDesign) -> None:
@@ -67,28 +69,30 @@ class FailureAnalysis:
             (t.key, next((u.key for u in self.chain if u.fabric == t.fabric and t.name in u.per), None))
             for t in reversed(self.chain)
         ]
-        """Every tier from the top, and the tier above that joins its switches of one number."""
+        """Every tier from the top, and the tier above that joins its switches of one number, or None."""
         self._known: dict[_StrandLosses, Fraction] = {}
 
     def analyze_switch_loss(self, tier: TierDesign) -> RemainingBisection:
-        """The remaining bisection after the loss of one switch of a tier."""
+        """Return the remaining bisection after the loss of one switch of a tier."""
         return self.compute_remaining(FailureDomain(f"one {tier.name}", {tier.key: [(0, 0)]}))
 
     def analyze_plane_loss(self) -> RemainingBisection | None:
-        """The remaining bisection after the loss of one plane; None where no tier is grouped by planes."""
+        """Return the remaining bisection after the loss of one plane; None if no tier is grouped by planes."""
         planes = self._fabric.planes
         split = [tier for tier in self.chain if "plane" in tier.per]
         if planes == 1 or not split:
             return None
         gone = {tier.key: tier.switches // planes for tier in split}
-        # planes that are apart in every tier share nothing, and what is left is what the others carry
+        # planes that are separate in every tier share nothing: the others carry what they carried before
         if len(split) == len(self.chain):
             return RemainingBisection(Fraction(planes - 1, planes), "one plane", gone)
         lost = {t.key: SwitchLoss(self._tiers[t.key].per_place // planes, places=0, strands=0) for t in split}
         return RemainingBisection(self._find_share((frozenset(lost.items()), (1,))), "one plane", gone)
 
     def compute_remaining(self, lost: FailureDomain) -> RemainingBisection:
-        """The remaining bisection after the loss of a failure domain; strands with equal losses are computed once."""
+        """Return the remaining bisection after the loss of a failure domain; strands with equal losses are computed
+        once.
+        """
         by_strand: dict[int, dict[TierKey, list[_FailedSwitch]]] = {}
         failed_count: Counter[TierKey] = Counter()
         for key, groups in self._tiers.items():
@@ -102,7 +106,9 @@ class FailureAnalysis:
         return RemainingBisection(max(Fraction(0), 1 - missing), lost.name, failed_count)
 
     def _find_losses(self, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> _StrandLosses:
-        """The losses in one strand: by place, and by class of numbers where a tier above joins those of one number."""
+        """Return the losses in one strand by place, and by class of numbers if a tier above joins the switches of one
+        number.
+        """
         losses: dict[TierKey, SwitchLoss] = {}
         classes: tuple[int, ...] = (1,)
         joined: set[TierKey] = set()
@@ -123,91 +129,98 @@ class FailureAnalysis:
     def _group_by_class(
         self, lower: TierKey, upper: TierKey, lost: Mapping[TierKey, Sequence[_FailedSwitch]]
     ) -> tuple[tuple[SwitchLoss, SwitchLoss], tuple[int, ...]] | None:
-        """The losses of a tier and of the one that joins its switches of one number, by class of numbers that have lost
-        as many in the same places; None where these are too many, or no such numbers tell switches apart.
+        """Return the losses of a tier and of the tier that joins its switches of one number, by class of numbers that
+        have lost equally many in the same places; None if there are too many classes, or numbers do not tell
+        switches apart.
         """
-        telling, switches = self._tiers[upper].inner, self._tiers[upper].per_place // self._strands
+        joining_dimensions, switches = self._tiers[upper].inner, self._tiers[upper].per_place // self._strands
         numbers = switches // self._design.tier(upper).count
         failed_by_number: dict[tuple[int, ...], Counter[tuple[TierKey, int]]] = {}
         for key in (lower, upper):
-            if self._tiers[key].per_place // self._strands % numbers or not self._has_below(lower):
+            if self._tiers[key].per_place // self._strands % numbers or not self._has_lower_tier(lower):
                 return None
             for spot in lost.get(key, ()):
-                if not set(telling) <= spot.numbers.keys():
+                if not set(joining_dimensions) <= spot.numbers.keys():
                     return None
-                failed_by_number.setdefault(tuple(spot.numbers[d] for d in telling), Counter())[key, spot.place] += 1
+                failed_by_number.setdefault(tuple(spot.numbers[d] for d in joining_dimensions), Counter())[
+                    key, spot.place
+                ] += 1
         numbers_alike = Counter(frozenset(failed.items()) for failed in failed_by_number.values())
         kinds = sorted(numbers_alike, key=sorted)
-        if len(kinds) >= MOST_CLASSES:
+        if len(kinds) >= MAX_CLASSES:
             return None
-        rest = numbers - len(failed_by_number)
-        # numbers that lost nothing are a class of their own, if there are any
-        classes = tuple(numbers_alike[kind] for kind in kinds) + (rest,) * (rest > 0)
+        numbers_without_loss = numbers - len(failed_by_number)
+        # numbers that lost nothing are one more class, if there are any
+        classes = tuple(numbers_alike[kind] for kind in kinds) + (numbers_without_loss,) * (numbers_without_loss > 0)
         losses = []
         for key in (lower, upper):
             rows = []
             for place in self._list_places(key, lost):
                 # switches lost here, by class of numbers
                 row = [numbers_alike[kind] * dict(kind).get((key, place), 0) for kind in kinds]
-                rows.append((*row, *(0,) * (rest > 0)))
-            # the first place is a particular one (see `_list_places`); the others are alike but for their order
+                rows.append((*row, *(0,) * (numbers_without_loss > 0)))
+            # the first place is special (see `_list_places`); the order of the others does not matter
             losses.append(SwitchLoss(0, of_class=(*rows[:1], *sorted(rows[1:]))))
         return (losses[0], losses[1]), classes
 
     def _list_places(self, key: TierKey, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> list[int]:
-        """The places of a tier that have lost some of its switches, after that in which most units are of the places
-        that lose some below it.
+        """Return the places of a tier that have lost some of its switches; the first place is the one with the most
+        units of lower places that have lost switches, NOWHERE if it has lost none itself.
         """
         places_hit, groups = sorted({spot.place for spot in lost.get(key, ())}), self._tiers[key]
-        below = self.chain[: next(level for level, tier in enumerate(self.chain) if tier.key == key)]
+        lower_tiers = self.chain[: next(level for level, tier in enumerate(self.chain) if tier.key == key)]
         units = {
             self._tiers[tier.key].layout.cluster_units[unit]
-            for tier in below
+            for tier in lower_tiers
             for spot in lost.get(tier.key, ())
             for unit in list_units_of_place(tier.layout, tier.scope, spot.place)
         }
-        inside = [
+        units_hit_below = [
             len(
                 units
                 & {groups.layout.cluster_units[u] for u in list_units_of_place(groups.layout, groups.scope, hit_place)}
             )
             for hit_place in places_hit
         ]
-        if not units or any(inside):
+        if not units or any(units_hit_below):
             return [
                 place
                 for _, place in sorted(
-                    zip(inside, places_hit, strict=True), key=lambda counted: (-counted[0], counted[1])
+                    zip(units_hit_below, places_hit, strict=True),
+                    key=lambda count_and_place: (-count_and_place[0], count_and_place[1]),
                 )
             ] or [NOWHERE]
         return [NOWHERE, *places_hit]
 
-    def _has_below(self, key: TierKey) -> bool:
+    def _has_lower_tier(self, key: TierKey) -> bool:
         return any(tier.uplink and tier.uplink.upper == key for tier in self.chain)
 
     def _count_in_every_place(self, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> dict[TierKey, SwitchLoss]:
-        """The losses of tiers whose switches of one number are joined, where classes of numbers are too many.
+        """Return the losses of tiers whose switches of one number are joined, if there are too many classes of numbers.
 
-        Failed switches of different numbers in two places cut these off from each other, and failed switches above of a
-        third number add to that: all of them then count in every place, so that what is left is not told too high.
+        Failed switches of different numbers in two places cut these places off from each other, and failed upper
+        switches of a third number add to that: all of them then count in every place, so that the figure is never too
+        high.
         """
         losses: dict[TierKey, SwitchLoss] = {}
         for key, joiner in self._joiners:
             spots = lost.get(key, ())
-            above = lost.get(joiner, ()) if joiner else ()
-            if joiner and (spots or above):
+            failed_joiners = lost.get(joiner, ()) if joiner else ()
+            if joiner and (spots or failed_joiners):
                 switches = max(1, self._tiers[key].per_place // self._strands)
-                of_joiner = max(1, self._tiers[joiner].per_place // self._strands)
+                joiner_switches = max(1, self._tiers[joiner].per_place // self._strands)
                 numbers = len({tuple(sorted(spot.numbers.items())) for spot in spots})
-                # a failed switch above takes with it the numbers below that it joins, its share of them
-                numbers = min(switches, numbers + -(-len(above) * switches // of_joiner))
-                losses[key] = SwitchLoss(numbers, places=0 if above else len({spot.place for spot in spots}))
-                if above:
+                # a failed upper switch also takes the lower switches of the numbers that it joins
+                numbers = min(switches, numbers + -(-len(failed_joiners) * switches // joiner_switches))
+                losses[key] = SwitchLoss(numbers, places=0 if failed_joiners else len({spot.place for spot in spots}))
+                if failed_joiners:
                     losses[joiner] = SwitchLoss(0)
         return losses
 
     def _find_share(self, lost: _StrandLosses) -> Fraction:
-        # the share of the bisection that remains after some losses of one strand; kept, as many failures are alike
+        """Return the fraction of the bisection that remains after losses of one strand; remembered, as many failures
+        are alike.
+        """
         if lost not in self._known:
             remaining = compute_bisection(self._design, self._fabric, dict(lost[0]), lost[1])
             self._known[lost] = remaining / self.whole if self.whole else Fraction(0)
@@ -215,39 +228,41 @@ class FailureAnalysis:
 
 
 class _GroupPositions:
-    """Where each group of a tier stands: its place, its strand of the fabric, and what tells it from others there."""
+    """Where each group of a tier stands: its place, its strand of the fabric, and its numbers among the groups
+    there.
+    """
 
     def __init__(self, chain: tuple[TierDesign, ...], tier: TierDesign) -> None:
-        # `chain` is the fabric's tiers from the leaf up; dimensions that all of them have apart (`_shared`) make
-        # strands
+        # `chain` has the fabric's tiers from the leaf up; leg dimensions by which all of them are grouped make strands
         self._sizes, self._name = tier.sizes, tier.name
         self.scope, self.layout = tier.scope, tier.layout
         self._dimensions = list_inner_dimensions(tier.per)
         self._inner = prod(self._sizes[d] for d in self._dimensions)
         self.per_place = tier.per_place
-        self._shared = [d for d in list_leg_dimensions() if all(d in t.per for t in chain)]
-        self.inner = tuple(d for d in self._dimensions if d not in self._shared)
+        self._strand_dimensions = [d for d in list_leg_dimensions() if all(d in t.per for t in chain)]
+        self.inner = tuple(d for d in self._dimensions if d not in self._strand_dimensions)
 
     def locate_switch(self, group: int, number: int) -> tuple[int, _FailedSwitch]:
-        """(strand, place in it) of a switch by its group and its number in the group, all from 0."""
+        """Return (strand, failed switch in it) of a switch, by its group and its number in the group, all from 0."""
         place, remainder = divmod(group, self._inner)
         values: dict[str, int] = {}
-        # groups are numbered with the last dimension turning fastest: it is taken off first
+        # the last dimension counts fastest in group numbers: it is taken off first
         for dimension in reversed(self._dimensions):
             remainder, values[dimension] = divmod(remainder, self._sizes[dimension])
         strand = 0
-        for dimension in self._shared:
+        for dimension in self._strand_dimensions:
             strand = strand * self._sizes[dimension] + values.pop(dimension)
         return strand, _FailedSwitch(place, values | {self._name: number})
 
 
-# What is left of fabrics after a loss, in the words of lint and of the picture.
+# What remains of fabrics after a loss, in the words of lint and of the picture.
 
 
 def list_failure_analyses(design: Design) -> Iterator[tuple[FabricDesign, FailureAnalysis]]:
-    """Every fabric on which nodes reach each other, with its failure analysis.
+    """Yield every fabric on which nodes reach each other, with its failure analysis.
 
-    Without those for management, and those that are VLANs on the node ports of another, whose bandwidth they have.
+    Fabrics for management are left out, and fabrics that are VLANs on the node ports of another, whose bandwidth they
+    share.
     """
     for fabric in design.fabrics:
         if not is_for_management(fabric) and not fabric.shares_ports:
@@ -262,13 +277,13 @@ def is_for_management(fabric: FabricDesign) -> bool:
 
 
 def format_percent(share: float) -> str:
-    """A share as text, rounded down: `93.7%`."""
-    # rounded down, so that nothing is said to be whole that is not; 1e-6 keeps a last bit from costing a tenth
+    """Return a fraction as text in percent, rounded down: `93.7%`."""
+    # rounded down, so that only 1 becomes 100%; 1e-6 keeps an error of the last bit from costing a tenth
     return f"{int(share * 1000 + 1e-6) / 10:g}%"
 
 
 def describe_lost_switches(remaining: RemainingBisection) -> str:
-    """The switches that a loss takes, for a place that holds several: ` (2 leaf, 1 spine switches)`, else ""."""
+    """Return the switches that a loss takes, for a place that holds several: ` (2 leaf, 1 spine switches)`; else ""."""
     names: Counter[str] = Counter()
     for key, number in sorted(remaining.gone.items()):
         names[key.name] += number
@@ -279,5 +294,5 @@ def describe_lost_switches(remaining: RemainingBisection) -> str:
 
 
 def describe_remaining(fabric: str, share: str, after: str, switches: str) -> str:
-    """`compute keeps 93.7% of its bisection after the loss of net-spine-01 (1 spine switch)`."""
+    """Return a sentence: `compute keeps 93.7% of its bisection after the loss of net-spine-01 (1 spine switch)`."""
     return f"{fabric} keeps {share} of its bisection after the loss of {after}{switches}"

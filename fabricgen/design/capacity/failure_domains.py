@@ -1,4 +1,4 @@
-"""Failure domains: the switches, and the units whose nodes, that a rack, a row of racks or a power feed takes with it.
+"""Failure domains: the switches, and the units whose nodes, that fail with a rack, a row of racks or a power feed.
 
 A node rack fails with its nodes, which then need no network: a switch on top of that rack is no loss to others. Units
 of a part of the cluster are alike, and so are their network racks: one of these units stands for all.
@@ -44,22 +44,24 @@ class _NetworkRack(NamedTuple):
 
 
 def list_rack_failures(_design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
-    """A failure domain for every network rack: those of one unit of each part of the cluster, and all shared ones."""
+    """Yield a failure domain for every network rack: the racks of one unit of each part of the cluster, and all shared
+    ones.
+    """
     units = [floor.plan_of_unit.index(part) for part in range(len(floor.plans))]
     for rack in (*(rack for unit in units for rack in _list_unit_racks(floor, unit)), *_list_shared_racks(floor)):
         yield FailureDomain(rack.name, rack.switches)
 
 
 def list_row_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
-    """A failure domain for every row that has network racks."""
-    rows = _group_by_share(design, floor, lambda spot: (spot.site, spot.hall, spot.row))
+    """Yield a failure domain for every row that has network racks."""
+    rows = _group_racks(design, floor, lambda spot: (spot.site, spot.hall, spot.row))
     for _, (racks, units) in sorted(rows.items()):
         if racks:
             yield _make_failure_domain(name_row(design, floor, racks[0].spot), racks, units)
 
 
 def name_row(design: Design, floor: FloorPlan, spot: RackPosition) -> str:
-    """The row of a position in words: `network row 2 of hall1`."""
+    """Return the row of a position in words: `network row 2 of hall1`."""
     sites, hall = design.layout.sites, floor.halls[spot.hall].name
     where = f" of {hall}" if design.loaded.blueprint.floor.halls else ""
     where = where or (f" at {sites[spot.site]}" if len(sites) > 1 else "")
@@ -68,49 +70,49 @@ def name_row(design: Design, floor: FloorPlan, spot: RackPosition) -> str:
 
 
 def list_feed_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
-    """A failure domain for every power feed that is the only feed of some rack."""
+    """Yield a failure domain for every power feed that is the only feed of some rack."""
     if design.loaded.blueprint.floor.cords > 1:
         return
-    for feeds, (racks, units) in sorted(_group_by_share(design, floor, floor.feeds_of).items()):
+    for feeds, (racks, units) in sorted(_group_racks(design, floor, floor.feeds_of).items()):
         if feeds:
             yield _make_failure_domain(f"feed {feeds[0]}", racks, units)
 
 
 def list_feeds_in_use(design: Design, floor: FloorPlan) -> frozenset[str]:
-    """The power feeds that racks of nodes or switches are on; looks no further once all have been met."""
-    all_feeds, met = frozenset(design.loaded.blueprint.floor.feeds), set[str]()
+    """Return the power feeds that racks of nodes or switches are on; the search stops once all feeds have been seen."""
+    all_feeds, feeds_in_use = frozenset(design.loaded.blueprint.floor.feeds), set[str]()
     units = range(design.layout.units)
-    of_nodes = (spot for unit in units for spot in _list_node_racks(floor, unit))
-    of_units = (rack.spot for unit in units for rack in _list_unit_racks(floor, unit))
-    for spot in chain(of_nodes, of_units, (rack.spot for rack in _list_shared_racks(floor))):
-        met.update(floor.feeds_of(spot))
-        if met == all_feeds:
+    node_spots = (spot for unit in units for spot in _list_node_racks(floor, unit))
+    unit_spots = (rack.spot for unit in units for rack in _list_unit_racks(floor, unit))
+    for spot in chain(node_spots, unit_spots, (rack.spot for rack in _list_shared_racks(floor))):
+        feeds_in_use.update(floor.feeds_of(spot))
+        if feeds_in_use == all_feeds:
             break
-    return frozenset(met)
+    return frozenset(feeds_in_use)
 
 
 Key = TypeVar("Key", bound=Hashable)
 
 
-def _group_by_share(
-    design: Design, floor: FloorPlan, share: Callable[[RackPosition], Key]
+def _group_racks(
+    design: Design, floor: FloorPlan, find_key: Callable[[RackPosition], Key]
 ) -> dict[Key, tuple[list[_NetworkRack], frozenset[int]]]:
-    """By shared row or feed: the network racks on it, and the units all of whose nodes are on it."""
+    """Return, by row or feed (the key of a position), its network racks, and the units all of whose nodes are on it."""
     racks: dict[Key, list[_NetworkRack]] = {}
     units: dict[Key, set[int]] = {}
     for unit in range(design.layout.units):
-        nodes = {share(spot) for spot in _list_node_racks(floor, unit)}
-        if len(nodes) == 1:
-            units.setdefault(nodes.pop(), set()).add(unit)
+        keys_of_nodes = {find_key(spot) for spot in _list_node_racks(floor, unit)}
+        if len(keys_of_nodes) == 1:
+            units.setdefault(keys_of_nodes.pop(), set()).add(unit)
         for rack in _list_unit_racks(floor, unit):
-            racks.setdefault(share(rack.spot), []).append(rack)
+            racks.setdefault(find_key(rack.spot), []).append(rack)
     for rack in _list_shared_racks(floor):
-        racks.setdefault(share(rack.spot), []).append(rack)
+        racks.setdefault(find_key(rack.spot), []).append(rack)
     return {key: (racks.get(key, []), frozenset(units.get(key, ()))) for key in {*racks, *units}}
 
 
 def _make_failure_domain(name: str, racks: Iterable[_NetworkRack], units: frozenset[int]) -> FailureDomain:
-    # the switches of some racks, by tier, and the units that fail with them, under one name
+    """Return the switches of racks, by tier, and the units that fail with them, as one failure domain."""
     switches: dict[TierKey, list[SwitchIndex]] = {}
     for rack in racks:
         for key, indexes in rack.switches.items():
@@ -119,28 +121,32 @@ def _make_failure_domain(name: str, racks: Iterable[_NetworkRack], units: frozen
 
 
 def _list_unit_racks(floor: FloorPlan, unit: int) -> Iterator[_NetworkRack]:
-    """The racks of a unit that hold switches, each with its place and its switches by tier, numbered in the cluster."""
+    """Yield the racks of a unit whose loss takes switches, each with its position and its switches, numbered in the
+    cluster.
+    """
     unit_number = floor.unit_in_part[unit]
     for number, switches in floor.list_unit_racks_at_risk(unit):
-        held: dict[TierKey, list[SwitchIndex]] = {}
-        for tier, ordinal in switches:
-            group, index = divmod(ordinal, tier.count)
-            held.setdefault(tier.key, []).append((unit_number * tier.groups // tier.layout.units + group, index))
-        yield _NetworkRack(floor.name_unit_rack(unit, number), floor.locate_unit_rack(unit, number), held)
+        switches_by_tier: dict[TierKey, list[SwitchIndex]] = {}
+        for tier, number_in_unit in switches:
+            group, index = divmod(number_in_unit, tier.count)
+            switches_by_tier.setdefault(tier.key, []).append(
+                (unit_number * tier.groups // tier.layout.units + group, index)
+            )
+        yield _NetworkRack(floor.name_unit_rack(unit, number), floor.locate_unit_rack(unit, number), switches_by_tier)
 
 
 def _list_node_racks(floor: FloorPlan, unit: int) -> Iterator[RackPosition]:
-    """Where the node racks of a unit stand."""
+    """Return where the node racks of a unit stand."""
     return (floor.locate_unit_rack(unit, rack) for rack in range(floor.find_plan(unit).kind.racks))
 
 
 def _list_shared_racks(floor: FloorPlan) -> Iterator[_NetworkRack]:
-    """All shared network racks that hold switches."""
+    """Yield all shared network racks that hold switches."""
     yield from _list_racks_of_runs(floor, floor.runs)
 
 
 def _list_racks_of_runs(floor: FloorPlan, runs: Iterable[RackRun]) -> Iterator[_NetworkRack]:
-    # the racks of some runs of network racks that hold switches, with what stands in each
+    """Yield the racks of runs of network racks that hold switches, with the switches in each."""
     for run in runs:
         for position, switches in enumerate(floor.list_switches_by_rack(run)):
             if switches:
@@ -154,22 +160,25 @@ class SharedFailure(NamedTuple):
 
     switches: int
     where: str
+    """The rack or feed."""
     of: str
     """What the switches serve, in words: ` of a unit`, ` of a pod`, or "" for all nodes."""
 
 
 def find_shared_rack(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFailure | None:
-    """The network rack that holds all switches of a tier for some place; None if there is none or the place has one
-    switch only.
+    """Return the network rack that holds all switches of a tier for some place; None if there is none, or if places
+    have one switch only.
     """
-    # no rack holds so many: nothing has to be placed to know that
+    # if no rack can hold so many switches, nothing has to be placed
     if tier.per_place * tier.profile.rack_units > max(part.kind.node_rack.units for part in tier.layout.parts):
         return None
     return next(_find_shared_failures(design, floor, tier, range(1), lambda rack: rack.name), (None, -1))[0]
 
 
 def find_shared_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> SharedFailure | None:
-    """The power feed of all switches of a tier for some place, if some of its nodes are not on it; else None."""
+    """Return the power feed of all switches of a tier for some place, if some nodes of the place are not on it; else
+    None.
+    """
     settings, layout = design.loaded.blueprint.floor, tier.layout
     if settings.cords > 1 or not settings.feeds:
         return None
@@ -183,12 +192,15 @@ def find_shared_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> Shar
 
 
 def _find_shared_failures(
-    design: Design, floor: FloorPlan, tier: TierDesign, units: Iterable[int], share: Callable[[_NetworkRack], str]
+    design: Design, floor: FloorPlan, tier: TierDesign, units: Iterable[int], find_key: Callable[[_NetworkRack], str]
 ) -> Iterator[tuple[SharedFailure, int]]:
-    """Places whose switches of a tier all share a rack or feed, in order; only `units` of its layout are looked at."""
+    """Yield (shared rack or feed, place) for the places whose switches of a tier all share one, in the order of places.
+
+    `find_key` returns the rack or feed of a rack. Only `units` of the tier's layout are examined.
+    """
     scope, places = tier.scope, tier.places
     switches_per_place, groups_per_place = tier.switches // places, tier.groups // places
-    # one switch has none to stand in for it, wherever it stands
+    # a single switch has no other to stand in for it, wherever it stands
     if switches_per_place == 1 or is_part_of_unit(scope):
         return
     in_units = not stands_in_run(design, tier)
@@ -196,12 +208,12 @@ def _find_shared_failures(
     racks_of_units = (
         rack for unit in units if in_units for rack in _list_unit_racks(floor, tier.layout.cluster_units[unit])
     )
-    shared: dict[int, set[str]] = {}
+    keys_of_place: dict[int, set[str]] = {}
     for rack in (*racks_of_units, *_list_racks_of_runs(floor, runs)):
-        shared_name = share(rack)
+        key = find_key(rack)
         for place in {group // groups_per_place for group, _ in rack.switches.get(tier.key, ())}:
-            shared.setdefault(place, set()).add(shared_name)
+            keys_of_place.setdefault(place, set()).add(key)
     words = "" if scope == WHOLE else f" of a {find_noun(scope).rpartition(' ')[2]}"
-    for place, shared_by in sorted(shared.items()):
-        if len(shared_by) == 1:
-            yield SharedFailure(switches_per_place, next(iter(shared_by)), words), place
+    for place, keys in sorted(keys_of_place.items()):
+        if len(keys) == 1:
+            yield SharedFailure(switches_per_place, next(iter(keys)), words), place

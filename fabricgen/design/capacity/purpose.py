@@ -11,7 +11,7 @@ from fabricgen.design.model import Design
 
 
 def count_attached_nodes(design: Design, fabric: FabricDesign) -> int:
-    """Number of nodes that attach to a fabric, omitted ones not counted."""
+    """Return how many nodes attach to a fabric, without omitted nodes."""
     return sum(design.layout.count_present(nodes) for nodes in fabric.node_sets)
 
 
@@ -21,12 +21,14 @@ def has_purpose(fabric: FabricDesign, purpose: str) -> bool:
 
 
 def sum_bandwidth_beyond_leaves(design: Design, fabric: FabricDesign) -> Fraction:
-    """Bandwidth of all nodes of a fabric beyond their leaves, Gb/s: that of their ports over the oversubscription."""
+    """Return the bandwidth of all nodes of a fabric beyond their leaves, Gb/s: that of their ports over the
+    oversubscription.
+    """
     return sum_node_bandwidth(design, fabric) / max(Fraction(1), compute_end_to_end(design, fabric).ratio)
 
 
 def sum_extra_bandwidth(fabric: FabricDesign, purpose: str) -> int:
-    """Bandwidth of the extra devices that attach to a fabric with ports of a purpose, Gb/s."""
+    """Return the bandwidth of the extra devices that attach to a fabric with ports of a role, Gb/s."""
     return sum(
         len(extra.links) * extra.attachment.speed_gbps for extra in fabric.extras if extra.attachment.role == purpose
     )

@@ -1,4 +1,4 @@
-"""Ports of a tier's switches that are kept for a named purpose: which they are."""
+"""The ports of a tier's switches that are kept for a named purpose."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from fabricgen.kernel.diagnostics import fault
 
 
 class ReservedPort(NamedTuple):
-    """A port, the same on every switch of a tier: its cage, its number in the cage (from 0), the cage's split, and what
-    it is kept for.
-    """
+    """A reserved port, the same on every switch of a tier."""
 
     cage: int
     sub: int
+    """Its number in the cage, from 0."""
     ways: int
+    """Into how many ports the cage is split."""
     purpose: str
 
 
 def list_reserved_ports(design: Design, tier: TierDesign) -> tuple[ReservedPort, ...]:
-    """The reserved ports of a tier in the order of the face; raises InputError (FG064) where too few are free.
+    """Return the reserved ports of a tier in the order of the front panel; raises InputError (FG064) if too few are
+    free.
 
-    Those that are stated by number are the last ports of the first kind that nothing else uses on any switch, whole
+    Ports that are reserved by number are the last ports of the first kind that nothing uses on any switch, on free
     connectors first; purposes follow one another by name.
     """
     reserved = [ReservedPort(cage, 0, 1, name) for name, _, cages in tier.reserved for cage in cages]
@@ -44,38 +45,40 @@ def list_reserved_ports(design: Design, tier: TierDesign) -> tuple[ReservedPort,
 
 
 def _list_free_ports(design: Design, tier: TierDesign) -> list[int]:
-    """Ports of the first run that nothing uses on any switch, the last one first; those on whole connectors lead."""
+    """Return the ports of the first run that nothing uses on any switch, the last first; ports on free connectors come
+    before others.
+    """
     if not tier.downs:
         return []
     run = tier.downs[0]
     used = {port for feed in tier.feeds if feed.run == 0 for port in make_run_ports(tier, 0).list_ports_of(feed)}
     for fabric in design.fabrics:
-        for nodes in fabric.feeds_of(tier.key):
-            if nodes.run == 0:
-                used |= {find_port(nodes.first, nodes.jumps, index) for index in range(nodes.per_switch)}
+        for node_feed in fabric.feeds_of(tier.key):
+            if node_feed.run == 0:
+                used |= {find_port(node_feed.first, node_feed.jumps, index) for index in range(node_feed.per_switch)}
         for extra in fabric.extras:
             if extra.tier == tier.key and extra.run == 0:
                 used |= {link.slot for link in extra.links}
     free = [port for port in range(run.numbers) if port not in used and run.cages[port // run.ways]]
-    shared = {port // run.per_connector for port in used}
-    # false sorts before True: connectors that nothing uses, and of these the last ports
-    return sorted(free, key=lambda port: (port // run.per_connector in shared, -port))
+    used_connectors = {port // run.per_connector for port in used}
+    # False sorts before True: connectors that nothing uses come first, and of each kind the last ports
+    return sorted(free, key=lambda port: (port // run.per_connector in used_connectors, -port))
 
 
 def check_reserved(design: Design) -> None:
-    """Raise InputError (FG064) where ports that are to be kept for a purpose are in use."""
+    """Raise InputError (FG064) if ports that are to be kept for a purpose are in use."""
     for tier in design.tiers:
         list_reserved_ports(design, tier)
 
 
 def count_spare_ports(tier: TierDesign) -> int:
-    """Down ports of the fullest switch that are neither in use, nor numbered for reserved slots, nor kept for a
-    purpose; of all kinds.
+    """Return how many down ports, of all kinds, of the fullest switch are neither in use, nor numbered for reserved
+    slots, nor kept for a purpose.
     """
     free = sum(run.capacity - max(numbered, run.count) for run, numbered in zip(tier.downs, tier.numbered, strict=True))
     return free - sum(ports for _, ports, _ in tier.reserved)
 
 
 def count_ports(tier: TierDesign) -> int:
-    """Ports of a switch as its cages are split: down, peer and up."""
+    """Return how many ports a switch has as its cages are split: down, peer and up."""
     return sum(run.capacity for run in (*tier.downs, *tier.switch_runs))

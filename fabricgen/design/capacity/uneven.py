@@ -1,11 +1,11 @@
 """What links that land unequally cost: the exact oversubscription of all-to-all traffic, from the design alone.
 
-Where links are dealt in turn (`spread: uneven`), a lower switch has m or m+1 links to an upper one. Equal-cost routing
+If links are dealt in turn (`spread: uneven`), a lower switch has m or m+1 links to an upper one. Equal-cost routing
 splits what a switch sends equally over its links, so upwards nothing changes. Downwards, an upper switch passes on what
-arrives over fewer or more links: with L lower switches that send equally to each other, the link from upper switch s
-to lower switch k carries sum(d_is, i != k) / ((L - 1) x d_ks) times the mean, for d_is links between i and s. The
-fullest link sets the pace of a collective (compare Al-Fares et al., SIGCOMM 2008, on equal-cost paths in folded Clos).
-It is at most (m+1)/m, when all others have m+1 links to a switch to which one has m.
+arrives over fewer or more links: with L lower switches that send equally to each other, the link from upper switch s to
+lower switch k carries sum(d_is, i != k) / ((L - 1) x d_ks) times the mean, for d_is links between i and s. The fullest
+link sets the pace of a collective (compare Al-Fares et al., SIGCOMM 2008, on equal-cost paths in folded Clos). It
+carries at most (m+1)/m times the mean: if one lower switch has m links to an upper switch, and all others have m+1.
 
 With `weights: link-bandwidth` lower switch i sends lower switch k over upper switch s in proportion to d_is x d_ks, the
 paths through it: a link between s and k then carries sum(d_is / sum(d_is x d_ks, s), i != k), up and down alike.
@@ -30,7 +30,7 @@ class UnevenLanding(NamedTuple):
     lower: TierDesign
     upper: TierDesign
     fewest: int
-    """Links of a lower switch to an upper one: this many, or one more."""
+    """The fewest links of a lower switch to an upper one; other pairs have one more."""
     cost: Fraction
     """Load of the fullest link over the mean, for traffic from every lower switch to every other."""
 
@@ -41,7 +41,7 @@ class UnevenLanding(NamedTuple):
 
 
 def find_uneven_landings(design: Design, fabric: FabricDesign) -> Iterator[UnevenLanding]:
-    """The tiers of a fabric whose uplinks land unequally, from the nodes up."""
+    """Yield the tiers of a fabric whose uplinks land unequally, from the nodes up."""
     for lower in fabric.tiers:
         uplink = lower.uplink
         if uplink is None or not uplink.uneven:
@@ -55,36 +55,42 @@ def find_uneven_landings(design: Design, fabric: FabricDesign) -> Iterator[Uneve
 
 
 def compute_fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
-    """The load of the fullest link down to one of the lower switches of some ranks over the mean; 1 for fewer than two
-    switches.
+    """Return the load of the fullest link down to a lower switch, over the mean; 1 for fewer than two lower switches.
+
+    `ranks` are the ranks of the lower switches in the upper group.
     """
-    upper = range(uplink.upper_count)
-    loads, fewest = dict.fromkeys(upper, 0), dict.fromkeys(upper, uplink.links_per_group)
+    upper_switches = range(uplink.upper_count)
+    loads, fewest = dict.fromkeys(upper_switches, 0), dict.fromkeys(upper_switches, uplink.links_per_group)
     for rank in ranks:
-        for index in upper:
+        for index in upper_switches:
             links = uplink.count_links_to(index, rank)
             loads[index] += links
             fewest[index] = min(fewest[index], links)
     # traffic to a lower switch comes from all others
-    others = len(ranks) - 1
-    if others < 1:
+    senders = len(ranks) - 1
+    if senders < 1:
         return Fraction(1)
-    return max(Fraction(loads[index] - fewest[index], others * fewest[index]) for index in upper)
+    return max(Fraction(loads[index] - fewest[index], senders * fewest[index]) for index in upper_switches)
 
 
 def weigh_fullest_link(uplink: Uplink, ranks: Sequence[int]) -> Fraction:
-    """The load of the fullest link over the mean where paths are weighed, to a millionth; 1 for a single switch."""
+    """Return the load of the fullest link over the mean if paths are weighed, to a millionth; 1 for a single switch."""
     import numpy as np
 
-    # lower switches whose turns begin at one upper switch have links alike
-    alike = Counter((rank * uplink.links_per_group) % uplink.upper_count for rank in ranks)
-    first = dict(zip(((rank * uplink.links_per_group) % uplink.upper_count for rank in ranks), ranks, strict=True))
+    # lower switches whose links begin at the same upper switch have the same links
+    switches_by_turn = Counter((rank * uplink.links_per_group) % uplink.upper_count for rank in ranks)
+    rank_of_turn = dict(
+        zip(((rank * uplink.links_per_group) % uplink.upper_count for rank in ranks), ranks, strict=True)
+    )
     links = np.array(
-        [[float(uplink.count_links_to(s, first[turn])) for s in range(uplink.upper_count)] for turn in alike]
+        [
+            [float(uplink.count_links_to(s, rank_of_turn[turn])) for s in range(uplink.upper_count)]
+            for turn in switches_by_turn
+        ]
     )
     paths = links @ links.T
-    number = np.array([float(count) for count in alike.values()])
-    # traffic to a lower switch comes from all others, so that its own part is taken away again
+    number = np.array([float(count) for count in switches_by_turn.values()])
+    # traffic to a lower switch comes from all others, so its own part is subtracted
     loads = (number / paths) @ links - links / paths.diagonal()[:, None]
     if len(ranks) < 2:
         return Fraction(1)

@@ -17,7 +17,7 @@ Holder = tuple[str, str]
 """(kind of number, name of the holder)"""
 
 SIZE_WORDS = 3
-"""Words of a path that names a part of a tier's size: fabric, tier, part."""
+"""How many words a path has that names a part of a tier's size: fabric, tier, part."""
 
 EVERYTHING = "unused"
 """The path that means all holes."""
@@ -26,15 +26,16 @@ EVERYTHING = "unused"
 def find_holes(
     lock: Lock, used: Collection[Holder], layout: Layout, positions: Mapping[Holder, int]
 ) -> dict[Holder, Intervals]:
-    """The unused numbers of the lock by holder: all numbers of one that is gone, the rest of one that shrank.
+    """Return the unused numbers of the lock by holder: all numbers of a holder that is gone, the last ones of one that
+    shrank.
 
-    Holders of words, which have no numbers, have an empty tuple. `used` are the holders in use, `positions` the number
-    of positions of management ports that a holder needs.
+    Holders of words, which have no numbers, have an empty tuple. `used` are the holders in use; `positions` has how
+    many positions of management ports each holder needs.
     """
     unused: dict[Holder, Intervals] = {}
     for kind, held in lock.held.items():
         for name, intervals in held.items():
-            size = positions.get((kind, name), count_needed(kind, name, layout))
+            size = positions.get((kind, name), count_needed_numbers(kind, name, layout))
             surplus = _list_beyond(intervals, size) if (kind, name) in used else intervals
             if surplus:
                 unused[kind, name] = surplus
@@ -44,13 +45,13 @@ def find_holes(
 
 
 def select_place_holes(unused: Mapping[Holder, Intervals]) -> dict[Holder, Intervals]:
-    """The holes of pods, units and sites only."""
+    """Return the holes of pods, units and sites only."""
     kinds = ("sites", "pods", "units", "ports")
     return {holder: intervals for holder, intervals in unused.items() if holder[0].partition(" ")[0] in kinds}
 
 
-def count_needed(kind: str, name: str, layout: Layout) -> int | None:
-    """The numbers of units that a pod needs; None for other holders, which need all that they have."""
+def count_needed_numbers(kind: str, name: str, layout: Layout) -> int | None:
+    """Return how many numbers of units a pod needs; None for other holders, which need all that they have."""
     pod = next((pod for pod in layout.pods if pod.name == name), None)
     if pod is None or kind.partition(" ")[0] not in ("units", "ports"):
         return None
@@ -58,7 +59,7 @@ def count_needed(kind: str, name: str, layout: Layout) -> int | None:
 
 
 def _list_beyond(intervals: Intervals, size: int | None) -> Intervals:
-    # the numbers of intervals behind the first `size`, which are the ones in use; none where all are
+    """Return the numbers beyond the first `size`, which are in use; empty if `size` is None: all are in use."""
     if size is None:
         return ()
     surplus = []
@@ -84,9 +85,10 @@ def names_size(path: str) -> bool:
 
 
 def find_resized(lock: Lock, path: str) -> dict[str, str]:
-    """The lines of tiers' sizes that differ once what a path names is forgotten; an empty text is a line that goes.
+    """Return the lines of tiers' sizes that change if what a path names is forgotten; an empty text is a line that
+    goes.
 
-    With the count of a tier go the uplinks of the tiers below it, as the one follows from the other.
+    If the count of a tier is forgotten, so are the uplinks of the tiers below it, as the count follows from them.
     """
     if not names_size(path):
         return {}
@@ -103,7 +105,7 @@ def find_resized(lock: Lock, path: str) -> dict[str, str]:
 
 
 def _find_adopted_keys(lock: Lock, path: str) -> set[str]:
-    """The adopted keys of a path: `adopted/compute-leaf-p1-su01-01` for one device, `adopted` for all."""
+    """Return the adopted keys of a path: `adopted/compute-leaf-p1-su01-01` for one device, `adopted` for all."""
     section, _, device = path.partition("/")
     words = lock.find_words(ADOPTED)
     if section != ADOPTED:
@@ -112,12 +114,13 @@ def _find_adopted_keys(lock: Lock, path: str) -> set[str]:
 
 
 def release_paths(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Intervals]) -> Lock:
-    """A lock without the unused reservations below some paths.
+    """Return a lock without the unused reservations below some paths.
 
     A path is one of the blueprint (`pods/p2`, `fabrics/storage`, `fabrics/compute/tiers/core`, `sites/west`,
     `tenants/blue`), `unused` for every hole, or the name of one holder as the lock has it, which then gets new numbers;
-    so does a device whose adopted numbers are released (`adopted/compute-spine-01`). A part of a tier's size
-    (`compute spine count`, `compute leaf uplinks`, `compute leaf breakout`) is derived anew.
+    so does a device whose adopted numbers are released (`adopted/compute-spine-01`). A part of a tier's size (`compute
+    spine count`, `compute leaf uplinks`, `compute leaf breakout`) is derived anew.
+
     Raises InputError for a path below which nothing can be released.
     """
     for path in paths:
@@ -130,46 +133,46 @@ def release_paths(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Inte
         if not named_holders and not unused_below and not adopted and not sizes:
             raise _explain_nothing_released(lock, path, unused)
         held = {kind: _drop_numbers(kind, held, named_holders, unused_below) for kind, held in lock.held.items()}
-        words = {kind: _drop_words(kind, some, unused_below) for kind, some in lock.words.items()}
+        words = {kind: _drop_words(kind, words_of_kind, unused_below) for kind, words_of_kind in lock.words.items()}
         if adopted:
             words[ADOPTED] = {name: value for name, value in lock.find_words(ADOPTED).items() if name not in adopted}
         if sizes:
-            after = {**lock.find_words(SIZED), **sizes}
-            words[SIZED] = {name: word for name, word in after.items() if word}
+            sizes_left = {**lock.find_words(SIZED), **sizes}
+            words[SIZED] = {name: word for name, word in sizes_left.items() if word}
         lock = replace(lock, held=held, words=words)
     names = {name for held in lock.held.values() for name in held}
-    plugged = {" ".join(place.split()[:2]) for place in lock.find_words("extras").values()}
-    rooms = {name: room for name, room in lock.rooms.items() if _is_needed(name, names, plugged)}
+    tiers_with_extras = {" ".join(place.split()[:2]) for place in lock.find_words("extras").values()}
+    rooms = {name: room for name, room in lock.rooms.items() if _is_needed(name, names, tiers_with_extras)}
     return replace(lock, rooms=rooms)
 
 
-def _drop_words(kind: str, words: Mapping[str, str], below: Collection[Holder]) -> dict[str, str]:
-    return {name: word for name, word in words.items() if (kind, name) not in below}
+def _drop_words(kind: str, words: Mapping[str, str], unused: Collection[Holder]) -> dict[str, str]:
+    return {name: word for name, word in words.items() if (kind, name) not in unused}
 
 
 def _is_needed(room: str, names: Collection[str], plugged: Collection[str]) -> bool:
     """Whether a capacity is still needed: by a holder, or by extra devices that are `plugged` into a tier.
 
-    Counts of the floor and of ports always are: racks stand by them, and cables.
+    Counts of the floor and of ports are always needed: racks and cables follow from them.
     """
     if room.startswith((f"{FLOOR} ", PORTS)):
         return True
     tier, extras, _ = room.partition(" for extras ")
-    return tier in plugged if extras else any(_is_of_holder(room, name) for name in names)
+    return tier in plugged if extras else any(_serves_holder(room, name) for name in names)
 
 
-def _is_of_holder(room: str, name: str) -> bool:
-    """Whether a capacity is still needed by a holder: its own, or that of the tier with which its name begins."""
+def _serves_holder(room: str, name: str) -> bool:
+    """Whether a capacity belongs to a holder, or to the tier with which the holder's name begins."""
     return room.startswith(("managed ", f"{name} ")) or name == room or name.startswith(f"{room} ")
 
 
 def _drop_numbers(
-    kind: str, held: Allocations, named: Collection[Holder], below: Mapping[Holder, Intervals]
+    kind: str, held: Allocations, named: Collection[Holder], unused: Mapping[Holder, Intervals]
 ) -> Allocations:
-    # what holders of a kind keep: nothing of those in `named`, and without the unused numbers in `below`
+    """Return what holders of a kind keep: none of those in `named` keeps any, and the unused numbers in `unused` go."""
     kept = {}
     for name, intervals in held.items():
-        removed = intervals if (kind, name) in named else below.get((kind, name), ())
+        removed = intervals if (kind, name) in named else unused.get((kind, name), ())
         remaining = _take_first(intervals, count_numbers(intervals) - count_numbers(removed))
         if remaining:
             kept[name] = remaining
@@ -177,7 +180,7 @@ def _drop_numbers(
 
 
 def _take_first(intervals: Intervals, size: int) -> Intervals:
-    """The first `size` numbers; a hole is always at the end of a holder's numbers."""
+    """Return the first `size` numbers; a hole is always at the end of a holder's numbers."""
     kept = []
     for interval in intervals:
         if size > 0:
@@ -189,32 +192,32 @@ def _take_first(intervals: Intervals, size: int) -> Intervals:
 def _belongs_to(holder: Holder, path: str) -> bool:
     """Whether a holder belongs to what a path names."""
     kind, name = holder
-    parts = path.strip("/").replace(".", "/").split("/")
+    keys = path.strip("/").replace(".", "/").split("/")
     first_word = kind.partition(" ")[0]
     if first_word == ADOPTED:
         return False
-    if parts[0] in ("pods", "sites") and len(parts) == 2:
-        kinds = ("pods", "units", "ports", "halls") if parts[0] == "pods" else ("sites",)
-        return first_word in kinds and name == parts[1]
-    if parts[0] == "tenants" and len(parts) == 2:
+    if keys[0] in ("pods", "sites") and len(keys) == 2:
+        kinds = ("pods", "units", "ports", "halls") if keys[0] == "pods" else ("sites",)
+        return first_word in kinds and name == keys[1]
+    if keys[0] == "tenants" and len(keys) == 2:
         # names of VLANs and VNIs end in `in TENANT` and `vrf VRF`
-        return (first_word == "tenants" and name == parts[1]) or name.split()[-2:] in (
-            ["in", parts[1]],
-            ["vrf", parts[1]],
+        return (first_word == "tenants" and name == keys[1]) or name.split()[-2:] in (
+            ["in", keys[1]],
+            ["vrf", keys[1]],
         )
-    if parts[0] != "fabrics" or len(parts) not in (2, 4) or (len(parts) == 4 and parts[2] != "tiers"):
+    if keys[0] != "fabrics" or len(keys) not in (2, 4) or (len(keys) == 4 and keys[2] != "tiers"):
         return False
     if first_word in ("pods", "units", "ports", "halls", "sites", "tenants"):
         return False
     words = name.split()
-    if len(parts) == 4:
-        return words[:2] == [parts[1], parts[3]]
-    # holders of a fabric begin with its name, end in `of FABRIC`, or have ` of FABRIC in `
-    return words[0] == parts[1] or words[-2:] in (["of", parts[1]], ["vrf", parts[1]]) or f" of {parts[1]} in " in name
+    if len(keys) == 4:
+        return words[:2] == [keys[1], keys[3]]
+    # names of a fabric's holders begin with its name, end in `of FABRIC` or `vrf FABRIC`, or have ` of FABRIC in `
+    return words[0] == keys[1] or words[-2:] in (["of", keys[1]], ["vrf", keys[1]]) or f" of {keys[1]} in " in name
 
 
 def _explain_nothing_released(lock: Lock, path: str, unused: Mapping[Holder, Intervals]) -> Exception:
-    # the error of a path below which the lock has nothing unused, with the nearest name or all holes
+    """Return the error for a path below which the lock has nothing unused, with the nearest name or all holes."""
     holders = sorted({name for _, name in unused})
     similar = find_nearest(path, sorted({name for listed in lock.held.values() for name in listed}))
     hint = f"did you mean '{similar}'?" if similar else ""
@@ -228,7 +231,7 @@ def _explain_nothing_released(lock: Lock, path: str, unused: Mapping[Holder, Int
 
 
 def describe_hole(holder: Holder, intervals: Intervals) -> str:
-    """A hole as text: `units p2: 4-7`."""
+    """Return a hole as text: `units p2: 4-7`."""
     kind, name = holder
     text = ", ".join(show_interval(kind, interval) for interval in intervals)
     return f"{kind} {name}" + (f": {text}" if text else "")

@@ -15,7 +15,7 @@ from fabricgen.design.extras.kept_ports import list_extra_words, write_room_name
 from fabricgen.design.fabric_model import Jumps, TierDesign, TierKey, find_port
 from fabricgen.design.floor.floor_plan import FloorPlan
 from fabricgen.design.floor.network_runs import list_unnumbered_words
-from fabricgen.design.management.load import AREAS, ManagementLoad, is_in_turn
+from fabricgen.design.management.load import AREAS, ManagementLoad, is_dealt_in_turn
 from fabricgen.design.management.managed import PLACES, list_managed_devices
 from fabricgen.design.model import Design
 from fabricgen.design.names.switches import list_index_entries
@@ -42,23 +42,23 @@ from fabricgen.kernel.intervals import (
 
 
 def make_management_load(design: Design, leaf: TierDesign) -> ManagementLoad:
-    """The ports that the management fabric of a design needs on the switches of one of its tiers that manage."""
+    """Return the management ports that a design needs on the switches of one of its tiers that manage others."""
     managed = list_managed_devices(design.fabrics, design.scale_up, leaf.fabric)
     by_slot = leaf.find_feed(TierKey("", "")).by_slot
     return ManagementLoad(leaf.layout, managed, find_scope(leaf.per), by_slot=by_slot)
 
 
 def add_remembered(design: Design, lock: Lock) -> Lock:
-    """A lock with all remembered choices of a design added."""
+    """Return a lock with all choices of a design added that it remembers."""
     held, rooms = dict(lock.held), dict(lock.rooms)
     for leaf, load in _list_managing_tiers(design):
         held |= load.list_lock_entries(leaf.switches, for_reserve=leaf.for_reserve)
         held |= {load.areas_kind: load.list_port_ranges(leaf.switches, for_reserve=leaf.for_reserve)}
-        # places wider than a unit: within one, switches are dealt over its leaves in turn, and no share is kept
+        # only places wider than a unit: within a unit switches are dealt over its leaves in turn, and nothing is kept
         for place in PLACES[: PLACES.index("su")]:
-            share = load.count_shared_ports(place, leaf.switches, for_reserve=leaf.for_reserve)
-            if share and not is_in_turn(place, find_scope(leaf.per)):
-                rooms[load.make_room_key(place)] = share
+            ports = load.count_shared_ports(place, leaf.switches, for_reserve=leaf.for_reserve)
+            if ports and not is_dealt_in_turn(place, find_scope(leaf.per)):
+                rooms[load.make_room_key(place)] = ports
     for tier in design.tiers:
         rooms |= {write_room_name(tier.key, kind): ports for kind, ports in tier.for_extras if ports}
         rooms |= _count_peer_ports(design, tier, lock)
@@ -76,11 +76,11 @@ def add_remembered(design: Design, lock: Lock) -> Lock:
 
 
 def _count_peer_ports(design: Design, tier: TierDesign, lock: Lock) -> dict[str, int]:
-    """Ports for links inside a tier, by holder of the lock: how many there were at first, and for each span how many
-    there are from its first one to the last of the run.
+    """Return the ports for links inside a tier, by holder of the lock: how many there were at first, and for each span
+    how many there are from its first port to the last of the run.
     """
     stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].peer
-    if tier.peer_links is None or (stated and stated.per_su):  # these have ports for every reserved unit
+    if tier.peer_links is None or (stated and stated.per_su):  # links of units have ports for every reserved unit
         return {}
     ports, holder, sites = tier.peer_links.run.count, name_ports_holder(tier.key), design.layout.sites
     return {holder: lock.rooms.get(holder, ports)} | {
@@ -91,7 +91,7 @@ def _count_peer_ports(design: Design, tier: TierDesign, lock: Lock) -> dict[str,
 
 
 def _allocate_front(design: Design, tier: TierDesign) -> dict[str, Allocations]:
-    """The cages of each kind of down port of a lowest tier, and the ports of nodes and management among them."""
+    """Return the cages of each kind of down port of a lowest tier, and the ports of nodes and management in them."""
     lock = design.layout.lock
     allocations: dict[str, Allocations] = {}
     kind = name_cages_kind(tier.key)
@@ -99,30 +99,30 @@ def _allocate_front(design: Design, tier: TierDesign) -> dict[str, Allocations]:
     if cages:
         allocations[kind] = cages
     for number, run in enumerate(tier.downs):
-        of_run = name_ports_kind(tier.key, name_run(run))
-        kept_ports = dict(lock.find_allocations(of_run))
+        ports_kind = name_ports_kind(tier.key, name_run(run))
+        kept_ports = dict(lock.find_allocations(ports_kind))
         holder_by_port: dict[int, str] = {}
-        for holder, (first, jumps, room) in _list_ports(design, tier, number).items():
-            ports = [find_port(first, jumps, i) for i in range(-(-room // run.per_connector) * run.per_connector)]
+        for holder, (first_port, jumps, count) in _list_ports(design, tier, number).items():
+            ports = [find_port(first_port, jumps, i) for i in range(-(-count // run.per_connector) * run.per_connector)]
             holder_by_port |= dict.fromkeys(ports, holder)
-            # what the lock has and what is in use begin alike: more that it keeps behind that stays
+            # if the ports in use are the first of those in the lock, the lock keeps the further ones too
             if ports != list(list_first_numbers(kept_ports.get(holder, ()), len(ports))):
                 kept_ports[holder] = make_intervals(ports)
         if kept_ports := _drop_taken_ports(kept_ports, holder_by_port):
-            allocations[of_run] = kept_ports
+            allocations[ports_kind] = kept_ports
     return allocations
 
 
 def _allocate_front_above(design: Design, tier: TierDesign) -> dict[str, Allocations]:
-    """The cages of each kind of down port of a tier above several parts of the cluster, and the ports of the links of
-    those that came later.
+    """Return the cages of each kind of down port of a tier above several parts of the cluster, and the ports for links
+    of the parts that came later.
     """
     lock, kind, laid_feeds = design.layout.lock, name_cages_kind(tier.key), [feed for feed in tier.feeds if feed.laid]
     if not laid_feeds and kind not in lock.held:
         return {}
     allocations: dict[str, Allocations] = {kind: record_cages(lock.find_allocations(kind), tier.downs)}
     for number, run in enumerate(tier.downs):
-        of_run = name_ports_kind(tier.key, name_run(run))
+        ports_kind = name_ports_kind(tier.key, name_run(run))
         ports_of_links = {
             name_links_holder(feed.source): make_intervals(
                 find_port(feed.first, feed.jumps, i) for i in range(feed.numbered)
@@ -133,13 +133,15 @@ def _allocate_front_above(design: Design, tier: TierDesign) -> dict[str, Allocat
         holder_by_port = {
             port: holder for holder, intervals in ports_of_links.items() for port in list_numbers(intervals)
         }
-        if kept_ports := _drop_taken_ports({**lock.find_allocations(of_run), **ports_of_links}, holder_by_port):
-            allocations[of_run] = kept_ports
+        if kept_ports := _drop_taken_ports({**lock.find_allocations(ports_kind), **ports_of_links}, holder_by_port):
+            allocations[ports_kind] = kept_ports
     return allocations
 
 
 def _drop_taken_ports(held: Allocations, taken: Mapping[int, str]) -> dict[str, Intervals]:
-    """The ports of each holder up to the first that another holder has taken since; `taken` is holder by port."""
+    """Return the ports of each holder up to the first that another holder has taken since; `taken` has the holder of
+    each port.
+    """
     kept = {}
     for holder, intervals in held.items():
         lost_at = (i for i, n in enumerate(list_numbers(intervals)) if taken.get(n, holder) != holder)
@@ -149,15 +151,17 @@ def _drop_taken_ports(held: Allocations, taken: Mapping[int, str]) -> dict[str, 
 
 
 def _list_ports(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[int, Jumps, int]]:
-    """(first port, jumps, how many) of each holder of ports of a run: nodes of a fabric, management, lower tiers."""
+    """Return (first port, jumps, how many) of each holder of ports of a run: nodes of a fabric, management, lower
+    tiers.
+    """
     ports_by_holder: dict[str, tuple[int, Jumps, int]] = {}
     for fabric in design.fabrics:
-        parts_met: Counter[str] = Counter()
-        for nodes in fabric.feeds_of(tier.key):
-            if nodes.run == run:
-                holder = name_nodes_holder(fabric.name, nodes.part, parts_met[nodes.part])
-                ports_by_holder[holder] = nodes.first, nodes.jumps, nodes.per_switch
-            parts_met[nodes.part] += 1
+        kinds_of_part: Counter[str] = Counter()
+        for node_feed in fabric.feeds_of(tier.key):
+            if node_feed.run == run:
+                holder = name_nodes_holder(fabric.name, node_feed.part, kinds_of_part[node_feed.part])
+                ports_by_holder[holder] = node_feed.first, node_feed.jumps, node_feed.per_switch
+            kinds_of_part[node_feed.part] += 1
     for feed in tier.feeds:
         if feed.run == run and feed.numbered:
             holder = name_links_holder(feed.source) if feed.links else MANAGEMENT_PORTS
@@ -166,19 +170,19 @@ def _list_ports(design: Design, tier: TierDesign, run: int) -> dict[str, tuple[i
 
 
 def count_positions_needed(design: Design) -> dict[tuple[str, str], int]:
-    """The number of positions of management ports that each (kind, holder) needs."""
+    """Return how many positions of management ports each (kind, holder) needs."""
     return {holder: count for _, load in _list_managing_tiers(design) for holder, count in load.holders.items()}
 
 
 def _list_managing_tiers(design: Design) -> Iterator[tuple[TierDesign, ManagementLoad]]:
-    """(tier, its load) of the leaves of the management fabric, if there is one."""
+    """Yield (tier, its load) of the leaves of the management fabric, if there is one."""
     for fabric in design.fabrics:
         for leaf in fabric.managing:
             yield leaf, make_management_load(design, leaf)
 
 
 def _collect_words(design: Design) -> dict[str, dict[str, str]]:
-    """The words of the lock by kind and holder; those of holders that no longer exist are kept."""
+    """Return the words of the lock by kind and holder; words of holders that no longer exist are kept."""
     fabrics = {fabric.name: fabric for fabric in design.fabrics}
     words = design.layout.lock.words
     words_by_kind = {
@@ -192,7 +196,7 @@ def _collect_words(design: Design) -> dict[str, dict[str, str]]:
 
 
 def _list_sets(design: Design) -> Iterator[tuple[str, str]]:
-    """(holder, names) of the sets in units of each kind, in the order in which these are filled."""
+    """Yield (holder, names) of the sets in units of each kind, in the order in which the sets are numbered."""
     for kind in design.layout.kinds:
         for word, racks in (("nodes", False), ("racks", True)):
             names = [node_set.name for node_set in kind.node_sets if bool(node_set.per_rack) == racks]
@@ -201,18 +205,18 @@ def _list_sets(design: Design) -> Iterator[tuple[str, str]]:
 
 
 def list_sized_words(design: Design) -> dict[str, str]:
-    """How each tier of a design is sized, by holder."""
+    """Return how each tier of a design is sized, by holder."""
     return {name_holder(tier.key.text, tier.per): _record_size(tier).text() for tier in design.tiers}
 
 
 def add_sizes(design: Design) -> Lock:
-    """The lock of a design with the sizes of its tiers added, and nothing else."""
+    """Return the lock of a design with the sizes of its tiers added, and nothing else."""
     lock = design.layout.lock
     return replace(lock, words={**lock.words, SIZED: {**lock.find_words(SIZED), **list_sized_words(design)}})
 
 
 def _record_size(tier: TierDesign) -> SizedBefore:
-    # the sizes of a tier that the lock keeps: count, splits of down ports, uplinks
+    """Return the sizes of a tier that the lock keeps: count, splits of down ports, uplinks."""
     downs: dict[int, set[int]] = {}
     for run in tier.downs:
         downs.setdefault(run.speed_gbps, set()).add(run.ways)
@@ -237,7 +241,7 @@ def _record_size(tier: TierDesign) -> SizedBefore:
 
 
 def list_holders_in_use(design: Design) -> frozenset[tuple[str, str]]:
-    """(kind, holder) of everything remembered that is still in use."""
+    """Return (kind, holder) of everything remembered that is still in use."""
     tiers = {("dealing", name) for tier in design.tiers for name in (tier.key.text, name_ports_beside_nodes(tier.key))}
     extras = {("extras", name) for name, _ in list_extra_words({f.name: f for f in design.fabrics})}
     managed = {(AREAS, place) for place in PLACES}
@@ -245,20 +249,22 @@ def list_holders_in_use(design: Design) -> frozenset[tuple[str, str]]:
         managed |= load.holders.keys() | {(load.areas_kind, place) for place in PLACES}
     sized = {(SIZED, name) for name in list_sized_words(design)} | {(SETS, name) for name, _ in _list_sets(design)}
     for tier in design.tiers:
-        laid = tier.lowest or any(feed.laid for feed in tier.feeds)
-        runs = enumerate(tier.downs) if laid else ()
+        is_kept = tier.lowest or any(feed.laid for feed in tier.feeds)
+        runs = enumerate(tier.downs) if is_kept else ()
         for number, run in runs:
             managed.add((name_cages_kind(tier.key), name_run(run)))
             managed |= {(name_ports_kind(tier.key, name_run(run)), name) for name in _list_ports(design, tier, number)}
-    alone = ("sites", *map(name_hall_holder, design.layout.sites), *(tier.key.text for tier in design.tiers))
-    unnumbered = {(UNNUMBERED, name) for name in alone}
+    unnumbered_names = ("sites", *map(name_hall_holder, design.layout.sites), *(tier.key.text for tier in design.tiers))
+    unnumbered = {(UNNUMBERED, name) for name in unnumbered_names}
     pods = {pod.name for pod in design.layout.pods}
     counted = {(kind, pod) for kind, blocks in list_index_entries(design).items() for pod in blocks if pod in pods}
     return frozenset(tiers | sized | extras | managed | unnumbered | counted) | FloorPlan(design).list_lock_holders()
 
 
 def _list_dealing(design: Design) -> Iterator[tuple[str, str]]:
-    """(tier, `slot` or `unit`): how ports are assigned in tiers whose nodes or lower switches may grow in number."""
+    """Yield (tier, `slot` or `unit`), which says how ports are assigned, for tiers whose nodes or lower switches may
+    grow in number.
+    """
     for fabric in design.fabrics:
         for feed in fabric.node_feeds:
             leaf = design.tier(feed.leaf)
@@ -270,6 +276,6 @@ def _list_dealing(design: Design) -> Iterator[tuple[str, str]]:
         if tier.uplink is None or design.tier(tier.uplink.upper).lowest:
             continue
         upper = design.tier(tier.uplink.upper)
-        below, above = (find_depth(find_scope(per)) for per in (tier.per, upper.per))
-        if above <= find_depth("pod") < below:
+        lower_depth, upper_depth = (find_depth(find_scope(per)) for per in (tier.per, upper.per))
+        if upper_depth <= find_depth("pod") < lower_depth:
             yield upper.key.text, "slot" if tier.uplink.by_slot else "unit"

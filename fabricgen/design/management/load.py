@@ -1,12 +1,12 @@
 """Management ports of switches on the management fabric: which leaf takes which port, and how many ports a leaf keeps
 for them.
 
-A managed switch goes to a management leaf of the narrowest place that both share: rack, unit, pod, site or the whole
-cluster. In each place every managed switch has a position, from the lock or the next free one. Switches of a scalable
-unit, and trays of a rack, are assigned to the leaves of that place round-robin by position. Switches that serve more
-than a unit (spines, cores) fill one leaf after another, a fixed number on each, so that growth moves none of them: the
-leaves of the first unit of each pod come first, as these are always there. A lock keeps the order of the leaves; where
-one is gone, only the switches that it managed get other positions.
+A managed switch is plugged into a management leaf of the narrowest place that both share: rack, unit, pod, site or the
+whole cluster. In each place every managed switch has a position, from the lock or the next free one. Switches of a
+scalable unit, and trays of a rack, are dealt over the leaves of that place round-robin by position. Switches that serve
+more than a unit (spines, cores) fill one leaf after another, a fixed number on each, so that growth moves none of them:
+the leaves of the first unit of each pod come first, as they always exist. A lock keeps the order of the leaves; if a
+leaf is gone, only the switches that it managed get other positions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from fabricgen.kernel.intervals import (
 )
 
 SHARED_PORTS = 8
-"""Ports that each management leaf keeps for switches that serve more than the leaf's own place."""
+"""How many ports each management leaf keeps for switches that serve more than the leaf's own place."""
 
 AREAS = "managed areas"
 """Kind of entry in the lock: ranges of management ports of a leaf, by the place that the leaf shares with the managed
@@ -45,39 +45,39 @@ LEAVES = "managed leaves"
 
 
 def find_shared_scope(switch_scope: str, leaf_scope: str) -> str:
-    """The narrowest place that a managed switch and a management leaf have in common."""
+    """Return the narrowest place that a managed switch and a management leaf have in common."""
     return PLACES[min(PLACES.index(switch_scope), PLACES.index(find_management_place(leaf_scope)))]
 
 
-def is_in_turn(place: str, leaf_scope: str) -> bool:
-    """Whether switches of a place are assigned round-robin: where growth adds no leaves to the place."""
+def is_dealt_in_turn(place: str, leaf_scope: str) -> bool:
+    """Whether switches of a place are dealt round-robin, as growth adds no leaves to the place."""
     return PLACES.index(place) >= min(PLACES.index(find_management_place(leaf_scope)), PLACES.index("su"))
 
 
 def name_leaves_kind(kind: str) -> str:
-    """The kind of lock entry for the order of leaves, by that for positions: `managed leaves at east`."""
+    """Return the kind of lock entry for the order of leaves, from the kind for positions: `managed leaves at east`."""
     return LEAVES + kind.removeprefix("managed all").removeprefix("managed")
 
 
-def name_own_kind(pod: str) -> str:
-    """The kind of lock entry for positions of a pod that differ from those that pods have in common."""
+def name_pod_kind(pod: str) -> str:
+    """Return the kind of lock entry for positions of a pod that differ from those that pods have in common."""
     return f"managed of {pod}"
 
 
 def name_inside(place: str, scope: str, pod: str, su: int, rack: int) -> str:
-    """Where in a place a narrower scope is, in words; su and rack count from 1, a site is passed as `pod`."""
-    wide, narrow = PLACES.index(place), PLACES.index(scope)
-    named = [
-        (narrow > wide < PLACES.index("pod"), pod),
-        (narrow >= PLACES.index("su") > wide, f"su{su}"),
-        (narrow == PLACES.index("rack") > wide, f"rack{rack}"),
+    """Return in words where in a place a narrower scope is; su and rack count from 1, a site is passed as `pod`."""
+    place_rank, scope_rank = PLACES.index(place), PLACES.index(scope)
+    words_and_conditions = [
+        (scope_rank > place_rank < PLACES.index("pod"), pod),
+        (scope_rank >= PLACES.index("su") > place_rank, f"su{su}"),
+        (scope_rank == PLACES.index("rack") > place_rank, f"rack{rack}"),
     ]
-    return " ".join(text for is_told, text in named if is_told)
+    return " ".join(text for is_needed, text in words_and_conditions if is_needed)
 
 
 ManagedPorts = Callable[[str, int, bool, bool], int]
-"""(scope of the management leaves, how many, whether sized for the reserve, whether numbered for it) -> most management
-ports of one leaf.
+"""Returns the management ports of the fullest leaf, given (scope of the leaves, how many leaves there are, whether they
+are sized for the reserve, whether ports are numbered for it).
 """
 
 
@@ -90,40 +90,43 @@ def _is_first_at(layout: Layout, site: str) -> bool:
 
 
 def make_port_counter(layout: Layout, managed: tuple[ManagedDevices, ...]) -> ManagedPorts:
-    """A function for how many management ports one leaf needs, for leaves of any scope."""
+    """Return a function that counts the management ports of the fullest leaf, for leaves of any scope."""
     load_of = cache(lambda scope, by_slot: ManagementLoad(layout, managed, scope, by_slot=by_slot))
     return cache(
-        lambda scope, leaves, for_reserve, by_slot: load_of(scope, by_slot).count_most_ports(leaves, for_reserve)
+        lambda scope, leaves, for_reserve, by_slot: load_of(scope, by_slot).count_ports_of_fullest_leaf(
+            leaves, for_reserve
+        )
     )
 
 
 class ManagementLoad:
     """The management ports of one fabric on a tier whose leaves stand in places of `leaf_scope`.
 
-    Where leaves serve a part of the cluster that has several, `layout` is that of the part. They manage its switches;
-    those of the whole cluster or of a site are on the leaves of the part that was the first to have pods there. With
-    `by_slot`, leaves that serve several pods have positions for reserved units too.
+    If leaves serve one of several parts of the cluster, `layout` is that of the part. They manage the switches of the
+    part; switches of the whole cluster or of a site are on the leaves of the part that was the first to have pods
+    there. With `by_slot`, leaves that serve several pods have positions for reserved units too, so that growth moves
+    none.
     """
 
     def __init__(
         self, layout: Layout, managed: tuple[ManagedDevices, ...], leaf_scope: str, *, by_slot: bool = False
     ) -> None:
-        # `by_slot`: positions are given to reserved units too, so that growth moves none
         self._by_slot = by_slot
         self.layout, self._leaf_scope = layout, find_management_place(leaf_scope)
         part_name = layout.parts[0].name if layout.cluster else ""
-        self.own = f" /{part_name}" if part_name else ""
-        """What is behind the kinds of the lock that are those of the leaves of one part of the cluster."""
+        self.suffix = f" /{part_name}" if part_name else ""
+        """The suffix of lock kinds for leaves of one part of the cluster; "" for leaves of all of it."""
         self.sites = [i for i, site in enumerate(layout.sites) if _is_first_at(layout, site)]
         """The sites whose switches these leaves manage."""
         self.leaves_have_order = leaf_scope == self._leaf_scope != "site"
-        """Whether the lock keeps the order of leaves: there are equally many in every unit, or in every pod."""
+        """Whether the lock keeps the order of leaves: every unit, or every pod, has equally many."""
         shared = [(find_shared_scope(m.scope, leaf_scope), m) for m in managed if m.may_stand_in(layout)]
         self.by_place = {place: tuple(m for scope, m in shared if scope == place) for place in PLACES}
+        """For each place, the managed devices that share it, and no narrower place, with a leaf."""
 
     def list_places(self, place: str) -> list[tuple[str, tuple[PodLayout, ...]]]:
-        """(kind of lock entry, its pods) of each place that may differ from others of its scope; places below a pod are
-        all alike.
+        """Return (kind of lock entry, its pods) of each place that may differ from others of its scope; places below a
+        pod are all alike.
         """
         pods = self.layout.pods
         if place == "pod":
@@ -134,49 +137,53 @@ class ManagementLoad:
         return [(self.make_lock_kind(place), pods)]
 
     def make_lock_kind(self, place: str) -> str:
-        """The kind of lock entry for positions in a place; in a pod or narrower it is of the part of the cluster."""
-        return f"managed {place}{self.own if PLACES.index(place) >= PLACES.index('pod') else ''}"
+        """Return the kind of lock entry for positions in a place; for a pod or narrower it is that of the part of the
+        cluster.
+        """
+        return f"managed {place}{self.suffix if PLACES.index(place) >= PLACES.index('pod') else ''}"
 
     def make_room_key(self, place: str) -> str:
-        """The lock's key for the ports that each leaf keeps for switches of a place."""
-        return f"managed {place}{self.own}"
+        """Return the lock's key for the ports that each leaf keeps for switches of a place."""
+        return f"managed {place}{self.suffix}"
 
     @property
     def areas_kind(self) -> str:
         """The kind of lock entry for the ranges of ports of a leaf."""
-        return AREAS + self.own
+        return AREAS + self.suffix
 
     def list_lock_entries(self, leaves: int, *, for_reserve: bool) -> dict[str, Allocations]:
-        """What the lock keeps for so many leaves, by kind of entry and holder: positions, those of holders that are
-        gone included, and the order of leaves.
+        """Return what the lock keeps for so many leaves, by kind of entry and holder: positions, including those of
+        holders that are gone, and the order of leaves.
         """
         allocations: dict[str, Allocations] = {}
         for place in PLACES:
             instances = self.list_places(place) if self.by_place[place] else []
-            if is_in_turn(place, self._leaf_scope):
+            if is_dealt_in_turn(place, self._leaf_scope):
                 allocations |= {
                     kind: self._assign_in_turn(place, kind, pods) for kind, pods in self._select_fullest(instances)
                 }
                 continue
-            share = self.count_shared_ports(place, leaves, for_reserve=for_reserve)
+            ports_per_leaf = self.count_shared_ports(place, leaves, for_reserve=for_reserve)
             for kind, pods in self._select_fullest(instances):
-                leaf_list = self._list_leaves(place, kind, pods, leaves)
-                allocations[kind] = self._fill_leaves(place, (kind, kind), pods, leaf_list, share)
+                leaf_numbers = self._list_leaves(place, kind, pods, leaves)
+                allocations[kind] = self._fill_leaves(place, (kind, kind), pods, leaf_numbers, ports_per_leaf)
                 if place != "pod" and self.leaves_have_order:
                     allocations |= {name_leaves_kind(kind): self._order_leaves(kind, pods)}
             if place == "pod" and instances:
-                allocations |= self._assign_single_pods(allocations[self.make_lock_kind(place)], leaves, share)
+                allocations |= self._assign_single_pods(allocations[self.make_lock_kind(place)], leaves, ports_per_leaf)
         return {kind: held for kind, held in allocations.items() if held}
 
     def _select_fullest(
         self, instances: list[tuple[str, tuple[PodLayout, ...]]]
     ) -> list[tuple[str, tuple[PodLayout, ...]]]:
-        """The same with one entry a kind: of pods, which have their positions in common, the one with most units."""
+        """Return one entry for each kind: of pods, which have their positions in common, the pod with the most
+        units.
+        """
         fullest = dict(sorted(instances, key=lambda instance: instance[1][0].su if len(instance[1]) == 1 else 0))
         return [(kind, fullest[kind]) for kind in dict.fromkeys(kind for kind, _ in instances)]
 
     def _assign_in_turn(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> Allocations:
-        # the position of every switch of a place whose leaves are dealt in turn: as in the lock, else the next free
+        """Return the positions of a place's switches that are dealt in turn: as in the lock, else the next free."""
         kept, holders_present = (
             self.layout.lock.find_allocations(kind),
             Counter(name for name, _ in self._order_switches(place, pods)),
@@ -190,67 +197,81 @@ class ManagementLoad:
             if counts[name]
         }
 
-    def _assign_single_pods(self, common: Allocations, leaves: int, share: int) -> dict[str, Allocations]:
-        """Positions of pods that cannot have those that pods have in common, or have had their own before."""
+    def _assign_single_pods(self, common: Allocations, leaves: int, ports_per_leaf: int) -> dict[str, Allocations]:
+        """Return the positions of pods that cannot have those that pods have in common, or did not have them before."""
         allocations = {}
         for kind, (pod,) in self.list_places("pod"):
-            own_lock_kind, leaf_list = name_own_kind(pod.name), self._list_leaves("pod", kind, (pod,), leaves)
+            pod_kind, leaf_list = name_pod_kind(pod.name), self._list_leaves("pod", kind, (pod,), leaves)
             counts, leaf_numbers = self._count_switches("pod", (pod,)), set(leaf_list)
             positions = (n for name, count in counts.items() for n in list_first_numbers(common[name], count))
-            if self.layout.lock.find_allocations(own_lock_kind):
-                allocations[own_lock_kind] = self._fill_leaves("pod", (kind, own_lock_kind), (pod,), leaf_list, share)
-            elif any(n // share not in leaf_numbers for n in positions):
-                allocations[own_lock_kind] = self._move_positions("pod", common, (pod,), leaf_list, share)
+            if self.layout.lock.find_allocations(pod_kind):
+                allocations[pod_kind] = self._fill_leaves("pod", (kind, pod_kind), (pod,), leaf_list, ports_per_leaf)
+            elif any(n // ports_per_leaf not in leaf_numbers for n in positions):
+                allocations[pod_kind] = self._move_positions("pod", common, (pod,), leaf_list, ports_per_leaf)
         return allocations
 
     def _fill_leaves(
-        self, place: str, kinds: tuple[str, str], pods: tuple[PodLayout, ...], leaf_list: Sequence[int], share: int
+        self,
+        place: str,
+        kinds: tuple[str, str],
+        pods: tuple[PodLayout, ...],
+        leaf_list: Sequence[int],
+        ports_per_leaf: int,
     ) -> Allocations:
-        """Positions that fill leaves one after another, `share` on each; `kinds` are (kind of the place, of the entry).
+        """Return positions that fill leaves one after another, `ports_per_leaf` on each; `kinds` are the lock kinds (of
+        the place, of the entry).
 
-        Switches whose leaf is not `leaf_list` get others. A position is leaf * share + port: those of the lock were
-        counted with the share of then, and are counted anew where it has grown.
+        Switches whose leaf is not in `leaf_list` get other positions. A position is leaf * ports_per_leaf + port:
+        positions in the lock were counted with the number of ports of then, and are converted if it has grown.
         """
         kept = self.layout.lock.find_allocations(kinds[1])
-        room = self.layout.lock.rooms.get(self.make_room_key(place), share)
-        if room != share:
-            split = {name: [divmod(n, room) for n in list_numbers(intervals)] for name, intervals in kept.items()}
-            kept = {
-                name: make_intervals(leaf * share + port for leaf, port in intervals)
-                for name, intervals in split.items()
+        ports_per_leaf_kept = self.layout.lock.rooms.get(self.make_room_key(place), ports_per_leaf)
+        if ports_per_leaf_kept != ports_per_leaf:
+            leaf_and_port = {
+                name: [divmod(n, ports_per_leaf_kept) for n in list_numbers(intervals)]
+                for name, intervals in kept.items()
             }
-        return self._move_positions(place, kept, pods, leaf_list, share)
+            kept = {
+                name: make_intervals(leaf * ports_per_leaf + port for leaf, port in intervals)
+                for name, intervals in leaf_and_port.items()
+            }
+        return self._move_positions(place, kept, pods, leaf_list, ports_per_leaf)
 
     def _move_positions(
-        self, place: str, earlier: Allocations, pods: tuple[PodLayout, ...], leaf_list: Sequence[int], share: int
+        self,
+        place: str,
+        earlier: Allocations,
+        pods: tuple[PodLayout, ...],
+        leaf_list: Sequence[int],
+        ports_per_leaf: int,
     ) -> Allocations:
-        """Earlier positions, with others for the switches whose leaf is not there, and for those that have none."""
+        """Return earlier positions, with others for the switches whose leaf is gone and for those that have none."""
         leaf_numbers, counts = set(leaf_list), self._count_switches(place, pods)
         positions = {
             name: [
-                # positions are leaf by leaf, `share` on each. Those beyond the switches there are stay, for switches
-                # that may come back.
-                n if i >= counts.get(name, 0) or n // share in leaf_numbers else -1
+                # positions count leaf by leaf; positions of switches that are gone stay, as these may come back
+                n if i >= counts.get(name, 0) or n // ports_per_leaf in leaf_numbers else -1
                 for i, n in enumerate(list_numbers(held_numbers))
             ]
             for name, held_numbers in earlier.items()
         }
-        free = (leaf * share + port for leaf in leaf_list for port in range(share))
+        free = (leaf * ports_per_leaf + port for leaf in leaf_list for port in range(ports_per_leaf))
         used = {n for held_numbers in positions.values() for n in held_numbers}
         free_positions = (n for n in free if n not in used)
         for name, index in self._order_switches(place, pods):
-            own_positions = positions.setdefault(name, [])
-            if index >= len(own_positions):
-                own_positions.append(next(free_positions))
-            elif own_positions[index] < 0:
-                own_positions[index] = next(free_positions)
+            holder_positions = positions.setdefault(name, [])
+            if index >= len(holder_positions):
+                holder_positions.append(next(free_positions))
+            elif holder_positions[index] < 0:
+                holder_positions[index] = next(free_positions)
         return {name: make_intervals(held_numbers) for name, held_numbers in positions.items()}
 
     def _order_leaves(self, kind: str, pods: tuple[PodLayout, ...]) -> Allocations:
-        """The numbers of the places of leaves, in the order they are filled, by pod: one for each of its units, or one.
+        """Return the numbers of the places of leaves, in the order they are filled, by pod: one for each of its units,
+        or one.
 
-        Those that the lock has stay. Without any, the first unit of each pod comes first; a lock of positions that has
-        no such numbers is of an older version, which took pod after pod.
+        Numbers in the lock stay. Without any, the first unit of each pod comes first; a lock of positions without such
+        numbers is of an older version, which took pod after pod.
         """
         kept_order = self.layout.lock.find_allocations(name_leaves_kind(kind))
         is_old_lock = bool(self.layout.lock.find_allocations(kind)) and not kept_order
@@ -263,35 +284,39 @@ class ManagementLoad:
         )
 
     def _list_leaf_places(self, pod: PodLayout) -> range:
-        """The places of leaves in a pod: its units, or itself."""
+        """Return the places of leaves in a pod: its units, or the pod itself."""
         return range(1 if self._leaf_scope == "pod" else pod.su)
 
     def number_leaves(self, place: str, kind: str, pods: tuple[PodLayout, ...], leaves: int) -> list[int]:
-        """The number of every leaf of a place in the order they are filled, by row; there are `leaves` of them."""
+        """Return the number of every leaf of a place in the order they are filled, by row; there are `leaves` of
+        them.
+        """
         if not self.leaves_have_order:
             return list(range(leaves))
         leaves_per_place = max(1, -(-leaves // sum(len(self._list_leaf_places(pod)) for pod in pods)))
         if place == "pod":
-            first = [su for pod in pods for su in self._list_leaf_places(pod)]
+            place_numbers = [su for pod in pods for su in self._list_leaf_places(pod)]
         else:
             order_by_pod = {
                 name: list(list_numbers(intervals)) for name, intervals in self._order_leaves(kind, pods).items()
             }
-            first = [order_by_pod[pod.name][su] for pod in pods for su in self._list_leaf_places(pod)]
-        return [n * leaves_per_place + i for n in first for i in range(leaves_per_place)]
+            place_numbers = [order_by_pod[pod.name][su] for pod in pods for su in self._list_leaf_places(pod)]
+        return [n * leaves_per_place + i for n in place_numbers for i in range(leaves_per_place)]
 
     def _list_leaves(self, place: str, kind: str, pods: tuple[PodLayout, ...], leaves: int) -> list[int]:
-        """The numbers of the leaves that a place has, ascending; `leaves` counts those of the whole fabric."""
+        """Return the numbers of the leaves of a place, ascending; `leaves` counts those of the whole fabric."""
         return sorted(self.number_leaves(place, kind, pods, self._count_leaves_inside(leaves, place, pods)))
 
     @cached_property
     def holders(self) -> dict[tuple[str, str], int]:
-        """(kind of lock entry, holder) of every group there is, and how many positions it needs; so for leaves."""
+        """(kind of lock entry, holder) of every group of switches, and how many positions it needs; likewise for
+        leaves.
+        """
         holders: dict[tuple[str, str], int] = {}
         for place in PLACES:
-            fills_in_order = not is_in_turn(place, self._leaf_scope)
+            fills_in_order = not is_dealt_in_turn(place, self._leaf_scope)
             for kind, pods in self.list_places(place) if self.by_place[place] else []:
-                kinds = [kind, name_own_kind(pods[0].name)] if fills_in_order and place == "pod" else [kind]
+                kinds = [kind, name_pod_kind(pods[0].name)] if fills_in_order and place == "pod" else [kind]
                 counts = self._count_switches(place, pods)
                 holders |= {(lock_kind, name): number for lock_kind in kinds for name, number in counts.items()}
                 if fills_in_order and place != "pod" and self.leaves_have_order:
@@ -301,38 +326,45 @@ class ManagementLoad:
     def _assign_positions(
         self, earlier: Allocations, ordered: list[tuple[str, int]], free: Iterator[int]
     ) -> Allocations:
-        """A number for each (holder, index), in this order: the one it had before, else the next free one."""
+        """Return a number for each (holder, index), in this order: the number it had before, else the next free one."""
         numbers_by_holder = {name: list(list_numbers(intervals)) for name, intervals in earlier.items()}
         used = {n for held_numbers in numbers_by_holder.values() for n in held_numbers}
         for name, index in ordered:
-            own_numbers = numbers_by_holder.setdefault(name, [])
-            if index >= len(own_numbers):
-                own_numbers.append(next(n for n in free if n not in used))
+            holder_numbers = numbers_by_holder.setdefault(name, [])
+            if index >= len(holder_numbers):
+                holder_numbers.append(next(n for n in free if n not in used))
         return {name: make_intervals(held_numbers) for name, held_numbers in numbers_by_holder.items()}
 
     def _order_switches(
         self, place: str, pods: tuple[PodLayout, ...], *, reserved: bool = False
     ) -> list[tuple[str, int]]:
-        """(holder, index) of every managed switch in a place, in the order in which positions are given without a lock.
+        """Return (holder, index) of every managed switch in a place, in the order in which positions are given without
+        a lock.
 
-        Switches that serve more than a unit come first, then unit by unit, so that a new unit moves none. Of the former
-        the first switches of all groups come before the second ones, then those up to the fourth, the eighth and so on,
-        so that a group that doubles moves none of another.
+        Switches that serve more than a unit come first, then switches unit by unit, so that a new unit moves none. Of
+        switches that serve more than a unit, the first of all groups come before the second ones, then those up to the
+        fourth, the eighth and so on, so that a group that doubles moves no switch of another.
         """
         keyed = []
         for number, managed in enumerate(self.by_place[place]):
-            wide = min(PLACES.index(managed.scope), PLACES.index("su"))
-            shared = wide < PLACES.index("su")
+            scope_rank = min(PLACES.index(managed.scope), PLACES.index("su"))
+            serves_several_units = scope_rank < PLACES.index("su")
             for holder, unit, group, count in self._list_groups(place, managed, pods, reserved=reserved):
                 for index in range(count):
-                    within = (index.bit_length(), number, group, index) if shared else (0, number, index, group)
-                    keyed.append(((wide, -1 if shared else unit, *within), holder.name, index))
+                    order_in_unit = (
+                        (index.bit_length(), number, group, index)
+                        if serves_several_units
+                        else (0, number, index, group)
+                    )
+                    keyed.append(
+                        ((scope_rank, -1 if serves_several_units else unit, *order_in_unit), holder.name, index)
+                    )
         return [(name, index) for _, name, index in sorted(keyed)]
 
     def _list_groups(
         self, place: str, managed: ManagedDevices, pods: tuple[PodLayout, ...], *, reserved: bool = False
     ) -> Iterator[tuple[Holder, int, int, int]]:
-        """(holder, its unit's number, its number, its switches) of every group of a tier in a place."""
+        """Yield (holder, its unit's number, its number, how many switches) of every group of a tier in a place."""
         scope = managed.find_scope_in(place)
         switches_per_group = (
             {"rack": managed.in_rack, "su": managed.in_unit}.get(scope, 0) if managed.tier == TRAY_TIER else 0
@@ -352,8 +384,8 @@ class ManagementLoad:
     def _list_inner_places(
         self, place: str, scope: str, pods: tuple[PodLayout, ...], per_unit: int, *, reserved: bool
     ) -> Iterator[tuple[int, str]]:
-        """(number of the unit, name in words) of every place of a narrower scope in a wider one, `per_unit` in a unit;
-        with `reserved` also of units that may come.
+        """Yield (number of the unit, name in words) of every place of a narrower scope in a wider one, `per_unit` in a
+        unit; with `reserved`, also of units that may come.
         """
         racks = range(1, per_unit + 1)
         if scope == place:
@@ -370,7 +402,7 @@ class ManagementLoad:
                 yield from ((i, name_inside(place, scope, pod_name, su, rack)) for rack in racks)
 
     def _count_span(self, place: str, kind: str, pods: tuple[PodLayout, ...]) -> int:
-        """One more than the highest position in use in a place whose leaves take turns."""
+        """Return one more than the highest position in use in a place whose switches are dealt in turn."""
         fullest = next(pods for other_kind, pods in self._select_fullest(self.list_places(place)) if other_kind == kind)
         positions, counts = self._assign_in_turn(place, kind, fullest), self._count_switches(place, pods)
         return max(
@@ -378,50 +410,51 @@ class ManagementLoad:
         )
 
     def _count_wanted(self, place: str, kind: str, pods: tuple[PodLayout, ...], leaf_list: Collection[int]) -> int:
-        """The positions of a place whose leaves are filled one after another: those of its switches, and those kept on
-        these leaves for switches that are gone.
+        """Return how many positions a place needs whose leaves are filled one after another: for its switches, and for
+        switches that are gone and have positions on these leaves.
         """
-        counts, room = (
+        counts, ports_per_leaf = (
             self._count_switches(place, pods),
             self.layout.lock.rooms.get(self.make_room_key(place), SHARED_PORTS),
         )
-        kinds = [name_own_kind(pods[0].name), kind] if place == "pod" else [kind]
+        kinds = [name_pod_kind(pods[0].name), kind] if place == "pod" else [kind]
         kept = next((kept for kind in kinds if (kept := self.layout.lock.find_allocations(kind))), {})
         unused_positions = [
             n for name, intervals in kept.items() for n in islice(list_numbers(intervals), counts.get(name, 0), None)
         ]
-        return sum(counts.values()) + sum(n // room in leaf_list for n in unused_positions)
+        return sum(counts.values()) + sum(n // ports_per_leaf in leaf_list for n in unused_positions)
 
     def _count_switches(self, place: str, pods: tuple[PodLayout, ...]) -> dict[str, int]:
-        """Number of switches by holder in a place."""
+        """Return the number of switches by holder in a place."""
         groups = (group for managed in self.by_place[place] for group in self._list_groups(place, managed, pods))
         return {holder.name: count for holder, _, _, count in groups}
 
     def count_shared_ports(self, place: str, leaves: int, *, for_reserve: bool) -> int:
-        """The most ports of one leaf that switches of a place take; `leaves` counts the leaves of the whole fabric.
+        """Return the most ports of one leaf that switches of a place take; `leaves` counts the leaves of the whole
+        fabric.
 
-        Leaves sized `for_reserve` keep room for switches of wider places while there is only one unit.
+        Leaves that are sized `for_reserve` keep ports for switches of wider places while there is only one unit.
         """
         if not self.by_place[place]:
             return 0
-        turns, most = is_in_turn(place, self._leaf_scope), 0
+        in_turn, ports = is_dealt_in_turn(place, self._leaf_scope), 0
         for kind, pods in self.list_places(place):
-            sharing = self._count_leaves_inside(leaves, place, pods)
+            leaves_of_place = self._count_leaves_inside(leaves, place, pods)
             if for_reserve and PLACES.index(self._leaf_scope) >= PLACES.index("su") > PLACES.index(place):
-                sharing = leaves // self.layout.units
-            if turns:
+                leaves_of_place = leaves // self.layout.units
+            if in_turn:
                 positions = self._count_span(place, kind, pods)
             else:
                 positions = self._count_wanted(place, kind, pods, set(self._list_leaves(place, kind, pods, leaves)))
-            most = max(most, -(-positions // max(1, sharing)))
-        return most if turns else max(SHARED_PORTS, most, self.layout.lock.rooms.get(self.make_room_key(place), 0))
+            ports = max(ports, -(-positions // max(1, leaves_of_place)))
+        return ports if in_turn else max(SHARED_PORTS, ports, self.layout.lock.rooms.get(self.make_room_key(place), 0))
 
     def _count_leaves_inside(self, leaves: int, place: str, pods: tuple[PodLayout, ...]) -> int:
-        """How many of the fabric's leaves stand in one place made up of these pods."""
+        """Return how many of the fabric's leaves stand in one place made up of these pods."""
         layout, scope = self.layout, self._leaf_scope
         if PLACES.index(place) >= PLACES.index("su"):
             return -(-leaves // count_places(layout, place))
-        # leaves that stand in units: so many of each unit, whatever place the units make up
+        # leaves in units: equally many in each unit, whatever place the units make up
         if PLACES.index(scope) >= PLACES.index("su"):
             return -(-leaves // layout.units) * sum(pod.su for pod in pods)
         if scope == "pod":
@@ -429,19 +462,23 @@ class ManagementLoad:
         return -(-leaves // count_places(layout, place))
 
     def list_port_ranges(self, leaves: int, *, for_reserve: bool) -> Allocations:
-        """Ranges of management ports of a leaf by the place shared: as in the lock, then the narrowest place first.
+        """Return ranges of management ports of a leaf by the place shared: as in the lock, then the narrowest place
+        first.
 
-        On leaves that span units it comes last, as the switches of their own place become more with every unit.
+        On leaves that span units the narrowest place comes last, as the switches of their own place grow with every
+        unit.
         """
         grows = self._leaf_scope in ("site", "pod")
         ordered = PLACES if grows else tuple(reversed(PLACES))
-        shares = [(place, self.count_shared_ports(place, leaves, for_reserve=for_reserve)) for place in ordered]
+        ports_by_place = [(place, self.count_shared_ports(place, leaves, for_reserve=for_reserve)) for place in ordered]
         kept = self.layout.lock.find_allocations(self.areas_kind)
-        # more than any switch has ports
-        requests = [AllocationRequest(place, share, (Interval(0, 1 << 20),)) for place, share in shares if share]
+        # the window has more numbers than any switch has ports
+        requests = [
+            AllocationRequest(place, ports, (Interval(0, 1 << 20),)) for place, ports in ports_by_place if ports
+        ]
         return {**kept, **allocate_intervals(kept, requests)}
 
-    def count_most_ports(self, leaves: int, for_reserve: bool) -> int:
-        """The most management ports that one of so many leaves takes."""
+    def count_ports_of_fullest_leaf(self, leaves: int, for_reserve: bool) -> int:
+        """Return the management ports of the fullest of so many leaves."""
         areas = self.list_port_ranges(leaves, for_reserve=for_reserve)
         return max((interval.end for intervals in areas.values() for interval in intervals), default=0)

@@ -24,7 +24,7 @@ from fabricgen.design.fabric_model import (
 from fabricgen.design.inside.links import PeerLinks, SiteSpan
 from fabricgen.design.kept.remembered import make_management_load
 from fabricgen.design.layout import Layout
-from fabricgen.design.management.load import ManagementLoad, is_in_turn, name_inside, name_own_kind
+from fabricgen.design.management.load import ManagementLoad, is_dealt_in_turn, name_inside, name_pod_kind
 from fabricgen.design.management.managed import PLACES, Holder, ManagedDevices
 from fabricgen.design.media.allowed import (
     StatedMedia,
@@ -328,7 +328,7 @@ def deal_management(design: Design, devices: DeviceTable, leaf: TierDesign) -> t
     for place in PLACES:
         share = load.count_shared_ports(place, leaf.switches, for_reserve=leaf.for_reserve)
         ports = np.array(list(list_numbers(areas.get(place, ()))), dtype=np.int64)
-        filled = share and not is_in_turn(place, find_scope(leaf.per))
+        filled = share and not is_dealt_in_turn(place, find_scope(leaf.per))
         rank = _rank_leaves(layout, load, place, leaves) if filled else None
         for managed in load.by_place[place]:
             cls = next(c for c in devices.classes if c.key == managed.key)
@@ -419,7 +419,7 @@ class _ManagedPositions:
         place_kind = self._kind
         # a pod may have entries of its own in the lock, else it has those of all pods
         if scope == place == "pod":
-            pod_kinds = [kind if (kind := name_own_kind(pod.name)) in self._held else place_kind for pod in layout.pods]
+            pod_kinds = [kind if (kind := name_pod_kind(pod.name)) in self._held else place_kind for pod in layout.pods]
             return self._at["pod"], [(kind, "") for kind in pod_kinds]
         if scope == place:
             kinds = [f"managed at {site}" for site in layout.sites] if place == "site" else [place_kind]

@@ -60,7 +60,7 @@ def _describe_last_port(design: Design, full: list[TierDesign]) -> str:
     texts = []
     for leaf in full:
         if not design.loaded.blueprint.fabrics[leaf.fabric].tiers[leaf.name].count:
-            trial = make_trials(design, leaf.fabric).size_with_a_port_less(leaf.key)
+            trial = make_trials(design, leaf.fabric).size_with_one_port_less(leaf.key)
             if trial and trial.switches >= 2 * leaf.switches:
                 texts.append(f"{trial.switches:,} {leaf.text} switches instead of {leaf.switches:,}")
     return f"; with one port less on each it would be {' and '.join(texts)}" if texts else ""

@@ -71,5 +71,5 @@ def _suggest_coarser_split(design: Design, tier: TierDesign, run: PortRun) -> st
         and cage.carries(split, run.speed_gbps, run.lane_gbps)
         and tier.profile.count_split_ports(run.cage_class, split) >= most
     ]
-    fitting = list_fitting_values(make_trials(design, tier.fabric), (*tier.path, "breakout"), coarser, most=1)
+    fitting = list_fitting_values(make_trials(design, tier.fabric), (*tier.path, "breakout"), coarser, max_values=1)
     return f"`breakout: {fitting[0]}` gives the same {most} ports and disables no cage" if fitting else ""

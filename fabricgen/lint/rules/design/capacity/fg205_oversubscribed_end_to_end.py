@@ -80,12 +80,12 @@ class OversubscribedEndToEnd(DesignRule):
 
 def _suggest_oversubscription(design: Design, narrowing: EndToEnd, tier: TierDesign, most: Fraction) -> str:
     """The highest oversubscription of the narrowest tier that keeps the limit and has the ports."""
-    from fabricgen.design.advice.tiers import LADDER
+    from fabricgen.design.advice.tiers import RATIOS
 
     tier_ratio = next(ratio for t, ratio in narrowing.tiers if t.key == tier.key)
     trials, path = make_trials(design, tier.fabric), ".".join(map(str, tier.path))
     # from the highest down: the first that is enough costs the fewest uplinks
-    for text in (*LADDER[::-1], "1:1"):
+    for text in (*RATIOS[::-1], "1:1"):
         if parse_ratio(text) >= tier.allowed:
             continue
         change = {f"{path}.oversubscription": text, f"{path}.uplinks": None}

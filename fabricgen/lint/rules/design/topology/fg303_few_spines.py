@@ -74,5 +74,5 @@ def _suggest_count(design: Design, upper: TierDesign, links: int) -> str:
     from fabricgen.design.advice.tiers import list_fitting_values
 
     counts = [count for count in range(FEWEST, links + 1) if links % count == 0]
-    fitting = list_fitting_values(make_trials(design, upper.fabric), (*upper.path, "count"), counts, most=1)
+    fitting = list_fitting_values(make_trials(design, upper.fabric), (*upper.path, "count"), counts, max_values=1)
     return f"set `count: {fitting[0]}` on {upper.name}" if fitting else "use more, slower uplinks to four switches"
