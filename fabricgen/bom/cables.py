@@ -125,7 +125,7 @@ class CableParts:
         for rows, text in list_span_parts(self._cluster, self.widths[1], self._jumper):
             number[rows] = len(texts)
             texts.append(text)
-        for cable, built in self._cluster.planned.own.items():
+        for cable, built in self._cluster.planned.overrides.items():
             if built.part:
                 number[cable] = len(texts)
                 texts.append((built.part, f"{built.part}, as built"))

@@ -1,4 +1,4 @@
-"""The wiring plan as built: the overrides of `cable_of` applied to the planned one."""
+"""The wiring plan as built: the planned one with the overrides of `cable_of` applied."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from fabricgen.wiring.tables import DeviceClass, ManagementPort, Side, WiringPla
 
 UNKNOWN_CABLE = "FG079"
 
-MOST_FAULTS, MOST_HINTS = 50, 5
-"""The most faults that are reported, and the most unknown cables for which a similar name is suggested."""
+MAX_FAULTS, MAX_HINTS = 50, 5
+"""How many faults are reported at most, and for how many unknown cables a similar name is suggested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,63 +49,65 @@ class AsBuilt:
 def apply_cable_overrides(
     design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames, addresses: Addresses
 ) -> AsBuilt:
-    """The cluster as built; links and cables keep their rows, links their addresses.
+    """Return the cluster as built; links and cables keep their rows, links their addresses.
 
-    Raises InputError with every override of an unknown cable, end or cage (FG079, FG080), onto a device of another kind
-    (FG077), into an occupied port (FG081), of an unsuitable cage or medium (FG082, FG083), and of the length or part of
-    a patched cable (FG087).
+    Raises InputError with a fault for every override of an unknown cable, end or cage (FG079, FG080), onto a device of
+    another kind (FG077), into an occupied port (FG081), of an unsuitable cage or medium (FG082, FG083), and of the
+    length or part of a patched cable (FG087).
     """
     cables = CableIndex(plan, names, port_names)
     faults: list[Diagnostic] = []
-    overrides = dict(_find_known(design.loaded.blueprint.cable_of, cables, faults))
-    places = CageResolver(design.catalog, cables)
-    moves = list(_find_moves(places, cables, overrides, faults))
-    elsewhere = list_relocations(moves)
+    overrides = dict(_select_known_cables(design.loaded.blueprint.cable_of, cables, faults))
+    resolver = CageResolver(design.catalog, cables)
+    moves = list(_find_moves(resolver, cables, overrides, faults))
+    relocations = list_relocations(moves)
     built = apply_moves(plan, moves)
     faults += () if faults else find_conflicts(built, moves, names, cables.ids)
-    faults += find_address_faults(plan, names, addresses.families, elsewhere)
+    faults += find_address_faults(plan, names, addresses.families, relocations)
     faults += find_patched_faults(cables, overrides)
     built = built._replace(cables=apply_lengths_and_media(design.catalog, cables, overrides, faults))
     if moves and not faults:
-        built = split_rows(built, cables, places, moves, faults)
-    if elsewhere and not faults:
-        built = built._replace(cables=measure_relocated_runs(design, built, elsewhere))
-        built = remake_bonds(design, built, names, elsewhere, faults)
-        addresses = move_management(addresses, plan, elsewhere)
+        built = split_rows(built, cables, resolver, moves, faults)
+    if relocations and not faults:
+        built = built._replace(cables=measure_relocated_runs(design, built, relocations))
+        built = remake_bonds(design, built, names, relocations, faults)
+        addresses = move_management(addresses, plan, relocations)
     if faults:
         raise InputError(_limit_faults(faults))
     return AsBuilt(built, PortNames(design, built), addresses, PlannedCables(plan, port_names, overrides))
 
 
 def _limit_faults(faults: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
-    """The first `MOST_FAULTS` faults and a summary of the rest: a file of another cluster has one in every line."""
-    if len(faults) <= MOST_FAULTS:
+    """Return the first `MAX_FAULTS` faults and a summary of the others: a file of another cluster has a fault in every
+    line.
+    """
+    if len(faults) <= MAX_FAULTS:
         return faults
-    more = f"{len(faults) - MOST_FAULTS:,} more cables are stated wrongly"
-    return [*faults[:MOST_FAULTS], *fault(UNKNOWN_CABLE, more, path=("cable_of",)).diagnostics]
+    message = f"{len(faults) - MAX_FAULTS:,} more cables are stated wrongly"
+    return [*faults[:MAX_FAULTS], *fault(UNKNOWN_CABLE, message, path=("cable_of",)).diagnostics]
 
 
-def _find_known(
+def _select_known_cables(
     overrides: Mapping[str, CableOverride], cables: CableIndex, faults: list[Diagnostic]
 ) -> Iterator[tuple[int, CableOverride]]:
-    """(row of the cable, its override) of each known cable; the others are added to `faults`."""
+    """Yield (row of the cable, its override) for each known cable; faults of unknown cables are added to `faults`."""
     for name, override in overrides.items():
         if name in cables.index:
             yield cables.index[name], override
             continue
         device = name.partition(":")[0]
-        hint = _suggest_cable(name, device, cables) if len(faults) < MOST_HINTS else ""
+        hint = _suggest_cable(name, device, cables) if len(faults) < MAX_HINTS else ""
         faults += fault(UNKNOWN_CABLE, f"there is no cable '{name}'", path=("cable_of", name), hint=hint).diagnostics
 
 
 def list_unknown_devices(overrides: Mapping[str, CableOverride], names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Faults of cables that are called after a device that there is not, or said to be on one; what else there is takes
-    the wiring.
+    """Yield faults of cables that are named after an unknown device, or stated to be on one. Further faults need the
+    wiring.
     """
     existing = frozenset(names)
-    wrong = [name for name in overrides if name.partition(":")[0] not in existing]
-    for nth, name in enumerate(wrong):
-        hint = did_you_mean(name.partition(":")[0], names) if nth < MOST_HINTS else ""
+    unknown_cables = [name for name in overrides if name.partition(":")[0] not in existing]
+    for number, name in enumerate(unknown_cables):
+        hint = did_you_mean(name.partition(":")[0], names) if number < MAX_HINTS else ""
         yield from fault(UNKNOWN_CABLE, f"there is no cable '{name}'", path=("cable_of", name), hint=hint).diagnostics
     for name, override in overrides.items():
         for field in ("a_cage", "b_cage"):
@@ -116,12 +118,12 @@ def list_unknown_devices(overrides: Mapping[str, CableOverride], names: Sequence
 
 
 def _make_cage_path(cable: str, field: str, key: str) -> Path:
-    """The path of a stated cage; `key` is "" for the only end of a side."""
+    """Return the path of a stated cage; `key` is "" for the only end of a side."""
     return ("cable_of", cable, field, *((key,) if key else ()))
 
 
 def _suggest_cable(name: str, device: str, cables: CableIndex) -> str:
-    """A hint with a similar cable of the device, or a similar device."""
+    """Return a hint with a similar cable of the device, or a similar device."""
     device_cables = [cable for cable in cables.ids if cable.startswith(f"{device}:")]
     if device_cables:
         return did_you_mean(name, device_cables)
@@ -131,27 +133,29 @@ def _suggest_cable(name: str, device: str, cables: CableIndex) -> str:
 
 
 def _find_moves(
-    places: CageResolver, cables: CableIndex, overrides: Mapping[int, CableOverride], faults: list[Diagnostic]
+    resolver: CageResolver, cables: CableIndex, overrides: Mapping[int, CableOverride], faults: list[Diagnostic]
 ) -> Iterator[EndMove]:
-    """The ends that are plugged in elsewhere than planned."""
+    """Yield the ends that are plugged in elsewhere than planned."""
     for cable, override in overrides.items():
         for upper, stated_cages in ((False, override.a_cage), (True, override.b_cage)):
             for key, text in (stated_cages or {}).items():
                 path = _make_cage_path(cables.ids[cable], "b_cage" if upper else "a_cage", key)
                 try:
                     ends = find_ends(cables, cable, key, text, path, upper=upper)
-                    positions = [places.find_position(text, end, path) for end in ends]
+                    positions = [resolver.find_position(text, end, path) for end in ends]
                 except InputError as error:
                     faults += error.diagnostics
                     continue
                 for end, position in zip(ends, positions, strict=True):
-                    # stated as it is planned: nothing moves
-                    if position != places.find_planned_position(end):
+                    # an end that is stated where it is planned does not move
+                    if position != resolver.find_planned_position(end):
                         yield EndMove(cable, end, position, path)
 
 
 def find_ends(cables: CableIndex, cable: int, key: str, text: str, path: Path, *, upper: bool) -> tuple[CableEnd, ...]:
-    """The ends of a cable that a key and the cage stated for it mean: all plugs in a cage where neither names one."""
+    """Return the ends of a cable that a key and the cage stated for it mean: all plugs in a cage if neither names a
+    plug.
+    """
     ends = cables.list_ends(cable, upper=upper)
     matching = tuple(end for end in ends if key in ("", end.place, end.name))
     if len(matching) > 1 and len({end.place for end in ends}) == 1 and split_plug(text)[1] is None:
@@ -160,9 +164,9 @@ def find_ends(cables: CableIndex, cable: int, key: str, text: str, path: Path, *
 
 
 def find_end(cables: CableIndex, cable: int, key: str, path: Path, *, upper: bool) -> CableEnd:
-    """The end of a cable that a key names: by its planned DEVICE:CAGE or by its device, or "" for the only end.
+    """Return the end of a cable that a key names: by its planned DEVICE:CAGE or by its device, or "" for the only end.
 
-    Raises InputError (FG079) where that names no end, or several.
+    Raises InputError (FG079) if the key names no end, or several.
     """
     ends = cables.list_ends(cable, upper=upper)
     matching = [end for end in ends if key in ("", end.place, f"{end.place}.{end.connector + 1}", end.name)]
@@ -182,27 +186,31 @@ def find_end(cables: CableIndex, cable: int, key: str, path: Path, *, upper: boo
 
 TAKEN = "FG081"
 
-MOST_SHOWN = 4
-"""The most free cages that a hint lists."""
+MAX_CAGES_SHOWN = 4
+"""How many free cages a hint lists at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Use:
-    """A port in use: the link and which end of it, the port, and (ports, speed, lane rate) of the cage's split."""
+class _PortUse:
+    """A port in use by one end of a link."""
 
     row: int
+    """The row of the link."""
     upper: bool
+    """Whether it is the link's b end."""
     cage: int | str
     sub: int
+    """The number of the port in its cage, from 0."""
     split: tuple[int, float, float]
+    """(ports, Gb/s of a port, lane rate in Gb/s) of the cage's split."""
 
 
 def find_conflicts(
     plan: WiringPlan, moves: Sequence[EndMove], names: Sequence[str], ids: Sequence[str]
 ) -> Iterator[Diagnostic]:
-    """A diagnostic for each moved end that conflicts with another cable, on a plan with all moves applied."""
+    """Yield a diagnostic for each moved end that conflicts with another cable; `plan` has all moves applied."""
     paths = {(row, move.end.upper): move.path for move in moves for row in move.end.rows}
-    devices = sorted({move.spot.device for move in moves})
+    devices = sorted({move.position.device for move in moves})
     reported: set[Path] = set()
     for device, uses in _list_uses(plan, devices).items():
         cls = plan.devices.classes[plan.devices.device_class[device]]
@@ -212,10 +220,10 @@ def find_conflicts(
                 yield conflict
 
 
-def _list_uses(plan: WiringPlan, devices: Collection[int]) -> dict[int, list[_Use]]:
-    """The ports in use of some devices, by device row."""
+def _list_uses(plan: WiringPlan, devices: Collection[int]) -> dict[int, list[_PortUse]]:
+    """Return the ports in use of some devices, by device row."""
     links, wanted_devices = plan.links, np.array(sorted(devices), dtype=np.int32)
-    uses_by_device: dict[int, list[_Use]] = {device: [] for device in devices}
+    uses_by_device: dict[int, list[_PortUse]] = {device: [] for device in devices}
     for upper, column, port_of in ((False, links.a_device, links.a_port), (True, links.b_device, links.b_port)):
         for row in np.flatnonzero(np.isin(column, wanted_devices)).tolist():
             segment = links.segments[links.segment[row]]
@@ -225,17 +233,17 @@ def _list_uses(plan: WiringPlan, devices: Collection[int]) -> dict[int, list[_Us
     return uses_by_device
 
 
-def _make_use(row: int, upper: bool, side: Side, port: int) -> _Use | None:
-    # a port in use by one end of a link; None for ports that no cable is plugged into
+def _make_use(row: int, upper: bool, side: Side, port: int) -> _PortUse | None:
+    """Return a port in use by one end of a link; None for ports that no cable is plugged into."""
     if isinstance(side, PortRun):
         split = (side.ways, float(side.speed_gbps), side.lane_gbps)
-        return _Use(row, upper, side.cages[port // side.ways], port % side.ways, split)
+        return _PortUse(row, upper, side.cages[port // side.ways], port % side.ways, split)
     if isinstance(side, Attachment):
         leg = side.legs[port]
         name = f"{side.role} {leg.name}"
-        return _Use(row, upper, name, 0, (1, float(side.speed_gbps), side.lane_gbps))
+        return _PortUse(row, upper, name, 0, (1, float(side.speed_gbps), side.lane_gbps))
     if isinstance(side, ManagementPort):
-        return _Use(row, upper, "of its management", port, (1, 1.0, 1.0))
+        return _PortUse(row, upper, "of its management", port, (1, 1.0, 1.0))
     return None
 
 
@@ -246,23 +254,23 @@ class _MovedDevice:
     plan: WiringPlan
     cls: DeviceClass
     name: str
-    uses: Sequence[_Use]
+    uses: Sequence[_PortUse]
     paths: Mapping[tuple[int, bool], Path]
     """The path of the override of each moved (link row, whether it is the upper end)."""
     ids: Sequence[str]
 
     def find_conflicts(self) -> Iterator[tuple[Path, Diagnostic]]:
-        """(path of the override, diagnostic) of each conflict."""
-        yield from self._find_taken()
+        """Yield (path of the override, diagnostic) of each conflict."""
+        yield from self._find_occupied_ports()
         if isinstance(self.cls.profile, SwitchProfile):
-            yield from self._find_mixed()
-            yield from self._find_disabled(self.cls.profile)
-            yield from self._find_overloaded(self.cls.profile)
+            yield from self._find_mixed_splits()
+            yield from self._find_disabled_cages(self.cls.profile)
+            yield from self._find_overloaded_pipelines(self.cls.profile)
 
-    def _find_path(self, use: _Use) -> Path | None:
+    def _find_path(self, use: _PortUse) -> Path | None:
         return self.paths.get((use.row, use.upper))
 
-    def _find_cable(self, use: _Use) -> str:
+    def _find_cable(self, use: _PortUse) -> str:
         return self.ids[int(self.plan.links.cable[use.row])]
 
     def _name_cage(self, cage: int | str) -> str:
@@ -270,22 +278,22 @@ class _MovedDevice:
             return f"cage {self.cls.profile.cage_label(cage)}"
         return f"port {str(cage).rpartition(' ')[2]}"
 
-    def _group_by_place(self) -> Iterator[list[_Use]]:
-        # the uses of each port, several where cables would meet there
-        places: dict[tuple[int | str, int], list[_Use]] = {}
+    def _group_by_port(self) -> Iterator[list[_PortUse]]:
+        """Yield the uses of each port, several if cables would meet there."""
+        uses_by_port: dict[tuple[int | str, int], list[_PortUse]] = {}
         for use in self.uses:
-            places.setdefault((use.cage, use.sub), []).append(use)
-        yield from places.values()
+            uses_by_port.setdefault((use.cage, use.sub), []).append(use)
+        yield from uses_by_port.values()
 
-    def _find_taken(self) -> Iterator[tuple[Path, Diagnostic]]:
-        """Ports that two cables would use."""
-        for uses in self._group_by_place():
+    def _find_occupied_ports(self) -> Iterator[tuple[Path, Diagnostic]]:
+        """Yield a conflict for each port that two cables would use."""
+        for uses in self._group_by_port():
             for use in uses if len(uses) > 1 else ():
                 path = self._find_path(use)
                 if path is None:
                     continue
                 other_uses = [other_use for other_use in uses if other_use is not use]
-                # another cable is told rather than another plug of the same one
+                # another cable is named in preference to another plug of the same cable
                 other_use = next((o for o in other_uses if self._find_cable(o) != self._find_cable(use)), other_uses[0])
                 stays = "goes there too" if self._find_path(other_use) else "stays there"
                 same_cable = self._find_cable(other_use) == self._find_cable(use)
@@ -297,22 +305,22 @@ class _MovedDevice:
                 )
                 yield path, fault(TAKEN, message, path=path, hint=hint).diagnostics[0]
 
-    def _hint_connector(self, use: _Use) -> str:
-        """A hint how the connectors of a twin-port cage are named; "" for other cages."""
+    def _hint_connector(self, use: _PortUse) -> str:
+        """Return a hint how the connectors of a twin-port cage are named; "" for other cages."""
         profile = self.cls.profile
-        twin = (
+        is_twin_port = (
             isinstance(profile, SwitchProfile)
             and isinstance(use.cage, int)
             and profile.find_cage_class(use.cage).connectors > 1
         )
-        return f"; connectors are named like {self._name_cage(use.cage).rpartition(' ')[2]}.2" if twin else ""
+        return f"; connectors are named like {self._name_cage(use.cage).rpartition(' ')[2]}.2" if is_twin_port else ""
 
-    def _hint_free_cages(self, use: _Use) -> str:
-        """A hint with some free cages of the same kind."""
+    def _hint_free_cages(self, use: _PortUse) -> str:
+        """Return a hint with some free cages of the same kind; "" for nodes."""
         profile, used = self.cls.profile, {other_use.cage for other_use in self.uses}
         if not isinstance(profile, SwitchProfile) or not isinstance(use.cage, int):
             return ""
-        # a cage that is split may switch off the ones beside it
+        # a cage that is split may disable the cages beside it
         blocked = {
             cage + i
             for cage, breakout in {(u.cage, u.split[0]) for u in self.uses if isinstance(u.cage, int)}
@@ -324,12 +332,14 @@ class _MovedDevice:
             for c in range(1, profile.cage_count + 1)
             if profile.find_cage_class(c) is kind and c not in used | blocked
         )
-        free = [profile.cage_label(cage) for cage in islice(cages, MOST_SHOWN)]
+        free = [profile.cage_label(cage) for cage in islice(cages, MAX_CAGES_SHOWN)]
         return f"; free are {', '.join(free)}" if free else "; no cage of its kind is free"
 
-    def _find_mixed(self) -> Iterator[tuple[Path, Diagnostic]]:
-        """Cages in which cables need different splits; all ports of a cage have the same one."""
-        cages: dict[int | str, list[_Use]] = {}
+    def _find_mixed_splits(self) -> Iterator[tuple[Path, Diagnostic]]:
+        """Yield a conflict for each cage in which cables need different splits; all ports of a cage have the same
+        split.
+        """
+        cages: dict[int | str, list[_PortUse]] = {}
         for use in self.uses:
             cages.setdefault(use.cage, []).append(use)
         for cage, uses in cages.items():
@@ -344,26 +354,28 @@ class _MovedDevice:
                 )
                 yield path, fault(DOES_NOT_FIT, message, path=path, hint="move one of the two elsewhere").diagnostics[0]
 
-    def _find_disabled(self, profile: SwitchProfile) -> Iterator[tuple[Path, Diagnostic]]:
-        """Cages that are disabled by the split of a neighbour."""
+    def _find_disabled_cages(self, profile: SwitchProfile) -> Iterator[tuple[Path, Diagnostic]]:
+        """Yield a conflict for each cage that is disabled by the split of a neighbour."""
         used = {use.cage: use for use in self.uses if isinstance(use.cage, int)}
         for cage, use in sorted(used.items()):
             kind = profile.find_cage_class(cage)
             block = kind.block(use.split[0])
             if block == 1:
                 continue
-            first = next(n for n in range(1, profile.cage_count + 1) if profile.find_cage_class(n) is kind)
-            # splits go by blocks of neighbouring cages; only the first of a block may be split
-            head = cage - (cage - first) % block
-            for number in range(head, head + block):
-                if number != cage and (number in used or number == head):
-                    yield from self._report_blocked(use, number, used, head)
+            first_cage = next(n for n in range(1, profile.cage_count + 1) if profile.find_cage_class(n) is kind)
+            # cages that may be split form blocks of neighbours; only the first of a block may be split
+            first_of_block = cage - (cage - first_cage) % block
+            for number in range(first_of_block, first_of_block + block):
+                if number != cage and (number in used or number == first_of_block):
+                    yield from self._report_blocked(use, number, used, first_of_block)
 
     def _report_blocked(
-        self, use: _Use, number: int, used: Mapping[int, _Use], head: int
+        self, use: _PortUse, number: int, used: Mapping[int, _PortUse], first_of_block: int
     ) -> Iterator[tuple[Path, Diagnostic]]:
-        """Report the moved ones of two cages, that of `use` and cage `number`, of which a split allows only one; `used`
-        are the uses by cage, `head` is the first cage of the block.
+        """Yield a conflict for each moved cable in two cages, that of `use` and cage `number`, of which a split allows
+        only one.
+
+        `used` has the uses by cage; `first_of_block` is the first cage of the block.
         """
         other_use = used.get(number)
         for moved_use in (use, *((other_use,) if other_use else ())):
@@ -371,15 +383,17 @@ class _MovedDevice:
             if path is not None:
                 message = (
                     f"{self._name_cage(use.cage)} of {self.name} split {_format_split(use)} takes up its neighbour: "
-                    f"only {self._name_cage(head)} of the two may be split so, and nothing be in the other"
+                    f"only {self._name_cage(first_of_block)} of the two may be split so, and nothing be in the other"
                 )
                 yield (
                     path,
-                    fault(DOES_NOT_FIT, message, path=path, hint=f"use {self._name_cage(head)} alone").diagnostics[0],
+                    fault(
+                        DOES_NOT_FIT, message, path=path, hint=f"use {self._name_cage(first_of_block)} alone"
+                    ).diagnostics[0],
                 )
 
-    def _find_overloaded(self, profile: SwitchProfile) -> Iterator[tuple[Path, Diagnostic]]:
-        """Pipelines of the ASIC that would have more ports than they support."""
+    def _find_overloaded_pipelines(self, profile: SwitchProfile) -> Iterator[tuple[Path, Diagnostic]]:
+        """Yield a conflict for each pipeline of the ASIC that would have more ports than it supports."""
         if profile.pipelines is None:
             return
         ports_in_use: dict[int, int] = {}
@@ -400,6 +414,6 @@ class _MovedDevice:
                 yield path, fault(DOES_NOT_FIT, message, path=path, hint=hint).diagnostics[0]
 
 
-def _format_split(use: _Use) -> str:
+def _format_split(use: _PortUse) -> str:
     breakout, speed, _ = use.split
     return f"{breakout} x {speed:g}G" if breakout > 1 else f"{speed:g}G"

@@ -1,4 +1,4 @@
-"""Resolves what people write of a cage or port to the connector that a cable is plugged into."""
+"""Resolves what people write for a cage or port to the connector that a cable is plugged into."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DOES_NOT_FIT = "FG082"
 
 @dataclass(frozen=True, slots=True)
 class CagePosition:
-    """A connector of a cage of a device (its row): `cage` is a number (switches) or a name (nodes), `connector` counts
+    """A connector of a cage of a device (by row): `cage` is a number for switches, a name for nodes; `connector` counts
     from 0.
     """
 
@@ -38,15 +38,14 @@ class CageResolver:
         self._switch_cages: dict[tuple[int, PortRun], _SwitchCages] = {}
 
     def find_position(self, text: str, end: CableEnd, path: Path) -> CagePosition:
-        """The connector that a text names, on the planned device of an end, or as DEVICE:CAGE on another of its kind.
+        """Return the connector that a text names, on the planned device of an end, or as DEVICE:CAGE on another device
+        of its kind. If the text names only a cage, it is the connector with the planned number.
 
-        It is the planned connector where only a cage is named.
-
-        Raises InputError: FG080 for what there is not, FG082 for a cage of another kind, FG077 for a device of another
-        kind.
+        Raises InputError: FG080 for a cage or device that does not exist, FG082 for a cage of another kind, FG077 for a
+        device of another kind.
         """
-        device, colon, rest = text.strip().partition(":")
-        text = rest if colon else device
+        device, colon, cage_text = text.strip().partition(":")
+        text = cage_text if colon else device
         if colon and device != end.name:
             end = self._others.move_end(device, end, path)
         if isinstance(end.side, PortRun):
@@ -58,21 +57,23 @@ class CageResolver:
         raise fault(UNKNOWN, f"{end.name}: {end.cage} is the only port that this cable may have", path=path, hint=PULL)
 
     def format_position(self, position: CagePosition, end: CableEnd) -> str:
-        """A position as text: the cage, with the device and the connector if these are not the planned ones."""
+        """Return a position as text: the cage, with the device and the connector if these are not the planned ones."""
         cage = _find_profile(end).cage_label(position.cage) if isinstance(position.cage, int) else position.cage
         cage = cage if position.device == end.device else f"{self._names[position.device]}:{cage}"
         return cage if position.connector == end.connector else f"{cage}.{position.connector + 1}"
 
     def find_planned_position(self, end: CableEnd) -> CagePosition:
-        """The planned position of an end."""
+        """Return the planned position of an end."""
         side = end.side
         cage = side.cages[end.ports[0] // side.ways] if isinstance(side, PortRun) else end.cage
         return CagePosition(end.device, cage, end.connector)
 
     def _find_at_switch(self, text: str, end: CableEnd, run: PortRun, path: Path) -> CagePosition:
-        # the cage and connector of a switch that a text names; raises InputError for none, or one that cannot take the
-        # cable
-        # switches of a class are alike: their names are worked out once for all of them
+        """Return the cage and connector of a switch that a text names.
+
+        Raises InputError if there is none (FG080), or if it cannot take the cable (FG082).
+        """
+        # switches of a class are alike: their names are computed once for all of them
         key = end.cls.first, run
         if key not in self._switch_cages:
             self._switch_cages[key] = _SwitchCages(self._catalog, end, run)
@@ -102,7 +103,7 @@ def _find_profile(end: CableEnd) -> SwitchProfile:
 
 
 def split_plug(text: str) -> tuple[str, int | None]:
-    """(cage, connector from 0) of `14.2`, or `14/2` as labels have it; (text, None) of anything else."""
+    """Return (cage, connector from 0) of `14.2`, or of `14/2` as on labels; (text, None) for any other text."""
     match = re.fullmatch(r"(.+)[./]([0-9]{1,2})", text, flags=re.ASCII)
     # connectors count from 1 on the front: `/0` is a part of the cage's own name
     return (match[1], int(match[2]) - 1) if match and int(match[2]) else (text, None)
@@ -121,7 +122,7 @@ class _SwitchCages:
 
     @cached_property
     def label_range(self) -> str:
-        """The first and the last label, as text."""
+        """The first and the last label, in words."""
         labels = list(self.labels)
         return f"{labels[0]} to {labels[-1]}"
 
@@ -139,7 +140,7 @@ class _SwitchCages:
         yield from ((name, (cage, i // self._run.per_connector)) for i, name in enumerate(names))
 
     def _names(self, cage: int) -> list[str]:
-        # the names that the ports of a run would have in a cage; none where the NOS does not split it so
+        """Return the names that the ports of the run would have in a cage; empty if the NOS does not split it so."""
         run = replace(self._run, cages=(cage,))
         if not self._is_named:
             return name_listed_ports(self._catalog, self._cls, run, run.ways)
@@ -150,7 +151,7 @@ class _SwitchCages:
 
     @cached_property
     def _is_named(self) -> bool:
-        """Whether the catalogue says what the NOS calls the ports as they are planned."""
+        """Whether the catalogue says how the NOS names the ports as they are planned."""
         try:
             name_run_ports(self._catalog, self._cls, self._run, 1)
         except InputError:
@@ -158,7 +159,9 @@ class _SwitchCages:
         return True
 
     def parse_cage(self, text: str) -> tuple[int, int | None] | None:
-        """(cage, connector; None where only a cage is named) of a text; None where the switch has no such cage."""
+        """Return (cage, connector) of a text, with connector None if the text names only a cage; None if the switch has
+        no such cage.
+        """
         if text in self.labels:
             return self.labels[text], None
         cage, connector = split_plug(text)
@@ -167,15 +170,15 @@ class _SwitchCages:
         return self._ports.get(text)
 
     def check(self, cage: int, end: CableEnd, path: Path) -> None:
-        """Raise InputError (FG082) where a cage is of another kind, or the NOS does not support the split there."""
+        """Raise InputError (FG082) if a cage is of another kind, or the NOS does not support the split there."""
         run, profile = self._run, self._profile
         split = f"{run.ways} x {run.speed_gbps}G" if run.ways > 1 else f"{run.speed_gbps}G"
         if cage not in self._list_cages():
-            other_cage, own_cage = profile.find_cage_class(cage), profile.cages[run.cage_class]
+            other_cage, planned_cage = profile.find_cage_class(cage), profile.cages[run.cage_class]
             raise fault(
                 DOES_NOT_FIT,
                 f"cage {profile.cage_label(cage)} of {end.name} ({other_cage.form_factor}, {other_cage.speed_gbps}G) "
-                f"is of another kind than {end.cage} ({own_cage.form_factor}, {own_cage.speed_gbps}G), "
+                f"is of another kind than {end.cage} ({planned_cage.form_factor}, {planned_cage.speed_gbps}G), "
                 "which was sized for this cable",
                 path=path,
                 hint=f"move it to one of cages {profile.cage_label(self._list_cages()[0])} to "
@@ -191,21 +194,23 @@ class _SwitchCages:
 
 
 def _find_at_node(text: str, end: CableEnd, side: Attachment, path: Path) -> CagePosition:
-    """The position of a NIC port of the same role that a text names; raises InputError for none."""
+    """Return the position of a NIC port of the same role that a text names; raises InputError (FG080, FG082) if there
+    is none.
+    """
     positions: dict[str, CagePosition] = {}
     for leg in side.legs:
         position = CagePosition(end.device, leg.cage, leg.connector)
-        for called in (f"{leg.cage}.{leg.connector + 1}", leg.name, f"{leg.cage}/{leg.connector + 1}"):
-            positions.setdefault(called, position)
+        for name in (f"{leg.cage}.{leg.connector + 1}", leg.name, f"{leg.cage}/{leg.connector + 1}"):
+            positions.setdefault(name, position)
     cages: dict[str, list[int]] = {}
     for leg in side.legs:
         cages.setdefault(leg.cage, []).append(leg.connector)
     if text in cages:
-        # a cage alone: the same connector of it, if it has that one
+        # only a cage: the planned connector number in it, if it has that one
         return CagePosition(end.device, text, end.connector if end.connector in cages[text] else cages[text][0])
     if text in positions:
         return positions[text]
-    other_role = next((role for role, called in _list_other_roles(side) if called == text), "")
+    other_role = next((role for role, name in _list_other_roles(side) if name == text), "")
     if other_role:
         message = f"'{text}' of {end.name} is a '{other_role}' port, and the cable belongs to its '{side.role}' ports"
         raise fault(DOES_NOT_FIT, message, path=path, hint=f"move it to one of {', '.join(cages)}")
@@ -213,7 +218,7 @@ def _find_at_node(text: str, end: CableEnd, side: Attachment, path: Path) -> Cag
 
 
 def _list_other_roles(side: Attachment) -> Iterator[tuple[str, str]]:
-    """(role, cage or name) of NIC ports of other roles."""
+    """Yield (role, cage or name) of NIC ports of other roles."""
     for name, role in sorted(side.profile.roles.items()):
         if name != side.role:
             yield from ((name, called) for port in role.ports for called in (port.cage, port.name))

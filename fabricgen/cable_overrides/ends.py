@@ -28,52 +28,59 @@ class CableIds(NamedTuple):
     connector: EncodedColumn
 
     def list_ids(self) -> tuple[str, ...]:
-        """The id of every cable."""
+        """Return the id of every cable."""
         return tuple((self.device.texts() + self.connector.texts()).tolist())
 
     def format_id(self, cable: int) -> str:
-        """The id of one cable."""
-        return "".join(part.vocabulary[part.codes[cable]] for part in (self.device, self.connector))
+        """Return the id of one cable."""
+        return "".join(column.vocabulary[column.codes[cable]] for column in (self.device, self.connector))
 
     def make_id_column(self, cable: Ints) -> ConcatenatedColumn:
-        """The id of the cable in each row, "" where that is -1."""
+        """Return the id of the cable in each row, "" for rows with cable -1."""
         return ConcatenatedColumn((self.device.take_or_empty(cable), self.connector.take_or_empty(cable)))
 
 
 def make_cable_ids(plan: WiringPlan, names: Strings, cages: tuple[EncodedColumn, EncodedColumn]) -> CableIds:
-    """The ids of all cables; `names` are those of devices, `cages` the cage names at the a and b ends of links."""
+    """Return the ids of all cables; `names` are the names of devices, `cages` the cage names at the a and b ends of
+    links.
+    """
     row, lower, connector = find_common_ends(plan.links, plan.cables)
     device = np.where(lower, plan.links.a_device[row], plan.links.b_device[row])
     cage = np.where(lower, cages[0].codes[row], cages[1].codes[row])
-    # + 1, since a connector may be -1: combinations are of numbers from 0
-    first, code = unique_combinations(cage, connector + 1)
-    labels = cages[0].vocabulary[cage[first]].tolist()
+    # + 1, since a connector may be -1, and numbers that are combined must not be below 0
+    first_rows, code = unique_combinations(cage, connector + 1)
+    labels = cages[0].vocabulary[cage[first_rows]].tolist()
     tails = [
         f":{label}.{n + 1}" if n >= 0 else f":{label}"
-        for label, n in zip(labels, connector[first].tolist(), strict=True)
+        for label, n in zip(labels, connector[first_rows].tolist(), strict=True)
     ]
     return CableIds(EncodedColumn(names, device), encode_column(tails, code.astype(np.int32)))
 
 
 class CableEnd(NamedTuple):
-    """An end of a cable: device, label of the cage, the connector in it (from 0), and the links that it carries.
-
-    `rows` are rows of links, `ports` their ports on this side, in the same order.
-    """
+    """An end of a cable, and the links that it carries."""
 
     upper: bool
+    """Whether it is the b end, at the upper device."""
     device: int
+    """The row of its device."""
     name: str
+    """The name of its device."""
     cls: DeviceClass
     side: Side
+    """The kind of port that it is plugged into."""
     cage: str
+    """The label of its cage."""
     connector: int
+    """The connector of the cage, from 0."""
     rows: tuple[int, ...]
+    """The rows of its links."""
     ports: tuple[int, ...]
+    """The ports of these links at this end, in the same order."""
 
     @property
     def word(self) -> str:
-        """The prefix of the columns of its side: `a` or `b`."""
+        """The prefix of the columns of its end: `a` or `b`."""
         return "b" if self.upper else "a"
 
     @property
@@ -83,27 +90,29 @@ class CableEnd(NamedTuple):
 
 
 def find_connector(side: Side, port: int) -> int:
-    """The connector of its cage (from 0) that a port uses."""
+    """Return the connector of its cage (from 0) that a port uses."""
     if isinstance(side, PortRun):
         return port % side.ways // side.per_connector
     return side.legs[port].connector if isinstance(side, Attachment) else 0
 
 
 def _assign_plugs(side: Attachment, jumpers: int) -> Attachment:
-    """An attachment whose legs have the plug (from 0) of the cage that each of so many fibres of a cable is in."""
+    """Return an attachment whose legs have, as connector, the plug (from 0) of the cage that they are in, for a cable
+    of `jumpers` fibres.
+    """
     legs_by_plug: dict[tuple[str, int], list[Leg]] = {}
     for leg in side.legs:
         legs_by_plug.setdefault((leg.cage, leg.connector), []).append(leg)
     if all(len(legs) == 1 for legs in legs_by_plug.values()):
         return side
     # the legs of a cage go to its plugs in order and in equal shares
-    shares = {id(leg): i * jumpers // len(legs) for legs in legs_by_plug.values() for i, leg in enumerate(legs)}
-    return replace(side, legs=tuple(leg._replace(connector=shares[id(leg)]) for leg in side.legs))
+    plug_of_leg = {id(leg): i * jumpers // len(legs) for legs in legs_by_plug.values() for i, leg in enumerate(legs)}
+    return replace(side, legs=tuple(leg._replace(connector=plug_of_leg[id(leg)]) for leg in side.legs))
 
 
 @dataclass(frozen=True)
 class CableIndex:
-    """Finds the cables of a plan, their links and ends; indexes are built when first needed."""
+    """Finds the cables of a plan, their links and ends; indexes are built when they are first needed."""
 
     plan: WiringPlan
     names: Sequence[str]
@@ -127,13 +136,13 @@ class CableIndex:
         return order, np.searchsorted(self.plan.links.cable[order], np.arange(len(self.plan.cables) + 1))
 
     def links_of(self, cable: int) -> list[int]:
-        """Rows of the links that a cable carries."""
+        """Return the rows of the links that a cable carries."""
         order, start = self._by_cable
         links: list[int] = order[start[cable] : start[cable + 1]].tolist()
         return links
 
     def list_ends(self, cable: int, *, upper: bool) -> tuple[CableEnd, ...]:
-        """The ends of a cable at its a or b side, each once, in the order of links."""
+        """Return the distinct ends of a cable at its a or b side, in the order of links."""
         if (cable, upper) not in self._ends:
             self._ends[cable, upper] = self._find_ends(cable, upper=upper)
         return self._ends[cable, upper]
@@ -144,7 +153,7 @@ class CableIndex:
         return {}
 
     def _find_ends(self, cable: int, *, upper: bool) -> tuple[CableEnd, ...]:
-        # the lower or upper ends of a cable: its links by device, cage and connector
+        """Return the lower or upper ends of a cable, which group its links by device, cage and connector."""
         links = self.plan.links
         device, port = (links.b_device, links.b_port) if upper else (links.a_device, links.a_port)
         groups: dict[tuple[int, str, int], list[int]] = {}
@@ -164,7 +173,9 @@ class CableIndex:
 
     @cached_property
     def _jumpers(self) -> Ints:
-        """How many fibres each cable is; 1 for one with attached ends, and where no whole number of fibres makes it."""
+        """For each cable, of how many fibres it consists; 1 for a cable with attached ends, and if no whole number of
+        fibres makes it. int32.
+        """
         cables, links = self.plan.cables, self.plan.links
         far_ends, lanes = count_ends_and_lanes(links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
         first, code = unique_combinations(cables.medium, far_ends, lanes)
@@ -176,7 +187,9 @@ class CableIndex:
         return np.array(fibre_counts, dtype=np.int32)[code]
 
     def _separate_plugs(self, cable: int, row: int, *, upper: bool) -> Side:
-        """A side that tells the plugs in one cage apart: those of several fibres, of one cable or of several."""
+        """Return a side whose connectors tell apart the plugs in one cage: those of several fibres, of one cable or of
+        several.
+        """
         side, jumpers = self._find_side(row, upper=upper), int(self._jumpers[cable])
         if isinstance(side, PortRun):
             return self._extend_connectors(cable, row, side)
@@ -188,7 +201,9 @@ class CableIndex:
         return self._with_plugs[segment, upper, jumpers]
 
     def _extend_connectors(self, cable: int, row: int, run: PortRun) -> PortRun:
-        """A run whose cages have as many connectors as the fibres of a cable's medium need for all of their lanes."""
+        """Return a run whose cages have as many connectors as the fibres of a cable's medium need for all of its
+        lanes.
+        """
         medium = self.plan.cables.media[self.plan.cables.medium[cable]]
         segment: Segment = self.plan.links.segments[self.plan.links.segment[row]]
         connectors = run.ways * segment.lanes // medium.lanes_per_connector
@@ -204,7 +219,7 @@ class CableIndex:
     def _make_end(
         self, key: tuple[int, str, int], rows: list[int], side: Side, ports: list[int], *, upper: bool
     ) -> CableEnd:
-        # a cable end; `key` is its device row, cage and connector, `rows` its links and `ports` their ports
+        """Return a cable end; `key` is (device row, cage, connector), `rows` its links and `ports` their ports."""
         device, cage, connector = key
         devices = self.plan.devices
         cls = devices.classes[devices.device_class[device]]
@@ -215,11 +230,9 @@ class CableIndex:
 
 
 class PlannedCables(NamedTuple):
-    """The wiring plan without overrides of cables; cable ids and addresses of links follow from it.
-
-    `own` are the overrides, by row of the cable table.
-    """
+    """The wiring plan without overrides of cables; cable ids and addresses of links follow from it."""
 
     plan: WiringPlan
     port_names: PortNames
-    own: Mapping[int, CableOverride]
+    overrides: Mapping[int, CableOverride]
+    """The overrides, by row of the cable table."""

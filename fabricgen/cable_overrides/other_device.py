@@ -27,7 +27,7 @@ KINDS = {NODE: "a node", EXTRA: "an extra device", SWITCH: "a switch"}
 
 @dataclass(frozen=True)
 class OtherDevices:
-    """Finds the devices on which cable ends are stated to be."""
+    """Moves cable ends to other devices on which they are stated to be."""
 
     cables: CableIndex
 
@@ -36,21 +36,21 @@ class OtherDevices:
         return {name: row for row, name in enumerate(self.cables.names)}
 
     def move_end(self, device: str, end: CableEnd, path: Path) -> CableEnd:
-        """The same end of a cable on another device.
+        """Return the same end of a cable on another device.
 
-        Raises InputError: FG080 for a device that there is not, FG077 for one whose ports are of another kind.
+        Raises InputError: FG080 for a device that does not exist, FG077 for one whose ports are of another kind.
         """
         row = self._rows.get(device)
         if row is None:
             raise refuse_device(device, self.cables.names, path)
-        why = self._explain_misfit(row, end)
-        if why:
-            message = f"the {end.word} end of this cable belongs to {end.name} and cannot be on {device}, {why}"
+        reason = self._explain_misfit(row, end)
+        if reason:
+            message = f"the {end.word} end of this cable belongs to {end.name} and cannot be on {device}, {reason}"
             raise fault(NOT_THERE, message, path=path, hint=PULL)
         return end._replace(device=row, name=device)
 
     def _explain_misfit(self, row: int, end: CableEnd) -> str:
-        """Why an end cannot be on a device; "" where it can."""
+        """Return why an end cannot be on a device; "" if it can."""
         devices = self.cables.plan.devices
         cls = devices.classes[devices.device_class[row]]
         if cls is not end.cls:
@@ -75,19 +75,19 @@ class OtherDevices:
         return order, np.searchsorted(plan.links.a_device[order], np.arange(len(plan.devices) + 1))
 
     def _list_sides(self, device: int) -> list[object]:
-        """The kinds of ports that a node has, one for each of its segments of links."""
+        """Return the kinds of ports that a node has, one for each of its segments of links."""
         links, (order, start) = self.cables.plan.links, self._by_lower
         segments = np.unique(links.segment[order[start[device] : start[device + 1]]])
         return [links.segments[i].a for i in segments.tolist()]
 
 
 def refuse_device(device: str, names: Sequence[str], path: Path) -> InputError:
-    """The error (FG080) of a cable on a device that there is not."""
+    """Return the error (FG080) for a cable on a device that does not exist."""
     return fault(UNKNOWN, f"there is no device '{device}'", path=path, hint=did_you_mean(device, names))
 
 
 def _describe_difference(cls: DeviceClass, planned: DeviceClass) -> str:
-    """How the devices of one class differ from those of another."""
+    """Return in words how the devices of one class differ from those of another."""
     if cls.kind != planned.kind:
         return f"which is {KINDS.get(cls.kind, 'a switch tray')}, not {KINDS.get(planned.kind, 'a switch tray')}"
     if cls.kind == SWITCH and cls.fabric != planned.fabric:
@@ -104,19 +104,24 @@ class Relocation:
     """A link whose end is on another device than planned, and the path of the override."""
 
     row: int
+    """The row of the link."""
     upper: bool
+    """Whether it is the link's b end."""
     old: int
+    """The row of the planned device."""
     new: int
+    """The row of the device that it is on."""
     path: Path
 
 
 def find_address_faults(
     plan: WiringPlan, names: Sequence[str], families: Sequence[FamilyAddresses], relocated: Sequence[Relocation]
 ) -> list[Diagnostic]:
-    """Faults (FG077) of links of hosts on another leaf, whose addresses are of a block that their own leaf announces.
+    """Return faults (FG077) for links of hosts on another leaf if their addresses are of a block that only their
+    planned leaf announces.
 
     A link keeps its addresses. Those of a host are in the subnet, or in the announced block, of the leaf at the link's
-    upper end: on another leaf nobody would find them.
+    upper end: on another leaf they could not be reached.
     """
     faults: list[Diagnostic] = []
     for relocation in {
@@ -135,7 +140,9 @@ def find_address_faults(
 
 
 def _blocks_differ(families: Sequence[FamilyAddresses], segment: Segment, moved: Relocation) -> bool:
-    """Whether two leaves have different blocks for hosts of a link's fabric, or of one that has a VLAN on its ports."""
+    """Whether two leaves have different blocks for hosts of a link's fabric, or of a fabric that has a VLAN on its
+    ports.
+    """
     for family in families:
         for fabric, subnets in family.subnets.items():
             is_concerned = fabric == segment.fabric or (fabric in family.shared and family.shared[fabric].at(moved.row))

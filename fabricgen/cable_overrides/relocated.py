@@ -1,4 +1,6 @@
-"""What follows from cables on another device than planned: lengths of their runs, bonds, and management addresses."""
+"""What follows from cables on another device than planned: cable runs, bonds and management addresses; and overrides of
+lengths, media and single fibres.
+"""
 
 from __future__ import annotations
 
@@ -31,18 +33,18 @@ from fabricgen.wiring.tables import CableTable, ManagementPort, Segment, WiringP
 
 
 def measure_relocated_runs(design: Design, built: WiringPlan, relocated: Sequence[Relocation]) -> CableTable:
-    """The cable table with the runs of relocated cables, m: each the longest to an end of it.
+    """Return the cable table with the runs of relocated cables, m: each the longest run to an end of the cable.
 
-    Patched cables, which stay in their racks, keep theirs.
+    Patched cables, which stay in their racks, keep their runs.
     """
     table, run_m = built.cables, built.cables.run_m.copy()
     cables = np.unique(built.links.cable[[relocation.row for relocation in relocated]])
     if built.patching is not None:
-        # -1: not patched
+        # policy -1: not patched
         cables = cables[built.patching.policy[cables] < 0]
     ends = np.flatnonzero(np.isin(table.end_cable, cables))
     runs = measure_runs(design, built.devices, built.racks, built.links, table.end_link[ends].astype(np.int64))
-    # emptied, since the greatest of the new runs is taken, which may be shorter
+    # the longest of the new runs may be shorter than the old one, so start from 0
     run_m[cables] = 0
     np.maximum.at(run_m, table.end_cable[ends], runs)
     return replace(table, run_m=run_m)
@@ -51,9 +53,9 @@ def measure_relocated_runs(design: Design, built: WiringPlan, relocated: Sequenc
 def remake_bonds(
     design: Design, built: WiringPlan, names: Sequence[str], relocated: Sequence[Relocation], faults: list[Diagnostic]
 ) -> WiringPlan:
-    """The plan with the bonds of the ports that hosts have now; those that cannot be are added to `faults` (FG077).
+    """Return the plan with bonds of the ports that hosts have now; bonds that cannot be are added to `faults` (FG077).
 
-    A bond keeps its address: that of the one link of its ports which is planned to have it.
+    A bond keeps its address: that of the one link of its ports that has it in the plan.
     """
     planned = built.bonds
     host_moves = [
@@ -67,7 +69,7 @@ def remake_bonds(
         message = f"with this cable on {names[host_moves[0].new]}, {error.diagnostics[0].message}"
         faults += fault(NOT_THERE, message, path=host_moves[0].path, hint=PULL).diagnostics
         return built
-    assert bonds is not None  # noqa: S101 - there were some
+    assert bonds is not None  # noqa: S101 - the plan has bonds
     first = _find_addressed_links(planned, bonds)
     if first is None or not (bonds.mate == planned.mate).all():
         message = f"with this cable on {names[host_moves[0].new]}, a bond has two of its links with an address, or none"
@@ -77,7 +79,7 @@ def remake_bonds(
 
 
 def _find_addressed_links(planned: Bonds, bonds: Bonds) -> Ints64 | None:
-    """By bond, the link that has its address as planned; None where a bond has no such link, or two."""
+    """Return, by bond, the link that has its address as planned, int64; None if a bond has no such link, or two."""
     links = planned.first[planned.kind != PEER].astype(np.int64)
     bonds_of_links = bonds.of_link[links]
     first = bonds.first.astype(np.int64)
@@ -93,7 +95,9 @@ def _find_addressed_links(planned: Bonds, bonds: Bonds) -> Ints64 | None:
 
 
 def move_management(addresses: Addresses, plan: WiringPlan, relocated: Sequence[Relocation]) -> Addresses:
-    """The addresses with those of management ports that are on another device: they follow the link."""
+    """Return the addresses with management addresses moved to the device that the link of a management port is on
+    now.
+    """
     management_moves = [
         relocation for relocation in relocated if not relocation.upper and _is_management(plan, relocation.row)
     ]
@@ -110,8 +114,8 @@ def _is_management(plan: WiringPlan, row: int) -> bool:
 
 
 def _move_addresses(family: FamilyAddresses, relocated: Sequence[Relocation]) -> FamilyAddresses:
-    """Addresses of one family, of which each device has the management address that came with the link."""
-    # only where the link's address is that of the device's management: it goes where the cable goes
+    """Return the addresses of one family, in which each device has the management address that came with the link."""
+    # only if the link's address is the management address of its planned device: it goes where the cable goes
     moves = [
         relocation for relocation in relocated if family.management.at(relocation.old) == family.a.at(relocation.row)
     ]
@@ -131,14 +135,14 @@ def _move_addresses(family: FamilyAddresses, relocated: Sequence[Relocation]) ->
 
 UNFIT_MEDIUM = "FG083"
 
-MOST_LISTED = 8
-"""The most media that a hint lists."""
+MAX_LISTED = 8
+"""How many media a hint lists at most."""
 
 
 def apply_lengths_and_media(
     catalog: Catalog, cables: CableIndex, overrides: Mapping[int, CableOverride], faults: list[Diagnostic]
 ) -> CableTable:
-    """The cable table with stated lengths and media; unsuitable media are added to `faults`.
+    """Return the cable table with stated lengths and media; unsuitable media are added to `faults`.
 
     A cable of another length keeps its medium, as that is what was pulled; `reaches` is updated for lint.
     """
@@ -160,7 +164,7 @@ def apply_lengths_and_media(
 
 
 def _find_or_add(media: list[CableProfile], profile: CableProfile) -> int:
-    """The index of a profile in `media`, to which it is appended if it is new."""
+    """Return the index of a profile in `media`, to which it is appended if it is new."""
     if profile not in media:
         media.append(profile)
     return media.index(profile)
@@ -169,7 +173,9 @@ def _find_or_add(media: list[CableProfile], profile: CableProfile) -> int:
 def _find_medium(
     catalog: Catalog, cables: CableIndex, cable: int, word: str, length_m: float, faults: list[Diagnostic]
 ) -> CableProfile | None:
-    """The cheapest profile of the stated kind that fits both ends and reaches, else the one of the longest reach."""
+    """Return the cheapest profile of the stated kind that fits both ends and is long enough, else the one of the
+    longest reach. If none fits, a fault is added to `faults` and None returned.
+    """
     fitting = list(_list_fitting(catalog, cables, cable))
     candidates = [profile for profile in fitting if is_named((word,), profile)]
     reaching = [profile for profile in candidates if profile.reach_m >= length_m]
@@ -177,7 +183,7 @@ def _find_medium(
         return reaching[0] if reaching else max(candidates, key=lambda profile: profile.reach_m)
     segment = _list_segments(cables, cable)[0]
     sides = " and ".join(dict.fromkeys(side.form_factor for side in (segment.a, segment.b)))
-    listed = ", ".join(profile.id for profile in fitting[:MOST_LISTED])
+    listed = ", ".join(profile.id for profile in fitting[:MAX_LISTED])
     faults += fault(
         UNFIT_MEDIUM,
         f"{word} cannot be the medium of {cables.ids[cable]}: {segment.speed_gbps:g}G over lanes of "
@@ -194,20 +200,20 @@ def _list_segments(cables: CableIndex, cable: int) -> list[Segment]:
 
 
 def _list_fitting(catalog: Catalog, cables: CableIndex, cable: int) -> Iterator[CableProfile]:
-    """The profiles that carry a cable's lanes and fit the cages at its ends, cheapest first."""
+    """Yield the profiles that carry a cable's lanes and fit the cages at its ends, the cheapest first."""
     segments = _list_segments(cables, cable)
-    several = len(cables.list_ends(cable, upper=False)) + len(cables.list_ends(cable, upper=True)) > 2
-    split = several or any(not hangs_on_lower_end(s) and s.b.per_connector > 1 for s in segments)
+    has_several_far_ends = len(cables.list_ends(cable, upper=False)) + len(cables.list_ends(cable, upper=True)) > 2
+    needs_splitting = has_several_far_ends or any(not hangs_on_lower_end(s) and s.b.per_connector > 1 for s in segments)
     for profile in catalog.cables:
         stated_segments = [segment._replace(media=(profile.id,), media_path=("cable_of",)) for segment in segments]
         lanes = max(segment.lanes for segment in segments)
         if all(fits_segment(segment, profile) for segment in stated_segments) and (
-            not split or profile.splits_for(lanes)
+            not needs_splitting or profile.splits_for(lanes)
         ):
             yield profile
 
 
-# Overrides of patched cables: other cages are allowed, another length, part or medium is not.
+# Overrides of patched cables: other cages are allowed; another length, part or medium is not.
 
 PATCHED = "FG087"
 
@@ -216,7 +222,7 @@ ONE_PIECE = ("length_m", "part", "medium")
 
 
 def find_patched_faults(cables: CableIndex, overrides: Mapping[int, CableOverride]) -> Iterator[Diagnostic]:
-    """Faults (FG087) of patched cables that state a length, part or medium."""
+    """Yield faults (FG087) of patched cables that state a length, part or medium."""
     patching = cables.plan.patching
     if patching is None:
         return
@@ -234,7 +240,7 @@ def find_patched_faults(cables: CableIndex, overrides: Mapping[int, CableOverrid
 # Cables of several fibres whose plugs were moved one by one: a row of the cable table for each fibre.
 
 EndKey = tuple[int, bool, str, int]
-"""A cable, whether the end is its upper one, and the planned place and connector of the end."""
+"""(cable, whether the end is its upper one, planned place of the end, planned connector)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,25 +253,26 @@ class MovedJumper:
 
 
 def split_rows(
-    plan: WiringPlan, cables: CableIndex, places: CageResolver, moves: Sequence[EndMove], faults: list[Diagnostic]
+    plan: WiringPlan, cables: CableIndex, resolver: CageResolver, moves: Sequence[EndMove], faults: list[Diagnostic]
 ) -> WiringPlan:
-    """The plan with a cable row for each fibre of those rows whose fibres do not run side by side any more.
+    """Return the plan with a cable row for each fibre, for cables whose fibres do not run side by side any more.
 
-    Fibres of a patched cable keep together, as they run through one trunk: others are added to `faults` (FG077).
+    Fibres of a patched cable must keep together, as they run through one trunk: otherwise a fault is added to `faults`
+    (FG077).
     """
-    moved = {_make_end_key(move.cable, move.end): move.spot for move in moves}
-    # backwards, so that the first line of a cable has the word
+    moved = {_make_end_key(move.cable, move.end): move.position for move in moves}
+    # backwards, so that of several lines of a cable the first one counts
     paths = {move.cable: move.path for move in reversed(moves)}
     split: dict[int, list[MovedJumper]] = {}
     for cable, path in sorted(paths.items()):
-        apart = [
-            row for row in _group_jumpers(cables, cable, places, moved) if len(row) > 1 and not _run_side_by_side(row)
+        separated = [
+            row for row in _group_jumpers(cables, cable, resolver, moved) if len(row) > 1 and not _run_side_by_side(row)
         ]
-        if apart and plan.patching is not None and plan.patching.policy[cable] >= 0:
+        if separated and plan.patching is not None and plan.patching.policy[cable] >= 0:
             message = f"{cables.ids[cable]} is patched, and its jumpers would not run side by side any more"
             faults += fault(NOT_THERE, message, path=path, hint=PULL).diagnostics
         else:
-            split |= {min(row for jumper in jumpers for row in jumper.rows): jumpers for jumpers in apart}
+            split |= {min(row for jumper in jumpers for row in jumper.rows): jumpers for jumpers in separated}
     return _split_cable_rows(plan, split) if split else plan
 
 
@@ -274,28 +281,33 @@ def _make_end_key(cable: int, end: CableEnd) -> EndKey:
 
 
 def _group_jumpers(
-    cables: CableIndex, cable: int, places: CageResolver, moved: Mapping[EndKey, CagePosition]
+    cables: CableIndex, cable: int, resolver: CageResolver, moved: Mapping[EndKey, CagePosition]
 ) -> Iterator[list[MovedJumper]]:
-    """The fibres of a cable, those together that are planned between the same two cages."""
-    between: dict[tuple[str, str], list[MovedJumper]] = {}
+    """Yield the fibres of a cable, grouped by the two cages that they are planned between."""
+    jumpers_by_places: dict[tuple[str, str], list[MovedJumper]] = {}
     for a in cables.list_ends(cable, upper=False):
         for b in cables.list_ends(cable, upper=True):
             if rows := tuple(row for row in a.rows if row in b.rows):
-                at_a, at_b = (moved.get(_make_end_key(cable, end), places.find_planned_position(end)) for end in (a, b))
-                between.setdefault((a.place, b.place), []).append(MovedJumper(rows, at_a, at_b))
-    yield from between.values()
+                at_a, at_b = (
+                    moved.get(_make_end_key(cable, end), resolver.find_planned_position(end)) for end in (a, b)
+                )
+                jumpers_by_places.setdefault((a.place, b.place), []).append(MovedJumper(rows, at_a, at_b))
+    yield from jumpers_by_places.values()
 
 
 def _run_side_by_side(jumpers: Sequence[MovedJumper]) -> bool:
-    """Whether fibres go from one cage to one other, the first from the first connector to the first, and so on."""
+    """Whether fibres run from one cage to one other, the first from the first connector to the first connector, and so
+    on.
+    """
     cages = {((j.a.device, j.a.cage), (j.b.device, j.b.cage)) for j in jumpers}
     order = [(j.a.connector, j.b.connector) for j in jumpers]
     return len(cages) == 1 and order == sorted(order) and [b for _, b in order] == sorted(b for _, b in order)
 
 
 def _split_cable_rows(plan: WiringPlan, jumpers_by_first_link: Mapping[int, Sequence[MovedJumper]]) -> WiringPlan:
-    """A plan with the cable rows of some links replaced by one for each jumper, in the order of cables as before;
-    `jumpers_by_first_link` has the jumpers of each such row, by its first link.
+    """Return a plan with some cable rows replaced by one row for each jumper; cables stay in their order.
+
+    `jumpers_by_first_link` has the jumpers of each such row, by the row's first link.
     """
     table, rows, new_rows = plan.cables, list[tuple[int, int, int]](), list[int]()
     columns = (table.end_cable.tolist(), table.end_link.tolist(), table.end_links.tolist())
@@ -310,9 +322,9 @@ def _split_cable_rows(plan: WiringPlan, jumpers_by_first_link: Mapping[int, Sequ
     return plan._replace(cables=cables, patching=_renumber_rows(plan.patching, np.array(new_rows, dtype=np.int32)))
 
 
-def _renumber_rows(patching: Patching | None, first: Ints) -> Patching | None:
-    """Structured cabling with other numbers of cable rows; `first` has the new one by the former."""
+def _renumber_rows(patching: Patching | None, new_row: Ints) -> Patching | None:
+    """Return structured cabling with other numbers of cable rows; `first` has the new number by the former."""
     if patching is None:
         return None
-    patches = replace(patching.patches, row=first[patching.patches.row])
-    return patching._replace(patches=patches, shuffles=replace(patching.shuffles, row=first[patching.shuffles.row]))
+    patches = replace(patching.patches, row=new_row[patching.patches.row])
+    return patching._replace(patches=patches, shuffles=replace(patching.shuffles, row=new_row[patching.shuffles.row]))

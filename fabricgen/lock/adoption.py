@@ -155,7 +155,7 @@ class _Adoption:
             hint = did_you_mean(key.port, self._plugged.list_device_links(row))
             self._add_fault(stated, f"{stated.key.device} has no cabled port '{key.port}'", hint)
             return
-        if key.what == "port" and self._cluster.planned.own:
+        if key.what == "port" and self._cluster.planned.overrides:
             key = key._replace(port=self._find_planned_port(row, key.port))
         if not self._find_value(key, self._cluster.addresses):
             word = {"asn": "AS number", "loopback": "router id", "mgmt": "management address"}

@@ -185,8 +185,8 @@ def _cut_planned(whole: Cluster, design: Design, phase: AtPhase, present: Flags)
     ends, end_link = _find_ends(planned, present)
     plan = _cut_plan(planned, phase._replace(ends=ends), end_link)
     number = _renumber_rows(phase.cables, len(whole.plan.cables))
-    own_parts = {int(number[row]): own_parts for row, own_parts in whole.planned.own.items() if number[row] >= 0}
-    return PlannedCables(plan, PortNames(design, plan), own_parts)
+    overrides = {int(number[row]): override for row, override in whole.planned.overrides.items() if number[row] >= 0}
+    return PlannedCables(plan, PortNames(design, plan), overrides)
 
 
 def _choose_planned_links(whole: Cluster, phase: AtPhase) -> LinkTable:

@@ -66,7 +66,7 @@ def find_cables_out_of_reach(cluster: Cluster) -> Iterator[OutOfReach]:
     segment_of = np.zeros(len(cables), dtype=np.int64)
     segment_of[cables.end_cable] = links.segment[cables.end_link]
     short = ~cables.reaches
-    short[list(cluster.planned.own)] = False
+    short[list(cluster.planned.overrides)] = False
     for alike in _group_segments(links.segments, unique_values(segment_of[short])):
         rows = np.flatnonzero(np.isin(segment_of, alike) & short)
         worst = rows[np.argmax(cables.run_m[rows])]

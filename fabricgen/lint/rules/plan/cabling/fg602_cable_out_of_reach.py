@@ -66,7 +66,7 @@ class CableOutOfReach(PlanRule):
     def _check_as_built(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Single cables that are longer than their medium reaches; they keep it, since that is what was installed."""
         cables = cluster.plan.cables
-        for cable, override in cluster.planned.own.items():
+        for cable, override in cluster.planned.overrides.items():
             if not cables.reaches[cable]:
                 medium = cables.media[cables.medium[cable]]
                 yield self.flag(

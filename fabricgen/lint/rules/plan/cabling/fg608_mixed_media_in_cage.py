@@ -47,7 +47,7 @@ class MixedMediaInCage(PlanRule):
         segments = cluster.plan.links.segments
         if any(segment.media_path for segment in segments):
             yield from self._check_media(cluster)
-        if cluster.planned.own:
+        if cluster.planned.overrides:
             yield from self._check_as_built(cluster)
         for number, segment in enumerate(segments):
             if getattr(segment.a, "connectors", 1) > 1 and segment.a.per_connector > 1:
@@ -107,7 +107,7 @@ class MixedMediaInCage(PlanRule):
             mixed |= _find_mixed_cages(cage_of_end, cages.count, medium)
         takes_cage = np.array([bool(c.attached or c.link_gbps) for c in cables.media])[medium]
         wrong = set(cables.end_cable[mixed | (shared & takes_cage)].tolist())
-        for cable in cluster.planned.own:
+        for cable in cluster.planned.overrides:
             if cable in wrong:
                 profile = cables.media[cables.medium[cable]]
                 yield self.flag(

@@ -68,7 +68,7 @@ class OpticsTooHungry(PlanRule):
         from fabricgen.wiring.cabling.end_kinds import make_end_kind
 
         cables = cluster.plan.cables
-        for cable in cluster.planned.own:
+        for cable in cluster.planned.overrides:
             profile = cables.media[cables.medium[cable]]
             for switch, limit, run, cage, segment in _list_moved_ends(cluster, cable):
                 draws = make_end_kind(run, segment).catalogue_power_w(profile)

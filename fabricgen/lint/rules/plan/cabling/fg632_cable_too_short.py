@@ -39,7 +39,7 @@ class CableTooShort(PlanRule):
     def check(self, cluster: Cluster) -> Iterator[Diagnostic]:
         """Compare stated lengths, and planned ones of cables on another device, with the runs along the trays."""
         run_m, planned = cluster.plan.cables.run_m, cluster.planned.plan.cables
-        for cable, override in cluster.planned.own.items():
+        for cable, override in cluster.planned.overrides.items():
             if override.length_m is not None and override.length_m < run_m[cable]:
                 yield self.flag(
                     ("cable_of", cluster.cable_ids[cable], "length_m"),

@@ -83,7 +83,7 @@ def _count_cable_gaps(cluster: Cluster, parts: CableParts, near: _Nearest) -> Ga
     made, code = parts.made
     links, segment = cluster.plan.links, _find_segments(cluster)
     judged = cluster.plan.cables.reaches.copy()
-    judged[[row for row, override in cluster.planned.own.items() if override.part]] = False
+    judged[[row for row, override in cluster.planned.overrides.items() if override.part]] = False
     haul = np.array([bool(s.km) for s in links.segments], dtype=bool)
     judged &= ~haul[segment]  # a leased pair of fibres is no product
     if parts.channels:  # what is ordered for these are jumpers

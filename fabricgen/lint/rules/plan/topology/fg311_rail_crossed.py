@@ -54,7 +54,7 @@ class RailCrossed(PlanRule):
             for end in ends if segment_rows.start < segment_rows.stop else ():
                 crossed[segment_rows] |= _find_crossed(links.rail[segment_rows], devices.rail, end)
                 crossed[segment_rows] |= _find_crossed(links.plane[segment_rows], devices.plane, end)
-        for cable in sorted(set(links.cable[crossed].tolist()) & cluster.planned.own.keys()):
+        for cable in sorted(set(links.cable[crossed].tolist()) & cluster.planned.overrides.keys()):
             rows = np.flatnonzero(crossed & (links.cable == cable))
             # told by cable: not again with the others of its segment
             crossed[rows] = False
