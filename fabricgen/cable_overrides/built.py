@@ -172,13 +172,13 @@ def find_end(cables: CableIndex, cable: int, key: str, path: Path, *, upper: boo
     matching = [end for end in ends if key in ("", end.place, f"{end.place}.{end.connector + 1}", end.name)]
     if len(matching) == 1:
         return matching[0]
-    listed = ", ".join(end.place for end in ends)
+    places = ", ".join(end.place for end in ends)
     name, side = cables.ids[cable], "b" if upper else "a"
     if matching:
         message = f"{name} has {len(matching)} ends at its {side} side; which of them is meant?"
-        hint = f"name each by its planned place: {{{matching[0].place}: CAGE}}; there are {listed}"
+        hint = f"name each by its planned place: {{{matching[0].place}: CAGE}}; there are {places}"
     else:
-        message, hint = f"{name} has no end '{key}' at its {side} side", f"there are {listed}"
+        message, hint = f"{name} has no end '{key}' at its {side} side", f"there are {places}"
     raise fault(UNKNOWN_CABLE, message, path=path, hint=hint)
 
 

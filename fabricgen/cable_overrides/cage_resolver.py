@@ -132,8 +132,8 @@ class _SwitchCages:
         return {name: position for cage in self._list_cages() for name, position in self._list_port_positions(cage)}
 
     def _list_cages(self) -> range:
-        first = self._profile.find_first_cage(self._run.cage_class)
-        return range(first, first + self._profile.cages[self._run.cage_class].count)
+        first_cage = self._profile.find_first_cage(self._run.cage_class)
+        return range(first_cage, first_cage + self._profile.cages[self._run.cage_class].count)
 
     def _list_port_positions(self, cage: int) -> Iterator[tuple[str, tuple[int, int]]]:
         names = self._names(cage)

@@ -178,8 +178,8 @@ class CableIndex:
         """
         cables, links = self.plan.cables, self.plan.links
         far_ends, lanes = count_ends_and_lanes(links, cables.end_cable, cables.end_link, cables.end_links, len(cables))
-        first, code = unique_combinations(cables.medium, far_ends, lanes)
-        keys = zip(*(column[first].tolist() for column in (cables.medium, far_ends, lanes)), strict=True)
+        first_rows, code = unique_combinations(cables.medium, far_ends, lanes)
+        keys = zip(*(column[first_rows].tolist() for column in (cables.medium, far_ends, lanes)), strict=True)
         fibre_counts = [
             1 if cables.media[i].attached else (split_into_fibres(cables.media[i], *key) or (1, 1))[0]
             for i, *key in keys

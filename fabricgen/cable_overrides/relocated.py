@@ -70,19 +70,19 @@ def remake_bonds(
         faults += fault(NOT_THERE, message, path=host_moves[0].path, hint=PULL).diagnostics
         return built
     assert bonds is not None  # noqa: S101 - the plan has bonds
-    first = _find_addressed_links(planned, bonds)
-    if first is None or not (bonds.mate == planned.mate).all():
+    first_links = _find_addressed_links(planned, bonds)
+    if first_links is None or not (bonds.mate == planned.mate).all():
         message = f"with this cable on {names[host_moves[0].new]}, a bond has two of its links with an address, or none"
         faults += fault(NOT_THERE, message, path=host_moves[0].path, hint=PULL).diagnostics
         return built
-    return built._replace(bonds=bonds._replace(first=first.astype(np.int32)))
+    return built._replace(bonds=bonds._replace(first=first_links.astype(np.int32)))
 
 
 def _find_addressed_links(planned: Bonds, bonds: Bonds) -> Ints64 | None:
     """Return, by bond, the link that has its address as planned, int64; None if a bond has no such link, or two."""
     links = planned.first[planned.kind != PEER].astype(np.int64)
     bonds_of_links = bonds.of_link[links]
-    first = bonds.first.astype(np.int64)
+    first_links = bonds.first.astype(np.int64)
     hosts = bonds.kind != PEER
     if (
         (bonds_of_links < 0).any()
@@ -90,8 +90,8 @@ def _find_addressed_links(planned: Bonds, bonds: Bonds) -> Ints64 | None:
         or len(bonds_of_links) != int(hosts.sum())
     ):
         return None
-    first[bonds_of_links] = links
-    return first
+    first_links[bonds_of_links] = links
+    return first_links
 
 
 def move_management(addresses: Addresses, plan: WiringPlan, relocated: Sequence[Relocation]) -> Addresses:
@@ -183,13 +183,13 @@ def _find_medium(
         return reaching[0] if reaching else max(candidates, key=lambda profile: profile.reach_m)
     segment = _list_segments(cables, cable)[0]
     sides = " and ".join(dict.fromkeys(side.form_factor for side in (segment.a, segment.b)))
-    listed = ", ".join(profile.id for profile in fitting[:MAX_LISTED])
+    fitting_ids = ", ".join(profile.id for profile in fitting[:MAX_LISTED])
     faults += fault(
         UNFIT_MEDIUM,
         f"{word} cannot be the medium of {cables.ids[cable]}: {segment.speed_gbps:g}G over lanes of "
         f"{segment.lane_gbps:g}G between {sides} cages",
         path=("cable_of", cables.ids[cable], "medium"),
-        hint=f"what fits: {listed}" if listed else "",
+        hint=f"what fits: {fitting_ids}" if fitting_ids else "",
     ).diagnostics
     return None
 

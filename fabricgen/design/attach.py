@@ -141,12 +141,12 @@ def _choose_speed(
     matching = list_matching_cages(switch, role.form_factor)
     offers = "/".join(map(str, sorted({s for c in matching for s in c.speeds}, reverse=True)))
     at_speed = f"at {speed_wanted}G " if speed_wanted else ""
-    alone = "" if speed_wanted in (None, *offered) else f": the port runs at {'/'.join(map(str, offered))}G alone"
+    note = "" if speed_wanted in (None, *offered) else f": the port runs at {'/'.join(map(str, offered))}G alone"
     lanes = next(filter(None, (explain_lacking_lanes(s, role, profile.id, switch) for s in offered)), "")
     raise fault(
         "FG103",
         f"a {'/'.join(map(str, offered))}G {role.form_factor} port of {profile.id} cannot link {at_speed}"
-        f"to {switch.id}, which offers {f'{offers}G' if offers else 'no such cage'}{f': {lanes}' if lanes else alone}",
+        f"to {switch.id}, which offers {f'{offers}G' if offers else 'no such cage'}{f': {lanes}' if lanes else note}",
         path=(*path, "speed") if speed_asked else path,
         hint=_suggest_other_switches(optics.catalog, role, switch)
         if lanes

@@ -137,15 +137,17 @@ def size_fabrics(
         except InputError as error:
             faults.append(error)
             continue
-        design_part = partial(_design_part, part=linked_names, others=tuple(designed.values()), scale_up=scale_up)
+        design_linked = partial(
+            _design_linked, names=linked_names, designed_before=tuple(designed.values()), scale_up=scale_up
+        )
         try:
-            designed |= {fabric.name: fabric for fabric in design_part(context)}
+            designed |= {fabric.name: fabric for fabric in design_linked(context)}
         except InputError as error:
             if not advise:
                 raise
             from fabricgen.design.advice.hints import add_hints
 
-            trials = Trials(context, linked_names, design_part)
+            trials = Trials(context, linked_names, design_linked)
             faults.append(add_hints(error, trials))
     if faults:
         raise InputError(d for error in faults for d in error.diagnostics)
@@ -156,24 +158,27 @@ ROUNDS = 8
 """How often fabrics are designed, at most, until the management fabric among them finds the same switches to manage."""
 
 
-def _design_part(
-    context: FabricContext, part: Sequence[str], others: Sequence[FabricDesign], scale_up: Sequence[ScaleUpDesign]
+def _design_linked(
+    context: FabricContext,
+    names: Sequence[str],
+    designed_before: Sequence[FabricDesign],
+    scale_up: Sequence[ScaleUpDesign],
 ) -> list[FabricDesign]:
-    """Design fabrics that are linked with each other, beside `others` that are already designed.
+    """Design fabrics that are linked with each other, beside `designed_before` that are already designed.
 
     A management fabric among them manages their switches too, whose number may follow from its own: they are designed
     again until that number stays the same. Raises InputError as `design_fabrics` does, and FG019 if it never stays the
     same.
     """
     fabrics = context.blueprint.fabrics
-    manager = next((name for name in part if "switches" in fabrics[name].also), None)
+    manager = next((name for name in names if "switches" in fabrics[name].also), None)
     if manager is None:
-        return design_fabrics(context, part, None)
-    managed = list_managed_devices(others, scale_up, manager)
+        return design_fabrics(context, names, None)
+    managed = list_managed_devices(designed_before, scale_up, manager)
     for _ in range(ROUNDS):
         needs = ManagementNeeds(manager, partial(make_port_counter, managed=managed), sum(m.count for m in managed))
-        designed = design_fabrics(context, part, needs)
-        managed_before, managed = managed, list_managed_devices([*others, *designed], scale_up, manager)
+        designed = design_fabrics(context, names, needs)
+        managed_before, managed = managed, list_managed_devices([*designed_before, *designed], scale_up, manager)
         if managed == managed_before:
             return designed
     raise fault(
@@ -187,10 +192,12 @@ def _design_part(
 def make_trials(design: Design, fabric: str) -> Trials:
     """Return trials of changes to a fabric of a finished design and to the fabrics linked with it."""
     blueprint = design.loaded.blueprint
-    part = next(names for names in group_linked_fabrics(blueprint.fabrics) if fabric in names)
+    names = next(linked for linked in group_linked_fabrics(blueprint.fabrics) if fabric in linked)
     context = FabricContext(blueprint, design.catalog, design.layout)
-    other_fabrics = [f for f in design.fabrics if f.name not in part]
-    return Trials(context, part, partial(_design_part, part=part, others=other_fabrics, scale_up=design.scale_up))
+    other_fabrics = [f for f in design.fabrics if f.name not in names]
+    return Trials(
+        context, names, partial(_design_linked, names=names, designed_before=other_fabrics, scale_up=design.scale_up)
+    )
 
 
 def _check_extras(fabrics: dict[str, FabricDesign], specs: Mapping[str, Fabric], first_site: str) -> None:
@@ -198,21 +205,23 @@ def _check_extras(fabrics: dict[str, FabricDesign], specs: Mapping[str, Fabric],
     first_seen: dict[str, tuple[str, str, int]] = {}
     for name, fabric in fabrics.items():
         for extra in fabric.extras:
-            first = first_seen.setdefault(extra.name, (name, extra.attachment.profile.id, extra.count))
-            if first[1:] != (extra.attachment.profile.id, extra.count):
+            first_fabric, model, count = first_seen.setdefault(
+                extra.name, (name, extra.attachment.profile.id, extra.count)
+            )
+            if (model, count) != (extra.attachment.profile.id, extra.count):
                 raise fault(
                     "FG019",
                     f"'{extra.name}' is {extra.count} x {extra.attachment.profile.id} here and "
-                    f"{first[2]} x {first[1]} in fabric {first[0]}",
+                    f"{count} x {model} in fabric {first_fabric}",
                     path=extra.path,
                     hint="the same name in two fabrics is the same devices; give others another name",
                 )
             site = specs[name].extra[extra.name].site or first_site
-            first_site_of_extra = specs[first[0]].extra[extra.name].site or first_site
+            first_site_of_extra = specs[first_fabric].extra[extra.name].site or first_site
             if site != first_site_of_extra:
                 raise fault(
                     "FG019",
-                    f"'{extra.name}' stands at {site} here and at {first_site_of_extra} in fabric {first[0]}",
+                    f"'{extra.name}' stands at {site} here and at {first_site_of_extra} in fabric {first_fabric}",
                     path=extra.path,
                     hint="state the same `site` in every fabric",
                 )

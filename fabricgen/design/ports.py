@@ -243,14 +243,16 @@ class _FreeCages:
         cannot.
         """
         # cages that the lock keeps and that hold no port yet
-        idle = [c for c in demand.kept if c in usable and c not in demand.busy][: max(0, cage_count - len(demand.busy))]
-        missing = cage_count - len(demand.busy) - len(idle)
+        kept_without_ports = [c for c in demand.kept if c in usable and c not in demand.busy][
+            : max(0, cage_count - len(demand.busy))
+        ]
+        missing = cage_count - len(demand.busy) - len(kept_without_ports)
         not_kept = [c for c in usable if c not in demand.kept]
         if not set(demand.busy) <= set(usable) or missing > len(not_kept):
             return None
         further = self._order_by_card(not_kept, role, at_end=at_end)[: max(0, missing)]
         further = further if role in self._ordered_roles else sorted(further)
-        cages_in_use = {*demand.busy, *idle}
+        cages_in_use = {*demand.busy, *kept_without_ports}
         self._mark_taken([*sorted(cages_in_use), *further], *split)
         backwards = at_end and role not in self._ordered_roles
         # 0 stands for a kept cage that this demand does not need now: ports behind it keep their numbers

@@ -281,8 +281,8 @@ def number_unit_groups(layout: Layout, lower: str, upper: str, *, by_slot: bool)
         return layout.number_units(upper, by_slot=by_slot)
     starts = [0] * len(layout.pods) if upper == "pod" else _find_pod_starts(layout, lower, upper, by_slot=by_slot)
     return tuple(
-        first + i
-        for pod, first in zip(layout.pods, starts, strict=True)
+        start + i
+        for pod, start in zip(layout.pods, starts, strict=True)
         for i in range(count_places_in_pod(layout, lower, pod.su))
     )
 

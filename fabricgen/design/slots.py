@@ -276,9 +276,9 @@ def _collect_fabrics_below(blueprint: Blueprint, name: str, collected: set[str])
         if fabric.carried_by == name or any(text.partition(".")[0] == name for text in tiers_below if "." in text):
             _collect_fabrics_below(blueprint, other_name, collected)
     for tier in blueprint.fabrics[name].tiers.values():
-        for above in tier.above:
-            if "." in above:
-                _collect_fabrics_below(blueprint, above.partition(".")[0], collected)
+        for upper in tier.above:
+            if "." in upper:
+                _collect_fabrics_below(blueprint, upper.partition(".")[0], collected)
     return collected
 
 

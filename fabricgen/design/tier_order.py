@@ -43,13 +43,13 @@ def order_tiers(chain: Mapping[str, Tier], tiers: Mapping[str, Tier], path: Path
             foreign = 0 if chain[name].above else TIER_LEVELS.get(name, 0)
             levels[name] = 1 + max(levels[a] for a in above) if above else foreign
     ordered = sorted(chain, key=lambda n: (levels[n], n))
-    for first, second in pairwise(ordered):
-        if levels[first] == levels[second]:
-            silent = [name for name in (second, first) if not chain[name].above and not chain[name].below]
-            lacking = silent[0] if silent else second
+    for lower, upper in pairwise(ordered):
+        if levels[lower] == levels[upper]:
+            unplaced = [name for name in (upper, lower) if not chain[name].above and not chain[name].below]
+            lacking = unplaced[0] if unplaced else upper
             raise fault(
                 "FG016",
-                f"tiers {first} and {second} stand at the same level, and {lacking} does not say what it is above",
+                f"tiers {lower} and {upper} stand at the same level, and {lacking} does not say what it is above",
                 path=(*path, "tiers", lacking),
                 hint="say `above: TIER` of the upper one, or `below: TIER` of a border that takes no nodes",
             )

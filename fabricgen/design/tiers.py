@@ -160,9 +160,9 @@ def _list_fabric_tiers(context: FabricContext, name: str) -> list[TierSpec]:
     chain = order_tiers({n: t for n, t in spec.tiers.items() if not is_border(t)}, spec.tiers, path)
     ordered = [*chain, *sorted(n for n, t in spec.tiers.items() if is_border(t))]
     for hanging in ordered[len(chain) :]:
-        if idle := [lower for lower in spec.tiers[hanging].above if "." not in lower]:
+        if unjoined := [lower for lower in spec.tiers[hanging].above if "." not in lower]:
             message = (
-                f"{hanging} hangs below {spec.tiers[hanging].below}, and is above no {idle[0]}: nothing joins them"
+                f"{hanging} hangs below {spec.tiers[hanging].below}, and is above no {unjoined[0]}: nothing joins them"
             )
             hint = "take `above` away, or `below`"
             raise fault("FG016", message, path=(*path, "tiers", hanging, "above"), hint=hint)
@@ -201,7 +201,7 @@ def _make_tier_spec(context: FabricContext, name: str, tier_name: str, per: tupl
         tier = pod_tier.over(tier) if pod_tier else tier
     else:
         part, pod_tier = "", None
-    # the line that states the switch: of the tier, or of a pod that has its own
+    # where the switch is stated: by the tier, or by a pod for its own switches
     stated = (*layout.parts[0].path, f"{name}.{tier_name}") if pod_tier and pod_tier.switch else path
     profile = context.catalog.switch(tier.switch, (*stated, "switch"))
     if find_scope(per) == "rack" or tier.stand == "rack-top":
@@ -290,16 +290,16 @@ def _check_cages(spec: TierSpec) -> None:
                 raise fault(
                     "FG109", f"cage {cage} is kept for both {role_by_cage[cage]} and {role}", path=(*path, role)
                 )
-    for name, kept in sorted(tier.reserved_ports.items()):
+    for name, reserved in sorted(tier.reserved_ports.items()):
         cages_path = (*spec.path_of("reserved_ports"), name, "cages")
-        if kept.cages and max(kept.cages) > profile.cage_count:
+        if reserved.cages and max(reserved.cages) > profile.cage_count:
             raise fault(
                 "FG063",
-                f"{profile.id} has cages 1 to {profile.cage_count}, cage {max(kept.cages)} is reserved for {name}",
+                f"{profile.id} has cages 1 to {profile.cage_count}, cage {max(reserved.cages)} is reserved for {name}",
                 path=cages_path,
                 hint=f"keep within 1-{profile.cage_count}, or take a larger switch",
             )
-        for cage in kept.cages:
+        for cage in reserved.cages:
             if role_by_cage.setdefault(cage, name) != name:
                 raise fault(
                     "FG063",

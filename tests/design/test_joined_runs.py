@@ -313,7 +313,7 @@ def check_racks(shared: tuple[SharedRacks, ...]) -> None:
         watts: dict[int, float] = {}
         runs: dict[int, list[RunContent]] = {}
         for content in racks.contents:
-            for (rack, u), device in zip(racks.spots[content.run.holder], content.devices, strict=True):
+            for (rack, u), device in zip(racks.positions[content.run.holder], content.devices, strict=True):
                 units += [(rack, u + i) for i in range(device.height)]
                 watts[rack] = watts.get(rack, 0) + device.watts
                 if content not in runs.setdefault(rack, []):
@@ -333,7 +333,7 @@ def test_any_runs_share_racks_within_their_limits(contents: list[RunContent]) ->
     assert sorted(content.run.holder for racks in shared for content in racks.contents) == sorted(
         content.run.holder for content in contents
     )
-    assert [racks.spots for racks in join(contents)] == [racks.spots for racks in shared]
+    assert [racks.positions for racks in join(contents)] == [racks.positions for racks in shared]
     assert len(shared) <= len(contents)
 
 
@@ -343,7 +343,7 @@ def test_any_growth_with_a_lock_moves_no_device(contents: list[RunContent], more
     kept = {
         racks.key: {
             content.run.holder: make_rack_unit_intervals(
-                sorted(racks.spots[content.run.holder]), content.devices[0].height, 1
+                sorted(racks.positions[content.run.holder]), content.devices[0].height, 1
             )
             for content in racks.contents
         }
@@ -357,5 +357,5 @@ def test_any_growth_with_a_lock_moves_no_device(contents: list[RunContent], more
     ]
     after = join(grown, kept)
     for racks, same in zip(sorted(before, key=lambda r: r.holder), sorted(after, key=lambda r: r.holder), strict=True):
-        for holder, spots in racks.spots.items():
-            assert same.spots[holder][: len(spots)] == spots
+        for holder, spots in racks.positions.items():
+            assert same.positions[holder][: len(spots)] == spots

@@ -1,1 +1,1 @@
-"""What would fit where a design does not, each change tried before it is named."""
+"""Changes that would make a design fit, each tried before it is named."""

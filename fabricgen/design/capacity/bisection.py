@@ -327,9 +327,9 @@ class _Strand:
         )
         for contents, number in sorted(places.items(), reverse=True):
             fractions_here, fractions_left = fractions_left[:number], fractions_left[number:]
-            # where switches fail by number, only the first place is the one hit
+            # if switches fail by number, only the first place is hit
             rows = [(intact, hit and not (only_first_is_hit and row)) for row, intact in enumerate(fractions_here)]
-            # (shares of its switches left, is it the one hit, how many such places); intact places last
+            # (fractions of a place's switches left, whether it is hit, how many places are so); intact places last
             alike = [(*row, len(list(rows_of))) for row, rows_of in groupby(rows)]
             alike += [(self._all, False, number - len(fractions_here))] * (len(fractions_here) < number)
             for intact, is_hit, times in alike:
@@ -369,7 +369,7 @@ class _Strand:
             loss = self._lost.get(lower.key)
             places = loss.places if loss else self._count_places_hit_below(lower)
             if loss or places:
-                # places of this tier that so many of the lower one fill; a loss by number has none, and is below one
+                # as many places of this tier as the lower places fill; a loss by number counts as one place
                 places_hit = max(places_hit, 1, ceil(Fraction(places * tier.places, lower.places)))
         return places_hit
 
@@ -404,11 +404,11 @@ class _Strand:
         dead = min(bunches, int(failed // per_bunch))
         partly = 1 - (failed - dead * per_bunch) / per_bunch if dead < bunches and failed > dead * per_bunch else None
         up = per_bunch * (_sum_uplink_bandwidth(leaf) if leaf.uplink else _sum_peer_bandwidth(leaf))
-        share = _divide_exactly(size, bunches)
+        gbps = _divide_exactly(size, bunches)
         for alive, number in ((Fraction(0), dead), (partly, 1), (Fraction(1), bunches - dead - (partly is not None))):
             if alive is not None and number:
                 yield (
-                    StrandPlace(share, _reduce_to_integer(share * alive), self._spread_by_class(up * alive, meets)),
+                    StrandPlace(gbps, _reduce_to_integer(gbps * alive), self._spread_by_class(up * alive, meets)),
                     number,
                 )
 
@@ -487,12 +487,13 @@ def _split_place(layout: Layout, upper: str, lower: str, pods: Pods) -> Counter[
     units_per_place, racks = count_racks_per_place(layout, lower), units_in_all * layout.racks_per_su
     units = max(1, ceil(units_in_all))
     # racks of one unit, or of the fraction of one; the last place of a unit may have fewer
-    inside = int(racks / units_in_all) if units_in_all >= 1 else int(racks)
+    racks_per_unit = int(racks / units_in_all) if units_in_all >= 1 else int(racks)
     return Counter(
         {
-            ((part, Fraction(size, inside) * units_in_all / units),): units * number
+            ((part, Fraction(size, racks_per_unit) * units_in_all / units),): units * number
             for size, number in Counter(
-                min(units_per_place, inside - first) for first in range(0, inside, units_per_place)
+                min(units_per_place, racks_per_unit - first_rack)
+                for first_rack in range(0, racks_per_unit, units_per_place)
             ).items()
         }
     )

@@ -118,9 +118,9 @@ class FailureAnalysis:
                 if by_class:
                     (losses[key], losses[joiner]), classes = by_class
                     joined = {key, joiner}
-        for key, spots in lost.items():
+        for key, failed_switches in lost.items():
             if key not in joined:
-                places = Counter(spot.place for spot in spots)
+                places = Counter(switch.place for switch in failed_switches)
                 losses[key] = SwitchLoss(max(places.values()), len(places))
         if not joined:
             losses |= self._count_in_every_place(lost)
@@ -139,11 +139,11 @@ class FailureAnalysis:
         for key in (lower, upper):
             if self._tiers[key].per_place // self._strands % numbers or not self._has_lower_tier(lower):
                 return None
-            for spot in lost.get(key, ()):
-                if not set(joining_dimensions) <= spot.numbers.keys():
+            for switch in lost.get(key, ()):
+                if not set(joining_dimensions) <= switch.numbers.keys():
                     return None
-                failed_by_number.setdefault(tuple(spot.numbers[d] for d in joining_dimensions), Counter())[
-                    key, spot.place
+                failed_by_number.setdefault(tuple(switch.numbers[d] for d in joining_dimensions), Counter())[
+                    key, switch.place
                 ] += 1
         numbers_alike = Counter(frozenset(failed.items()) for failed in failed_by_number.values())
         kinds = sorted(numbers_alike, key=sorted)
@@ -167,13 +167,13 @@ class FailureAnalysis:
         """Return the places of a tier that have lost some of its switches; the first place is the one with the most
         units of lower places that have lost switches, NOWHERE if it has lost none itself.
         """
-        places_hit, groups = sorted({spot.place for spot in lost.get(key, ())}), self._tiers[key]
+        places_hit, groups = sorted({switch.place for switch in lost.get(key, ())}), self._tiers[key]
         lower_tiers = self.chain[: next(level for level, tier in enumerate(self.chain) if tier.key == key)]
         units = {
             self._tiers[tier.key].layout.cluster_units[unit]
             for tier in lower_tiers
-            for spot in lost.get(tier.key, ())
-            for unit in list_units_of_place(tier.layout, tier.scope, spot.place)
+            for switch in lost.get(tier.key, ())
+            for unit in list_units_of_place(tier.layout, tier.scope, switch.place)
         }
         units_hit_below = [
             len(
@@ -204,15 +204,17 @@ class FailureAnalysis:
         """
         losses: dict[TierKey, SwitchLoss] = {}
         for key, joiner in self._joiners:
-            spots = lost.get(key, ())
+            failed_switches = lost.get(key, ())
             failed_joiners = lost.get(joiner, ()) if joiner else ()
-            if joiner and (spots or failed_joiners):
+            if joiner and (failed_switches or failed_joiners):
                 switches = max(1, self._tiers[key].per_place // self._strands)
                 joiner_switches = max(1, self._tiers[joiner].per_place // self._strands)
-                numbers = len({tuple(sorted(spot.numbers.items())) for spot in spots})
+                numbers = len({tuple(sorted(switch.numbers.items())) for switch in failed_switches})
                 # a failed upper switch also takes the lower switches of the numbers that it joins
                 numbers = min(switches, numbers + -(-len(failed_joiners) * switches // joiner_switches))
-                losses[key] = SwitchLoss(numbers, places=0 if failed_joiners else len({spot.place for spot in spots}))
+                losses[key] = SwitchLoss(
+                    numbers, places=0 if failed_joiners else len({switch.place for switch in failed_switches})
+                )
                 if failed_joiners:
                     losses[joiner] = SwitchLoss(0)
         return losses

@@ -39,7 +39,7 @@ class _NetworkRack(NamedTuple):
     """A network rack: name, position, and its switches by tier."""
 
     name: str
-    spot: RackPosition
+    position: RackPosition
     switches: Mapping[TierKey, Sequence[SwitchIndex]]
 
 
@@ -54,19 +54,19 @@ def list_rack_failures(_design: Design, floor: FloorPlan) -> Iterator[FailureDom
 
 def list_row_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
     """Yield a failure domain for every row that has network racks."""
-    rows = _group_racks(design, floor, lambda spot: (spot.site, spot.hall, spot.row))
+    rows = _group_racks(design, floor, lambda position: (position.site, position.hall, position.row))
     for _, (racks, units) in sorted(rows.items()):
         if racks:
-            yield _make_failure_domain(name_row(design, floor, racks[0].spot), racks, units)
+            yield _make_failure_domain(name_row(design, floor, racks[0].position), racks, units)
 
 
-def name_row(design: Design, floor: FloorPlan, spot: RackPosition) -> str:
+def name_row(design: Design, floor: FloorPlan, position: RackPosition) -> str:
     """Return the row of a position in words: `network row 2 of hall1`."""
-    sites, hall = design.layout.sites, floor.halls[spot.hall].name
+    sites, hall = design.layout.sites, floor.halls[position.hall].name
     where = f" of {hall}" if design.loaded.blueprint.floor.halls else ""
-    where = where or (f" at {sites[spot.site]}" if len(sites) > 1 else "")
-    kind = "network row" if floor.is_in_network_row(spot) else "row"
-    return f"{kind} {abs(spot.row + (spot.row >= 0))}{where}"
+    where = where or (f" at {sites[position.site]}" if len(sites) > 1 else "")
+    kind = "network row" if floor.is_in_network_row(position) else "row"
+    return f"{kind} {abs(position.row + (position.row >= 0))}{where}"
 
 
 def list_feed_failures(design: Design, floor: FloorPlan) -> Iterator[FailureDomain]:
@@ -82,10 +82,10 @@ def list_feeds_in_use(design: Design, floor: FloorPlan) -> frozenset[str]:
     """Return the power feeds that racks of nodes or switches are on; the search stops once all feeds have been seen."""
     all_feeds, feeds_in_use = frozenset(design.loaded.blueprint.floor.feeds), set[str]()
     units = range(design.layout.units)
-    node_spots = (spot for unit in units for spot in _list_node_racks(floor, unit))
-    unit_spots = (rack.spot for unit in units for rack in _list_unit_racks(floor, unit))
-    for spot in chain(node_spots, unit_spots, (rack.spot for rack in _list_shared_racks(floor))):
-        feeds_in_use.update(floor.feeds_of(spot))
+    node_positions = (position for unit in units for position in _list_node_racks(floor, unit))
+    unit_positions = (rack.position for unit in units for rack in _list_unit_racks(floor, unit))
+    for position in chain(node_positions, unit_positions, (rack.position for rack in _list_shared_racks(floor))):
+        feeds_in_use.update(floor.feeds_of(position))
         if feeds_in_use == all_feeds:
             break
     return frozenset(feeds_in_use)
@@ -101,13 +101,13 @@ def _group_racks(
     racks: dict[Key, list[_NetworkRack]] = {}
     units: dict[Key, set[int]] = {}
     for unit in range(design.layout.units):
-        keys_of_nodes = {find_key(spot) for spot in _list_node_racks(floor, unit)}
+        keys_of_nodes = {find_key(position) for position in _list_node_racks(floor, unit)}
         if len(keys_of_nodes) == 1:
             units.setdefault(keys_of_nodes.pop(), set()).add(unit)
         for rack in _list_unit_racks(floor, unit):
-            racks.setdefault(find_key(rack.spot), []).append(rack)
+            racks.setdefault(find_key(rack.position), []).append(rack)
     for rack in _list_shared_racks(floor):
-        racks.setdefault(find_key(rack.spot), []).append(rack)
+        racks.setdefault(find_key(rack.position), []).append(rack)
     return {key: (racks.get(key, []), frozenset(units.get(key, ()))) for key in {*racks, *units}}
 
 
@@ -183,10 +183,12 @@ def find_shared_feed(design: Design, floor: FloorPlan, tier: TierDesign) -> Shar
     if settings.cords > 1 or not settings.feeds:
         return None
     units = range(layout.units)
-    for failure, place in _find_shared_failures(design, floor, tier, units, lambda rack: floor.feeds_of(rack.spot)[0]):
+    for failure, place in _find_shared_failures(
+        design, floor, tier, units, lambda rack: floor.feeds_of(rack.position)[0]
+    ):
         cluster_units = (layout.cluster_units[unit] for unit in list_units_of_place(layout, tier.scope, place))
-        spots = (spot for unit in cluster_units for spot in _list_node_racks(floor, unit))
-        if any(floor.feeds_of(spot)[0] != failure.where for spot in spots):
+        positions = (position for unit in cluster_units for position in _list_node_racks(floor, unit))
+        if any(floor.feeds_of(position)[0] != failure.where for position in positions):
             return failure
     return None
 

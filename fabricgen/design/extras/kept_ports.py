@@ -153,7 +153,7 @@ def list_plugged_devices(lock: Lock, fabric: str) -> set[str]:
 
 
 class KeptPorts:
-    """The ports that the lock gives to extra devices, as far as these can still have them."""
+    """The ports that the lock gives to extra devices, as far as the devices can still have them."""
 
     def __init__(
         self, layout: Layout, sized_tiers: Mapping[TierKey, SizedTier], sizes: Mapping[TierKey, Mapping[str, int]]
@@ -171,8 +171,8 @@ class KeptPorts:
     def look_up_ports(
         self, demand: ExtraDemand, run: int, allowed: set[int], usable: set[int], holes: set[tuple[int, int]]
     ) -> None:
-        """Look up the ports that the lock has for some devices on a run, and set them aside; devices may have ports in
-        `usable` and `holes` only, where no node is.
+        """Look up the ports that the lock has for some devices on a run, and set them aside; a device keeps its port
+        only if the port is in `usable` or `holes`, which hold no node.
         """
         if not self._words:
             return

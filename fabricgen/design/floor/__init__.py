@@ -1,1 +1,1 @@
-"""Where racks and what is in them stand: halls, rows, runs of network racks, racks of units."""
+"""Where racks stand, and what stands in them: halls, rows, runs of network racks, racks of units."""

@@ -42,7 +42,7 @@ from fabricgen.design.floor.rack_templates import (
 )
 from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex
 from fabricgen.design.floor.unit_plan import UnitPlan
-from fabricgen.design.floor.unit_racks import UnitSpot
+from fabricgen.design.floor.unit_racks import UnitPosition
 from fabricgen.design.floor.usual_floor import Laying, choose_row_length, list_layings
 from fabricgen.design.model import Design
 from fabricgen.design.names.running import allocate_rack_blocks, count_racks, list_block_numbers
@@ -126,11 +126,11 @@ class FloorPlan:
         return tuple(accumulate((self.plans[number].racks for number in self.plan_of_unit), initial=0))
 
     @cached_property
-    def spots(self) -> Mapping[TierKey, tuple[UnitSpot, ...]]:
+    def positions(self) -> Mapping[TierKey, tuple[UnitPosition, ...]]:
         """For each tier in racks of units, the (rack of the unit, rack unit) of every switch of one unit, in the
         switches' order.
         """
-        return {key: spots for plan in self.plans for key, spots in plan.spots.items()}
+        return {key: positions for plan in self.plans for key, positions in plan.positions.items()}
 
     @property
     def areas(self) -> HallAreas:
@@ -238,7 +238,7 @@ class FloorPlan:
         by_rack: dict[int, list[tuple[TierDesign, int]]] = {}
         plan = self.find_plan(unit)
         for t in plan.tiers:
-            for switch, (rack, _) in enumerate(plan.spots[t.tier.key]):
+            for switch, (rack, _) in enumerate(plan.positions[t.tier.key]):
                 if rack >= plan.kind.racks or "rack" not in t.tier.per:
                     by_rack.setdefault(rack, []).append((t.tier, switch))
         yield from sorted(by_rack.items(), key=lambda rack_and_switches: rack_and_switches[0])
@@ -251,10 +251,10 @@ class FloorPlan:
         for number in range(max(racks, default=-1) + 1):
             yield racks.get(number, {})
 
-    def is_in_network_row(self, spot: RackPosition) -> bool:
+    def is_in_network_row(self, position: RackPosition) -> bool:
         """Whether a rack at this position stands in a network row."""
-        area = self.areas.areas[spot.hall]
-        return spot.row < 0 or area.first <= spot.row < area.first + area.rows
+        area = self.areas.areas[position.hall]
+        return position.row < 0 or area.first <= position.row < area.first + area.rows
 
     def check(self) -> None:
         """Raise InputError (FG067, FG068, FG601) if racks or devices do not fit, and FG016, FG039 or FG040 for names of
@@ -273,7 +273,7 @@ class FloorPlan:
         _ = [plan.node_rack for plan in self.plans], self.unit_halls  # computed here to raise for what does not fit
         self.names.check()
 
-    def feeds_of(self, spot: RackPosition) -> tuple[str, ...]:
+    def feeds_of(self, position: RackPosition) -> tuple[str, ...]:
         """Return the power feeds of a rack at this position, one for each cord; empty if the blueprint states no
         feeds.
         """
@@ -281,7 +281,9 @@ class FloorPlan:
         if not feeds:
             return ()
         # by rack, feeds alternate along rows and across them, so that neighbours in both directions differ
-        turn = {"rack": spot.row + spot.column, "row": spot.row, "site": spot.site}[self._floor.feed_per]
+        turn = {"rack": position.row + position.column, "row": position.row, "site": position.site}[
+            self._floor.feed_per
+        ]
         return tuple(feeds[(turn + cord) % len(feeds)] for cord in range(cords))
 
     def list_lock_entries(self) -> dict[str, Allocations]:

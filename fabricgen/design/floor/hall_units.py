@@ -29,7 +29,7 @@ KIND = "halls"
 """Kind of lock entry: slots of units in the halls that pods name, and in all other halls of their site."""
 
 ROWS = "rows"
-"""Kind of lock entry: node rows of a hall that a kind of unit has, where there are several."""
+"""Kind of lock entry: the node rows that each kind of unit has in a hall, if there are several kinds."""
 
 _ALL_SLOTS = (Interval(0, 1 << 40),)
 MAX_ROWS = 1 << 23
@@ -171,12 +171,12 @@ class _HallFilling:
         if all_of_site and not numbering.parts:
             return {pod.name: numbering.find_numbers("units", pod.name, "site") for pod in pods}
         lock_kind = key + kind.suffix
-        kept = lock.find_allocations(lock_kind)
+        kept_slots = lock.find_allocations(lock_kind)
         if all_of_site and not kind.name and lock_kind not in lock.held:
             earlier = lock.find_allocations(f"units {pods[0].site}") or lock.find_allocations("units")
-            kept = {pod.name: earlier[pod.name] for pod in pods if pod.name in earlier}
+            kept_slots = {pod.name: earlier[pod.name] for pod in pods if pod.name in earlier}
         requests = [AllocationRequest(pod.name, pod.slots, _ALL_SLOTS) for pod in pods]
-        self.held[lock_kind] = {**kept, **allocate_intervals(kept, requests)}
+        self.held[lock_kind] = {**kept_slots, **allocate_intervals(kept_slots, requests)}
         return self.held[lock_kind]
 
     def _find_stretches(self, kind: int, units: int, rooms: Sequence[HallRoom]) -> list[_Stretch]:
@@ -231,14 +231,14 @@ class _HallFilling:
             kind_name = self._layout.kinds[kind_number].name
             of_kind = f" of the kind {kind_name}" if kind_name else ""
             rows = rooms[-1].layouts[kind_number].count_rows(units_wanted - units_possible) if rooms else 0
-            more = f"{rows} more `rows` of {self._halls[rooms[-1].hall].name}" if rooms else "more `rows`"
+            more_rows = f"{rows} more `rows` of {self._halls[rooms[-1].hall].name}" if rooms else "more `rows`"
             raise fault(
                 "FG067",
                 f"{units_wanted} scalable units{of_kind}, reserved ones included, do not fit in the halls of "
                 f"{pods[0].site} ({names}): these take {units_possible}{self._describe_rack_needs(kind_number, rooms)}",
                 path=("floor", "halls"),
-                hint=f"room for {units_wanted - units_possible} more is needed: {more}, another hall, or a smaller "
-                "`reserve`",
+                hint=f"room for {units_wanted - units_possible} more is needed: {more_rows}, another hall, or a "
+                "smaller `reserve`",
             )
 
     def _describe_rack_needs(self, kind_number: int, rooms: Sequence[HallRoom]) -> str:

@@ -19,7 +19,7 @@ ENDLESS = 0
 """The number of rows of a hall whose size is not stated."""
 
 USUAL_ROW = 16
-"""Racks in a row where nothing says otherwise."""
+"""How many racks a row has if nothing says otherwise."""
 
 DEFAULT_HALL = "hall1"
 """The hall of a site without a stated one."""
@@ -192,8 +192,8 @@ def _list_fixtures(spec: HallSpec) -> Iterator[HallFixture]:
 def _move_to_site(spec: HallSpec, area: Area) -> Area:
     """Return an area of the hall's frame in the frame of the site, m."""
     hall_x, hall_y = spec.at_m
-    left, top, right, bottom = area
-    return round(left + hall_x, 6), round(top + hall_y, 6), round(right + hall_x, 6), round(bottom + hall_y, 6)
+    near_x, near_y, far_x, far_y = area
+    return round(near_x + hall_x, 6), round(near_y + hall_y, 6), round(far_x + hall_x, 6), round(far_y + hall_y, 6)
 
 
 def _make_hall(floor: Floor, name: str, site: int, racks_per_row: int) -> Hall:

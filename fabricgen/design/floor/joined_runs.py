@@ -20,7 +20,7 @@ SN5600_OPTIC_W = 18
 """What a transceiver of 800 Gb/s may draw in a cage of SN5600, W (docs.nvidia.com/networking/display/sn5000,
 Data Interfaces)."""
 
-Spot = tuple[int, int]
+RunPosition = tuple[int, int]
 """Number of a rack in its run of racks, from 0, and lowest rack unit of a device in it."""
 
 Key = tuple[int, str]
@@ -97,7 +97,7 @@ class SharedRacks:
     def __init__(self, hall: int, holder: str, limits: RackLimits) -> None:
         self.hall, self.holder, self._limits = hall, holder, limits
         self.contents: list[RunContent] = []
-        self.spots: dict[str, list[Spot]] = {}
+        self.positions: dict[str, list[RunPosition]] = {}
         """For each run of devices, by lock key, where each device stands. For extra devices that the lock has it is
         the rack of the first one only, with rack unit 0.
         """
@@ -126,10 +126,10 @@ class SharedRacks:
         self.contents.append(content)
         # where each extra device stands is kept by its set; here all of their power and load counts for one rack
         is_extra_devices = holder == EXTRAS
-        self.spots[holder] = (
+        self.positions[holder] = (
             [(racks_and_units[0][0] - 1, 0)] * len(content.devices)
             if is_extra_devices
-            else _find_spots_of_run(racks_and_units, content)
+            else _find_positions_of_run(racks_and_units, content)
         )
         return True
 
@@ -137,10 +137,10 @@ class SharedRacks:
         """Stack the devices of a run that have no position yet behind those that have one, opening further racks if
         needed.
         """
-        spots = self.spots.setdefault(content.run.holder, [])
-        rack, end = spots[-1] if spots else (0, 0)
+        positions = self.positions.setdefault(content.run.holder, [])
+        rack, end = positions[-1] if positions else (0, 0)
         end += content.devices[0].height - 1 if end and not content.hung else 0
-        for device in content.devices[len(spots) :]:
+        for device in content.devices[len(positions) :]:
             u = self.free[rack].find_next(end, device.height, hung=content.hung)
             while u is None and rack < len(self.free):
                 rack += 1
@@ -148,7 +148,7 @@ class SharedRacks:
                 u = self.free[rack].find_next(0, device.height, hung=content.hung)
             u = self.free[rack].take_units(u or 1, device.height)
             end = u if content.hung else u + device.height - 1
-            spots.append((rack, u))
+            positions.append((rack, u))
 
     def stack_own_run(self, content: RunContent) -> None:
         """Stack the run that the racks are named after; if it hosts no other run and is alone, its positions are not
@@ -175,7 +175,7 @@ class SharedRacks:
             if bottoms and self._can_carry(rack, content.devices):
                 for u, device in zip(bottoms, content.devices, strict=True):
                     self.free[rack].take_units(u, device.height)
-                self.spots[content.run.holder] = [(rack, u) for u in bottoms]
+                self.positions[content.run.holder] = [(rack, u) for u in bottoms]
                 self.contents.append(content)
                 return True
         return False
@@ -224,7 +224,7 @@ class SharedRacks:
         devices_in_rack = [
             device
             for content in self.contents
-            for (number, _), device in zip(self.spots.get(content.run.holder, ()), content.devices, strict=False)
+            for (number, _), device in zip(self.positions.get(content.run.holder, ()), content.devices, strict=False)
             if number == rack
         ]
         watts, kg = (
@@ -272,7 +272,7 @@ def _list_naming_runs(racks: SharedRacks) -> Sequence[RunContent]:
     return [c for c in racks.contents if c.run.holder == racks.holder] or racks.contents
 
 
-def _find_spots_of_run(racks_and_units: Sequence[tuple[int, int]], content: RunContent) -> list[Spot]:
+def _find_positions_of_run(racks_and_units: Sequence[tuple[int, int]], content: RunContent) -> list[RunPosition]:
     """Return where the devices of a run stand; `numbers` are (rack from 1, rack unit) of all rack units in the lock.
 
     Empty if the rack units are not those of devices of this height.
@@ -281,5 +281,5 @@ def _find_spots_of_run(racks_and_units: Sequence[tuple[int, int]], content: RunC
     bottoms = racks_and_units[::height]
     if [(rack, u + i) for rack, u in bottoms for i in range(height)] != list(racks_and_units):
         return []
-    spots = [(rack - 1, u) for rack, u in bottoms]
-    return sorted(spots, key=lambda spot: (spot[0], -spot[1] if content.hung else spot[1]))
+    positions = [(rack - 1, u) for rack, u in bottoms]
+    return sorted(positions, key=lambda position: (position[0], -position[1] if content.hung else position[1]))

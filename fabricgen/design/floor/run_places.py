@@ -15,8 +15,8 @@ from fabricgen.design.floor.joined_runs import (
     Key,
     RackLimits,
     RunContent,
+    RunPosition,
     SharedRacks,
-    Spot,
     StackedDevice,
     join_runs,
     make_device,
@@ -171,12 +171,12 @@ class RunPlaces:
         )
 
     @cached_property
-    def _spots(self) -> dict[Key, list[Spot]]:
+    def _positions(self) -> dict[Key, list[RunPosition]]:
         """Where each device stands, for the runs of devices that share racks or have places in shared racks by the
         lock.
         """
         return {
-            content.run.key: racks.spots[content.run.holder]
+            content.run.key: racks.positions[content.run.holder]
             for racks in self._racks_of_several.values()
             for content in racks.contents
         }
@@ -242,8 +242,8 @@ class RunPlaces:
         """
         position = self.find_order(run).compute_position(group, number, where)
         take = _take_by_int if where is choose else _take_by_array
-        if run.key in self._spots:
-            racks, bottoms = zip(*self._spots[run.key], strict=True)
+        if run.key in self._positions:
+            racks, bottoms = zip(*self._positions[run.key], strict=True)
             return take(racks, position), take(bottoms, position)
         bottoms = self._list_device_units(self._find_profile(run).rack_units)
         return position // len(bottoms), take(bottoms, position % len(bottoms))
@@ -253,10 +253,10 @@ class RunPlaces:
         by_rack: dict[int, dict[TierKey, list[tuple[int, SwitchIndex]]]] = {}
         for run, tier in ((run, run.tier) for run in racks.runs if run.tier):
             groups, order = self.find_groups(tier), self.find_order(run)
-            spots, per_rack = self._spots.get(run.key), self.per_rack(run)
+            positions, per_rack = self._positions.get(run.key), self.per_rack(run)
             for group, number in self._list_switches(run, tier, groups):
                 position = order.compute_position(groups.number[group], number, choose)
-                rack = spots[position][0] if spots else position // per_rack
+                rack = positions[position][0] if positions else position // per_rack
                 by_rack.setdefault(rack, {}).setdefault(tier.key, []).append((position, (group, number)))
         return {
             rack: {
@@ -279,17 +279,25 @@ class RunPlaces:
 
     def _count_racks_in_use(self, run: NetworkRun) -> int:
         if not run.owner:
-            return max((rack for spots in self.find_extra_spots(run.hall).values() for rack, _ in spots), default=0) + 1
+            return (
+                max(
+                    (rack for positions in self.find_extra_positions(run.hall).values() for rack, _ in positions),
+                    default=0,
+                )
+                + 1
+            )
         places = self.find_order(run).places
-        if run.key in self._spots:
-            return max(rack for rack, _ in self._spots[run.key][:places]) + 1
+        if run.key in self._positions:
+            return max(rack for rack, _ in self._positions[run.key][:places]) + 1
         return -(-places // self.per_rack(run))
 
     def count_racks_with_reserve(self, racks: RackRun) -> int:
         """Return how many racks a run will have when all reserved units of its site are there; a count of switches that
         is derived grows with these units.
         """
-        shared = [max(rack for rack, _ in self._spots[run.key]) + 1 for run in racks.runs if run.key in self._spots]
+        shared = [
+            max(rack for rack, _ in self._positions[run.key]) + 1 for run in racks.runs if run.key in self._positions
+        ]
         return max(self.count_racks(racks), *shared, *map(self._count_racks_alone, racks.runs))
 
     def _count_racks_alone(self, run: NetworkRun) -> int:
@@ -314,7 +322,7 @@ class RunPlaces:
         """
         return bool(self._design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].count) or tier.for_reserve
 
-    def find_extra_spots(self, hall: int) -> dict[str, list[tuple[int, int]]]:
+    def find_extra_positions(self, hall: int) -> dict[str, list[tuple[int, int]]]:
         """Return (rack, rack unit) of every extra device of a hall, by the name of its set; positions in the lock stay.
 
         Extra devices are servers and storage, heavier than switches: they are stacked from the bottom up unless the
@@ -322,15 +330,15 @@ class RunPlaces:
         """
         sets = dict(self._list_extra_sets(hall))
         kept = self._layout.lock.find_allocations(SHELVED + self.make_key_suffix(hall))
-        racks = next((r for r in self._shared_racks if r.hall == hall and EXTRAS in r.spots), None)
-        if not kept and racks and racks.spots[EXTRAS][0][1]:
-            spots = iter(racks.spots[EXTRAS])
-            return {name: [next(spots) for _ in holders] for name, (_, holders) in sets.items()}
+        racks = next((r for r in self._shared_racks if r.hall == hall and EXTRAS in r.positions), None)
+        if not kept and racks and racks.positions[EXTRAS][0][1]:
+            positions = iter(racks.positions[EXTRAS])
+            return {name: [next(positions) for _ in holders] for name, (_, holders) in sets.items()}
         if not kept:
             heights = (p.rack_units for p, holders in sets.values() for _ in holders)
             filled = stack_devices(heights, self._rack, hung=self._design.loaded.blueprint.floor.network_fill == "down")
-            spots = iter(list(zip(filled.rack, filled.u, strict=True)))
-            return {name: [next(spots) for _ in holders] for name, (_, holders) in sets.items()}
+            positions = iter(list(zip(filled.rack, filled.u, strict=True)))
+            return {name: [next(positions) for _ in holders] for name, (_, holders) in sets.items()}
         return _shelve_devices(sets, kept, self._rack, [free.copy() for free in racks.free] if racks else [])
 
     def _list_extra_sets(self, hall: int) -> Iterator[tuple[str, tuple[NodeProfile, tuple[str, ...]]]]:
@@ -370,12 +378,17 @@ class RunPlaces:
         for run in self.runs:
             if run.tier is None and not run.owner:
                 kind = SHELVED + self.make_key_suffix(run.hall)
-                spots, places_kept = self.find_extra_spots(run.hall), dict(self._layout.lock.find_allocations(kind))
+                positions, places_kept = (
+                    self.find_extra_positions(run.hall),
+                    dict(self._layout.lock.find_allocations(kind)),
+                )
                 for name, (profile, holders) in self._list_extra_sets(run.hall):
                     places_kept.pop(name, None)  # the set was numbered before it stated names
                     for holder in holders:
-                        spots_of_key = [spot for spot, key in zip(spots[name], holders, strict=True) if key == holder]
-                        places_kept[holder] = make_rack_unit_intervals(spots_of_key, profile.rack_units, 1)
+                        positions_of_key = [
+                            position for position, key in zip(positions[name], holders, strict=True) if key == holder
+                        ]
+                        places_kept[holder] = make_rack_unit_intervals(positions_of_key, profile.rack_units, 1)
                 allocations[kind] = places_kept
         return allocations | {kind: self._list_joined_units(kind, allocations) for kind in self._racks_of_several}
 
@@ -393,8 +406,8 @@ class RunPlaces:
                 of_sets = shelved[SHELVED + self.make_key_suffix(racks.hall)].values()
                 units[holder] = make_intervals(sorted(n for numbers in of_sets for n in list_numbers(numbers)))
             else:
-                spots = sorted(racks.spots[holder])
-                units[holder] = make_rack_unit_intervals(spots, content.devices[0].height, 1)
+                positions = sorted(racks.positions[holder])
+                units[holder] = make_rack_unit_intervals(positions, content.devices[0].height, 1)
         return units
 
     def list_joined(self) -> frozenset[tuple[str, str]]:
@@ -402,12 +415,12 @@ class RunPlaces:
         return frozenset((kind, c.run.holder) for kind, racks in self._racks_of_several.items() for c in racks.contents)
 
 
-def make_rack_unit_intervals(spots: Sequence[tuple[int, int]], height: int, first_rack: int) -> Intervals:
+def make_rack_unit_intervals(positions: Sequence[tuple[int, int]], height: int, first_rack: int) -> Intervals:
     """Return positions in racks as numbers of the lock, including all rack units that devices of a height take.
 
-    `first_rack` is the lock's number of rack 0 of `spots`.
+    `first_rack` is the lock's number of rack 0 of `positions`.
     """
-    return make_intervals((rack + first_rack) * STRIDE + u + i for rack, u in spots for i in range(height))
+    return make_intervals((rack + first_rack) * STRIDE + u + i for rack, u in positions for i in range(height))
 
 
 def _take_by_int(values: Sequence[int], index: int) -> int:
@@ -441,25 +454,27 @@ def _shelve_devices(
     # the lock has rack and rack unit as one number, racks from 1
     for number, u in (divmod(n, STRIDE) for intervals in kept_numbers.values() for n in list_numbers(intervals)):
         open_rack(number - 1).take_units(u, 1)
-    kept_spots: dict[str, list[tuple[int, int] | None]] = {}
+    kept_positions: dict[str, list[tuple[int, int] | None]] = {}
     for name, (profile, holders) in sets.items():
         units_kept = {
             key: [divmod(n, STRIDE) for n in list_numbers(kept_numbers.get(key, ()))] for key in (name, *holders)
         }
-        free_spots = {
+        free_positions = {
             key: [(number - 1, u) for number, u in rack_units[:: profile.rack_units]]
             for key, rack_units in units_kept.items()
         }
-        kept_spots[name] = [
+        kept_positions[name] = [
             # the position of its own lock key, else one that the lock has for its set
-            next((free_spots[key].pop(0) for key in (holder, name) if free_spots[key]), None)
+            next((free_positions[key].pop(0) for key in (holder, name) if free_positions[key]), None)
             for holder in holders
         ]
-    spots_by_set: dict[str, list[tuple[int, int]]] = {}
+    positions_by_set: dict[str, list[tuple[int, int]]] = {}
     for name, (profile, _) in sets.items():
-        spots_by_set[name] = []
-        for spot in kept_spots[name]:
+        positions_by_set[name] = []
+        for position in kept_positions[name]:
             fits = ((i, free_units.find_lowest(profile.rack_units)) for i, free_units in enumerate(racks))
-            number, u = spot or next(((i, u) for i, u in fits if u is not None), (len(racks), 1))
-            spots_by_set[name].append((number, u if spot else open_rack(number).take_units(u, profile.rack_units)))
-    return spots_by_set
+            number, u = position or next(((i, u) for i, u in fits if u is not None), (len(racks), 1))
+            positions_by_set[name].append(
+                (number, u if position else open_rack(number).take_units(u, profile.rack_units))
+            )
+    return positions_by_set

@@ -14,7 +14,7 @@ from fabricgen.design.floor.unit_kind import UnitKind
 from fabricgen.design.floor.unit_racks import (
     NodeRack,
     RackFixture,
-    UnitSpot,
+    UnitPosition,
     UnitStack,
     UnitTier,
     fill_node_rack,
@@ -83,15 +83,15 @@ class UnitPlan:
         return fill_node_rack(kind, fixtures, self.tiers, self._held)
 
     @cached_property
-    def spots(self) -> Mapping[TierKey, tuple[UnitSpot, ...]]:
+    def positions(self) -> Mapping[TierKey, tuple[UnitPosition, ...]]:
         """For each tier, the (rack of the unit, rack unit) of every switch of a unit, in the switches' order."""
-        node_racks, spots = self.kind.racks, {}
+        node_racks, positions = self.kind.racks, {}
         for t in self.tiers:
             if t.stand.startswith("rack"):
-                spots[t.tier.key] = t.list_switch_positions(node_racks, self.node_rack.switches[t.tier.key])
+                positions[t.tier.key] = t.list_switch_positions(node_racks, self.node_rack.switches[t.tier.key])
             else:
-                spots[t.tier.key] = tuple((node_racks + rack, u) for rack, u in self.stack.spots[t.tier.key])
-        return spots
+                positions[t.tier.key] = tuple((node_racks + rack, u) for rack, u in self.stack.positions[t.tier.key])
+        return positions
 
     @property
     def racks(self) -> int:
@@ -102,17 +102,17 @@ class UnitPlan:
         """Return what a lock keeps of the plan, by holder, including entries of tiers that are gone."""
         return {
             **self._held,
-            **{t.holder: make_rack_unit_intervals(self._list_kept_spots(t), t.height, 0) for t in self.tiers},
+            **{t.holder: make_rack_unit_intervals(self._list_kept_positions(t), t.height, 0) for t in self.tiers},
         }
 
-    def _list_kept_spots(self, t: UnitTier) -> tuple[UnitSpot, ...]:
+    def _list_kept_positions(self, t: UnitTier) -> tuple[UnitPosition, ...]:
         """Return the positions of a tier's switches in a unit with racks as the lock numbers them.
 
         Rack 0 stands for every node rack, as these are alike; network racks count from 1.
         """
         if t.stand.startswith("rack"):
             return tuple((0, u) for u in self.node_rack.switches[t.tier.key])
-        return tuple((rack - self.kind.racks + 1, u) for rack, u in self.spots[t.tier.key])
+        return tuple((rack - self.kind.racks + 1, u) for rack, u in self.positions[t.tier.key])
 
 
 def name_trays(domain: str) -> str:

@@ -27,7 +27,7 @@ STRIDE = 100
 stands for every node rack.
 """
 
-UnitSpot = tuple[int, int]
+UnitPosition = tuple[int, int]
 """(rack of the unit from 0, node racks before network racks; rack unit in it)"""
 
 
@@ -67,18 +67,18 @@ class UnitTier(NamedTuple):
         """Its key in the lock."""
         return self.tier.key.text
 
-    def list_switch_positions(self, racks: int, units: Sequence[int]) -> tuple[UnitSpot, ...]:
+    def list_switch_positions(self, racks: int, units: Sequence[int]) -> tuple[UnitPosition, ...]:
         """Return (rack, rack unit) of the tier's switches in the node racks of a unit.
 
         `racks` is how many node racks a unit has; `units` are the rack units that the tier has in each of them.
         """
-        spots: list[UnitSpot] = []
+        positions: list[UnitPosition] = []
         switches_in_rack: Counter[int] = Counter()
         for ordinal in range(self.per_unit):
             rack = self.rack_of(ordinal, racks)
-            spots.append((rack, units[switches_in_rack[rack]]))
+            positions.append((rack, units[switches_in_rack[rack]]))
             switches_in_rack[rack] += 1
-        return tuple(spots)
+        return tuple(positions)
 
     def rack_of(self, ordinal: int, racks: int) -> int:
         """Return the node rack of a switch, by its number in the unit; `racks` is how many node racks a unit has."""
@@ -343,7 +343,7 @@ class UnitStack(NamedTuple):
     stands.
     """
 
-    spots: Mapping[TierKey, tuple[UnitSpot, ...]]
+    positions: Mapping[TierKey, tuple[UnitPosition, ...]]
     stands: tuple[Stand, ...]
 
     @property
@@ -375,7 +375,7 @@ def _place_without_lock(tiers: Sequence[UnitTier], kind: RackProfile, *, hung: b
     """Place switches if the lock keeps no positions: each stand has racks to itself, and so has each part of split
     tiers.
     """
-    spots: dict[TierKey, dict[int, UnitSpot]] = {}
+    positions: dict[TierKey, dict[int, UnitPosition]] = {}
     stands: list[Stand] = []
     for stand in NETWORK_STANDS:
         switches_of_stand = [
@@ -385,13 +385,13 @@ def _place_without_lock(tiers: Sequence[UnitTier], kind: RackProfile, *, hung: b
             switches_of_part = [(t, switch) for t, switch, switch_part in switches_of_stand if switch_part == part]
             filled = stack_devices((t.height for t, _ in switches_of_part), kind, hung=hung)
             for (t, switch), rack, u in zip(switches_of_part, filled.rack, filled.u, strict=True):
-                spots.setdefault(t.tier.key, {})[switch] = (len(stands) + rack, u)
+                positions.setdefault(t.tier.key, {})[switch] = (len(stands) + rack, u)
             stands += [stand] * filled.racks
-    return UnitStack({key: _sort_by_switch(places) for key, places in spots.items()}, tuple(stands))
+    return UnitStack({key: _sort_by_switch(places) for key, places in positions.items()}, tuple(stands))
 
 
-def _sort_by_switch(spots: Mapping[int, UnitSpot]) -> tuple[UnitSpot, ...]:
-    return tuple(spots[switch] for switch in sorted(spots))
+def _sort_by_switch(positions: Mapping[int, UnitPosition]) -> tuple[UnitPosition, ...]:
+    return tuple(positions[switch] for switch in sorted(positions))
 
 
 def _find_switch_part(t: UnitTier, ordinal: int) -> int:
@@ -418,7 +418,7 @@ class _RackFilling:
             self.stands.append(None)
             self.parts.append({})
 
-    def use_position(self, t: UnitTier, part: int, rack: int, u: int) -> UnitSpot:
+    def use_position(self, t: UnitTier, part: int, rack: int, u: int) -> UnitPosition:
         """Take the rack units of a switch in a rack, and return (rack, lowest rack unit)."""
         self.open_racks(rack)
         self.racks[rack].take_units(u, t.height)
@@ -426,7 +426,7 @@ class _RackFilling:
         self.parts[rack].setdefault(t.tier.key, set()).add(part)
         return rack, u
 
-    def place_switch(self, t: UnitTier, part: int) -> UnitSpot:
+    def place_switch(self, t: UnitTier, part: int) -> UnitPosition:
         """Take the next free position for a switch in a rack that holds no other part of its tier, else in a new
         rack.
         """
@@ -445,12 +445,12 @@ def _place_with_lock(
     reserved, and new switches fill free space.
     """
     filling = _RackFilling(kind, hung)
-    spots: dict[TierKey, dict[int, UnitSpot]] = {}
+    positions: dict[TierKey, dict[int, UnitPosition]] = {}
     names = {t.holder for t in tiers}
     network_tiers = [t for t in tiers if t.stand in NETWORK_STANDS]
     for t in network_tiers:
         for switch, (rack, u) in enumerate(_list_bottoms(kept_places.get(t.holder, ()), t.height)[: t.per_unit]):
-            spots.setdefault(t.tier.key, {})[switch] = filling.use_position(
+            positions.setdefault(t.tier.key, {})[switch] = filling.use_position(
                 t, _find_switch_part(t, switch), rack - 1, u
             )
     for name, places in kept_places.items():
@@ -459,11 +459,11 @@ def _place_with_lock(
             filling.open_racks(rack - 1)
             filling.racks[rack - 1].take_units(u, 1)
     for t in network_tiers:
-        spots_of_tier = spots.setdefault(t.tier.key, {})
-        for switch in range(len(spots_of_tier), t.per_unit):
-            spots_of_tier[switch] = filling.place_switch(t, _find_switch_part(t, switch))
+        positions_of_tier = positions.setdefault(t.tier.key, {})
+        for switch in range(len(positions_of_tier), t.per_unit):
+            positions_of_tier[switch] = filling.place_switch(t, _find_switch_part(t, switch))
     stands = tuple(stand or NETWORK_STANDS[0] for stand in filling.stands)
-    return UnitStack({key: _sort_by_switch(places) for key, places in spots.items()}, stands)
+    return UnitStack({key: _sort_by_switch(places) for key, places in positions.items()}, stands)
 
 
 def _list_bottoms(places: Sequence[tuple[int, int]], height: int) -> Sequence[tuple[int, int]]:

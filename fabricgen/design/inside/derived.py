@@ -149,10 +149,10 @@ def find_widths(number: int, dimensions: int) -> tuple[int, ...] | None:
     if dimensions == 1:
         return (number,) if number > 1 else None
     candidates = [
-        (smallest, *others)
+        (smallest, *larger)
         for smallest in range(2, int(number ** (1 / dimensions) + 1e-9) + 1)
         if number % smallest == 0
-        and (others := find_widths(number // smallest, dimensions - 1))
-        and others[0] >= smallest
+        and (larger := find_widths(number // smallest, dimensions - 1))
+        and larger[0] >= smallest
     ]
     return min(candidates, key=sum, default=None)

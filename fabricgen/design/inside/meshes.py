@@ -98,8 +98,8 @@ def count_mesh_ports(mesh: MeshSpec, size: int, count: int) -> int:
     if mesh.reach:
         # opposite switches of an even ring meet once, and take no second port
         return links * max(0, count_ring_neighbours(size, mesh.reach))
-    met = max(0, size - 1) * links
-    return -(-met // count) if mesh.spread else met
+    links_to_others = max(0, size - 1) * links
+    return -(-links_to_others // count) if mesh.spread else links_to_others
 
 
 def count_mesh_links(tier: TierDesign, mesh: Mesh) -> int:
@@ -116,8 +116,8 @@ def _count_links_of_size(mesh: Mesh, size: MeshSize, count: int) -> int:
     """Return the number of links of the sets of switches of one size, in groups of `count` switches."""
     if mesh.pairs:
         return sum(map(size.has_pair, mesh.pairs)) * mesh.links * size.times
-    met = count_ring_neighbours(size.numbers, mesh.reach) if mesh.reach else size.numbers - 1
-    pairs = max(0, size.numbers * met) // 2
+    neighbours = count_ring_neighbours(size.numbers, mesh.reach) if mesh.reach else size.numbers - 1
+    pairs = max(0, size.numbers * neighbours) // 2
     return pairs * mesh.links * (size.times // count if mesh.spread else size.times)
 
 
@@ -243,7 +243,7 @@ def make_meshes(spec: TierSpec, runs: Sequence[PortRun], demands: Sequence[PortD
     tier, are those of its meshes.
     """
     meshes = order_meshes(spec)
-    first = len(runs) - len(meshes)
+    first_mesh = len(runs) - len(meshes)
     return tuple(
         Mesh(
             dimension=dimension,
@@ -255,7 +255,7 @@ def make_meshes(spec: TierSpec, runs: Sequence[PortRun], demands: Sequence[PortD
             path=(*spec.path, "mesh", dimension),
             pairs=tuple(pair[:2] for pair in mesh.pairs),
         )
-        for (dimension, mesh), run, demand in zip(meshes, runs[first:], demands[first:], strict=True)
+        for (dimension, mesh), run, demand in zip(meshes, runs[first_mesh:], demands[first_mesh:], strict=True)
     )
 
 

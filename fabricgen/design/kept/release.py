@@ -219,13 +219,13 @@ def _belongs_to(holder: Holder, path: str) -> bool:
 def _explain_nothing_released(lock: Lock, path: str, unused: Mapping[Holder, Intervals]) -> Exception:
     """Return the error for a path below which the lock has nothing unused, with the nearest name or all holes."""
     holders = sorted({name for _, name in unused})
-    similar = find_nearest(path, sorted({name for listed in lock.held.values() for name in listed}))
+    similar = find_nearest(path, sorted({name for names in lock.held.values() for name in names}))
     hint = f"did you mean '{similar}'?" if similar else ""
-    listed = ", ".join(holders) if holders else "none: everything that is held is in use"
+    names = ", ".join(holders) if holders else "none: everything that is held is in use"
     return fault(
         CODE,
         f"the lock has no unused reservation of '{path}'",
-        hint=hint or f"holes: {listed}",
+        hint=hint or f"holes: {names}",
         span=Span(lock.file, 1, 1) if lock.file else None,
     )
 

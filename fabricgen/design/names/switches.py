@@ -213,8 +213,8 @@ def make_switch_names(design: Design, tier: TierDesign) -> SwitchNames:
 
     def racks() -> list[int]:
         node_racks = tier.layout.racks_per_su
-        spots = FloorPlan(design).spots[tier.key]
-        return [rack + 1 if rack < node_racks else rack - node_racks + 1 for rack, _ in spots]
+        positions = FloorPlan(design).positions[tier.key]
+        return [rack + 1 if rack < node_racks else rack - node_racks + 1 for rack, _ in positions]
 
     in_units = not stands_in_run(design, tier)
     blueprint = design.loaded.blueprint

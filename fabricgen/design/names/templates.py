@@ -69,12 +69,12 @@ class Naming:
                     hint=f"write {{{part.field}}}",
                 )
         if missing := [field for field in needed if field not in self.fields]:
-            listed = ", ".join(f"{{{field}}}" for field in missing)
+            missing_fields = ", ".join(f"{{{field}}}" for field in missing)
             raise fault(
                 "FG039",
-                f"two {self.who} would get the same name: '{self.template}' lacks {listed}",
+                f"two {self.who} would get the same name: '{self.template}' lacks {missing_fields}",
                 path=self.path,
-                hint=f"add {listed}, or write {{default}} for the default name",
+                hint=f"add {missing_fields}, or write {{default}} for the default name",
             )
 
 

@@ -25,12 +25,12 @@ def load_kind(domain: ScaleUpDomainProfile, path: Path) -> ScaleUpKind:
     try:
         return cast(ScaleUpKind, discovery.load_module(KINDS, domain.shape))
     except KeyError:
-        known = discovery.list_modules(KINDS)
+        kinds = discovery.list_modules(KINDS)
         raise fault(
             "FG011",
             f"scale-up domain {domain.id} is of unknown shape '{domain.shape}'",
             path=path,
-            hint=did_you_mean(domain.shape, known),
+            hint=did_you_mean(domain.shape, kinds),
         ) from None
 
 

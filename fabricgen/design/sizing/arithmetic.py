@@ -158,12 +158,12 @@ def is_uneven(upper: TierSpec) -> bool:
     return upper.spec.spread == "uneven"
 
 
-def check_uplinks_reach_all(upper: TierSpec, below: Sequence[LowerTier]) -> None:
+def check_uplinks_reach_all(upper: TierSpec, lower_tiers: Sequence[LowerTier]) -> None:
     """Raise InputError (FG088) if uplinks are dealt unevenly over more upper switches, by a stated count, than a lower
     switch has uplinks.
     """
     stated = upper.spec.count or 0
-    for lower in below:
+    for lower in lower_tiers:
         if lower.uneven and lower.links < stated:
             raise fault(
                 "FG088",
@@ -291,7 +291,7 @@ class LowerTier(NamedTuple):
 
 def count_uppers(
     upper: TierSpec,
-    below: list[LowerTier],
+    lower_tiers: list[LowerTier],
     fits: Callable[[int, list[LowerTier]], bool],
     *,
     kept_count: int = 0,
@@ -304,18 +304,18 @@ def count_uppers(
     """
     stated = upper.spec.count
     if stated:
-        rounded_tiers = [lower.round_links_up(stated) or lower for lower in below]
-        return (stated, rounded_tiers) if fits(stated, rounded_tiers) else (0, below)
-    first_links = below[0].links
+        rounded_tiers = [lower.round_links_up(stated) or lower for lower in lower_tiers]
+        return (stated, rounded_tiers) if fits(stated, rounded_tiers) else (0, lower_tiers)
+    first_links = lower_tiers[0].links
     # more upper switches than a lower switch has links would leave some pairs without any
     for count in (*((kept_count,) if 0 < kept_count <= first_links else ()), *range(1, first_links + 1)):
         # the first count that divides and fits is the smallest, which is the rule
-        if first_links % count == 0 or below[0].uneven:
-            candidates = [lower.round_links_up(count) for lower in below]
+        if first_links % count == 0 or lower_tiers[0].uneven:
+            candidates = [lower.round_links_up(count) for lower in lower_tiers]
             rounded_tiers = [lower for lower in candidates if lower is not None]
-            if len(rounded_tiers) == len(below) and fits(count, rounded_tiers):
+            if len(rounded_tiers) == len(lower_tiers) and fits(count, rounded_tiers):
                 return count, rounded_tiers
-    return 0, below
+    return 0, lower_tiers
 
 
 def count_possible_downlinks(
@@ -352,8 +352,8 @@ def explain_small(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -
         return range_fault
     extended, _ = _add_uplinks(tier, demand, up)
     needs = [f"{port_demand.needed} downlinks of {port_demand.kind.speed_gbps}G" for port_demand in demand.downs]
-    inside = "mesh links" if tier.spec.mesh else "peer links"
-    needs += [f"{port_demand.needed} {inside} of {port_demand.kind.speed_gbps}G" for port_demand in demand.peers]
+    link_name = "mesh links" if tier.spec.mesh else "peer links"
+    needs += [f"{port_demand.needed} {link_name} of {port_demand.kind.speed_gbps}G" for port_demand in demand.peers]
     needs += [f"{extended.up.count} uplinks of {extended.up.kind.speed_gbps}G"] if extended.up else []
     code, why = explain_misfit(tier, extended)
     return fault(
@@ -391,22 +391,22 @@ def _describe_offer(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None)
 
 def explain_radix(
     upper: TierSpec,
-    below: list[LowerTier],
+    lower_tiers: list[LowerTier],
     uplink_plan: UplinkPlan | None,
     demand_for: Callable[[int, list[LowerTier]], SwitchDemand],
     fits: Callable[[int, list[LowerTier]], bool],
 ) -> InputError:
     """Return the error for an upper tier whose switches have too few ports for the lower tiers."""
     stated = upper.spec.count
-    first_lower = below[0]
-    demand = demand_for(stated or first_lower.links, below)
+    first_lower = lower_tiers[0]
+    demand = demand_for(stated or first_lower.links, lower_tiers)
     if range_fault := explain_short_range(upper, demand):
         return range_fault
     available = f"{count_possible_downlinks(upper, demand.downs[0], uplink_plan, demand)}{describe_kept_ports(upper)}"
     if stated and stated < first_lower.links and first_lower.links % stated and not first_lower.uneven:
-        return _explain_indivisible(upper, below, stated, fits, available)
-    needed = sum(lower.count_ports(lower.now, stated or first_lower.links) for lower in below)
-    lowers = " and ".join(f"{lower.now} {lower.name} switches with {lower.links} uplinks each" for lower in below)
+        return _explain_indivisible(upper, lower_tiers, stated, fits, available)
+    needed = sum(lower.count_ports(lower.now, stated or first_lower.links) for lower in lower_tiers)
+    lowers = " and ".join(f"{lower.now} {lower.name} switches with {lower.links} uplinks each" for lower in lower_tiers)
     lowers += " in all reserved units" if upper.for_reserve else ""
     return fault(
         "FG101",
@@ -422,21 +422,27 @@ NAMED_DIVISORS = 2
 
 
 def _explain_indivisible(
-    upper: TierSpec, below: list[LowerTier], stated: int, fits: Callable[[int, list[LowerTier]], bool], available: str
+    upper: TierSpec,
+    lower_tiers: list[LowerTier],
+    stated: int,
+    fits: Callable[[int, list[LowerTier]], bool],
+    available: str,
 ) -> InputError:
     """Return the error (FG101) for a stated count that does not divide the links of each lower switch, and whose
     switches lack the ports for links that are rounded up; it names the nearest counts that divide.
     """
-    first_lower, links = below[0], below[0].links
+    first_lower, links = lower_tiers[0], lower_tiers[0].links
     divisors = [count for count in range(1, links + 1) if links % count == 0]
     # the nearest ones, in ascending order
     nearest_divisors = sorted(sorted(divisors, key=lambda count: (abs(count - stated), count))[:NAMED_DIVISORS])
     # the message says whether one of the divisors has the ports
-    enough = [count for count in divisors if fits(count, [lower.round_links_up(count) or lower for lower in below])]
+    enough = [
+        count for count in divisors if fits(count, [lower.round_links_up(count) or lower for lower in lower_tiers])
+    ]
     nearest_enough = min(enough, key=lambda count: (abs(count - stated), count), default=0)
     ports = f"{nearest_enough} switches have the ports" if nearest_enough else "none of these has the ports"
-    ports_needed = sum(lower.now * -(-lower.links // stated) for lower in below)
-    lowers = " and ".join(f"{lower.now} {lower.name} switches" for lower in below)
+    ports_needed = sum(lower.now * -(-lower.links // stated) for lower in lower_tiers)
+    lowers = " and ".join(f"{lower.now} {lower.name} switches" for lower in lower_tiers)
     return fault(
         "FG101",
         f"{stated} {upper.name} switches do not divide the {links} uplinks of each {first_lower.name} evenly: some get "

@@ -119,17 +119,17 @@ def explain_misfit(tier: TierSpec, demand: SwitchDemand) -> tuple[str, str]:
 def count_ports_for(tier: TierSpec, cage_class: int, ways: int, role: str) -> int:
     """Return how many ports for a role the cages of a class make if each is split into `ways`."""
     profile, cage_class_profile, ranges = tier.profile, tier.profile.cages[cage_class], tier.cages
-    first, step = profile.find_first_cage(cage_class), cage_class_profile.block(ways)
+    first_cage, step = profile.find_first_cage(cage_class), cage_class_profile.block(ways)
     cages_of_others = {cage for other_role, numbers in ranges.items() if other_role != role for cage in numbers}
     cages_of_others |= set(tier.reserved_cages)
     usable_cages = {
         cage
-        for cage in range(first, first + cage_class_profile.count)
+        for cage in range(first_cage, first_cage + cage_class_profile.count)
         if (cage in ranges[role] if role in ranges else cage not in cages_of_others)
     }
     whole_blocks = (
         cage
-        for cage in range(first, first + cage_class_profile.count, step)
+        for cage in range(first_cage, first_cage + cage_class_profile.count, step)
         if usable_cages.issuperset(range(cage, cage + step))
     )
     return len(list(profile.list_served_cages(whole_blocks, ways, {}))) * ways

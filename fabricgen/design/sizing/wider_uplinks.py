@@ -37,7 +37,7 @@ class _Stage(NamedTuple):
     links.
     """
 
-    below: list[LowerTier]
+    lower_tiers: list[LowerTier]
     fewest: int
 
     def compute_ratio(self, count: int) -> Fraction:
@@ -45,19 +45,19 @@ class _Stage(NamedTuple):
         return max(Fraction(ACCEPTED_RATIO), Fraction(count, self.fewest))
 
 
-def widen_uplinks(upper: TierSpec, below: list[LowerTier], fits: Fits) -> list[LowerTier]:
+def widen_uplinks(upper: TierSpec, lower_tiers: list[LowerTier], fits: Fits) -> list[LowerTier]:
     """Return the lower tiers, the first with more links to each upper group if that saves more than half of the upper
     switches.
 
     Of several numbers of links the best has, in this order: no stage of growth with more than twice the fewest
     switches, the fewest switches for all reserved units, the fewest links.
     """
-    first_lower, *other_tiers = below
+    first_lower, *other_tiers = lower_tiers
     if upper.spec.count or first_lower.links < ACCEPTED_RATIO:
-        return below
-    half_stages = _list_growth_stages(below)
+        return lower_tiers
+    half_stages = _list_growth_stages(lower_tiers)
     if not any(_has_too_many(upper, stage, fits) for stage in half_stages):
-        return below
+        return lower_tiers
     max_added = -(-first_lower.links * MAX_ADDED.numerator // MAX_ADDED.denominator)
     max_links = first_lower.links + find_largest(
         lambda added: first_lower.can_have(first_lower.links + added), max_added
@@ -67,7 +67,9 @@ def widen_uplinks(upper: TierSpec, below: list[LowerTier], fits: Fits) -> list[L
     # tuples are compared from the left: growth decides before switches, and switches before links
     def compute_cost(links: int) -> tuple[Fraction, int, int]:
         # (worst ratio of switches to the fewest over all stages of growth, switches with all reserved units, links)
-        counts = [_count_switches(upper, [s.below[0]._replace(links=links), *s.below[1:]], fits) for s in stages]
+        counts = [
+            _count_switches(upper, [s.lower_tiers[0]._replace(links=links), *s.lower_tiers[1:]], fits) for s in stages
+        ]
         if not all(counts):
             # worse than any ratio that there may be
             return Fraction(1 << 40), 0, links
@@ -75,36 +77,36 @@ def widen_uplinks(upper: TierSpec, below: list[LowerTier], fits: Fits) -> list[L
 
     best_links = min(range(first_lower.links, max_links + 1), key=compute_cost)
     widened = [first_lower._replace(links=best_links), *other_tiers]
-    return widened if best_links != first_lower.links and count_uppers(upper, widened, fits)[0] else below
+    return widened if best_links != first_lower.links and count_uppers(upper, widened, fits)[0] else lower_tiers
 
 
-def _list_growth_stages(below: list[LowerTier]) -> list[list[LowerTier]]:
+def _list_growth_stages(lower_tiers: list[LowerTier]) -> list[list[LowerTier]]:
     """Return the lower tiers with all reserved units, with half of them, a quarter, and so on, down to one switch of
     each.
     """
-    halved, slots = [], [lower_tier.slots for lower_tier in below]
+    halved, slots = [], [lower_tier.slots for lower_tier in lower_tiers]
     while True:
         halved.append(
-            [lower_tier._replace(now=now, min_numbered=0) for lower_tier, now in zip(below, slots, strict=True)]
+            [lower_tier._replace(now=now, min_numbered=0) for lower_tier, now in zip(lower_tiers, slots, strict=True)]
         )
         if max(slots) == 1:
             return halved
         slots = [-(-number // 2) for number in slots]
 
 
-def _has_too_many(upper: TierSpec, below: list[LowerTier], fits: Fits) -> bool:
+def _has_too_many(upper: TierSpec, lower_tiers: list[LowerTier], fits: Fits) -> bool:
     """Whether the tier above has more than `ACCEPTED_RATIO` times the switches whose ports suffice."""
-    count = _count_switches(upper, below, fits)
+    count = _count_switches(upper, lower_tiers, fits)
     fewer_switches = (count - 1) // ACCEPTED_RATIO
-    return fewer_switches > 0 and fits(fewer_switches, below)
+    return fewer_switches > 0 and fits(fewer_switches, lower_tiers)
 
 
-def _count_switches(upper: TierSpec, below: list[LowerTier], fits: Fits) -> int:
+def _count_switches(upper: TierSpec, lower_tiers: list[LowerTier], fits: Fits) -> int:
     """Return the number of switches in a group of the tier above; 0 if no number suffices."""
-    return count_uppers(upper, below, fits)[0]
+    return count_uppers(upper, lower_tiers, fits)[0]
 
 
-def _count_fewest(below: list[LowerTier], fits: Fits) -> int:
+def _count_fewest(lower_tiers: list[LowerTier], fits: Fits) -> int:
     """Return the fewest upper switches whose ports suffice, even if links do not divide equally over them."""
-    max_count = below[0].links
-    return 1 + max_count - find_largest(lambda left_out: fits(1 + max_count - left_out, below), max_count)
+    max_count = lower_tiers[0].links
+    return 1 + max_count - find_largest(lambda left_out: fits(1 + max_count - left_out, lower_tiers), max_count)

@@ -208,7 +208,7 @@ class _Placement:
             return
         first = self.first_racks[devices.unit[rows]]
         if cls.kind == SWITCH:
-            positions = np.array(plan.spots[cls.key], dtype=np.int32)
+            positions = np.array(plan.positions[cls.key], dtype=np.int32)
             # every unit has as many of them
             ordinal = devices.ordinal[rows] % len(positions)
             self.rack[rows], self.u[rows] = first + positions[ordinal, 0], positions[ordinal, 1]
@@ -273,7 +273,7 @@ class _Placement:
 
     def _locate_extras(self, run: NetworkRun) -> tuple[Ints, Ints, Ints]:
         """(device row, rack of the run, rack unit) of the extra devices of a run of racks."""
-        positions_of_label = self.floor.shared.find_extra_spots(run.hall)
+        positions_of_label = self.floor.shared.find_extra_positions(run.hall)
         rows = [np.arange(c.first, c.first + c.count) for c in self._list_extra_classes(positions_of_label)]
         positions = np.array(
             [

@@ -70,8 +70,8 @@ def links(domain: ScaleUpDomainProfile, accelerators: int) -> Iterator[LocalLink
                         yield from _link_face(grid, d, i, cell, cube, base + index, links_by_dimension)
                     # with switches, wrap-around goes over the switches
                     if cell[d] + 1 < length or (length > 2 and not domain.switches):
-                        far = (*cell[:d], (cell[d] + 1) % length, *cell[d + 1 :])
-                        yield LocalLink(base + index, high, False, base + index_of[far], low)
+                        far_cell = (*cell[:d], (cell[d] + 1) % length, *cell[d + 1 :])
+                        yield LocalLink(base + index, high, False, base + index_of[far_cell], low)
 
 
 def _link_face(
