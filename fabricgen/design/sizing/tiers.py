@@ -102,10 +102,8 @@ class TierSizing:
         return self.sized_tiers
 
     def _note_count(self, sized: SizedTier) -> None:
-        """Record how many switches a group of a tier has for the tiers of its fabric that may be grouped by them.
-
-        Raises InputError (FG092) if a tier of the whole cluster is grouped by switches whose number differs between
-        parts of the cluster.
+        """Record how many switches a group of a tier has, for tiers of its fabric that may be grouped by them; raises
+        InputError (FG092) if a tier of the whole cluster is, and parts of the cluster have different numbers.
         """
         spec = sized.spec
         for key, tier in self._specs.items():
@@ -217,8 +215,8 @@ class TierSizing:
         now: bool,
         by_slot: bool = False,
     ) -> tuple[DownPorts, list[tuple[int, int]]]:
-        """Return (the down ports of a lowest tier's switch, first ports); the latter are (run, first port) for each
-        kind of node port, for management, and for each lower tier.
+        """Return the down ports of a lowest tier's switch, and (run, first port) for nodes, management and lower tiers
+        in turn.
         """
         main, leaves = self._find_main_kind(spec), self._count_groups(spec) * assignment.count
         downs, counts = DownPorts(spec), nodes.count_ports(assignment, now=now)
@@ -251,9 +249,8 @@ class TierSizing:
         *,
         by_slot: bool,
     ) -> tuple[Feed, ...]:
-        """Link lower tiers up to a lowest tier of `count` switches a group, and return the ports of their links.
-
-        `first_ports` are (run, first port) of each lower tier.
+        """Link lower tiers up to a lowest tier of `count` switches a group, at (run, first port) of each; return their
+        ports.
         """
         feeds = []
         for sized, tier, run_and_port in zip(lowers, below, first_ports, strict=True):
@@ -322,7 +319,6 @@ class TierSizing:
         # a count in the lock holds as long as what it was derived from is unchanged
         kept_count = find_kept_count(spec) if is_sized_as_before(first_lower, _count_uplinks(lowers[0])) else 0
         check_uplinks_reach_all(spec, below)
-        # lean: no more uplinks than are needed
         lean = kept_count or first_lower.fewest_uplinks or first_lower.key in self._lean or is_uneven(spec)
         widened = below if lean else widen_uplinks(spec, below, fits)
         count, linked = count_uppers(spec, widened, fits, kept_count=kept_count)
@@ -353,37 +349,45 @@ class TierSizing:
             nested = self._connect_lower(sized, spec, count, tier, by_slot=by_slot, per_connector=per)
             feeds.append(Feed(sized.spec.key, run, first_port, in_use, numbered, links, nested))
         laid = LaidPorts(placement, tuple(feeds), self._find_reach(spec, demand, up))
-        front, first_turn = KeptAbove(self._layout.lock, spec), first_lower.turn
-        # the part of the cluster that came first gets ports as if it were alone, others beside it
-        if front.is_in_lock or lowers[-1].spec.turn > first_turn:
-            early = [tier for tier, sized in zip(linked, lowers, strict=True) if sized.spec.turn == first_turn]
-            _, early_ports = self._add_ports(spec, count, early, by_slot=by_slot)
-            early_placement = fit_ports(spec, demand_for(count, early, by_slot=by_slot), up)
-            early_feeds = tuple(
-                feed._replace(run=run, first=first_port)
-                for feed, (run, first_port) in zip(feeds, early_ports, strict=False)
-            )
-            alone = LaidPorts(early_placement, early_feeds, laid.reach) if early_placement else None
-            laid = front.place_demand(demand, laid, alone, lambda wanted: fit_ports(spec, wanted, up))
+        laid = self._keep_early_ports(
+            spec, count, demand, laid, list(zip(lowers, linked, strict=True)), up, by_slot=by_slot
+        )
         self._note_fewest(lowers[0], spec, below, fits)
         groups = self._count_groups(spec)
         used, ports_numbered = downs.sum_ports(len(placement.downs))
         return SizedTier(
-            spec,
-            *(groups, count, demand, laid.placement, laid.feeds, {}, used),
-            numbered=ports_numbered,
-            reserved=ports_numbered,
-            uplink_plan=up,
+            *(spec, groups, count, demand, laid.placement, laid.feeds, {}, used, ports_numbered, ports_numbered, up),
             for_extras=tuple(self._list_extras(spec, groups * count).items()),
             reach=(laid.reach,),
         )
 
+    def _keep_early_ports(
+        self,
+        spec: TierSpec,
+        count: int,
+        demand: SwitchDemand,
+        laid: LaidPorts,
+        linked: Sequence[tuple[SizedTier, LowerTier]],
+        up: UplinkPlan | None,
+        *,
+        by_slot: bool,
+    ) -> LaidPorts:
+        """Return ports beside those of the part of the cluster that came first, which has ports as if alone."""
+        front, first_turn = KeptAbove(self._layout.lock, spec), linked[0][0].spec.turn
+        if not front.is_in_lock and linked[-1][0].spec.turn <= first_turn:
+            return laid
+        early = [tier for sized, tier in linked if sized.spec.turn == first_turn]
+        _, early_ports = self._add_ports(spec, count, early, by_slot=by_slot)
+        placement = fit_ports(spec, self._demand_ports(spec, count, early, by_slot=by_slot), up)
+        ports_and_feeds = zip(early_ports, laid.feeds, strict=False)
+        feeds = tuple(feed._replace(run=run, first=first_port) for (run, first_port), feed in ports_and_feeds)
+        alone = LaidPorts(placement, feeds, laid.reach) if placement else None
+        return front.place_demand(demand, laid, alone, lambda wanted: fit_ports(spec, wanted, up))
+
     def _add_ports(
         self, spec: TierSpec, count: int, lowers: Sequence[LowerTier], *, by_slot: bool
     ) -> tuple[DownPorts, list[tuple[int, int]]]:
-        """Return the down ports of each of `count` upper switches, and (run, first port) of the ports for each lower
-        tier.
-        """
+        """Return the down ports of each of `count` upper switches, and (run, first port) for each lower tier."""
         downs = DownPorts(spec)
         first_ports = []
         for tier in lowers:
@@ -398,8 +402,8 @@ class TierSizing:
         return downs.switch_demand(for_extras, self._demand_inside(spec, lowers[0].kind, count))
 
     def _note_fewest(self, sized: SizedTier, upper: TierSpec, below: list[LowerTier], fits: Fits) -> None:
-        """Record, if the first lower tier has more than the fewest uplinks and none is stated, how many the fewest
-        would be and how many upper switches that would take.
+        """Record what the fewest uplinks of the first lower tier would be, if it has more, and how many upper switches
+        they need.
         """
         linked, up = self.sized_tiers[sized.spec.key], sized.uplink_plan
         stated = sized.spec.spec.uplinks
@@ -412,8 +416,8 @@ class TierSizing:
             self.sized_tiers[sized.spec.key] = replace(linked, uplink=uplink)
 
     def _find_reach(self, spec: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> int:
-        """Return the most down ports of the first kind that an upper switch can have: links are spread over all of
-        them, so that their ports do not depend on how many lower switches there are.
+        """Return the most down ports of the first kind on an upper switch: links are spread over these, however many
+        there are.
         """
         demand_of_kind = DownPorts(spec).port_demand(demand.downs[0].kind)
 
@@ -448,7 +452,7 @@ class TierSizing:
         return tier._replace(uneven=up.uneven, list_ranks=ranks)
 
     def _can_have_links(self, sized: SizedTier, up: UplinkPlan, links: int) -> bool:
-        """Whether a lower switch can have `links` links to each upper group: its uplinks are not stated, and the ports
+        """Whether a lower switch can have so many links to each upper group: its uplinks are not stated, and they
         fit.
         """
         stated = sized.spec.spec.uplinks
@@ -461,11 +465,9 @@ class TierSizing:
     def _connect_lower(
         self, sized: SizedTier, upper: TierSpec, count: int, tier: LowerTier, *, by_slot: bool, per_connector: int
     ) -> bool:
-        """Record the uplinks of a lower tier to an upper tier, and return whether its links are spread in the nested
-        order.
-
-        `per_connector` is the number of ports per connector at the upper end; 0 if these ports lie beside those of
-        nodes, in the order of the links.
+        """Record the uplinks of a lower tier, and return whether its links are spread in the nested order.
+        `per_connector` counts ports at the upper end; it is 0 if these lie beside those of nodes, in the order of
+        the links.
         """
         up, placement = sized.uplink_plan, sized.placement
         assert up is not None  # noqa: S101 - it is linked up to this tier
