@@ -14,7 +14,7 @@ from fabricgen.adopt.models import Models, find_models
 from fabricgen.adopt.networks import STRAY, Network, Wires, find_networks, sort_wires
 from fabricgen.adopt.positions import BY_NAMES, Order, order_by_ports
 from fabricgen.adopt.proof import PAGE, Trial
-from fabricgen.adopt.search import Search, search_page
+from fabricgen.adopt.search import Search, follow_pattern, search_page
 from fabricgen.adopt.settings.draft import edit_page
 from fabricgen.adopt.settings.infer import InferredSettings, infer_settings
 from fabricgen.adopt.tiers import find_cages, find_tiers
@@ -78,11 +78,7 @@ def adopt(
     idle = [name for n in everything if not n.role for names in n.tiers.values() for name in names]
     if not networks:
         raise fault("FG066", "no switch serves a port of a node that is known", hint="are these dumps of one cluster?")
-    search = _search_form(name, facts, models, wires, networks, catalog, BY_NAMES)
-    if search.trial.is_missing.sum() > STRAY * len(facts.joints):
-        # names that say little: ports do
-        other = _search_form(name, facts, models, wires, networks, catalog, order_by_ports(wires, networks))
-        search = min(search, other, key=lambda tried: sum(tried.cost.values()))
+    search = _find_page(name, facts, models, wires, networks, catalog)
     units, forms = search.units, search.forms
     settings = _add_settings(search, configurations, file) if configurations else None
     of_forms = [note for form in forms for note in form.notes]
@@ -106,22 +102,30 @@ def adopt(
     )
 
 
-def _search_form(
-    name: str,
-    facts: Facts,
-    models: Models,
-    wires: Wires,
-    networks: Sequence[Network],
-    catalog: Catalog,
-    order: Order,
+def _find_page(
+    name: str, facts: Facts, models: Models, wires: Wires, networks: Sequence[Network], catalog: Catalog
 ) -> Search:
-    """The page that explains most, with devices in some order."""
-    units = find_units(facts, models, wires, networks, choose_main(models), order)
-    find_scale_up(models.trays, units, (profile.id for profile in models.profiles), catalog)
-    forms = [find_tiers(network, models, wires, units, order) for network in networks]
-    find_cages(forms, wires, models, units)
-    search = Search(facts, units, forms, models, catalog, write_words(name, units, forms, wires, models), order)
-    search_page(search)
+    """The search that found the shortest page: with devices in the order of their names, or of ports where names say
+    little. Where names follow no pattern, their order is not searched at all.
+    """
+
+    def start_search(order: Order) -> Search:
+        units = find_units(facts, models, wires, networks, choose_main(models), order)
+        find_scale_up(models.trays, units, (profile.id for profile in models.profiles), catalog)
+        forms = [find_tiers(network, models, wires, units, order) for network in networks]
+        find_cages(forms, wires, models, units)
+        search = Search(facts, units, forms, models, catalog, write_words(name, units, forms, wires, models), order)
+        search.start()
+        return search
+
+    search, most = start_search(BY_NAMES), STRAY * len(facts.joints)
+    says_nothing = search.trial.is_missing.sum() > most and not follow_pattern(search)
+    if not says_nothing:
+        search_page(search)
+    if search.trial.is_missing.sum() > most:
+        other = start_search(order_by_ports(wires, networks))
+        search_page(other)
+        search = other if says_nothing else min(search, other, key=lambda tried: sum(tried.cost.values()))
     return search
 
 

@@ -102,15 +102,22 @@ class Search:
 
     def omit_empty_slots(self) -> None:
         """Where ports tell which node is which, leave out the slots in which none is."""
+        if self.order.by_names:
+            return
+        kept = [slot for slot in self.best.get("omit", ()) if "*" in slot]
+        if kept != self.best.get("omit", []):
+            # slots that were left out before the ports of the page were known
+            self.best = edit_words(self.best, [((("omit",), kept or None),)])
+            self.start()
         pods, trial = list(self.units.pods), self.trial
         slots = list[str]()
         for name, key in zip(trial.wired.names, trial.keys, strict=True):
-            if is_node_of_unit(key) and name not in trial.names and not self.order.by_names:
+            if is_node_of_unit(key) and name not in trial.names:
                 pod, su, node = (int(str(number)) for number in key[1:])
                 slots.append(f"{pods[pod]}/su-{su + 1}/node-{node + 1}")
         if slots:
-            self.units.omitted += slots
-            self.best = edit_words(self.best, [((("omit",), [*self.best.get("omit", ()), *slots]),)])
+            self.units.omitted = slots
+            self.best = edit_words(self.best, [((("omit",), [*kept, *slots]),)])
             self.start()
 
     def measure_links(self, trial: Trial) -> Counter[str]:
@@ -186,9 +193,18 @@ class Search:
         return kept
 
 
+def follow_pattern(search: Search) -> bool:
+    """Whether the names of most devices are the usual ones, or follow a template, in the order that is tried."""
+    regular = total = 0
+    for _, devices in _list_named(search, search.trial):
+        usual = 2 * sum(device.name == device.default for device in devices) >= len(devices)
+        regular += len(devices) if usual or find_template(devices) else 0
+        total += len(devices)
+    return 2 * regular >= total
+
+
 def search_page(search: Search) -> None:
-    """Find the words that explain the ports, then take away those that say nothing more."""
-    search.start()
+    """In a search that was started, find the words that explain the ports, take away those that say nothing."""
     search.omit_empty_slots()
     for _ in range(4):
         wrong = search.measure_links(search.trial)
