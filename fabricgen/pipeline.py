@@ -292,11 +292,11 @@ def collect_other_findings(
     *,
     configured: bool = True,
 ) -> tuple[Diagnostic, ...]:
-    """What `lint` is told beside its own rules: switches whose ports have no names that configurations could use, which
-    are warnings where they are not to be `configured`, findings about overriding templates, and those of plug-ins whose
-    codes are wanted and that the project does not ignore.
+    """Return the findings that `lint` adds to those of its own rules.
 
-    Raises InputError where a template or a plug-in (FG870) fails.
+    They are switch ports without names for configurations (warnings if `configured` is false), overriding templates
+    that drop safety lines, and findings of plug-ins whose codes are wanted and that the project does not ignore.
+    Raises InputError if a template or a plug-in (FG870) fails.
     """
     from fabricgen.lint.engine import LintSettings
     from fabricgen.plugins.rules import list_plug_in_findings

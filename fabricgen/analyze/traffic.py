@@ -111,7 +111,10 @@ def measure_crowding_of_all(network: Network, ranks: Ints64) -> Crowding:
 
 
 def count_other_ports(component: Ints64, domain: Ints64) -> Floats:
-    """By port, how many ports of other domains are in its component; float64."""
+    """Return for each port how many ports of other scale-up domains are in its connected part; float64.
+
+    `component` and `domain` have a number for each port, int64.
+    """
     # (domain, component) as one number
     key = domain * (int(component.max(initial=0)) + 1) + component
     order = np.argsort(key, kind="stable")  # of keys nearly in order, as ranks are: quick

@@ -172,25 +172,27 @@ def describe_cable(
         split_text = f", breakout to {far_ends}" if split else ""
         text = f"{medium.name}, {gbps}G {b.form_factor} to {a.form_factor}"
         return f"{medium.id}-{ends}-{gbps}g{split}-{length}m", f"{text}{split_text}, {length} m"
-    single = next((module.connector for end in (a, b) if (module := end.find_module_or_medium(medium)).splits_of), "")
-    return describe_fibre(medium, far_ends, lanes, length_m, single)
+    single_lane_connector = next(
+        (module.connector for end in (a, b) if (module := end.find_module_or_medium(medium)).splits_of), ""
+    )
+    return describe_fibre(medium, far_ends, lanes, length_m, single_lane_connector)
 
 
 def describe_fibre(
-    medium: CableProfile, far_ends: int, lanes: int, length_m: float, single: str = ""
+    medium: CableProfile, far_ends: int, lanes: int, length_m: float, single_lane_connector: str = ""
 ) -> tuple[str, str]:
-    """(part, description) of the generic fibres for so many lanes: a set of equal ones, one to a connector, since no
-    one sells two connectors of a cage as one cord. Where no whole number of fibres makes it, it is one assembly.
+    """Return (part, description) of the generic fibre for these lanes: one equal fibre for each connector of a cage.
 
-    `single` is the connector of far ends that take one lane of a wider module; "" where they have that of the medium.
+    Nobody sells two connectors of a cage as one cord. If the lanes do not divide evenly it is a single assembly.
+    `single_lane_connector` is that of far ends that take one lane of a wider module; "" for the medium's own.
     """
     pieces, legs = split_into_fibres(medium, far_ends, lanes) or (1, far_ends)
     near, length = medium.describe_connectors(lanes / pieces), format_number(length_m)
-    far = f"{legs}x {single or medium.find_connector(lanes / pieces / legs)}" if legs > 1 else near
+    far = f"{legs}x {single_lane_connector or medium.find_connector(lanes / pieces / legs)}" if legs > 1 else near
     crossed = f", {medium.polarity}" if medium.polarity else ""
-    name = (
-        f"{medium.fibre}-{make_slug(near)}{f'-1x{legs}' if legs > 1 else ''}{f'-{make_slug(single)}' if single else ''}"
-    )
+    legs_suffix = f"-1x{legs}" if legs > 1 else ""
+    connector_suffix = f"-{make_slug(single_lane_connector)}" if single_lane_connector else ""
+    name = f"{medium.fibre}-{make_slug(near)}{legs_suffix}{connector_suffix}"
     text = f"Fibre {medium.fibre.upper()}, {near} to {far}{crossed}, {length} m"
     return format_set(f"fibre-{name}-{length}m", text, pieces)
 

@@ -119,24 +119,31 @@ def make_channels(
 
 
 def make_jumper(
-    shelf: Shelf | None, fibre: Fibre, medium: CableProfile, kind: Polarity, widths: tuple[int, int], length_m: float
+    shelf: Shelf | None,
+    make_fibre: Fibre,
+    medium: CableProfile,
+    polarity: Polarity,
+    ends_and_lanes: tuple[int, int],
+    length_m: float,
 ) -> Jumper:
-    """The product from the lists, else a generic part, whose name has its polarity type unless that is B, as of direct
-    fibres. `widths` are (far ends, lanes). Its connectors are those of panels, whatever modules of few lanes have.
+    """Return a jumper: a product of the lists, else a generic part. `ends_and_lanes` are (far ends, lanes).
+
+    The name of a generic part has the polarity unless it is B, the type of direct fibres. A jumper to a panel always
+    has the medium's standard connector, never that of a module with fewer lanes.
     """
-    usual = kind == "B" or not medium.connector.startswith("MPO")
-    sold = shelf.find_jumper(medium, *widths, length_m) if shelf and usual else None
+    has_default_polarity = polarity == "B" or not medium.connector.startswith("MPO")
+    sold = shelf.find_jumper(medium, *ends_and_lanes, length_m) if shelf and has_default_polarity else None
     if sold:
         product, pieces = sold
         part_and_text = format_set(
             product.part_number(length_m), f"{product.name}, {format_number(length_m)} m", pieces
         )
     else:
-        part_and_text = fibre(medium.model_copy(update={"narrow": ()}), *widths, length_m)
-    if not usual:
+        part_and_text = make_fibre(medium.model_copy(update={"narrow": ()}), *ends_and_lanes, length_m)
+    if not has_default_polarity:
         length = f"{format_number(length_m)}m"
         part_and_text = (
-            f"{part_and_text[0].removesuffix(length)}type-{kind.lower()}-{length}",
-            part_and_text[1].replace("type B", f"type {kind}"),
+            f"{part_and_text[0].removesuffix(length)}type-{polarity.lower()}-{length}",
+            part_and_text[1].replace("type B", f"type {polarity}"),
         )
-    return Jumper(*part_and_text, medium, kind, *widths, sold is not None)
+    return Jumper(*part_and_text, medium, polarity, *ends_and_lanes, sold is not None)

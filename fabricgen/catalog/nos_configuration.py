@@ -369,14 +369,14 @@ class NosConfiguration(FrozenModel):
 
     @model_validator(mode="after")
     def _check_claims(self) -> Self:
-        """An intent is claimed, or lacks on every chip; one that lacks on some is claimed on the others."""
+        """Refuse an intent both claimed and lacking on all chips, and one lacking on some chips but not claimed."""
         lacked = {lack.intent for lack in self.lacks if not lack.asics}
         contradictory = sorted(lacked.intersection(self.claims))
         unclaimed = sorted({lack.intent for lack in self.lacks if lack.asics} - lacked - set(self.claims))
         if contradictory:
-            raise ValueError(f"{contradictory[0]} is claimed, and lacks on every chip")
+            raise ValueError(f"{contradictory[0]} is claimed, but listed as lacking on every chip")
         if unclaimed:
-            raise ValueError(f"{unclaimed[0]} lacks on some chips, and is claimed on none")
+            raise ValueError(f"{unclaimed[0]} is listed as lacking on some chips, but not claimed")
         return self
 
     def explain_refusal(self, intent: Intent, asic: str) -> str:

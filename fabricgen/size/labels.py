@@ -20,7 +20,7 @@ NEAR = 3.0
 """Points that are nearer than that, mm, share a label."""
 RANGES = 3
 """Runs of numbers in a label, at most."""
-LED = 1.6
+LEADER_FROM = 1.6
 """A label that is farther from its point than that, mm, has a line to it."""
 
 Point: TypeAlias = tuple[float, float]
@@ -96,20 +96,22 @@ def place_labels(
 
 
 def _list_label_places(point: Point, words: str, frame: Box) -> Iterator[Label]:
-    """Where a label may stand, the nearest to its point first."""
-    wide, (x, y), (left, top, right, bottom) = measure_text(words, TEXT), point, frame
+    """Yield the places for a label within the frame, the nearest to its point first."""
+    width, (x, y), (left, top, right, bottom) = measure_text(words, TEXT), point, frame
     candidates = []
     # `start`: to the right of the point, to the left, or centred on it
-    for order, (down, across, start) in enumerate(product(_ROWS, _COLUMNS, (x + LED, x - LED - wide, x - wide / 2))):
-        box = (start + across, y + down - TEXT / 2, start + across + wide, y + down + TEXT / 2)
+    starts = (x + LEADER_FROM, x - LEADER_FROM - width, x - width / 2)
+    for order, (dy, dx, start) in enumerate(product(_ROWS, _COLUMNS, starts)):
+        box = (start + dx, y + dy - TEXT / 2, start + dx + width, y + dy + TEXT / 2)
         if box[0] < left + GAP or box[1] < top + GAP or box[2] > right - GAP or box[3] > bottom - GAP:
             continue
         # the point of the box that is nearest to its point: a line goes there
         end = (min(max(x, box[0]), box[2]), min(max(y, box[1]), box[3]))
-        far = ((end[0] - x) ** 2 + (end[1] - y) ** 2) ** 0.5
-        # rounded, so that the last bit of a distance does not decide; beside its point, and a row above or below, no
-        # line
-        candidates.append((round(far, 2), order, Label(words, box, point, end if far > LED + 0.3 else None)))
+        distance = ((end[0] - x) ** 2 + (end[1] - y) ** 2) ** 0.5
+        # rounded, so that the last bit of a distance does not decide the order. No leader line for a label beside its
+        # point, or a row above or below it
+        leader_end = end if distance > LEADER_FROM + 0.3 else None
+        candidates.append((round(distance, 2), order, Label(words, box, point, leader_end)))
     yield from (label for _, _, label in sorted(candidates, key=lambda candidate: candidate[:2]))
 
 

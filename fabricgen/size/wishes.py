@@ -197,7 +197,7 @@ def read_wishes(file: str | None, options: Mapping[str, str | int]) -> tuple[Wis
 
 
 def _refuse_outside(folder: Path) -> None:
-    """Raise InputError (FG007) where a link of the catalogue beside the wishes leads out of their folder."""
+    """Raise InputError (FG007) if `catalog/` beside the wishes, or a symlink in it, leads out of their folder."""
     root, catalogue = Path(os.path.realpath(folder)), folder / "catalog"
     for entry in (catalogue, *sorted(catalogue.rglob("*"))):
         if not Path(os.path.realpath(entry)).is_relative_to(root):

@@ -408,16 +408,16 @@ class Page:
         return max(16, -(-2 * isqrt(racks) // 8) * 8)
 
     def _write_units(self, compute: NetworkLines) -> list[str]:
-        """The scalable unit, or those of several kinds."""
+        """Return the line `scalable_unit:`, or `scalable_units:` with a line for each kind of node."""
 
         def write_unit(kind: NodeKindAnswer, size: int) -> str:
             rack = kind.hardware.rack
-            racks = [f"type: {rack.id}" if rack else f"nodes_per_rack: {min(kind.in_rack, size)}"]
-            racks += [f"power_kw: {self.answers.rack_kw:g}"] if self.answers.rack_kw else []
-            # a limit of kW that nothing is held to would look kept
-            unknown = self.answers.rack_kw and not rack and not kind.hardware.node.power_w.planning_w
-            remark = "   # so many by their height: what they draw is not published" * bool(unknown)
-            return f"{{nodes: {size} x {kind.nodes.profile}, racks: {{{', '.join(racks)}}}}}{remark}"
+            rack_keys = [f"type: {rack.id}" if rack else f"nodes_per_rack: {min(kind.in_rack, size)}"]
+            rack_keys += [f"power_kw: {self.answers.rack_kw:g}"] if self.answers.rack_kw else []
+            # the power limit cannot be held where the nodes' power is unknown: the page says so beside it
+            is_power_unknown = self.answers.rack_kw and not rack and not kind.hardware.node.power_w.planning_w
+            remark = "   # so many by their height: what they draw is not published" * bool(is_power_unknown)
+            return f"{{nodes: {size} x {kind.nodes.profile}, racks: {{{', '.join(rack_keys)}}}}}{remark}"
 
         if len(self.kinds) == 1:
             return [f"scalable_unit: {write_unit(self.kinds[0], compute.units[0])}"]

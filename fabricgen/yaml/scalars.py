@@ -141,7 +141,7 @@ def is_sexagesimal(text: str) -> bool:
 
 
 def make_sexagesimal_error(text: str, span: Span) -> InputError:
-    """Return the error for an unquoted text that `is_sexagesimal`."""
+    """Return the error for an unquoted value such as 4:30, which YAML 1.1 reads as a base-60 number."""
     match = _SEXAGESIMAL.fullmatch(text)
     return _make_trap_error(text, _describe_sixties(match) if match else "is a number to YAML 1.1 readers", span)
 

@@ -28,7 +28,7 @@ apart does so at least every other time."""
 
 @dataclass(frozen=True)
 class Paths:
-    """One-way paths, [paths, levels] each: edges upward and downward by level, -1 for none."""
+    """One-way paths. `up` and `down`: the edge taken at each level, int64 of shape (paths, levels), -1 for none."""
 
     up: Ints64
     down: Ints64

@@ -16,7 +16,7 @@ import click
 def command(name: str | None, own: Path | None, copy_to: Path | None) -> None:
     """List the profiles of the catalogue, or show one.
 
-    `--copy catalog`, in the folder of the blueprint, makes a profile of your own of it, which wins from then on.
+    `--copy catalog`, run in the blueprint's folder, saves a copy that you can edit; it replaces the built-in profile.
     """
     from fabricgen.catalog.loader import Catalog
     from fabricgen.catalog.models import PROFILE_KINDS

@@ -84,8 +84,8 @@ class NicTemplate:
     ports: int
 
     @property
-    def on(self) -> str:
-        """The names of its fabrics, as a person reads them."""
+    def fabric_names(self) -> str:
+        """The names of its fabrics, separated by commas."""
         return ", ".join(self.fabrics)
 
     @property

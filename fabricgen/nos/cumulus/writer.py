@@ -111,7 +111,7 @@ def values(switch: SwitchView, catalog: Catalog) -> dict[str, Any]:
 
 
 def circuits(switch: SwitchView, catalog: Catalog) -> Circuits:  # noqa: ARG001 - one signature for all
-    """What requests of hosts say of their ports (`writing/host_services.py`)."""
+    """Return how DHCP option 82 (circuit id) names the ports of hosts on this switch (`writing/host_services.py`)."""
     return Circuits(list_circuit_forms(switch), "bond{number}", {})
 
 

@@ -75,40 +75,42 @@ def _list_cable_sizes(segment: Segment) -> Iterator[tuple[int, tuple[int, int]]]
 def find_sold_lengths(
     shelf: Shelf, links: LinkTable, ends: CableEnds, connectors: Ints, chosen: tuple[Ints, Media, Floats]
 ) -> Floats:
-    """The length that is sold of the product for each cable, m, float64; NaN where none is, or none so long.
+    """Return for each cable the shortest length on sale that covers its run, m, float64.
 
-    `chosen`: the medium of each cable, the media that it indexes, and the run, m.
+    NaN if no product is sold for the cable, or none is long enough. `chosen` is the medium of each cable (an index into
+    the media), the media, and the run of each cable, m.
     """
     medium, media, run_m = chosen
     cables = len(run_m)
     segment = np.zeros(cables, dtype=np.int32)
     segment[ends.cable] = links.segment[ends.link]
-    # a few kinds of order among many cables: lists are searched once for each kind
+    # there are few kinds of order among many cables: the product lists are searched once for each kind
     columns = (segment, medium, connectors, *count_ends_and_lanes(links, ends.cable, ends.link, ends.links, cables))
-    first, code = unique_combinations(*columns)
+    samples, order_kind = unique_combinations(*columns)
     length_m = np.full(cables, np.nan)
-    for i, (kind, of_media, *size) in enumerate(zip(*(c[first].tolist() for c in columns), strict=True)):
-        order = make_cable_order(
-            links.segments[kind], media[of_media], make_end_kinds(links.segments[kind], shelf), *size
-        )
-        cables_here = np.flatnonzero(code == i)
-        length_m[cables_here] = _choose_sold_lengths(shelf.list_cables(order), run_m[cables_here])
+    kinds = zip(*(column[samples].tolist() for column in columns), strict=True)
+    for i, (segment_index, medium_index, *connectors_ends_and_lanes) in enumerate(kinds):
+        link_segment = links.segments[segment_index]
+        end_kinds = make_end_kinds(link_segment, shelf)
+        order = make_cable_order(link_segment, media[medium_index], end_kinds, *connectors_ends_and_lanes)
+        cables_of_kind = np.flatnonzero(order_kind == i)
+        length_m[cables_of_kind] = _choose_sold_lengths(shelf.list_cables(order), run_m[cables_of_kind])
     return length_m
 
 
 def find_sold_jumper_lengths(shelf: Shelf, media: Media, columns: tuple[Ints, Ints, Ints], run_m: Floats) -> Floats:
-    """The length that is sold of jumpers, m, float64; NaN where none is, or none so long.
+    """Return for each jumper the shortest length on sale that covers its run, m, float64; NaN if there is none.
 
-    `columns`: the medium of each, an index of `media`, into how many ends it splits, and its lanes.
+    `columns`, per jumper: its medium (an index into `media`); its number of far ends; its lanes.
     """
-    first, code = unique_combinations(*columns)
+    samples, jumper_kind = unique_combinations(*columns)
     length_m = np.full(len(run_m), np.nan)
-    for i, (medium, far_ends, lanes) in enumerate(zip(*(c[first].tolist() for c in columns), strict=True)):
-        pieces = split_into_fibres(media[medium], far_ends, lanes)
-        jumpers_here = np.flatnonzero(code == i)
-        length_m[jumpers_here] = _choose_sold_lengths(
-            shelf.list_fibres(media[medium], pieces[1]) if pieces else (), run_m[jumpers_here]
-        )
+    kinds = zip(*(column[samples].tolist() for column in columns), strict=True)
+    for i, (medium, far_ends, lanes) in enumerate(kinds):
+        split = split_into_fibres(media[medium], far_ends, lanes)
+        products = shelf.list_fibres(media[medium], splits=split[1]) if split else ()
+        jumpers_of_kind = np.flatnonzero(jumper_kind == i)
+        length_m[jumpers_of_kind] = _choose_sold_lengths(products, run_m[jumpers_of_kind])
     return length_m
 
 

@@ -47,21 +47,24 @@ def _find_kind(family: str, rule: Row) -> str:
 def make_access(
     row: Row, members: Iterable[tuple[Row, int]], filters_by_name: Mapping[str, frozenset[str]]
 ) -> HostAccess:
-    """What an interface refuses, whose switch ports are `members` with their speeds in Gb/s.
+    """Return the traffic that a host interface blocks: access lists, storm limits, BPDU guard.
 
-    Raises UnknownTextError for lists that are not there, or members that are not alike.
+    `members` are its switch ports with their speeds in Gb/s. Raises UnknownTextError for an access list that does not
+    exist or is not inbound, and for members whose storm limits differ.
     """
-    lists = row.get("acl", {})
-    if any(direction != {"inbound": {}} or name not in filters_by_name for name, direction in lists.items()):
-        report_misfit(f"access lists: {lists}")
-    storms = [_list_storm_percents(member, gbps) for member, gbps in members]
-    if any(storm != storms[0] for storm in storms):
+    direction_by_list = row.get("acl", {})
+    if any(
+        direction != {"inbound": {}} or name not in filters_by_name for name, direction in direction_by_list.items()
+    ):
+        report_misfit(f"access lists: {direction_by_list}")
+    storm_limits = [_list_storm_percents(member, gbps) for member, gbps in members]
+    if any(limits != storm_limits[0] for limits in storm_limits):
         report_misfit("members of a bond refuse different things")
     stp = row.get("bridge", {}).get("domain", {}).get("br_default", {}).get("stp", {})
     result = HostAccess(
-        storms[0],
+        storm_limits[0],
         stp.get("bpdu-guard") == "enabled",
-        frozenset(kind for name in lists for kind in filters_by_name.get(name, ())),
+        frozenset(kind for name in direction_by_list for kind in filters_by_name.get(name, ())),
     )
     return OPEN if result == OPEN else result
 

@@ -61,7 +61,7 @@ def _count_accepted(exit_: ExitDesign) -> int:
 
 
 def _is_unlimited(design: Design, exit_: ExitDesign) -> bool:
-    """Whether the fabric, else the cluster, takes the limit from all sessions (`max_prefixes: 0`)."""
+    """Whether `max_prefixes: 0`, of the fabric or else of the cluster, removes the limit from all sessions."""
     blueprint = design.loaded.blueprint
     scopes = (blueprint.fabrics[exit_.fabric.name].routing, blueprint.routing)
     return next((routing.max_prefixes for routing in scopes if routing.max_prefixes is not None), None) == 0

@@ -119,7 +119,7 @@ def _suggest_copy(left_out: str) -> str:
 
 
 def _list_bare_optics(cluster: Cluster, kind: UnitKind) -> list[str]:
-    """The most optics without a figure that a rack of a kind of unit has, as text; empty for none."""
+    """Return the largest number of optics of unknown power in a rack of this kind of unit, as text; empty for none."""
     from fabricgen.lint.subjects.rack_optics import DrawnRacks
 
     drawn = DrawnRacks(cluster)
