@@ -29,24 +29,25 @@ from fabricgen.design.floor.network_runs import (
     name_usual_rack,
     split_group_number,
 )
-from fabricgen.design.floor.rack_templates import (
-    DESCRIPTIONS,
-    FIELDS,
-    NETWORK,
-    NODES,
-    PANELS,
-    SHARED,
-    USUAL,
-    PatchRack,
-    UnitRack,
-)
 from fabricgen.design.floor.run_places import RunPlaces, SwitchIndex
 from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_racks import UnitPosition
 from fabricgen.design.floor.usual_floor import Laying, choose_row_length, list_layings
 from fabricgen.design.model import Design
 from fabricgen.design.names.running import allocate_rack_blocks, count_racks, list_block_numbers
-from fabricgen.design.names.templates import Naming, Values
+from fabricgen.design.names.templates import (
+    NETWORK,
+    NODES,
+    PANELS,
+    RACK_FIELDS,
+    RACK_WORDS,
+    SHARED,
+    USUAL_RACKS,
+    Naming,
+    PatchRack,
+    UnitRack,
+    Values,
+)
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
 from fabricgen.kernel.intervals import Allocations
@@ -318,10 +319,10 @@ class RackNames:
         stated = design.loaded.blueprint.names.racks
         self.stated = bool(stated)
         self._naming: dict[str, Naming] = {}
-        for kind, usual in USUAL.items():
+        for kind, usual in USUAL_RACKS.items():
             key = next((key for key in (kind, "all") if key in stated), "")
             template = stated.get(key, "").replace("{default}", usual) or usual
-            self._naming[kind] = Naming(DESCRIPTIONS[kind], template, ("names", "racks", key) if key else ("floor",))
+            self._naming[kind] = Naming(RACK_WORDS[kind], template, ("names", "racks", key) if key else ("floor",))
 
     def check(self) -> None:
         """Raise InputError at the template: FG016 for an unknown kind of racks, FG039 if two racks would have one name,
@@ -329,8 +330,8 @@ class RackNames:
         """
         stated = self._design.loaded.blueprint.names.racks
         for key in stated:
-            if key not in (*USUAL, "all"):
-                hint = did_you_mean(key, (*USUAL, "all"))
+            if key not in (*USUAL_RACKS, "all"):
+                hint = did_you_mean(key, (*USUAL_RACKS, "all"))
                 raise fault("FG016", f"there are no racks '{key}' to name", path=("names", "racks", key), hint=hint)
         racks_named = Counter(run.name for run in self._floor.runs)
         for name in (name for name, count in racks_named.items() if count > 1):
@@ -339,7 +340,7 @@ class RackNames:
         if not stated:
             return
         for kind, naming in self._naming.items():
-            naming.check(*FIELDS[kind], ())
+            naming.check(*RACK_FIELDS[kind], ())
         self._check_distinct(self._list_all_names())
 
     def _check_distinct(self, named: Iterable[tuple[str, str]]) -> None:

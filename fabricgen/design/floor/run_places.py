@@ -15,9 +15,11 @@ from fabricgen.design.floor.joined_runs import (
     Key,
     RackLimits,
     RunContent,
+    RunOrder,
     RunPosition,
     SharedRacks,
     StackedDevice,
+    choose,
     join_runs,
     make_device,
 )
@@ -37,7 +39,6 @@ from fabricgen.design.floor.network_runs import (
 )
 from fabricgen.design.floor.port_sides import find_catalogue_aisle
 from fabricgen.design.floor.rack_space import FreeUnits, list_network_places, make_network_units
-from fabricgen.design.floor.run_order import RunOrder, choose
 from fabricgen.design.floor.unit_racks import STRIDE, stack_devices
 from fabricgen.design.floor.usual_floor import is_filled_from_top, lets_runs_join
 from fabricgen.design.model import Design

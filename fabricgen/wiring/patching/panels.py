@@ -9,8 +9,8 @@ import numpy as np
 
 from fabricgen.design.floor.floor_plan import RackNames
 from fabricgen.design.floor.rack_space import list_panel_places
-from fabricgen.design.floor.rack_templates import PatchRack
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
+from fabricgen.design.names.templates import PatchRack
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.wiring.arrays import Flags, Ints
 from fabricgen.wiring.patching.channels import TrunkLayout

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from fabricgen.blueprint.sections.routing import Routing
 from fabricgen.design.capacity.bisection import list_chain
 from fabricgen.design.floor.floor_plan import FloorPlan
-from fabricgen.design.floor.rack_templates import NETWORK, PANELS, SHARED
 from fabricgen.design.model import Design
+from fabricgen.design.names.templates import NETWORK, PANELS, SHARED
 from fabricgen.design.shape import find_scope
 from fabricgen.design.srv6 import uses_srv6
 from fabricgen.kernel.diagnostics import Diagnostic, Edit, Path, Severity, did_you_mean, find_nearest
