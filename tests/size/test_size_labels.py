@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from fabricgen.size.labels import LED, format_runs, place_labels
+from fabricgen.size.labels import LEADER_FROM, format_runs, place_labels
 
 FRAME = (22.0, 9.0, 124.0, 70.0)
 DOT, SMALL = 1.1, 0.7
@@ -41,7 +41,7 @@ def test_labels_lie_on_nothing_and_leave_no_number_out(seed: int) -> None:
         assert FRAME[1] < top < bottom < FRAME[3]
         assert not [point for point, _ in points if covers(label.box, point, DOT)]
         assert label.point in [where[number] for number in list_numbers(label.words)]
-        assert label.line is not None or covers(label.box, label.point, LED + 0.4)
+        assert label.line is not None or covers(label.box, label.point, LEADER_FROM + 0.4)
     for first, second in combinations(labels, 2):
         apart = first.box[2] < second.box[0] or second.box[2] < first.box[0]
         assert apart or first.box[3] < second.box[1] or second.box[3] < first.box[1], (first.words, second.words)
