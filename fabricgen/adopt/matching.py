@@ -76,7 +76,7 @@ class PortWalk:
                 places = self._place_part(anchor, places, guess)
                 anchors += 1
         for _ in range(ROUNDS):
-            voted = self._vote(places, np.flatnonzero(places[self._seen.near] >= 0), places)
+            voted = self._vote_on_places(places, np.flatnonzero(places[self._seen.near] >= 0), places)
             if (voted == places).all():
                 break
             places = voted
@@ -86,10 +86,10 @@ class PortWalk:
         """The links of some rows of what was seen, or of all, that are as planned if devices have some places."""
         seen = self._seen
         rows = np.arange(len(seen.near)) if rows is None else rows
-        far, exact = self._look_up(places, rows)
+        far, exact = self._find_planned_neighbours(places, rows)
         return int((exact & (far == places[seen.far[rows]])).sum())
 
-    def _look_up(self, places: Ints64, rows: Ints64) -> tuple[Ints64, Flags]:
+    def _find_planned_neighbours(self, places: Ints64, rows: Ints64) -> tuple[Ints64, Flags]:
         """(the planned neighbour of each of some rows, NOBODY for none; whether its port is as planned)."""
         seen, planned = self._seen, self._planned
         near = places[seen.near[rows]]
@@ -120,7 +120,7 @@ class PortWalk:
         for candidate in self._list_candidates(anchor, places, guess):
             tried = places.copy()
             tried[anchor] = candidate
-            rows = self._list_rows(self._walk(anchor, tried))
+            rows = self._list_rows(self._place_connected(anchor, tried))
             count = self.count_as_planned(tried, rows)
             if count > most:
                 best, most, reached = tried, count, rows
@@ -153,13 +153,13 @@ class PortWalk:
         best: list[int] = open_places[np.argsort(-score[open_places], kind="stable")[:ANCHORS]].tolist()
         return best
 
-    def _walk(self, anchor: int, places: Ints64) -> Ints64:
+    def _place_connected(self, anchor: int, places: Ints64) -> Ints64:
         """Put in the places of all that hangs together with a device, step by step; which devices were reached."""
         reached = [np.array([anchor])]
         while len(reached[-1]):
             rows = self._list_rows(reached[-1])
             rows = rows[places[self._seen.far[rows]] == NOBODY]
-            voted = self._vote(places, rows, np.full_like(places, NOBODY), only_free=True)
+            voted = self._vote_on_places(places, rows, np.full_like(places, NOBODY), only_free=True)
             new = np.flatnonzero(voted >= 0)
             places[new] = voted[new]
             reached.append(new)
@@ -172,10 +172,10 @@ class PortWalk:
         rows: Ints64 = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + counts, counts)
         return rows
 
-    def _vote(self, places: Ints64, rows: Ints64, kept: Ints64, *, only_free: bool = False) -> Ints64:
+    def _vote_on_places(self, places: Ints64, rows: Ints64, kept: Ints64, *, only_free: bool = False) -> Ints64:
         """The places that the links of some rows give to their far ends, each to one device; `kept` where none does."""
         seen, planned = self._seen, self._planned
-        to, exact = self._look_up(places, rows)
+        to, exact = self._find_planned_neighbours(places, rows)
         of = seen.far[rows]
         valid = (to >= 0) & (seen.kind[of] >= 0) & (planned.kind[to] == seen.kind[of])
         if only_free:

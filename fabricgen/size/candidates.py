@@ -164,7 +164,7 @@ def _compile_text(path: str, text: str, catalog: Catalog) -> Design:
 
 def list_waivers(shape: Shape, hardware: Hardware) -> dict[str, str]:
     """Waivers of what a blueprint from here leaves to its user: by code, what they say beside it."""
-    ports = hardware.ports(shape.switch, shape.planes)
+    ports = hardware.find_ports(shape.switch, shape.planes)
     waivers = {ACCOUNTS_RULE: f'why: "{ACCOUNTS}"'}
     if isinstance(ports, Ports) and ports.ways >= SHUFFLED_WAYS:
         waivers["FG603"] = f"at: fabrics/compute, why: {SHUFFLED}"
@@ -194,7 +194,7 @@ def size_shapes(tried: Sequence[Shape], work: Work, jobs: int, reasons: Counter[
     fitting: dict[object, list[Shape]] = {}
     short: list[tuple[Shape, int]] = []
     for shape in tried:
-        ports, reach = work.hardware.ports(shape.switch, shape.planes), count_most_nodes(shape, work.hardware)
+        ports, reach = work.hardware.find_ports(shape.switch, shape.planes), count_most_nodes(shape, work.hardware)
         if isinstance(ports, str):
             reasons[ports] += 1
         elif reach < work.nodes:

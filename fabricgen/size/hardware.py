@@ -112,15 +112,15 @@ class Ports:
         chosen = next((speed for speed in speeds if 0 < ways[speed] <= count_connectors(cage)), speeds[-1])
         return PortKind(chosen, cage.lane_gbps)
 
-    def most(self, ratio: Fraction | None, spare: int = 0) -> int:
+    def count_most_down(self, ratio: Fraction | None, spare: int = 0) -> int:
         """The most downlinks of a leaf beside the uplinks for a ratio; of a top switch with None, for uplinks."""
         return _count_most_downlinks(self.profile, self.kind, self.up if ratio else None, ratio or Fraction(1), spare)
 
-    def most_above(self, *, top: bool) -> int:
+    def count_most_above(self, *, top: bool) -> int:
         """The most downlinks of an upper switch, which takes the uplinks of leaves."""
         return _count_most_downlinks(self.profile, self.up, None if top else self.up, Fraction(1), 0)
 
-    def uplinks(self, down: int, ratio: Fraction) -> int:
+    def count_uplinks(self, down: int, ratio: Fraction) -> int:
         """The uplinks of a leaf with so many downlinks."""
         return count_needed(down * self.kind.speed_gbps, self.up.speed_gbps, ratio)
 
@@ -174,7 +174,7 @@ class Hardware:
             return len(self.rack.fixed["node"])
         return self.wishes.nodes_per_rack or max(1, 46 // self.node.rack_units)
 
-    def ports(self, switch: str, planes: int) -> Ports | str:
+    def find_ports(self, switch: str, planes: int) -> Ports | str:
         """How a NIC meets a switch over so many planes, or why it does not."""
         key = (switch, planes)
         if key not in self._ports:
@@ -236,11 +236,16 @@ class Hardware:
 
     def _describe_face(self, switch: str, planes: int) -> tuple[object, ...]:
         """What of a switch counts for a design: its ports for NICs at full speed and for leaves; empty for none."""
-        ports = self.ports(switch, planes)
+        ports = self.find_ports(switch, planes)
         if isinstance(ports, str):
             return ()
         cage = max(ports.profile.cages, key=lambda cage: cage.count * cage.lanes_gbps)
-        return (cage.form_factor, ports.most(Fraction(1)), ports.most_above(top=True), ports.most_above(top=False))
+        return (
+            cage.form_factor,
+            ports.count_most_down(Fraction(1)),
+            ports.count_most_above(top=True),
+            ports.count_most_above(top=False),
+        )
 
 
 def _find_crowd(profile: SwitchProfile, kind: PortKind, ways: int) -> str:

@@ -34,7 +34,7 @@ def list_meshed_shapes(hardware: Hardware, form: str, switch: str, planes: int, 
     """The dragonflies or HyperX of a switch over so many planes that carry the nodes, those with fewest switches first;
     where none does, the one that carries most.
     """
-    wishes, ports = hardware.wishes, hardware.ports(switch, planes)
+    wishes, ports = hardware.wishes, hardware.find_ports(switch, planes)
     for ratio in wishes.oversubscription:
         for attach, rails, meet in _list_attachments(hardware):
             base = Shape(1, switch, planes, attach, rails, 1, ratio, meet, form=form)
@@ -78,7 +78,7 @@ def _list_joined(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> l
 def _find_fitting(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> list[Shape]:
     """The shapes of fewest switches of those that fit the front of the switch."""
     joined = _list_joined(base, hardware, ports, nodes)
-    return list(islice((shape for shape in joined if _fits(shape, ports, hardware)), FEWEST_SWITCHES))
+    return list(islice((shape for shape in joined if _has_ports(shape, ports, hardware)), FEWEST_SWITCHES))
 
 
 def _list_stated(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> Iterator[Shape]:
@@ -86,7 +86,7 @@ def _list_stated(base: Shape, hardware: Hardware, ports: Ports, nodes: int) -> I
     for shape in _list_joined(base, hardware, ports, nodes):
         between, *local = shape.links
         fewer = (replace(shape, links=(between, links)) for links in range(local[0], 0, -1)) if local else ()
-        fitting = (one for one in fewer if one.form == "dragonfly" and _fits(one, ports, hardware))
+        fitting = (one for one in fewer if one.form == "dragonfly" and _has_ports(one, ports, hardware))
         yield next(fitting, shape)
 
 
@@ -122,7 +122,7 @@ def _divide_greatest(first: int, second: int) -> int:
 
 def _count_most_ports(ports: Ports, spare: int) -> int:
     """The most node ports of a switch that has as many links of other switches at least."""
-    return find_largest(lambda count: _place(ports, count, (count,), spare), 4096)
+    return find_largest(lambda count: _can_place(ports, count, (count,), spare), 4096)
 
 
 def _list_widths(
@@ -172,13 +172,13 @@ def _list_port_counts(shape: Shape) -> tuple[int, ...]:
     return (*ports, -(-across // prod(grid)) if shape.form == "dragonfly" else across)
 
 
-def _fits(shape: Shape, ports: Ports, hardware: Hardware) -> bool:
+def _has_ports(shape: Shape, ports: Ports, hardware: Hardware) -> bool:
     """Whether the front of a switch has its ports."""
     per_switch = shape.unit * shape.rails * ports.legs // prod(shape.widths[1:])
-    return _place(ports, per_switch, _list_port_counts(shape), hardware.wishes.spare_ports)
+    return _can_place(ports, per_switch, _list_port_counts(shape), hardware.wishes.spare_ports)
 
 
-def _place(ports: Ports, down: int, inside: Sequence[int], spare: int) -> bool:
+def _can_place(ports: Ports, down: int, inside: Sequence[int], spare: int) -> bool:
     room_gbps = sum(cage.count * cage.lanes_gbps for cage in ports.profile.cages)
     if down * ports.kind.speed_gbps + sum(inside) * ports.inside.speed_gbps > room_gbps:
         return False
@@ -208,7 +208,7 @@ def _find_greatest(base: Shape, hardware: Hardware, ports: Ports, nodes: int) ->
             if not unit or unit > MOST_NODES or node_ports % prod(widths[1:]):
                 continue
             shape = _join_switches(replace(base, unit=unit, widths=widths), ports, node_ports)
-            if shape and _fits(shape, ports, hardware):
+            if shape and _has_ports(shape, ports, hardware):
                 reach = unit * widths[0]
                 greatest = (reach, shape) if greatest is None or reach > greatest[0] else greatest
                 break
@@ -235,7 +235,7 @@ GRID = ("row", "column", "layer")
 
 def write_meshed_tier(shape: Shape, hardware: Hardware, places: Sequence[str]) -> str:
     """The line of the tier of a shape whose switches are per `places`, with its meshes."""
-    ports = hardware.ports(shape.switch, shape.planes)
+    ports = hardware.find_ports(shape.switch, shape.planes)
     assert isinstance(ports, Ports)  # noqa: S101 - shapes that do not fit have been sorted out
     faster = ports.inside.speed_gbps != ports.kind.speed_gbps
     texts = [f"{number} x {ports.inside.speed_gbps}G" if faster else str(number) for number in shape.links]

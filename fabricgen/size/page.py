@@ -26,7 +26,7 @@ def write_blueprint(shape: Shape, hardware: Hardware, nodes: int, counts: Mappin
 
     The shape is one that the node's NICs fit. Servers of the example are the user's to replace.
     """
-    ports = hardware.ports(shape.switch, shape.planes)
+    ports = hardware.find_ports(shape.switch, shape.planes)
     assert isinstance(ports, Ports)  # noqa: S101 - shapes that do not fit have been sorted out
     protocol = "infiniband" if ports.profile.protocol == "infiniband" else "roce"
     name = "size-" + shape.name.replace(f"-{shape.switch}", "")

@@ -17,15 +17,15 @@ from fabricgen.size.meshed import list_meshed_shapes
 
 def count_most_nodes(shape: Shape, hardware: Hardware) -> int:
     """The most nodes that a shape can carry by the arithmetic of ports; 0 where a leaf takes none of its units."""
-    ports = hardware.ports(shape.switch, shape.planes)
+    ports = hardware.find_ports(shape.switch, shape.planes)
     if isinstance(ports, str):
         return 0
     if shape.form != "clos":
         return shape.unit * shape.widths[0] if shape.widths else 0
     spare, legs = hardware.wishes.spare_ports, shape.rails * ports.legs
     if shape.tiers == 1:
-        return (ports.most(None) - spare) // legs
-    down = ports.most(shape.ratio, spare)
+        return (ports.count_most_down(None) - spare) // legs
+    down = ports.count_most_down(shape.ratio, spare)
     leaf_nodes = hardware.in_rack if shape.attach == "tor" else shape.unit
     leaves = -(-leaf_nodes * legs // down) if down else 0
     if not leaves:
@@ -34,15 +34,15 @@ def count_most_nodes(shape: Shape, hardware: Hardware) -> int:
     joined = hardware.rails // shape.rails // groups  # leaf groups of a unit that a spine serves
     leaves_below = leaves * joined
     if shape.tiers == 2:
-        return ports.most_above(top=True) // leaves_below * leaf_nodes
+        return ports.count_most_above(top=True) // leaves_below * leaf_nodes
     in_pod = shape.pod * (shape.unit // leaf_nodes) * leaves_below
     spines = _count_spines(
-        in_pod, ports.uplinks(min(down, leaf_nodes * legs), shape.ratio), ports.most_above(top=False)
+        in_pod, ports.count_uplinks(min(down, leaf_nodes * legs), shape.ratio), ports.count_most_above(top=False)
     )
     if not spines:
         return 0
     below = groups if shape.meet == "core" else 1
-    pods = ports.most_above(top=True) // (below * (1 if shape.by_spine else spines))
+    pods = ports.count_most_above(top=True) // (below * (1 if shape.by_spine else spines))
     return pods * shape.pod * shape.unit
 
 
@@ -51,7 +51,7 @@ def find_likeness(shape: Shape, hardware: Hardware, nodes: int) -> tuple[object,
 
     A leaf for 64 nodes of one rail and one for 32 nodes of two rails have the same ports in use.
     """
-    ports = hardware.ports(shape.switch, shape.planes)
+    ports = hardware.find_ports(shape.switch, shape.planes)
     legs = shape.rails * (ports.legs if isinstance(ports, Ports) else 1)
     if shape.form != "clos":
         return (shape.form, shape.switch, shape.planes, shape.unit * legs, shape.widths, shape.links, shape.meet == "")
@@ -65,7 +65,7 @@ def find_likeness(shape: Shape, hardware: Hardware, nodes: int) -> tuple[object,
     leaves_below, units = shape.unit // together * joined, -(-nodes // shape.unit)
     pods, rest = divmod(units, shape.pod) if shape.pod else (1, 0)
     in_pod = (shape.pod or units) * leaves_below
-    down = ports.most(shape.ratio, hardware.wishes.spare_ports) if isinstance(ports, Ports) else 0
+    down = ports.count_most_down(shape.ratio, hardware.wishes.spare_ports) if isinstance(ports, Ports) else 0
     full, uneven = divmod(together * legs, -(-together * legs // down)) if down else (0, 1)
     apart = shape.meet == "" and groups > 1 and shape.tiers > 2
     if not (uneven or rest or apart or nodes % shape.unit):
@@ -90,7 +90,7 @@ def list_shapes(hardware: Hardware, nodes: int) -> Iterator[Shape]:
                     yield from list_meshed_shapes(hardware, form, switch, planes, nodes)
             if "clos" not in wishes.shape:
                 continue
-            ports = hardware.ports(switch, planes)
+            ports = hardware.find_ports(switch, planes)
             if isinstance(ports, str):
                 yield Shape(min(wishes.tiers), switch, planes, "rail", 1, 1, Fraction(1), "spine")
                 continue
@@ -126,7 +126,7 @@ def _list_unit_sizes(hardware: Hardware, ports: Ports, shape: Shape, nodes: int)
         return [per_rack * count for count in sorted({4, 8, alike_racks}) if per_rack * count <= MOST_NODES]
     if hardware.rack:
         return [per_rack * racks for racks in (1, 2, 4, 8)]
-    full = ports.most(shape.ratio, wishes.spare_ports) // (shape.rails * ports.legs)
+    full = ports.count_most_down(shape.ratio, wishes.spare_ports) // (shape.rails * ports.legs)
     if full < 1:
         return []
     # the greatest power of two that fits
@@ -164,13 +164,13 @@ def _list_upper_shapes(shape: Shape, hardware: Hardware, ports: Ports, nodes: in
 
 def _list_pod_sizes(shape: Shape, hardware: Hardware, ports: Ports) -> list[int]:
     """Units of a pod: those that fill its spines, and a half, a quarter and an eighth of them."""
-    full = ports.most_above(top=False) // _count_unit_leaves(shape, hardware, ports)
+    full = ports.count_most_above(top=False) // _count_unit_leaves(shape, hardware, ports)
     return sorted({full // part for part in (1, 2, 4, 8)} - {0, 1})
 
 
 def _count_unit_leaves(shape: Shape, hardware: Hardware, ports: Ports) -> int:
     """Leaves of a unit below one spine."""
-    down = ports.most(shape.ratio, hardware.wishes.spare_ports)
+    down = ports.count_most_down(shape.ratio, hardware.wishes.spare_ports)
     together = hardware.in_rack if shape.attach == "tor" else shape.unit
     # so many leaves for the nodes of one rack, or of the unit, as their ports fill
     leaves = shape.unit // together * -(-together * shape.rails * ports.legs // max(1, down))

@@ -70,7 +70,7 @@ class Page:
             self._make_kind(nodes, f"u{number}" if several else "") for number, nodes in enumerate(answers.nodes, 1)
         ]
         self.switch = answers.switch or self._choose_switch()
-        for ports in (kind.hardware.ports(self.switch, 1) for kind in self.kinds):
+        for ports in (kind.hardware.find_ports(self.switch, 1) for kind in self.kinds):
             if isinstance(ports, str):  # why the NICs of a kind do not meet it
                 raise fault("FG150", ports, path=("switch",), hint="leave `switch` out: one that fits is found then")
 
@@ -98,7 +98,7 @@ class Page:
             for name in hardware.switches
             if self.catalog.switch(name).protocol == protocol
             and not self.catalog.switch(name).scheduled
-            and all(isinstance(kind.hardware.ports(name, 1), Ports) for kind in self.kinds)
+            and all(isinstance(kind.hardware.find_ports(name, 1), Ports) for kind in self.kinds)
             and (protocol == "infiniband" or self._runs_nos(name))
         ]
         if not candidates:
@@ -109,8 +109,8 @@ class Page:
 
         def rate_switch(name: str) -> tuple[bool, bool, int, str]:
             # of the node's maker, of known power, then with most ports: the fewest switches
-            profile, ports = self.catalog.switch(name), hardware.ports(name, 1)
-            most = ports.most(None) if isinstance(ports, Ports) else 0
+            profile, ports = self.catalog.switch(name), hardware.find_ports(name, 1)
+            most = ports.count_most_down(None) if isinstance(ports, Ports) else 0
             return profile.vendor == hardware.node.vendor, profile.power_w.planning_w is not None, most, name
 
         return max(candidates, key=rate_switch)

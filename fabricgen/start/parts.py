@@ -36,15 +36,15 @@ class NodeKindAnswer:
             met = attach_profile(node, role, fabric, profile, (), optics=LinkOptics(self.hardware.catalog, (), OPEN))
         except InputError:
             return 0
-        return Ports(profile, met.kind, 1, met.per_connector).most(None)
+        return Ports(profile, met.kind, 1, met.per_connector).count_most_down(None)
 
     def list_unit_sizes(self, switch: str, fewest_units: int) -> list[int]:
         """Nodes of a unit, in whole racks: those that take the fewest leaves in all, then as many as fill one leaf of
         each rail, and halves; first those of at least so many units, one for each tenant.
         """
-        ports = self.hardware.ports(switch, 1)
+        ports = self.hardware.find_ports(switch, 1)
         assert isinstance(ports, Ports)  # noqa: S101 - only switches that the NICs meet are chosen
-        full = max(1, ports.most(self.hardware.wishes.oversubscription[0]) // ports.legs)
+        full = max(1, ports.count_most_down(self.hardware.wishes.oversubscription[0]) // ports.legs)
         racks = self.in_rack
 
         def count_leaves(size: int) -> int:

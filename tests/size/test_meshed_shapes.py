@@ -36,7 +36,7 @@ WISHES = [
 
 def count_node_ports(shape: Shape, hardware: Hardware) -> int:
     """Node ports of a switch of a full unit."""
-    ports = hardware.ports(shape.switch, shape.planes)
+    ports = hardware.find_ports(shape.switch, shape.planes)
     assert isinstance(ports, Ports)
     return shape.unit * shape.rails * ports.legs // prod(shape.widths[1:])
 
@@ -50,7 +50,7 @@ def test_links_follow_the_closed_forms(wishes: dict[str, str | int]) -> None:
     shapes = [candidate.shape for candidate in make_designs(**wishes)]
     assert {shape.form for shape in shapes} == set(str(wishes["shape"]).split(","))
     for shape in shapes:
-        ports = hardware.ports(shape.switch, shape.planes)
+        ports = hardware.find_ports(shape.switch, shape.planes)
         assert isinstance(ports, Ports)
         scale = ports.kind.speed_gbps / ports.inside.speed_gbps / shape.ratio
         p, (groups, *grid), (between, *local) = count_node_ports(shape, hardware), shape.widths, shape.links

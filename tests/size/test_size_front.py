@@ -216,10 +216,10 @@ def test_a_blueprint_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_cages_with_more_cables_than_a_transceiver_takes_are_told_before_anything_is_wired() -> None:
     hardware = Hardware(read_options(gpus=64, node="dgx-b300"), Catalog())
-    assert hardware.ports("7060x6-64de", 2) == (
+    assert hardware.find_ports("7060x6-64de", 2) == (
         "7060x6-64de in 2 planes: 2 cables end in each cage of a leaf; a transceiver there takes 1 (FG603)"
     )
-    assert not isinstance(hardware.ports("sn5600", 2), str)  # twin-port
+    assert not isinstance(hardware.find_ports("sn5600", 2), str)  # twin-port
 
 
 @pytest.mark.parametrize("tiers", [2, 3])

@@ -185,12 +185,12 @@ def _make_actions(cabling: PlannedCabling, faults: Iterable[OpticsFinding], dark
         cables = sorted({str(cabling.cable_ids[cabling.cable[port >> 1]]) for port in ports})
         kind = Kind.OPTIC if any(finding.kind is Kind.OPTIC for finding in findings) else Kind.PORT
         text = f"{BEGINNING}{cabling.cable_ids[cable]}: " + "; ".join(finding.text for finding in findings)
-        cost = Consequence() if cable in dark else _price_findings(cabling, findings)
+        cost = Consequence() if cable in dark else _sum_lost_bandwidth(cabling, findings)
         ends = tuple(cabling.make_end(port) for port in ports)
         yield Action(kind, 0, tuple(cables), ends, text, consequence=cost)
 
 
-def _price_findings(cabling: PlannedCabling, findings: Iterable[OpticsFinding]) -> Consequence:
+def _sum_lost_bandwidth(cabling: PlannedCabling, findings: Iterable[OpticsFinding]) -> Consequence:
     """Return the bandwidth that is lost by some findings, by fabric and tiers, and the number of nodes concerned."""
     lost: dict[int, float] = {}
     for finding in findings:

@@ -63,12 +63,12 @@ class UnevenLandingCost(DesignRule):
             f"each {fabric} {lower.name} has {landing.fewest} or {landing.fewest + 1} links to one of {upper.count} "
             f"{upper.name} switches: all-to-all traffic is {ratio:.3g}:1, {float(landing.cost):.3g} times the mean"
             + (f"; the limit is {float(most):.3g}:1" if most else ""),
-            self._suggest(design, fabric, lower),
+            self._suggest_cheaper(design, fabric, lower),
         )
         over = most and landing.oversubscription > most
         return finding if over else replace(finding, severity=Severity.INFO)
 
-    def _suggest(self, design: Design, fabric: str, lower: TierDesign) -> str:
+    def _suggest_cheaper(self, design: Design, fabric: str, lower: TierDesign) -> str:
         """What costs less; weights, where BGP runs and they are not stated."""
         blueprint = design.loaded.blueprint
         runs_bgp = (
