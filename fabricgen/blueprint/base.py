@@ -58,13 +58,15 @@ class Model(FrozenModel):
 
 
 def list_old_names(field: FieldInfo) -> tuple[str, ...]:
-    """The names that a field had before: the choices of its alias behind its name of today."""
+    """Return the names that a field had before: the choices of its alias behind its name of today."""
     alias = field.validation_alias
     return tuple(map(str, alias.choices[1:])) if isinstance(alias, AliasChoices) else ()
 
 
 def _forbid_conversions(schema: Any) -> Any:
-    """A field's schema without the conversions that pydantic makes by itself: "3", "1_0" and true to 3, 10 and 1."""
+    """Return a field's schema without the conversions that pydantic makes by itself: "3", "1_0" and true to 3, 10 and
+    1.
+    """
     kind = schema["type"]
     if kind in ("int", "float"):
         return core_schema.no_info_before_validator_function(
@@ -92,7 +94,7 @@ def _check_whole_number(value: Any) -> Any:
 
 
 def _check_choice(expected: str, value: Any) -> Any:
-    """Numbers to choose from; true counts as 1 to Python."""
+    """Return numbers to choose from; true counts as 1 to Python."""
     if isinstance(value, bool):
         raise PydanticKnownError("literal_error", {"expected": expected})
     return value
@@ -106,5 +108,5 @@ def _check_number(value: Any) -> Any:
 
 
 def wrap_in_list(value: Any) -> Any:
-    """A single word where a list may stand."""
+    """Return a single word where a list may stand."""
     return [value] if isinstance(value, str) else value

@@ -43,7 +43,7 @@ class Bound(FrozenModel):
         return abs(figure - self.value) <= 0.5 * float(10**-self.decimals) + _SLACK
 
     def text(self, figure: float | None = None) -> str:
-        """The bound in words, or a figure as it is written beside it, to four digits at least."""
+        """Return the bound in words, or a figure as it is written beside it, to four digits at least."""
         shown = self.value if figure is None else round(figure, max(4, self.decimals))
         words = f"{format_number(100 * shown)}%" if self.percent else format_number(shown)
         return words if figure is not None else {"<=": "at most ", ">=": "at least "}.get(self.sign, "") + words

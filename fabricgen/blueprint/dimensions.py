@@ -108,13 +108,13 @@ Every place wider than `su` spans scalable units (`units`), every narrower one i
 
 @cache
 def list_dimension_names() -> tuple[str, ...]:
-    """The names of all dimensions, in order."""
+    """Return the names of all dimensions, in order."""
     return tuple(dimension.name for dimension in DIMENSIONS)
 
 
 @cache
 def find_dimension(name: str) -> Dimension:
-    """The dimension of a name; raises KeyError for one there is not, and for the scope `all`."""
+    """Return the dimension of a name; raises KeyError for one there is not, and for the scope `all`."""
     for dimension in DIMENSIONS:
         if dimension.name == name:
             return dimension
@@ -129,12 +129,12 @@ def list_scopes() -> tuple[str, ...]:
 
 @cache
 def list_leg_dimensions() -> tuple[str, ...]:
-    """The names of what tells the ports of a node apart, in order."""
+    """Return the names of what tells the ports of a node apart, in order."""
     return tuple(dimension.name for dimension in DIMENSIONS if not dimension.is_place)
 
 
 def find_leg_number(name: str, leg: LegNumbers) -> int:
-    """The number of a leg in a leg dimension, from 1; raises KeyError for another."""
+    """Return the number of a leg in a leg dimension, from 1; raises KeyError for another."""
     number = find_dimension(name).leg
     if number is None:
         raise KeyError(name)
@@ -149,5 +149,5 @@ def is_told(name: str, per: Collection[str]) -> bool:
 
 
 def find_noun(name: str) -> str:
-    """What sentences call one place or value of a dimension: `scalable unit`, `pod`, `rail`."""
+    """Return what sentences call one place or value of a dimension: `scalable unit`, `pod`, `rail`."""
     return find_dimension(name).noun or name

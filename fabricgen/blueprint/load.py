@@ -139,8 +139,9 @@ SETTINGS = ".fabricgen.yaml"
 
 
 def find_settings(folder: Path) -> Path | None:
-    """The settings file nearest to a folder, going up from where it really lies: however a blueprint is named, it is
-    judged alike. None above the folder that holds `.git`."""
+    """Return the settings file nearest to a folder, going up from where it really lies: however a blueprint is named,
+    it is judged alike. None above the folder that holds `.git`.
+    """
     start = folder.resolve()
     for parent in (start, *start.parents):
         if (parent / SETTINGS).is_file():
@@ -169,5 +170,5 @@ def read_settings(file: Path | None) -> tuple[Project, Located | None]:
 
 @cache
 def _make_usual_settings() -> Project:
-    """The settings of a project without a file of them."""
+    """Return the settings of a project without a file of them."""
     return Project.model_construct()

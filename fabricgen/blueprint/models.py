@@ -287,7 +287,7 @@ class Blueprint(Model):
         return any(plan.tiers for plan in plans if plan)
 
     def expand_pods(self, before: Collection[str] = ()) -> dict[str, Pod]:
-        """Pods by name with `count` spelled out, in natural order of their names: p2 before p10.
+        """Return pods by name with `count` spelled out, in natural order of their names: p2 before p10.
 
         The first of several keeps the name that it had among those `before`, alone or numbered.
         """

@@ -117,21 +117,21 @@ class OldName(NamedTuple):
 
 @cache
 def _list_old_words() -> frozenset[str]:
-    """Every old name of the language."""
+    """Return every old name of the language."""
     return frozenset(
         old for part in _list_models(Model) for info in part.model_fields.values() for old in list_old_names(info)
     )
 
 
 def _list_models(model: type[Model]) -> Iterator[type[Model]]:
-    """The models that are made from one, and from those: all parts of the language."""
+    """Yield the models that are made from one, and from those: all parts of the language."""
     for part in model.__subclasses__():
         yield part
         yield from _list_models(part)
 
 
 def list_old_keys(data: Any) -> Iterator[OldName]:
-    """Every key of a blueprint, as plain data, that has another name today."""
+    """Yield every key of a blueprint, as plain data, that has another name today."""
     for path in _find_keys(data, _list_old_words(), ()):
         for name, info in find_fields(Blueprint, path[:-1]).items():
             if path[-1] in list_old_names(info):
@@ -148,7 +148,7 @@ def _find_keys(data: Any, words: frozenset[str], above: Path) -> Iterator[Path]:
 
 
 def spell_as_written(data: Any, path: Path) -> Path:
-    """A path with the names that the text has, old ones where it uses them; what it lacks stays as it is."""
+    """Return a path with the names that the text has, old ones where it uses them; what it lacks stays as it is."""
     written: list[str | int] = []
     for part in path:
         old: tuple[str, ...] = ()

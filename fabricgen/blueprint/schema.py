@@ -26,7 +26,7 @@ _OF_WHOLE = ("required", "allOf", "anyOf", "oneOf", "if", "then", "minProperties
 
 
 def make_blueprint_schema(catalog: Catalog | None = None) -> dict[str, Any]:
-    """JSON Schema 2020-12 of a blueprint, made from the models.
+    """Return JSON Schema 2020-12 of a blueprint, made from the models.
 
     With the catalogue that it is built with, only the names in that are right; without one other names are as good as
     the built-in ones, which are proposed: they may be of somebody's own catalogue.
@@ -38,7 +38,7 @@ def make_blueprint_schema(catalog: Catalog | None = None) -> dict[str, Any]:
 
 
 def make_schema_of_names(names: Names) -> dict[str, Any]:
-    """`make_blueprint_schema` by names: those that are right or, where `Names.only` is not set, proposed."""
+    """Return `make_blueprint_schema` by names: those that are right or, where `Names.only` is not set, proposed."""
     schema = make_schema(Blueprint, "fabricgen blueprint", names)
     schema["properties"]["include"] = _INCLUDE
     schema["patternProperties"] = _ANCHORS
@@ -54,7 +54,7 @@ def make_schema_of_names(names: Names) -> dict[str, Any]:
 
 
 def make_overlay_schema(catalog: Catalog | None = None) -> dict[str, Any]:
-    """JSON Schema 2020-12 of a file that blueprints include: nothing is required in it; names likewise."""
+    """Return JSON Schema 2020-12 of a file that blueprints include: nothing is required in it; names likewise."""
     schema = make_blueprint_schema(catalog)
     overlays = {name: model for name, model in schema["$defs"].items() if name.endswith("Overlay")}
     return {
@@ -67,7 +67,7 @@ def make_overlay_schema(catalog: Catalog | None = None) -> dict[str, Any]:
 
 
 def make_project_schema() -> dict[str, Any]:
-    """JSON Schema 2020-12 of a project's settings file."""
+    """Return JSON Schema 2020-12 of a project's settings file."""
     return make_schema(Project, "fabricgen project settings", list_catalog_names(None))
 
 
@@ -88,7 +88,7 @@ OF_CATALOGUES: Mapping[str, Callable[[Catalog], dict[str, Any]]] = {
 
 
 def write_schema_text(name: str, catalog: Catalog | None = None) -> str:
-    """One of `SCHEMAS` as it is written to files; with a catalogue, one of `OF_CATALOGUES`."""
+    """Return one of `SCHEMAS` as it is written to files; with a catalogue, one of `OF_CATALOGUES`."""
     return json.dumps(OF_CATALOGUES[name](catalog) if catalog else SCHEMAS[name](), indent=2, sort_keys=True) + "\n"
 
 
@@ -97,7 +97,7 @@ def _make_ref(name: str) -> dict[str, Any]:
 
 
 def list_catalog_names(own: Catalog | None) -> Names:
-    """The names that a blueprint may have of a catalogue; those of the built-in one are proposals."""
+    """Return the names that a blueprint may have of a catalogue; those of the built-in one are proposals."""
     catalog = own or Catalog()
     kinds = ("switches", "nodes", "scale_up", "racks", "products", "panels")
     names_by_kind = {kind: catalog.ids(kind) for kind in kinds}
@@ -105,7 +105,7 @@ def list_catalog_names(own: Catalog | None) -> Names:
 
 
 def _make_overlay(model: dict[str, Any]) -> dict[str, Any]:
-    """A model's schema where every key may be left out, or be null."""
+    """Return a model's schema where every key may be left out, or be null."""
     overlay = {key: value for key, value in model.items() if key not in _OF_WHOLE}
     for key in ("properties", "patternProperties"):
         if key in overlay:
@@ -121,7 +121,7 @@ def _allow_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _overlay_parts(schema: Any) -> Any:
-    """A value's schema whose mappings are overlays too."""
+    """Return a value's schema whose mappings are overlays too."""
     if isinstance(schema, list):
         return [_overlay_parts(element) for element in schema]
     if not isinstance(schema, dict):

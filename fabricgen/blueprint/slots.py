@@ -78,7 +78,9 @@ def parse_slots(text: str, pods: Mapping[str, PodUnits]) -> set[NodeSlot] | str:
 
 
 def _list_members(parts: Sequence[Sequence[str]], unit: UnitSize) -> range:
-    """The nodes of a unit, from 1, that a part of a slot such as (`rack`, `last`) names; all where there is none."""
+    """Return the nodes of a unit, from 1, that a part of a slot such as (`rack`, `last`) names; all where there is
+    none.
+    """
     if not parts:
         return range(1, unit.nodes + 1)
     (kind, number), *_ = parts
@@ -92,7 +94,7 @@ def _list_members(parts: Sequence[Sequence[str]], unit: UnitSize) -> range:
 
 
 def _list_unfilled(pods: Mapping[str, PodUnits]) -> tuple[set[NodeSlot], list[Diagnostic]]:
-    """Slots of last units that pods with a number of `nodes` leave for later."""
+    """Return slots of last units that pods with a number of `nodes` leave for later."""
     unfilled: set[NodeSlot] = set()
     faults: list[Diagnostic] = []
     for i, (name, (pod, unit)) in enumerate(pods.items()):
@@ -113,7 +115,7 @@ def _list_unfilled(pods: Mapping[str, PodUnits]) -> tuple[set[NodeSlot], list[Di
 
 
 def _parse_numbers(text: str, last: int) -> range:
-    """The numbers that `3`, `last` or `*` names among those from 1 to the last; none beyond it."""
+    """Return the numbers that `3`, `last` or `*` names among those from 1 to the last; none beyond it."""
     if text == "*":
         return range(1, last + 1)
     number = last if text == "last" else int(text)

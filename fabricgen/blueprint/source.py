@@ -84,7 +84,7 @@ class _Place(NamedTuple):
     depth: int
 
     def make_nested(self) -> _Place:
-        """The same file, one level of nesting deeper."""
+        """Return the same file, one level of nesting deeper."""
         return _Place(self.folder, self.chain, self.depth + 1)
 
 
@@ -198,7 +198,7 @@ def resolve_contained(
 
 
 def _list_targets(include: MappingEntry) -> tuple[Node, ...]:
-    """The file names that a top-level `include` gives, those that win last; raises InputError (FG007)."""
+    """Return the file names that a top-level `include` gives, those that win last; raises InputError (FG007)."""
     node = include.node
     targets = node.value if isinstance(node.value, tuple) else (node,)
     for target in targets:

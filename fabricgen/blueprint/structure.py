@@ -35,7 +35,9 @@ from fabricgen.yaml.located import Located, read_located
 
 
 def describe_kind(file: str) -> str:
-    """What a file is, in words, by its name, its place or its own `kind`: `blueprint`, `node profile`, `lock`."""
+    """Return what a file is, in words, by its name, its place or its own `kind`: `blueprint`, `node profile`,
+    `lock`.
+    """
     try:
         kind = _find_kind(file)
     except InputError:
@@ -55,9 +57,10 @@ _WORDS = {
 
 
 def _find_kind(file: str) -> str:
-    """A key of `_WORDS`, or the folder of a catalogue that a profile belongs to: that it is in, or that of its `kind`.
+    """Return a key of `_WORDS`, or the folder of a catalogue that a profile belongs to: that it is in, or that of its
+    `kind`.
 
-    Raises InputError (FG010) where a profile says no kind that there is: it has an `id` or a `kind`, which no blueprint
+    Raises InputError (FG010) if a profile says no kind that there is: it has an `id` or a `kind`, which no blueprint
     has, and nothing that every blueprint has.
     """
     path = Path(file)
@@ -179,7 +182,7 @@ def load_schema_validator(name: str, part: str = "") -> Validator:
 
 
 def _match_pattern(_: Validator, pattern: str, text: Any, __: Any) -> Iterator[ValidationError]:
-    """`pattern` as ECMA-262 has it, which JSON Schema names: `$` is the very end, `\\d` has ASCII digits."""
+    """Yield `pattern` as ECMA-262 has it, which JSON Schema names: `$` is the very end, `\\d` has ASCII digits."""
     if isinstance(text, str) and not re.search(pattern.replace("$", r"\Z"), text, re.ASCII):
         yield ValidationError(f"{text!r} does not match {pattern!r}")
 

@@ -24,7 +24,7 @@ _QSFP_DD = {"QSFP-DD800": "QSFP-DD", "QSFP56-DD": "QSFP-DD"}
 
 
 def require_ascending(lengths: tuple[float, ...]) -> tuple[float, ...]:
-    """Lengths, m, as they are; raises ValueError where each is not longer than the one before."""
+    """Return lengths, m, as they are; raises ValueError if each is not longer than the one before."""
     for before, after in pairwise(lengths):
         if after <= before:
             raise ValueError(f"lengths ascend, and {after:g} m stands behind {before:g} m")
@@ -150,11 +150,13 @@ class CableProfile(Profile):
         return self.medium in COPPER
 
     def find_modules(self, cage: str) -> Modules | None:
-        """What modules are sold for a cage; None where nothing is stated: those of its own form, at any speed."""
+        """Return what modules are sold for a cage; None if nothing is stated: those of its own form, at any speed."""
         return next((sold for sold in self.modules if sold.cage == cage), None)
 
     def end_power_w(self, lanes: float) -> float | None:
-        """Power of one end with so many lanes in use, W: of the eight-lane end in proportion, of a module as it is."""
+        """Return power of one end with so many lanes in use, W: of the eight-lane end in proportion, of a module as it
+        is.
+        """
         if self.power_w_per_end is None or self.link_gbps:
             return self.power_w_per_end
         return self.power_w_per_end * min(1.0, lanes / 8)
@@ -172,11 +174,11 @@ class CableProfile(Profile):
         return not self.form_factors or _QSFP_DD.get(form_factor, form_factor) in self.form_factors
 
     def find_connector(self, lanes: float) -> str:
-        """What fibres plug into at a module of so many lanes, one for every `lanes_per_connector`."""
+        """Return what fibres plug into at a module of so many lanes, one for every `lanes_per_connector`."""
         return next((narrow.connector for narrow in self.narrow if lanes <= narrow.lanes), self.connector)
 
     def describe_connectors(self, lanes: float, twin: int = 1) -> str:
-        """All connectors of a module of so many lanes, at least `twin`: `2x MPO-12/APC`; "" for copper."""
+        """Return all connectors of a module of so many lanes, at least `twin`: `2x MPO-12/APC`; "" for copper."""
         count = max(twin, ceil(lanes / self.lanes_per_connector)) if self.connector else 1
         connector = self.find_connector(lanes / count)
         return f"{count}x {connector}" if count > 1 else connector
@@ -188,7 +190,7 @@ class CableProfile(Profile):
 
     @property
     def polarity(self) -> str:
-        """How a jumper between two transceivers crosses: TIA-568 type B for MPO, A-B for duplex; "" where none is.
+        """How a jumper between two transceivers crosses: TIA-568 type B for MPO, A-B for duplex; "" if none is.
 
         Straight jumpers with female ends, since transceivers have the pins (NVIDIA Interconnect Structured Cabling
         Requirements, MPO/LC Cable Requirements).
@@ -213,9 +215,9 @@ class CableProfile(Profile):
         return self.id == other.id or (alike and not self.attached and bool(plugs) and bool(self.light & other.light))
 
     def module_at(self, end: CageLanes, light_gbps: float, profiles: Iterable[Self]) -> Self | None:
-        """The profile of the module at an end: itself where light is as fast as the electrical lanes there, or is none
-        of their number, as of coherent optics; else the first of `profiles` that makes its light of these, reaches as
-        far and goes into the cage; None where there is none.
+        """Return the profile of the module at an end: itself where light is as fast as the electrical lanes there, or
+        is none of their number, as of coherent optics; else the first of `profiles` that makes its light of these,
+        reaches as far and goes into the cage; None if there is none.
         """
         if end.lane_gbps == light_gbps or (self.link_gbps and end.lane_gbps in self.lane_gbps):
             return self

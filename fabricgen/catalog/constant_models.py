@@ -85,14 +85,15 @@ class Latency(FrozenModel):
     ]
 
     def switch_ns(self, switch: SwitchProfile) -> float | None:
-        """Latency of a switch from port to port, ns: its own where its profile has it, else that of its protocol.
+        """Return latency of a switch from port to port, ns: its own where its profile has it, else that of its
+        protocol.
 
-        None where neither is stated: that of an NVLink switch is within a step of the scale-up domain.
+        None if neither is stated: that of an NVLink switch is within a step of the scale-up domain.
         """
         return switch.latency_ns if switch.latency_ns is not None else self.switches.ns.get(switch.protocol)
 
     def switch_source(self, switch: SwitchProfile) -> str:
-        """Where the latency of a switch was read."""
+        """Return where the latency of a switch was read."""
         if switch.latency_ns is not None:
             return f"its profile; {switch.source}"
         return f"usual of {switch.protocol}, {self.switches.source}"
@@ -113,7 +114,7 @@ class NetworkEfficiency(Sourced):
     ]
 
     def find_reached(self, protocol: Protocol) -> float:
-        """What is reached of the line rate of a network."""
+        """Return what is reached of the line rate of a network."""
         return self.by_protocol.get(protocol, self.reached)
 
 
@@ -161,11 +162,13 @@ class Efficiency(FrozenModel):
     ] = ()
 
     def find_measured(self, domain: str) -> Measured | None:
-        """What was measured of all-reduces by the switches of a domain, by the id of its profile; None for nothing."""
+        """Return what was measured of all-reduces by the switches of a domain, by the id of its profile; None for
+        nothing.
+        """
         return next((measurement for measurement in self.in_switch_measured if domain in measurement.domains), None)
 
     def find_domain_efficiency(self, domain: str) -> ScaleUpEfficiency:
-        """What is reached in a scale-up domain, by the id of its profile."""
+        """Return what is reached in a scale-up domain, by the id of its profile."""
         return next((kind for kind in self.scale_up.values() if domain in kind.domains), self.other)
 
 

@@ -68,7 +68,7 @@ class Catalog:
         return tuple(sorted(self._files[kind]))
 
     def find_file(self, kind: str, name: str) -> Path:
-        """Return the file of a profile; raises KeyError where there is none of that kind and id."""
+        """Return the file of a profile; raises KeyError if there is none of that kind and id."""
         return self._files[kind][name]
 
     def switch(self, name: str, path: Place = ()) -> SwitchProfile:
@@ -209,15 +209,15 @@ class Catalog:
         return self.naming(nos)
 
     def find_usual_nos(self, switch: SwitchProfile) -> str:
-        """The NOS of a switch for which none is stated: of those that it runs the first whose configuration can be
-        written, else the first that the catalogue has data of, else the first.
+        """Return the NOS of a switch for which none is stated: of those that it runs the first whose configuration can
+        be written, else the first that the catalogue has data of, else the first.
         """
         listed = [nos for nos in switch.nos if nos in self.list_known_nos()]
         written = [nos for nos in self.list_usable_nos(switch) if self.naming(nos).configuration.claims]
         return (*written, *listed, *switch.nos)[0]
 
     def _suggest_nos(self, nos: str, switch: SwitchProfile | None) -> str:
-        """What to do about a NOS without port names: take one that has them, or add data of one's own."""
+        """Return what to do about a NOS without port names: take one that has them, or add data of one's own."""
         own_file = f"add catalog/platforms/{nos}.yaml beside the blueprint, which says how it names ports"
         if switch is None:
             return f"{did_you_mean(nos, self.list_known_nos())}; or {own_file}"
@@ -229,7 +229,7 @@ class Catalog:
         return table + own_file
 
     def list_usable_nos(self, switch: SwitchProfile) -> tuple[str, ...]:
-        """The NOSes of a switch that the catalogue can name its ports for: with a table where they take one."""
+        """Return the NOSes of a switch that the catalogue can name its ports for: with a table where they take one."""
         namings = [self.naming(nos) for nos in switch.nos if nos in self.list_known_nos()]
         tabled = self._find_port_table_file(switch.id) is not None
         return tuple(
@@ -244,11 +244,11 @@ class Catalog:
         return nos in switch.nos and (not tabled or self.sonic_platform(switch.id) is not None)
 
     def list_known_nos(self) -> tuple[str, ...]:
-        """Every NOS that has data in the catalogue."""
+        """Return every NOS that has data in the catalogue."""
         return tuple(sorted({file.stem for folder in self._platforms for file in folder.glob("*.yaml")}))
 
     def sonic_platform(self, switch: str) -> SonicPlatform | None:
-        """Return a switch's SONiC port table, or None where none is known."""
+        """Return a switch's SONiC port table, or None if none is known."""
         key = ("platforms/sonic", switch)
         if key not in self._loaded:
             file = self._find_port_table_file(switch)
@@ -257,7 +257,7 @@ class Catalog:
         return platform
 
     def _find_port_table_file(self, switch: str) -> Path | None:
-        """The port table of a switch: a file of its name in the folder of a NOS below `platforms`."""
+        """Return the port table of a switch: a file of its name in the folder of a NOS below `platforms`."""
         # the user's catalogue comes before the built-in one
         return next((f for folder in self._platforms for f in sorted(folder.glob(f"*/{switch}.yaml"))), None)
 
@@ -335,13 +335,15 @@ def _check_folders(catalog: Path) -> None:
 
 
 def _list_profiles(folder: Path) -> dict[str, Path]:
-    """The profiles of a folder by id."""
+    """Return the profiles of a folder by id."""
     return {file.stem: file for file in sorted(folder.glob("*.yaml"))}
 
 
 @cache
 def _list_built_in(kind: str) -> dict[str, Path]:
-    """The profiles of a kind that are part of the program; `size` makes a catalogue for each of a thousand designs."""
+    """Return the profiles of a kind that are part of the program; `size` makes a catalogue for each of a thousand
+    designs.
+    """
     return _list_profiles(BUILT_IN / "data" / kind)
 
 
@@ -356,5 +358,5 @@ def _read_file(model: type[M], file: Path) -> M:
 
 @cache
 def _read_once(model: Any, file: Path) -> Any:
-    """A built-in file, which is part of the program; one of a user's may change between two blueprints."""
+    """Return a built-in file, which is part of the program; one of a user's may change between two blueprints."""
     return validate(model, read_located(file))

@@ -14,7 +14,7 @@ HALF_A_WATT = 0.0005
 
 
 def planned_w(profile: Device) -> float | None:
-    """What a device is planned to draw, W, without optics unless its maximum is with them; None for unknown.
+    """Return what a device is planned to draw, W, without optics unless its maximum is with them; None for unknown.
 
     A device that is somebody else's draws 0, and so does one whose draw is in the figure of another.
     """
@@ -35,12 +35,12 @@ def find_power_basis(profile: Device) -> Basis | None:
 
 
 def liquid_w(profile: Device) -> float | None:
-    """The heat of it that coolant takes, W; None where the share is not known; 0 where nothing is drawn that is."""
+    """Return the heat of it that coolant takes, W; None if the share is not known; 0 if nothing is drawn that is."""
     share = profile.liquid_share
     return None if share is None else share * (planned_w(profile) or 0)
 
 
 def air_w(profile: Device) -> float | None:
-    """The heat of it that air takes, W; None where the share is not known."""
+    """Return the heat of it that air takes, W; None if the share is not known."""
     liquid = liquid_w(profile)
     return None if liquid is None else (planned_w(profile) or 0) - liquid

@@ -99,7 +99,7 @@ PROFILE_KINDS = (*_MODELS, "panels", "trunks", "constants")
 
 
 def find_model(kind: str) -> type[Profile]:
-    """The model of the profiles in a folder of the catalogue; raises KeyError where there is no such folder."""
+    """Return the model of the profiles in a folder of the catalogue; raises KeyError if there is no such folder."""
     # models take long to make: a tenth of all are of constants, which analyses alone read, and few pages have panels
     if kind == "constants":
         from fabricgen.catalog.constant_models import ConstantsProfile
@@ -120,7 +120,9 @@ Wrong = tuple[tuple[str | int, ...], str]
 
 
 def find_tray_mistake(domain: ScaleUpDomainProfile, tray: SwitchProfile) -> Wrong | None:
-    """What does not fit between a scale-up domain and its switch tray: ports of its switches, and their speed."""
+    """Return what does not fit between a scale-up domain and its switch tray: ports of its switches, and their
+    speed.
+    """
     port_count = sum(cage.count * _count_links(cage, domain) for cage in tray.cages)
     needed = domain.switches_per_tray * domain.ports_of_switch
     if needed > port_count or port_count - needed >= domain.ports_of_switch:
@@ -133,13 +135,13 @@ def find_tray_mistake(domain: ScaleUpDomainProfile, tray: SwitchProfile) -> Wron
 
 
 def _count_links(cage: CageClass, domain: ScaleUpDomainProfile) -> int:
-    """Links of a domain that a cage of a tray carries."""
+    """Return links of a domain that a cage of a tray carries."""
     splits = (ways for ways, speeds in cage.breakouts.items() if domain.link_gbps in speeds)
     return max(splits, default=domain.links_per_cage)
 
 
 def find_nic_mistake(node: NodeProfile, find_nic: Callable[[str], NicProfile | None]) -> Wrong | None:
-    """A role whose ports carry more than the NICs that it names, or that names one that is not in the catalogue.
+    """Return a role whose ports carry more than the NICs that it names, or that names one that is not in the catalogue.
 
     There is a NIC for each rail, or for each accelerator where these have one on their die.
     """
@@ -158,7 +160,7 @@ def find_nic_mistake(node: NodeProfile, find_nic: Callable[[str], NicProfile | N
 
 
 def find_domain_mistake(constants: "ConstantsProfile", domain_ids: Collection[str]) -> Wrong | None:
-    """A kind of scale-up link that names a domain which is not in the catalogue, or which another kind names."""
+    """Return a kind of scale-up link that names a domain which is not in the catalogue, or which another kind names."""
     kind_of_domain: dict[str, str] = {}
     for kind, efficiency in constants.efficiency.scale_up.items():
         for index, domain in enumerate(efficiency.domains):
@@ -172,6 +174,6 @@ def find_domain_mistake(constants: "ConstantsProfile", domain_ids: Collection[st
 
 
 def find_power_mistake(rack: RackProfile, switches: Collection[str]) -> Wrong | None:
-    """A switch in the published power of a rack that is not in the catalogue."""
+    """Return a switch in the published power of a rack that is not in the catalogue."""
     unknown = [name for name in rack.powers if name not in switches]
     return (("powers",), f"there is no switch profile '{unknown[0]}'") if unknown else None

@@ -92,7 +92,7 @@ class NosNaming(FrozenModel):
         )
 
     def _name_cage(self, cage: int, slot: tuple[int, int] | None) -> str:
-        """The cage as port names have it: its number, or its place on a line card of a chassis."""
+        """Return the cage as port names have it: its number, or its place on a line card of a chassis."""
         if slot is None:
             return str(cage)
         if self.card_cage is None:
@@ -100,12 +100,12 @@ class NosNaming(FrozenModel):
         return self.card_cage.format(slot=slot[0], cage=slot[1])
 
     def find_management_port(self, profile: object) -> str:
-        """The management port of a switch; that of the supervisor where it is a chassis."""
+        """Return the management port of a switch; that of the supervisor where it is a chassis."""
         return (getattr(profile, "line_cards", ()) and self.card_management) or self.management
 
 
 def make_face_naming(nos: str) -> NosNaming:
-    """Ports as they are labelled on the face of a switch: for a NOS of which nothing is known."""
+    """Return ports as they are labelled on the face of a switch: for a NOS of which nothing is known."""
     return NosNaming(
         nos=nos,
         source="the face of the switch: cages, and the ports of a split one, from 1",

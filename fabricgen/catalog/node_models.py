@@ -147,7 +147,7 @@ class NodeProfile(DeviceProfile):
 
     @property
     def aisle(self) -> str:
-        """The aisle that its ports face, fronts of nodes being at the cold one: hot or cold; "" where nobody says."""
+        """The aisle that its ports face, fronts of nodes being at the cold one: hot or cold; "" if nobody says."""
         return {"front": "cold", "rear": "hot"}[self.panel.side] if self.panel else ""
 
     @property

@@ -380,7 +380,7 @@ class NosConfiguration(FrozenModel):
         return self
 
     def explain_refusal(self, intent: Intent, asic: str) -> str:
-        """Why an intent is not carried on a chip; "" where it is."""
+        """Return why an intent is not carried on a chip; "" where it is."""
         fitting = (lack for lack in self.lacks if lack.intent == intent)
         lack = next((lack for lack in fitting if not lack.asics or asic.startswith(lack.asics)), None)
         if lack is not None:
@@ -388,5 +388,5 @@ class NosConfiguration(FrozenModel):
         return "" if intent in self.claims else UNCLAIMED
 
     def place_of(self, form: str) -> str:
-        """The usual place of a form of snippet; "" where there is none."""
+        """Return the usual place of a form of snippet; "" if there is none."""
         return next((name for name, place in self.places.items() if place.form == form), "")

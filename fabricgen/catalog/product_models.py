@@ -121,21 +121,21 @@ class Product(FrozenModel):
         return self
 
     def list_numbers(self) -> list[str]:
-        """All part numbers that it is ordered by, one a length."""
+        """Return all part numbers that it is ordered by, one a length."""
         return [self.part_number(length) for length in self.lengths_m] or [self.part]
 
     def draws_w(self, gbps: int) -> float | None:
-        """What it draws with ports of so many Gb/s in its cage, W; None where only the medium may say."""
+        """Return what it draws with ports of so many Gb/s in its cage, W; None if only the medium may say."""
         return self.power_w_at.get(gbps, self.power_w)
 
     def part_number(self, length_m: float) -> str:
-        """What to order for a length."""
+        """Return what to order for a length."""
         metres = int(length_m)
         coded = f"{metres:03d}" if metres == length_m else f"{metres:02d}A"
         return self.part.replace(CODED, coded).replace(PLAIN, format_number(length_m))
 
     def find_length(self, run_m: float) -> float | None:
-        """The shortest length it is sold in that a run needs, m; None where none is long enough."""
+        """Return the shortest length it is sold in that a run needs, m; None if none is long enough."""
         return next((length for length in self.lengths_m if length >= run_m - 1e-9), None)
 
     def carries_protocol(self, protocol: str) -> bool:
@@ -167,7 +167,7 @@ class ProductList(Profile):
 
 
 def make_vendor_key(vendor: str) -> str:
-    """A vendor as the key of a map: VAST Data is `vast-data`."""
+    """Return a vendor as the key of a map: VAST Data is `vast-data`."""
     return re.sub(r"[^a-z0-9]+", "-", vendor.lower()).strip("-")
 
 
@@ -190,5 +190,5 @@ def _matches_top(plug_top: str, cage_top: str) -> bool:
 
 
 def list_products_of_kind(lists: Iterable[ProductList], kind: str, medium: str) -> list[Product]:
-    """Products of a kind for a medium, in the order of the lists."""
+    """Return products of a kind for a medium, in the order of the lists."""
     return [p for product_list in lists for p in product_list.products if p.kind == kind and medium in p.media]

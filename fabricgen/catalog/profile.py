@@ -16,7 +16,9 @@ CAGES = (
 
 
 def _check_form_factor(text: str) -> str:
-    """A form factor; raises ValueError for one that is spelt otherwise than it is known, which no cable would fit."""
+    """Return a form factor; raises ValueError for one that is spelt otherwise than it is known, which no cable would
+    fit.
+    """
     matching = [cage for cage in CAGES if _list_letters(cage) == _list_letters(text)]
     if matching and text not in matching:
         raise ValueError(f"'{text}' is no form factor; did you mean '{matching[0]}'?")
@@ -24,7 +26,7 @@ def _check_form_factor(text: str) -> str:
 
 
 def _list_letters(text: str) -> list[str]:
-    """What spellings of one form factor share: its letters, digits and `+`, sorted."""
+    """Return what spellings of one form factor share: its letters, digits and `+`, sorted."""
     return sorted(letter for letter in text.upper() if letter.isalnum() or letter == "+")
 
 
@@ -92,7 +94,7 @@ class Power(FrozenModel):
     def planning_w(self) -> float | None:
         """The figure to plan by: the maximum, or the typical draw where no maximum is published.
 
-        0 where the figure of another device has it.
+        0 if the figure of another device has it.
         """
         if self.counted_in:
             return 0
@@ -132,8 +134,8 @@ class PowerSupplies(FrozenModel):
         return self
 
     def count_left_without_feed(self, feeds: int) -> int:
-        """How many stay fed where the fullest of so many feeds is lost, over which they are spread equally: six on two
-        feeds are 3 + 3.
+        """Return how many stay fed where the fullest of so many feeds is lost, over which they are spread equally: six
+        on two feeds are 3 + 3.
         """
         return self.count - -(-self.count // feeds)
 

@@ -99,7 +99,7 @@ class ScaleUpDomainProfile(Profile):
 
     @property
     def tray_count(self) -> int:
-        """Switch trays of one domain; 0 where its switches are on a board."""
+        """Switch trays of one domain; 0 if its switches are on a board."""
         return self.switches // self.switches_per_tray if self.tray else 0
 
     @property

@@ -40,14 +40,14 @@ class FieldFacts:
 
 @cache
 def load_sonic_schema() -> Schema:
-    """The JSON Schema of config_db.json, parsed; not to be changed."""
+    """Return the JSON Schema of config_db.json, parsed; not to be changed."""
     text = (find_resource_dir("schemas") / FILE_NAME).read_text(encoding="utf-8")
     schema: Schema = json.loads(text)
     return schema
 
 
 def find_row_schema(table: str, key: str) -> Schema | None:
-    """The schema of a table's rows with such a key; None where SONiC has no such table, or no such row in it."""
+    """Return the schema of a table's rows with such a key; None if SONiC has no such table, or no such row in it."""
     rows = load_sonic_schema()["properties"].get(table, {})
     row_of_key: Schema | None = rows.get("properties", {}).get(key)
     # else a row whose key has as many parts: tables may have rows by interface, and by interface and address
@@ -57,12 +57,12 @@ def find_row_schema(table: str, key: str) -> Schema | None:
 
 
 def list_row_schemas(table: str) -> list[Schema]:
-    """The schemas of a table's rows by the number of parts of their keys; rows by name are not among them."""
+    """Return the schemas of a table's rows by the number of parts of their keys; rows by name are not among them."""
     return list(load_sonic_schema()["properties"].get(table, {}).get("patternProperties", {}).values())
 
 
 def walk_types(schema: Schema, opaque: Container[str] = ()) -> Iterator[tuple[str, Schema]]:
-    """(name of the definition or "", schema without references) of the types of which a value has one.
+    """Yield (name of the definition or "", schema without references) of the types of which a value has one.
 
     Those whose names are in `opaque` are not taken apart. `x-ref` of a union is that of its types.
     """
@@ -79,7 +79,7 @@ def walk_types(schema: Schema, opaque: Container[str] = ()) -> Iterator[tuple[st
 
 
 def find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
-    """What the models say of a field of a row, the value of a map included; None of what they do not have."""
+    """Return what the models say of a field of a row, the value of a map included; None of what they do not have."""
     rows_by_name = load_sonic_schema()["properties"].get(table, {}).get("properties", {})
     # a switch has thousands of keys and few forms of them: the memory is by form
     return _find_field_facts(table, key if key in rows_by_name else "|" * key.count("|"), field)
@@ -87,7 +87,9 @@ def find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
 
 @lru_cache(maxsize=1 << 14)
 def _find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
-    """`find_field_facts` of a key by its name, or by its bars alone: rows whose keys have as many parts are alike."""
+    """Return `find_field_facts` of a key by its name, or by its bars alone: rows whose keys have as many parts are
+    alike.
+    """
     row = find_row_schema(table, key) or {}
     field_schema = row.get("properties", {}).get(field)
     if field_schema is None and "propertyNames" in row:
@@ -106,7 +108,7 @@ def _find_field_facts(table: str, key: str, field: str) -> FieldFacts | None:
 
 
 def _classify_type(schema: Schema) -> Kind:
-    """The kind of a type without references, by what its schema allows."""
+    """Return the kind of a type without references, by what its schema allows."""
     if "x-range" in schema:
         return "number"
     words = schema.get("enum")

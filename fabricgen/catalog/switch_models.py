@@ -72,7 +72,7 @@ class CageClass(FrozenModel):
     ] = "down"
 
     def optic_limit_w(self, cages: Iterable[int]) -> float | None:
-        """What a transceiver may draw in any of some cages (by number on the face), W; None where nobody says."""
+        """Return what a transceiver may draw in any of some cages (by number on the face), W; None if nobody says."""
         if self.high_power_w and set(cages) <= set(self.high_power_cages):
             return self.high_power_w
         return self.optic_w
@@ -129,7 +129,7 @@ class CageClass(FrozenModel):
         return speed_gbps in self.breakouts.get(ways, ()) and lanes_used * ways <= self.lanes
 
     def block(self, ways: int) -> int:
-        """How many cages one that is split into `ways` takes up: itself and those it disables."""
+        """Return how many cages one that is split into `ways` takes up: itself and those it disables."""
         return self.breakout_blocks.get(ways, 1)
 
 
@@ -226,7 +226,7 @@ class Variant(FrozenModel):
 
     @property
     def text(self) -> str:
-        """What it is, for people; "" where nothing is known."""
+        """What it is, for people; "" if nothing is known."""
         managed = {True: "managed", False: "unmanaged"}.get(self.managed) if self.managed is not None else None
         air = f"port side {self.airflow}" if self.airflow else None
         form = f"form {self.model}" if self.model else None
@@ -342,7 +342,7 @@ class SwitchProfile(DeviceProfile):
         return tuple(cards)
 
     def slot_of(self, cage: int) -> tuple[int, int] | None:
-        """(slot, cage on the card, from 1) of a cage of the face (from 1); None on a fixed box.
+        """Return (slot, cage on the card, from 1) of a cage of the face (from 1); None on a fixed box.
 
         Raises LookupError when the chassis has no such cage.
         """
@@ -356,7 +356,7 @@ class SwitchProfile(DeviceProfile):
         raise LookupError(f"{self.id} has no cage {cage}")
 
     def cage_label(self, cage: int) -> str:
-        """What is printed by a cage (from 1): its number, or SLOT/NUMBER on a line card."""
+        """Return what is printed by a cage (from 1): its number, or SLOT/NUMBER on a line card."""
         slot = self.slot_of(cage)
         return str(cage) if slot is None else f"{slot[0]}/{slot[1]}"
 
@@ -366,7 +366,9 @@ class SwitchProfile(DeviceProfile):
         return sum(c.count for c in self.cages)
 
     def list_served_cages(self, cages: Iterable[int], ways: int, ports_taken: Mapping[int, int]) -> Iterator[int]:
-        """Those of some cages that may all be split into `ways`, with so many ports of each pipeline taken already."""
+        """Yield those of some cages that may all be split into `ways`, with so many ports of each pipeline taken
+        already.
+        """
         if self.pipelines is None:
             yield from cages
             return
@@ -381,7 +383,7 @@ class SwitchProfile(DeviceProfile):
             yield cage
 
     def count_split_ports(self, cage_class: int, ways: int) -> int:
-        """Ports that all cages of a class make when split so, with neighbours and pipelines minded."""
+        """Return ports that all cages of a class make when split so, with neighbours and pipelines minded."""
         first, cage = self.find_first_cage(cage_class), self.cages[cage_class]
         blocks = range(first, first + cage.count, cage.block(ways))
         return ways * (len(list(self.list_served_cages(blocks, ways, {}))) if self.pipelines else len(blocks))
@@ -403,7 +405,7 @@ class SwitchProfile(DeviceProfile):
         return "/".join(str(s) for s in sorted({s for c in self.cages for s in c.speeds}, reverse=True)) + "G"
 
     def find_cage_class(self, number: int) -> CageClass:
-        """The kind of cage that has a number (from 1); raises IndexError beyond the face."""
+        """Return the kind of cage that has a number (from 1); raises IndexError beyond the face."""
         for kind in self.cages:
             if number <= kind.count:
                 return kind
@@ -411,5 +413,5 @@ class SwitchProfile(DeviceProfile):
         raise IndexError(number)
 
     def find_first_cage(self, cage_class: int) -> int:
-        """The number (from 1) of the first cage of a class."""
+        """Return the number (from 1) of the first cage of a class."""
         return 1 + sum(c.count for c in self.cages[:cage_class])

@@ -23,7 +23,7 @@ MOST_TRIES = 10
 
 def ask_questions(catalog: Catalog) -> dict[str, Any]:
     """Ask for every answer on standard error, so that the page itself may go to standard output; what is not usual of
-    them. Raises UsageError where a question has no answer that can be used after so many tries.
+    them. Raises UsageError if a question has no answer that can be used after so many tries.
     """
     answers: dict[str, Any] = {"nodes": ANY_NODES}
     for name, field in Answers.model_fields.items():
@@ -59,7 +59,7 @@ def _read_number(answer: str) -> str | int:
 
 
 def judge_answers(answers: dict[str, Any]) -> Answers:
-    """Answers as the model of a page; raises InputError for one that it does not take."""
+    """Return answers as the model of a page; raises InputError for one that it does not take."""
     span = Span("answer", 1, 1)
     entries = {name: MappingEntry(span, Node(value, span)) for name, value in answers.items()}
     return validate(Answers, locate_tree(make_mapping(entries, span)))

@@ -23,7 +23,7 @@ from fabricgen.publish.reading import PENDING, Surroundings, open_built
 
 
 def read_bill(source: str, prices: Mapping[str, float], *, allow_outside: bool) -> Bill:
-    """The bill of a blueprint, of a built folder, of a bom.csv or bom.json, or of `git:REV:` with one of these.
+    """Return the bill of a blueprint, of a built folder, of a bom.csv or bom.json, or of `git:REV:` with one of these.
 
     Raises InputError for anything else; locations in a revision are shown as `git:REV:path:line:col`.
     """
@@ -69,5 +69,5 @@ def _tell_if_edited(file: Path) -> None:
 
 
 def make_bill(cluster: Cluster, prices: Mapping[str, float]) -> Bill:
-    """The bill that a build of a cluster would write."""
+    """Return the bill that a build of a cluster would write."""
     return convert_table(bom.make_table(cluster, ExportContext(prices=prices))), sum_optics_in_devices(cluster)

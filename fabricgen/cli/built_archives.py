@@ -27,7 +27,7 @@ class BuiltPlaces:
     shown: dict[str, str] = field(default_factory=dict)
 
     def folder_of(self, place: str) -> str:
-        """The folder of a build in an archive; any other place as it is.
+        """Return the folder of a build in an archive; any other place as it is.
 
         Raises InputError: FG028 for an archive that holds no build, FG065 for one that is damaged or too large.
         """
@@ -50,14 +50,14 @@ class BuiltPlaces:
 
 
 def refuse_for_a_build(folder: object, **options_given: object) -> None:
-    """Raise UsageError where options that go with a blueprint are given for what `build` wrote."""
+    """Raise UsageError if options that go with a blueprint are given for what `build` wrote."""
     options = [f"--{option.replace('_', '-')}" for option, value in options_given.items() if value]
     if options:
         raise click.UsageError(f"{', '.join(options)} go with a blueprint, {folder} is a built folder")
 
 
 def replace_names(text: str, shown: Mapping[str, str]) -> str:
-    """A text in which folders have the names that are shown for them."""
+    """Return a text in which folders have the names that are shown for them."""
     for folder, name in shown.items():
         text = text.replace(folder, name)
     return text

@@ -22,7 +22,7 @@ def print_findings(result: LintResult) -> None:
 
 
 def refuse_impossible(result: LintResult) -> None:
-    """Raise InputError where what was found cannot be plugged together, and is not waived."""
+    """Raise InputError if what was found cannot be plugged together, and is not waived."""
     if result.impossible:
         from fabricgen.kernel.diagnostics import InputError
 
@@ -30,7 +30,7 @@ def refuse_impossible(result: LintResult) -> None:
 
 
 def refuse_unbuildable(cluster: Cluster) -> None:
-    """Raise InputError where `build` refuses a cluster since it cannot be plugged together."""
+    """Raise InputError if `build` refuses a cluster since it cannot be plugged together."""
     from fabricgen.kernel.diagnostics import InputError
     from fabricgen.lint.engine import list_impossible_findings
 

@@ -29,7 +29,7 @@ def write_lock(path: Path, lock: Lock) -> None:
 
 
 def check_locked(cluster: Cluster) -> None:
-    """Raise InputError where a cluster has no lock file, or its lock would change."""
+    """Raise InputError if a cluster has no lock file, or its lock would change."""
     path = cluster.design.loaded.lock_path
     if path is None:
         raise click.UsageError("--locked: standard input has no lock; name a file")

@@ -32,9 +32,10 @@ def token_option(*, required: bool = False) -> Callable[[F], F]:
 
 
 def open_netbox(address: str, token: str | None, *, plain_http: bool, title: str = "NetBox") -> NetBox:
-    """The NetBox at a URL, or at netbox:URL, or the Nautobot; says its version. Over plain http only with `plain_http`.
+    """Return the NetBox at a URL, or at netbox:URL, or the Nautobot; says its version. Over plain http only with
+    `plain_http`.
 
-    Raises UsageError for what is no URL or no name of a token, InputError (FG164) where there is none.
+    Raises UsageError for what is no URL or no name of a token, InputError (FG164) if there is none.
     """
     secret, url = _read_secret(token), address.removeprefix(PREFIX)
     if _read_scheme(url) == "http" and not plain_http:
@@ -52,7 +53,7 @@ def open_netbox(address: str, token: str | None, *, plain_http: bool, title: str
 
 
 def _read_secret(token: str | None) -> str:
-    """The token in an environment variable; no message has it."""
+    """Return the token in an environment variable; no message has it."""
     scheme, _, name = (token or "").partition(":")
     if scheme != "env" or not name:
         raise click.UsageError("--token is env:NAME, the environment variable that has the token")
@@ -72,7 +73,7 @@ def _read_secret(token: str | None) -> str:
 
 
 def _read_scheme(url: str) -> str:
-    """How a URL of NetBox is spoken to, http or https; raises UsageError for what is none."""
+    """Return how a URL of NetBox is spoken to, http or https; raises UsageError for what is none."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and url.isprintable()

@@ -20,7 +20,7 @@ _STATED = (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT)
 
 
 def refuse_idle(*names: str, used: bool, why: str) -> None:
-    """Raise click.UsageError where parameters of the command are stated though nothing uses them, and say `why`."""
+    """Raise click.UsageError if parameters of the command are stated though nothing uses them, and say `why`."""
     context = click.get_current_context(silent=True)
     if context is None:  # called as a function
         return
@@ -32,7 +32,7 @@ def refuse_idle(*names: str, used: bool, why: str) -> None:
 
 
 def parse_day(as_of: str | None) -> str:
-    """The day of `--as-of`, today where it is not stated; raises click.UsageError for what is none."""
+    """Return the day of `--as-of`, today where it is not stated; raises click.UsageError for what is none."""
     import datetime
 
     try:
@@ -148,6 +148,6 @@ def table_format_option(command: F) -> F:
 
 
 def choose_format(form: str | None, output: str, formats: Sequence[str] = TABLE_FORMATS, default: str = "csv") -> str:
-    """The format given, else the one of `formats` for the output file's suffix, else a default."""
+    """Return the format given, else the one of `formats` for the output file's suffix, else a default."""
     suffix = output.rpartition(".")[2].lower()
     return form or (suffix if suffix in formats else default)

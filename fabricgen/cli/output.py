@@ -51,7 +51,7 @@ def write_output(
 
 
 def refuse_input(path: Path, target: str, read: Iterable[Path] = ()) -> None:
-    """Raise click.UsageError where `path` is a file that the running command reads, or YAML: people write that."""
+    """Raise click.UsageError if `path` is a file that the running command reads, or YAML: people write that."""
     context = click.get_current_context(silent=True)
     if context is None or not path.is_file():
         return
@@ -108,7 +108,7 @@ def tell_left_out(cluster: Cluster) -> None:
 def publish_files(folder: Path, part: str, view: ClusterView, files: Mapping[str, bytes]) -> None:
     """Write the files of a part, by their paths, to a folder whole or not at all; its manifest names the cluster.
 
-    Raises InputError where the folder has files of others, or cannot be written.
+    Raises InputError if the folder has files of others, or cannot be written.
     """
     from fabricgen import __version__
     from fabricgen.publish import FileBundle, publish_folder

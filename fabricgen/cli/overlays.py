@@ -9,7 +9,7 @@ import click
 
 
 def spell_include(blueprint: str, overlay: str | None) -> str:
-    """The overlay's path as the blueprint includes it."""
+    """Return the overlay's path as the blueprint includes it."""
     if overlay is None or blueprint == "-":
         return overlay or "as-built.yaml"
     return Path(os.path.relpath(overlay, Path(blueprint).parent)).as_posix()

@@ -35,12 +35,12 @@ class Drawing:
 
 
 def draw_page(drawing: Drawing) -> str:
-    """The page of a blueprint; raises InputError where it cannot be used or cannot be wired."""
+    """Return the page of a blueprint; raises InputError where it cannot be used or cannot be wired."""
     return make_page(*_prepare_drawing(drawing))
 
 
 def draw_picture(drawing: Drawing, form: str) -> bytes:
-    """The fabric view as `svg` or `pdf`; raises InputError as `draw_page`, and where no PDF can be printed."""
+    """Return the fabric view as `svg` or `pdf`; raises InputError as `draw_page`, and where no PDF can be printed."""
     from fabricgen.cli.printing import print_pdf
     from fabricgen.export.view.picture import draw_fabric_picture
 
@@ -82,7 +82,7 @@ def _prepare_drawing(drawing: Drawing) -> tuple[Cluster, Beside]:
 
 
 def _compare_drawing(drawing: Drawing, cluster: Cluster) -> dict[str, Any] | None:
-    """What changes from the side that it is compared with, if any."""
+    """Return what changes from the side that it is compared with, if any."""
     if drawing.against is None:
         return None
     from fabricgen.cli.sides import PlanOptions, compare_with_cluster

@@ -28,12 +28,14 @@ DATE = re.compile(rb"/(CreationDate|ModDate) \(D:\d{14}")
 
 
 def find_browser() -> str:
-    """The path of an installed Chromium; "" for none."""
+    """Return the path of an installed Chromium; "" for none."""
     return next(filter(None, map(shutil.which, BROWSERS)), "")
 
 
 def print_pdf(svg: str, title: str) -> bytes:
-    """An SVG picture as a PDF of one page of its size; raises InputError (FG058) without Chromium, or if that fails."""
+    """Return an SVG picture as a PDF of one page of its size; raises InputError (FG058) without Chromium, or if that
+    fails.
+    """
     chromium = find_browser()
     if not chromium:
         hint = "install it, e.g. `apt-get install chromium`, or take `--format svg`"
@@ -53,7 +55,7 @@ def print_pdf(svg: str, title: str) -> bytes:
 
 
 def _wrap_picture(svg: str, title: str) -> str:
-    """A page of the size of a picture, with nothing else."""
+    """Return a page of the size of a picture, with nothing else."""
     size = re.match(r'<svg[^>]*? viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     assert size  # noqa: S101 - every picture of ours says its size
     width, height = size.groups()

@@ -9,7 +9,9 @@ from fabricgen.blueprint.load import LoadedBlueprint
 
 
 def list_read_files(loaded: LoadedBlueprint) -> Iterable[Path]:
-    """What a blueprint reads: itself, includes, tables, the lock, the catalogue beside it, the project's settings."""
+    """Yield what a blueprint reads: itself, includes, tables, the lock, the catalogue beside it, the project's
+    settings.
+    """
     spans = list(loaded.source.spans.values())
     spans += [row.span for rows in loaded.guids.values() for row in rows[:1]]
     spans += [row.cells["device"] for row in loaded.inventory[:1]]

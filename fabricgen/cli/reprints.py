@@ -14,7 +14,7 @@ MOST_LINES = 40
 
 
 def find_reprints(before: Cluster, after: Cluster, cables: Collection[str]) -> Table:
-    """The rows of labels.csv, after a change, of some cables, by id, whose text is another one than before."""
+    """Return the rows of labels.csv, after a change, of some cables, by id, whose text is another one than before."""
     from fabricgen.export.technician.labels import make_label_table
     from fabricgen.export.technician.records import make_records
     from fabricgen.reports.table import Table
@@ -29,7 +29,7 @@ def find_reprints(before: Cluster, after: Cluster, cables: Collection[str]) -> T
 
 
 def format_reprints(labels: Table) -> str:
-    """What to print, a line a label: its code and text."""
+    """Return what to print, a line a label: its code and text."""
     rows = list(zip(*(labels.columns.get(name, ()) for name in ("code", "line1", "line2", "line3")), strict=True))
     lines = [f"{len(rows)} label{'' if len(rows) == 1 else 's'} to print anew"]
     lines += [f"  {code}: {near} > {far}, {last_line}" for code, near, far, last_line in rows[:MOST_LINES]]
@@ -39,7 +39,7 @@ def format_reprints(labels: Table) -> str:
 
 
 def list_reprint_values(labels: Table) -> list[dict[str, Any]]:
-    """The labels as values for JSON: code and the three lines of each."""
+    """Return the labels as values for JSON: code and the three lines of each."""
     names = ("code", "line1", "line2", "line3")
     return [
         dict(zip(names, row, strict=True))

@@ -16,7 +16,7 @@ CODE = "FG144"
 
 
 def refuse_filled(folder: Path | None) -> None:
-    """Raise InputError (FG144) where a folder that is named is there, and not empty: it would mix two changes."""
+    """Raise InputError (FG144) if a folder that is named is there, and not empty: it would mix two changes."""
     if folder and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise fault(CODE, f"'{folder}' is not an empty folder", hint="name one that is not there yet")
 
@@ -35,7 +35,7 @@ def write_rollback(folder: Path, old: str, change: ClusterChange, options: PlanO
 
 
 def _write_files(folder: Path, files: Iterable[tuple[str, bytes]]) -> int:
-    """Write files, all or none; returns how many. Raises InputError (FG023) where the system refuses one."""
+    """Write files, all or none; returns how many. Raises InputError (FG023) if the system refuses one."""
     count, is_new = 0, not folder.exists()
     try:
         for path, content in files:

@@ -141,9 +141,9 @@ def compare_sources(old: str, new: str, options: PlanOptions) -> ClusterChange:
 
 
 def _compare_with_netbox(url: str, now: _OpenedSide, options: PlanOptions) -> ClusterChange:
-    """What a NetBox holds of a plan, compared with the plan.
+    """Return what a NetBox holds of a plan, compared with the plan.
 
-    Raises InputError (FG164) where NetBox does not answer.
+    Raises InputError (FG164) if NetBox does not answer.
     """
     from fabricgen.push.held import Held
 
@@ -163,7 +163,7 @@ def _compare_with_netbox(url: str, now: _OpenedSide, options: PlanOptions) -> Cl
 def read_raw_configs(
     source: str, devices: Collection[str], options: PlanOptions, stack: ExitStack
 ) -> Iterable[tuple[str, bytes]]:
-    """(path, content) of the old side's configurations of some devices, with their secrets.
+    """Return (path, content) of the old side's configurations of some devices, with their secrets.
 
     Raises InputError as `compare_sources`, FG051 for a secret that cannot be resolved, FG054 for an edited file.
     """
@@ -254,7 +254,7 @@ def compile_side(
 
 
 def make_lists(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
-    """The lists that a build of a cluster would write."""
+    """Return the lists that a build of a cluster would write."""
     patching = cluster.plan.patching
     return Lists(
         devices=convert_table(devices.make_table(cluster)),
@@ -268,19 +268,19 @@ def make_lists(cluster: Cluster, prices: Mapping[str, float]) -> Lists:
 
 
 def sum_optics_in_devices(cluster: Cluster) -> float:
-    """The power of optics that the maxima of their devices have in them, W, as racks.csv of a build says it."""
+    """Return the power of optics that the maxima of their devices have in them, W, as racks.csv of a build says it."""
     columns = racks.make_table(cluster).columns
     return sum_power_counted_twice([[str(cell) for cell in columns[name]] for name in DRAWN])
 
 
 def convert_table(table: Table) -> Listing:
-    """A table as text, with numbers spelled as in CSV."""
+    """Return a table as text, with numbers spelled as in CSV."""
     numbers = NUMBERS | {"port", "connector"} if table.name == "patches" else NUMBERS
     return Listing({name: _convert_column(table.columns[name], spell=name in numbers) for name in COLUMNS[table.name]})
 
 
 def _convert_column(cells: Sequence[Any], *, spell: bool) -> Column:
-    """A column as text; texts that rows share are converted once."""
+    """Return a column as text; texts that rows share are converted once."""
     if spell and isinstance(cells, EncodedColumn):
         return split_column(EncodedColumn(_spell_cells(cells.vocabulary), cells.codes))
     return _spell_cells(cells) if spell else split_column(cells)
@@ -310,7 +310,7 @@ class _ClusterConfigs:
         }
 
     def devices(self) -> Collection[str]:
-        """Switches of Ethernet fabrics, and InfiniBand fabrics as a whole."""
+        """Return switches of Ethernet fabrics, and InfiniBand fabrics as a whole."""
         return self._list_subjects()
 
     def digests(self) -> None:
@@ -354,11 +354,11 @@ class _BuiltConfigs:
     edited: list[str] = field(default_factory=list)
 
     def devices(self) -> Collection[str]:
-        """Devices that have a folder."""
+        """Return devices that have a folder."""
         return index_rows([path.split("/")[1] for path in self.digest])
 
     def digests(self) -> Mapping[str, str]:
-        """Digests from the manifest, or of the files where there is none."""
+        """Return digests from the manifest, or of the files where there is none."""
         return self.digest
 
     def read_with_secrets(self, devices: Collection[str], *, allow_outside: bool) -> Iterable[tuple[str, bytes]]:  # noqa: ARG002
@@ -388,7 +388,7 @@ class _BuiltConfigs:
         return contents.items()
 
     def list_notes(self, side_name: str) -> Iterator[str]:
-        """Notes on files that were read and are not as they were built."""
+        """Yield notes on files that were read and are not as they were built."""
         for path in self.edited[:_NOTED]:
             yield f"{path} of {side_name} is not as built (sha256 differs from {MANIFEST}); it is compared as it stands"
         if len(self.edited) > _NOTED:
@@ -406,7 +406,7 @@ def _read_folder_configs(built: Built) -> Configs | None:
 
 
 def _open_git_folder(spec: str, tree: GitTree, temporary: Path) -> _OpenedSide:
-    """A built folder in a revision: its lists are written to a temporary folder, its configurations read
+    """Return a built folder in a revision: its lists are written to a temporary folder, its configurations read
     when needed.
     """
     folder = write_tree_files(tree, temporary / tree.path, _LISTS)
@@ -419,7 +419,7 @@ def _open_git_folder(spec: str, tree: GitTree, temporary: Path) -> _OpenedSide:
 
 
 def write_tree_files(tree: GitTree, folder: Path, names: Iterable[str]) -> Path:
-    """A temporary folder with files of a revision; those are missing there that the revision has not."""
+    """Return a temporary folder with files of a revision; those are missing there that the revision has not."""
     for name, content in tree.read(names).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)

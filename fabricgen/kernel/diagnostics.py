@@ -99,7 +99,7 @@ class Diagnostic:
 
 
 def make_printable(text: str) -> str:
-    """Text with its control characters spelled out, so that no input can forge a line of output."""
+    """Return text with its control characters spelled out, so that no input can forge a line of output."""
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
@@ -111,7 +111,7 @@ class InputError(Exception):
         super().__init__("\n".join(d.text() for d in self.diagnostics))
 
     def __reduce__(self) -> tuple[type[InputError], tuple[tuple[Diagnostic, ...]]]:
-        """What it is made of, since it comes back from worker processes."""
+        """Return what it is made of, since it comes back from worker processes."""
         return type(self), (self.diagnostics,)
 
 

@@ -30,20 +30,20 @@ class EntryPoint(NamedTuple):
         return f"'{self.name}' of the package {self.package} {self.version}"
 
     def load(self) -> Any:
-        """Import the object; raises InputError (FG870) where that fails."""
+        """Import the object; raises InputError (FG870) if that fails."""
         from importlib.metadata import EntryPoint as Loader
 
         with blame_plugin(self):
             return Loader(self.name, self.value, self.group).load()
 
     def make_error(self, why: str, hint: str = "") -> InputError:
-        """An InputError (FG870) that says what is wrong with it."""
+        """Return an InputError (FG870) that says what is wrong with it."""
         return fault(FAULT, f"{self.group}: {self.text}: {why}", hint=hint or f"it is at {self.value}")
 
 
 @cache
 def list_entry_points(group: str) -> tuple[EntryPoint, ...]:
-    """What installed packages offer in a group, by name and package, read from the metadata of all of them."""
+    """Return what installed packages offer in a group, by name and package, read from the metadata of all of them."""
     from importlib.metadata import entry_points as installed
 
     offered = [
@@ -81,7 +81,7 @@ def blame_plugin(entry: EntryPoint) -> Iterator[None]:
 
 
 def _read_text(error: BaseException) -> str:
-    """What an error says; of one that fails at that too, nothing."""
+    """Return what an error says; of one that fails at that too, nothing."""
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - a stranger's __str__

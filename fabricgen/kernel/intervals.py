@@ -55,12 +55,12 @@ class NoRoomError(Exception):
 
 
 def count_numbers(intervals: Intervals) -> int:
-    """How many numbers some intervals hold together; they do not overlap."""
+    """Return how many numbers some intervals hold together; they do not overlap."""
     return sum(interval.size for interval in intervals)
 
 
 def allocate_intervals(held: Allocations, requests: Sequence[AllocationRequest]) -> dict[str, Intervals]:
-    """The intervals of each requested name: those in `held`, extended where a request asks for more.
+    """Return the intervals of each requested name: those in `held`, extended where a request asks for more.
 
     Requests are served in order. An extension follows the name's last interval if the space there is free, else it is
     the first free gap that is large enough. Intervals that any name holds are never given to another. Raises
@@ -78,7 +78,7 @@ def allocate_intervals(held: Allocations, requests: Sequence[AllocationRequest])
 
 
 def _extend(intervals: Intervals, more: Interval) -> Intervals:
-    """Intervals with one more, joined to the last where it follows that."""
+    """Return intervals with one more, joined to the last where it follows that."""
     if intervals and intervals[-1].end == more.first:
         return (*intervals[:-1], Interval(intervals[-1].first, intervals[-1].size + more.size))
     return (*intervals, more)
@@ -133,7 +133,7 @@ class _IntervalSet:
         )
 
     def _list_gaps(self, window: Interval) -> list[Interval]:
-        """The free intervals of a window, ascending."""
+        """Return the free intervals of a window, ascending."""
         free, first = [], window.first
         index = max(0, bisect_right(self._sorted, (window.first,)) - 1)
         for interval in islice(self._sorted, index, None):
@@ -146,7 +146,7 @@ class _IntervalSet:
 
 
 def _find_largest_aligned(gap: Interval) -> int:
-    """The largest power of two of numbers in a gap that begins at its own multiple, as a prefix does."""
+    """Return the largest power of two of numbers in a gap that begins at its own multiple, as a prefix does."""
     # the largest power of two that is no greater than the gap; it may still not fit at its own multiple
     size = 1 << (gap.size.bit_length() - 1)
     while -(-gap.first // size) * size + size > gap.end:
@@ -155,7 +155,7 @@ def _find_largest_aligned(gap: Interval) -> int:
 
 
 def find_overlap(held: Allocations) -> tuple[str, str, Interval] | None:
-    """(name, other name, the numbers that both hold) of the first conflict by number; None where no
+    """Return (name, other name, the numbers that both hold) of the first conflict by number; None if no
     two names overlap.
     """
     ordered = sorted((interval, name) for name, intervals in held.items() for interval in intervals)
@@ -166,17 +166,17 @@ def find_overlap(held: Allocations) -> tuple[str, str, Interval] | None:
 
 
 def list_numbers(intervals: Intervals) -> Iterator[int]:
-    """Every number of some intervals, in the order of the intervals."""
+    """Return every number of some intervals, in the order of the intervals."""
     return chain.from_iterable(range(interval.first, interval.end) for interval in intervals)
 
 
 def list_first_numbers(intervals: Intervals, size: int) -> Iterator[int]:
-    """The first `size` numbers of some intervals."""
+    """Return the first `size` numbers of some intervals."""
     return islice(list_numbers(intervals), size)
 
 
 def make_intervals(values: Iterable[int]) -> Intervals:
-    """Numbers as intervals, in their order; consecutive ones are merged."""
+    """Return numbers as intervals, in their order; consecutive ones are merged."""
     intervals: list[Interval] = []
     for n in values:
         if intervals and intervals[-1].end == n:

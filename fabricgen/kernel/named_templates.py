@@ -21,7 +21,7 @@ class NamedTemplates(jinja2.BaseLoader):
     def get_source(
         self, environment: jinja2.Environment, template: str
     ) -> tuple[str, str | None, Callable[[], bool] | None]:
-        """The text and file of a template; raises TemplateNotFound where neither it nor a NAME.j2 is there."""
+        """Return the text and file of a template; raises TemplateNotFound where neither it nor a NAME.j2 is there."""
         try:
             return self._files.get_source(environment, template)
         except jinja2.TemplateNotFound:

@@ -23,7 +23,7 @@ def list_nos(part: str) -> tuple[str, ...]:
 
 
 def load_part(nos: str, part: str) -> ModuleType:
-    """Import a module of a NOS's room; raises KeyError where there is none."""
+    """Import a module of a NOS's room; raises KeyError if there is none."""
     if nos not in list_nos(part):
         raise KeyError(nos)
     return import_module(f"{PACKAGE}.{nos}.{part}")

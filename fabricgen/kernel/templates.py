@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 
 @cache
 def load_templates() -> jinja2.Environment:
-    """The environment of the templates that ship with the package: one a process, so that each is compiled once."""
+    """Return the environment of the templates that ship with the package: one a process, so that each is compiled
+    once.
+    """
     return _make_environment(autoescape=False)
 
 
 @cache
 def load_page_templates() -> jinja2.Environment:
-    """The same for pages of HTML: what they are given is escaped, unless it is markup."""
+    """Return the same for pages of HTML: what they are given is escaped, unless it is markup."""
     return _make_environment(autoescape=True)
 
 
@@ -48,8 +50,9 @@ _quote = json.JSONEncoder().encode
 
 
 def format_json(value: Any, margin: int = 0) -> str:
-    """A value as JSON that holds text alone, as SONiC's config_db does: numbers become text, truth values `true` and
-    `false`. Keys are sorted, and left out where the value is None. All lines but the first are indented by `margin`.
+    """Return a value as JSON that holds text alone, as SONiC's config_db does: numbers become text, truth values `true`
+    and `false`. Keys are sorted, and left out where the value is None. All lines but the first are indented by
+    `margin`.
 
     Jinja2's own `tojson` is for HTML: it writes `&` as \\u0026. The encoder of `json` goes through a value in Python
     once it indents, and takes three times as long: a hall of SONiC has a million values.
@@ -58,7 +61,7 @@ def format_json(value: Any, margin: int = 0) -> str:
 
 
 def _format_json(value: Any, newline: str) -> str:
-    """`format_json` of a value within another; `newline` is a line break with the indentation there."""
+    """Return `format_json` of a value within another; `newline` is a line break with the indentation there."""
     if isinstance(value, str):
         return _quote(value)
     deeper = f"{newline}    "
@@ -71,6 +74,6 @@ def _format_json(value: Any, newline: str) -> str:
 
 
 def _format_brackets(brackets: str, parts: list[str], newline: str) -> str:
-    """The items in brackets, each on a line of its own."""
+    """Return the items in brackets, each on a line of its own."""
     within = f",{newline}    ".join(parts)
     return f"{brackets[0]}{newline}    {within}{newline}{brackets[1]}" if parts else brackets

@@ -61,7 +61,7 @@ def require_regular(file: Path) -> None:
 
 
 def read_regular(file: Path, limit: int = MAX_BUILT_BYTES) -> bytes:
-    """The content of a file; raises OSError, also for a pipe, a device, or one of more bytes than the limit."""
+    """Return the content of a file; raises OSError, also for a pipe, a device, or one of more bytes than the limit."""
     require_regular(file)
     with file.open("rb") as stream:
         # a size that the file system states may be of a hole: nothing of that is read
@@ -71,7 +71,7 @@ def read_regular(file: Path, limit: int = MAX_BUILT_BYTES) -> bytes:
 
 
 def _suggest_name(file: Path, number: int | None) -> str:
-    """What to name instead of a file that cannot be read; "" where nothing is near."""
+    """Return what to name instead of a file that cannot be read; "" if nothing is near."""
     if number == errno.EISDIR:
         return "name the YAML file in it"
     if number != errno.ENOENT:
@@ -112,7 +112,7 @@ _SAVED_AS_CSV = (".xlsx", ".ods", ".xls")
 
 
 def _refuse_binary(name: str, where: Span) -> InputError:
-    """The fault of a binary file; its ending may tell what is to be done first."""
+    """Return the fault of a binary file; its ending may tell what is to be done first."""
     hint = "unpack it, and name the folder or file in it" if name.lower().endswith(_UNPACKED) else ""
     hint = "save it as CSV in UTF-8, and name that" if name.lower().endswith(_SAVED_AS_CSV) else hint
     return fault("FG001", f"cannot read '{name}': it is a binary file", hint=hint, span=where)
@@ -136,7 +136,7 @@ def _make_utf8_error(name: str, why: str, span: Span) -> InputError:
 
 
 def _find_span(name: str, before: str) -> Span:
-    """The span of the one character that follows the text `before`."""
+    """Return the span of the one character that follows the text `before`."""
     lines = re.split(r"\r\n|[\r\n]", before)
     line, column = len(lines), len(lines[-1]) + 1
     return Span(name, line, column, line, column + 1)

@@ -76,6 +76,6 @@ def round_up_to_power_of_two(n: int) -> int:
 
 
 def format_number(value: int | float) -> str:
-    """A number to ten-thousandths, as prices are held, without a needless fraction: 15, 0.5."""
+    """Return a number to ten-thousandths, as prices are held, without a needless fraction: 15, 0.5."""
     rounded = round(value, 4)
     return str(int(rounded)) if float(rounded).is_integer() else repr(float(rounded))

@@ -41,7 +41,7 @@ COUNT_OF = rf"^\s*{UP_TO_4096}\s*[xX×]\s*\S.*$"
 
 
 def make_count_form(names: Iterable[str]) -> str:
-    """The form of a count of one of some names."""
+    """Return the form of a count of one of some names."""
     return rf"^\s*{UP_TO_4096}\s*[xX×]\s*(?:{'|'.join(map(re.escape, names))})\s*$"
 
 
@@ -94,7 +94,9 @@ IN_WORDS = {
 
 
 def make_text_form(pattern: str, meaning: str, *examples: str, **more: Any) -> dict[str, Any]:
-    """The JSON Schema of text of a form; `meaning` describes it, and is what editors say of text that does not fit."""
+    """Return the JSON Schema of text of a form; `meaning` describes it, and is what editors say of text that does not
+    fit.
+    """
     schema = {
         "type": "string",
         "pattern": pattern,
@@ -105,7 +107,7 @@ def make_text_form(pattern: str, meaning: str, *examples: str, **more: Any) -> d
 
 
 def one_or_list(schema: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """The JSON Schema of a value that may stand alone or in a list."""
+    """Return the JSON Schema of a value that may stand alone or in a list."""
     return {"oneOf": [schema, {"type": "array", "items": schema, **more}]}
 
 

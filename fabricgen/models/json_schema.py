@@ -42,7 +42,7 @@ class Names:
 
 
 def make_schema(model: type[BaseModel], title: str, names: Names) -> dict[str, Any]:
-    """JSON Schema 2020-12 of what a user writes."""
+    """Return JSON Schema 2020-12 of what a user writes."""
     return finish_schema(model.model_json_schema(schema_generator=SchemaWriter), title, names)
 
 
@@ -52,7 +52,7 @@ def finish_schema(schema: Any, title: str, names: Names) -> dict[str, Any]:
 
 
 def _finish_part(schema: Any, names: Names) -> Any:
-    """A part of the schema, and its parts: no further keys, no default of null, names of the catalogue."""
+    """Return a part of the schema, and its parts: no further keys, no default of null, names of the catalogue."""
     if isinstance(schema, list):
         return [_finish_part(element, names) for element in schema]
     if not isinstance(schema, dict):
@@ -94,7 +94,7 @@ def _add_descriptions(schema: Any, about: str = "") -> Any:
 
 
 def _describe_part(schema: Any, about: str) -> Any:
-    """A part that has no description of its own, with that of what it is in."""
+    """Return a part that has no description of its own, with that of what it is in."""
     part = _add_descriptions(schema, about)
     if isinstance(part, list):
         return [_describe_part(element, about) for element in part]
@@ -146,7 +146,7 @@ def list_places(model: type[BaseModel], key: str) -> list[str]:
 
 
 def _find_models(model: type[BaseModel], path: Path, tags: Sequence[str]) -> list[type[BaseModel]]:
-    """The models that a value at a path may be of; those that tags name, where any do."""
+    """Return the models that a value at a path may be of; those that tags name, where any do."""
     inside: list[Any] = list(_list_types(model))
     for part in path:
         inside = [t for kind in inside for inner in _list_children(kind, part) for t in _list_types(inner)]
@@ -155,7 +155,7 @@ def _find_models(model: type[BaseModel], path: Path, tags: Sequence[str]) -> lis
 
 
 def _list_types(annotation: Any) -> Iterator[Any]:
-    """The plain types that an annotation allows."""
+    """Yield the plain types that an annotation allows."""
     origin = get_origin(annotation)
     if origin is Annotated:
         yield from _list_types(get_args(annotation)[0])
@@ -167,7 +167,7 @@ def _list_types(annotation: Any) -> Iterator[Any]:
 
 
 def _list_children(annotation: Any, part: str | int) -> Iterator[Any]:
-    """What may stand under a key or index of a value of this type."""
+    """Yield what may stand under a key or index of a value of this type."""
     if _is_model(annotation):
         info = annotation.model_fields.get(str(part))
         if info:

@@ -90,7 +90,7 @@ def validate(model: type[M], located: Located, *, code: str = "FG010") -> M:
 
 
 def _summarize_rest(problems: list[_Problem], located: Located, code: str) -> list[Diagnostic]:
-    """One finding for all those that are too many to look at: a file of megabytes may have a million."""
+    """Return one finding for all those that are too many to look at: a file of megabytes may have a million."""
     if not problems:
         return []
     path = problems[0].path
@@ -99,7 +99,7 @@ def _summarize_rest(problems: list[_Problem], located: Located, code: str) -> li
 
 
 def _list_includes(data: Any, path: Path) -> list[Path]:
-    """Paths of the `!include` that nothing has replaced."""
+    """Return paths of the `!include` that nothing has replaced."""
     if isinstance(data, Include):
         return [path]
     entries = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
@@ -107,7 +107,7 @@ def _list_includes(data: Any, path: Path) -> list[Path]:
 
 
 def _make_unresolved(path: Path, span: Span) -> Diagnostic:
-    """The fault of an `!include` in a file that includes nothing."""
+    """Return the fault of an `!include` in a file that includes nothing."""
     hint = "only blueprints may include files; write the value here"
     return Diagnostic("FG006", Severity.ERROR, "!include is not known in this file", path, hint, span)
 
@@ -171,7 +171,7 @@ def _failed_inside(problem: _Problem, path: Path) -> bool:
 
 
 def _merge_problems(problems: list[_Problem]) -> _Problem:
-    """One problem of those of all members of a union: the value fits none of them."""
+    """Return one problem of those of all members of a union: the value fits none of them."""
     first = problems[0]
     expected = list(dict.fromkeys(_describe_expected(p) or _write_sentence(p) for p in problems))
     listed = ", ".join(expected[:-1]) + (" or " if len(expected) > 1 else "") + expected[-1]
@@ -181,7 +181,7 @@ def _merge_problems(problems: list[_Problem]) -> _Problem:
 
 
 def _describe_expected(problem: _Problem) -> str:
-    """What would be right, as a noun; empty where pydantic only has a sentence."""
+    """Return what would be right, as a noun; empty where pydantic only has a sentence."""
     if problem.expected or problem.kind in _EXPECTED:
         return problem.expected or _EXPECTED[problem.kind]
     if problem.kind == "union_tag_invalid":
@@ -198,7 +198,7 @@ def _describe_expected(problem: _Problem) -> str:
 
 
 def _write_sentence(problem: _Problem) -> str:
-    """What a validator of ours says, or pydantic's own sentence in small letters."""
+    """Return what a validator of ours says, or pydantic's own sentence in small letters."""
     message = problem.message
     for prefix in ("Value error, ", "Assertion failed, "):
         if message.startswith(prefix):
@@ -207,12 +207,12 @@ def _write_sentence(problem: _Problem) -> str:
 
 
 def shorten_message(message: str) -> str:
-    """A message without the middle of what quotes a whole page: a text may have megabytes."""
+    """Return a message without the middle of what quotes a whole page: a text may have megabytes."""
     return message if len(message) <= MOST_TEXT else f"{message[: MOST_TEXT // 2]}...{message[-MOST_TEXT // 2 :]}"
 
 
 def _make_diagnostic(problem: _Problem, model: type[BaseModel], located: Located, code: str) -> Diagnostic:
-    """The finding of a problem, at its key or value."""
+    """Return the finding of a problem, at its key or value."""
     path = problem.path
     of_key = problem.is_key or problem.kind == "extra_forbidden"
     span = located.key_span(path) if of_key else located.span(path)
@@ -224,8 +224,8 @@ def _make_diagnostic(problem: _Problem, model: type[BaseModel], located: Located
 
 
 def _explain_indentation(problem: _Problem, model: type[BaseModel], located: Located) -> tuple[str, str] | None:
-    """(message, hint) where a key does not fit because of its indentation: it stands beside the key that has nothing
-    and that it belongs below, or beside the entry of a map whose key it is.
+    """Return (message, hint) where a key does not fit because of its indentation: it stands beside the key that has
+    nothing and that it belongs below, or beside the entry of a map whose key it is.
     """
     path = problem.path
     if problem.kind == "extra_forbidden":
@@ -255,7 +255,7 @@ def _explain_indentation(problem: _Problem, model: type[BaseModel], located: Loc
 
 
 def _find_value(data: Any, path: Path) -> Any:
-    """What stands at a path; None where it leads nowhere."""
+    """Return what stands at a path; None where it leads nowhere."""
     for part in path:
         if not isinstance(data, dict | list) or (isinstance(data, dict) and part not in data):
             return None
@@ -264,7 +264,7 @@ def _find_value(data: Any, path: Path) -> Any:
 
 
 def _write_message(problem: _Problem) -> str:
-    """What is wrong with a key or value, in the words of the language."""
+    """Return what is wrong with a key or value, in the words of the language."""
     above = format_path(problem.path[:-1])
     if problem.kind == "extra_forbidden":
         return f"unknown key '{problem.path[-1]}' " + (f"in {above}" if above else "at the top level")
@@ -293,7 +293,7 @@ def _write_message(problem: _Problem) -> str:
 
 
 def _write_hint(problem: _Problem, model: type[BaseModel]) -> str:
-    """What would be right: the keys there are, the nearest word, or what the field is for."""
+    """Return what would be right: the keys there are, the nearest word, or what the field is for."""
     tags = [tag for _, tag in problem.branches]
     if problem.kind == "extra_forbidden":
         key, names = str(problem.path[-1]), list_keys(model, problem.path[:-1], tags)
@@ -322,7 +322,7 @@ def _unquote(quoted: object) -> str:
 
 
 def _format_value(value: Any) -> str:
-    """A value as messages show it: mappings and lists by their kind, text cut at 60 characters."""
+    """Return a value as messages show it: mappings and lists by their kind, text cut at 60 characters."""
     if isinstance(value, dict | list):
         return "a mapping" if isinstance(value, dict) else "a list"
     if value is None or isinstance(value, bool):

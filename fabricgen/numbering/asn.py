@@ -32,7 +32,7 @@ class AsnDemand(NamedTuple):
 
 
 def merge_asn_plans(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict[str, Path]]:
-    """(AS number plan of a fabric, its own keys over the cluster's; the path of each key)."""
+    """Return (AS number plan of a fabric, its own keys over the cluster's; the path of each key)."""
     blueprint = design.loaded.blueprint
     values: dict[str, Any] = {}
     paths: dict[str, Path] = dict.fromkeys(AsnPlan.model_fields, ("routing", "asn"))
@@ -45,8 +45,8 @@ def merge_asn_plans(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict
 
 
 def find_asn_owner(tier: TierDesign, plan: AsnPlan) -> AsnOwner:
-    """What has a number of its own under a plan; always each switch of a pair with peer links or of a mesh, which
-    speaks eBGP with others of its tier.
+    """Return what has a number of its own under a plan; always each switch of a pair with peer links or of a mesh,
+    which speaks eBGP with others of its tier.
     """
     paired = bool(tier.meshes) or (tier.peer_links is not None and not tier.peer_links.spans)
     if plan.plan == "per-switch" or paired or (tier.lowest and plan.plan == "rfc7938"):
@@ -55,13 +55,13 @@ def find_asn_owner(tier: TierDesign, plan: AsnPlan) -> AsnOwner:
 
 
 def list_tier_asns(design: Design, fabrics: Sequence[FabricDesign]) -> list[tuple[int, int]]:
-    """(first, last) of all numbers stated for tiers, ascending; pools leave them out."""
+    """Return (first, last) of all numbers stated for tiers, ascending; pools leave them out."""
     plans = [merge_asn_plans(design, fabric)[0] for fabric in fabrics]
     return sorted(parse_asns(text) for plan in plans for text in plan.tiers.values())
 
 
 def subtract_asns(pool: str, reserved: Sequence[tuple[int, int]]) -> Intervals:
-    """The numbers of a pool without those that are kept, ascending."""
+    """Return the numbers of a pool without those that are kept, ascending."""
     first, last = parse_asns(pool)
     windows = []
     # a last one behind the pool, so that what is left after all others is a window, too
@@ -75,7 +75,7 @@ def subtract_asns(pool: str, reserved: Sequence[tuple[int, int]]) -> Intervals:
 
 
 def list_asn_demands(design: Design) -> Iterator[AsnDemand]:
-    """The demand of every tier whose switches run BGP, except tiers with one stated number."""
+    """Yield the demand of every tier whose switches run BGP, except tiers with one stated number."""
     speakers = [fabric for fabric in design.fabrics if runs_bgp(design, fabric)]
     stated_asns = list_tier_asns(design, speakers)
     for fabric in speakers:
@@ -91,7 +91,7 @@ def list_asn_demands(design: Design) -> Iterator[AsnDemand]:
 
 
 def _count_asns(tier: TierDesign, by: AsnOwner) -> tuple[int, int]:
-    """Numbers that a tier takes now, and with every reserved slot."""
+    """Return numbers that a tier takes now, and with every reserved slot."""
     if by == "rack":
         planes = tier.sizes["plane"] if "plane" in tier.per else 1
         return tier.places * planes, count_reserved_places(tier.layout, tier.scope) * planes

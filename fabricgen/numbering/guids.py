@@ -46,12 +46,12 @@ class Guids:
     planned: Mapping[FabricDevice, int]
 
     def find_switch_guid(self, fabric: str, device: str) -> tuple[int, bool]:
-        """(node GUID, whether it is stated)."""
+        """Return (node GUID, whether it is stated)."""
         row = self.stated.get((device, ""))
         return (row.guid, True) if row else (self.planned[fabric, device], False)
 
     def find_port_guids(self, fabric: str, device: str, port: str, index: int) -> tuple[int, int, bool]:
-        """(node GUID, port GUID, whether they are stated) of a port of a node; `index` counts ports from 0."""
+        """Return (node GUID, port GUID, whether they are stated) of a port of a node; `index` counts ports from 0."""
         row = self.stated.get((device, port))
         if row:
             return row.guid, row.port_guid, True
@@ -61,7 +61,7 @@ class Guids:
 
 
 def assign_guids(devices: GuidDevices, rows: Sequence[GuidRow]) -> Guids:
-    """The GUIDs of a fabric: `rows` are those stated, and every device gets a planned one.
+    """Return the GUIDs of a fabric: `rows` are those stated, and every device gets a planned one.
 
     Raises InputError with each row that names no switch or port of the fabric.
     """
@@ -74,7 +74,7 @@ def assign_guids(devices: GuidDevices, rows: Sequence[GuidRow]) -> Guids:
 
 
 def _plan_guids(devices: Iterable[FabricDevice]) -> dict[FabricDevice, int]:
-    """The planned GUID of each device; if two hash to the same value, the later one in order is hashed again."""
+    """Return the planned GUID of each device; if two hash to the same value, the later one in order is hashed again."""
     used_numbers: set[int] = set()
     planned: dict[FabricDevice, int] = {}
     for device in sorted(devices):
@@ -94,7 +94,7 @@ def _hash_device(device: FabricDevice, salt: int) -> int:
 
 
 def find_unknown_guid_devices(rows: Iterable[GuidRow], names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Faults of rows that name a device that there is not."""
+    """Yield faults of rows that name a device that there is not."""
     known_names = frozenset(names)
     for row in rows:
         if row.device not in known_names:
@@ -103,7 +103,7 @@ def find_unknown_guid_devices(rows: Iterable[GuidRow], names: Sequence[str]) -> 
 
 
 def _check_guid_row(row: GuidRow, switches: set[str], ports: Mapping[str, Sequence[str]]) -> Diagnostic | None:
-    """A diagnostic for a row of an unknown device or port, or without a port where the device has several."""
+    """Return a diagnostic for a row of an unknown device or port, or without a port where the device has several."""
     own_ports = ports.get(row.device, ())
     if row.device in switches:
         why = f"{row.device} is a switch, and its ports have no GUIDs" if row.port else ""
@@ -146,7 +146,7 @@ def check_inventory(
 
 
 def find_unknown_inventory_devices(rows: Iterable[Hardware], names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Faults of lines that name a device that there is not."""
+    """Yield faults of lines that name a device that there is not."""
     known_names = frozenset(names)
     for row in rows:
         if row.device not in known_names:
@@ -156,7 +156,7 @@ def find_unknown_inventory_devices(rows: Iterable[Hardware], names: Sequence[str
 def list_guid_rows(
     rows: Iterable[Hardware], switches: Iterable[str], ports: Mapping[str, Sequence[str]]
 ) -> list[GuidRow]:
-    """The stated GUIDs of one fabric: of its switches, and of ports by node."""
+    """Return the stated GUIDs of one fabric: of its switches, and of ports by node."""
     holders = {(name, "") for name in switches} | {
         (node, port) for node, port_names in ports.items() for port in port_names
     }
@@ -168,7 +168,7 @@ def list_guid_rows(
 
 
 def _list_cabled_ports(wanted_rows: set[int], plan: WiringPlan, ports: tuple[Strings, Strings]) -> dict[int, list[str]]:
-    """The names of the cabled ports of some devices, by their rows."""
+    """Return the names of the cabled ports of some devices, by their rows."""
     chosen, ports_by_row = np.zeros(len(plan.devices), dtype=bool), dict[int, list[str]]()
     chosen[list(wanted_rows)] = True
     for devices, texts in ((plan.links.a_device, ports[0]), (plan.links.b_device, ports[1])):
@@ -179,7 +179,7 @@ def _list_cabled_ports(wanted_rows: set[int], plan: WiringPlan, ports: tuple[Str
 
 
 def _check_hardware_row(row: Hardware, ports: Sequence[str], *, is_switch: bool) -> Iterator[Diagnostic]:
-    """Faults of a line: a port that is not cabled, a GUID for a port of a switch, a number without a port."""
+    """Yield faults of a line: a port that is not cabled, a GUID for a port of a switch, a number without a port."""
     if row.port and row.port not in ports:
         yield row.report_cell("port", f"{row.device} has no cabled port '{row.port}'", did_you_mean(row.port, ports))
     elif row.port and is_switch and row.guid:

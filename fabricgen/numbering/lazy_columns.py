@@ -28,10 +28,10 @@ class LazyColumn(Sequence[Any]):
 
     @abstractmethod
     def read(self, start: int, stop: int) -> list[Any]:
-        """The values of rows `start` to `stop` - 1."""
+        """Return the values of rows `start` to `stop` - 1."""
 
     def texts(self) -> Strings:
-        """All values; object array of one entry a row."""
+        """Return all values; object array of one entry a row."""
         return np.array(self.read(0, len(self)), dtype=object)
 
     def __iter__(self) -> Iterator[Any]:
@@ -65,16 +65,16 @@ class EncodedColumn(LazyColumn):
         return len(self.codes)
 
     def read(self, start: int, stop: int) -> list[Any]:
-        """The values of rows `start` to `stop` - 1."""
+        """Return the values of rows `start` to `stop` - 1."""
         values: list[Any] = self.vocabulary[self.codes[start:stop]].tolist()
         return values
 
     def take(self, rows: Any) -> EncodedColumn:
-        """The column of some rows, given by a bool mask or an array of indexes."""
+        """Return the column of some rows, given by a bool mask or an array of indexes."""
         return EncodedColumn(self.vocabulary, self.codes[rows])
 
     def take_or_empty(self, rows: Ints | Ints64) -> EncodedColumn:
-        """The column of some rows, given by an array of indexes; the value is "" where an index is -1."""
+        """Return the column of some rows, given by an array of indexes; the value is "" if an index is -1."""
         if rows.min(initial=0) >= 0:
             return self.take(rows)
         # index -1 is the last row in numpy: a code of -1 there stands for the empty text
@@ -82,7 +82,7 @@ class EncodedColumn(LazyColumn):
         return encode_or_empty(self.vocabulary, codes)
 
     def texts(self) -> Strings:
-        """All values; object array of one entry a row."""
+        """Return all values; object array of one entry a row."""
         return self.vocabulary[self.codes]
 
 
@@ -96,13 +96,13 @@ class ConcatenatedColumn(LazyColumn):
         return next(len(part) for part in self.parts if not isinstance(part, str))
 
     def read(self, start: int, stop: int) -> list[str]:
-        """The values of rows `start` to `stop` - 1."""
+        """Return the values of rows `start` to `stop` - 1."""
         count = len(range(len(self))[start:stop])
         columns = ([part] * count if isinstance(part, str) else part.read(start, stop) for part in self.parts)
         return list(map("".join, zip(*columns, strict=True)))
 
     def take(self, rows: Any) -> ConcatenatedColumn:
-        """The column of some rows, given by a bool mask or an array of indexes; all parts must be selectable."""
+        """Return the column of some rows, given by a bool mask or an array of indexes; all parts must be selectable."""
         return ConcatenatedColumn(
             tuple(part if isinstance(part, str) else cast(SelectableColumn, part).take(rows) for part in self.parts)
         )
@@ -118,7 +118,7 @@ class StackedColumn(LazyColumn):
         return sum(map(len, self.columns))
 
     def read(self, start: int, stop: int) -> list[Any]:
-        """The values of rows `start` to `stop` - 1."""
+        """Return the values of rows `start` to `stop` - 1."""
         ends = list(accumulate(map(len, self.columns)))
         values: list[Any] = []
         for i in range(bisect_right(ends, start), len(ends)):
@@ -140,7 +140,7 @@ class ComputedColumn(LazyColumn):
         return self.length
 
     def read(self, start: int, stop: int) -> list[Any]:
-        """The values of rows `start` to `stop` - 1."""
+        """Return the values of rows `start` to `stop` - 1."""
         return self.make(start, stop)
 
 
@@ -149,21 +149,21 @@ SelectableColumn: TypeAlias = EncodedColumn | ConcatenatedColumn
 
 
 def make_object_array(values: Sequence[Any] | Strings) -> Strings:
-    """Values as an object array of one dimension, which numpy would make a text array where all are texts."""
+    """Return values as an object array of one dimension, which numpy would make a text array where all are texts."""
     return np.array(values, dtype=object)
 
 
 def encode_column(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> EncodedColumn:
-    """An encoded column from distinct values and the code of each row."""
+    """Return an encoded column from distinct values and the code of each row."""
     return EncodedColumn(make_object_array(values), codes)
 
 
 def encode_or_empty(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> EncodedColumn:
-    """An encoded column whose value is "" where the code is negative."""
+    """Return an encoded column whose value is "" if the code is negative."""
     # codes move up by one, and -1, none, becomes that of ""
     return encode_column(["", *values], np.maximum(codes, -1) + 1)
 
 
 def repeat_value(value: str, rows: int) -> EncodedColumn:
-    """A column of `rows` rows that all have one value."""
+    """Return a column of `rows` rows that all have one value."""
     return encode_column([value], np.zeros(rows, dtype=np.int32))

@@ -36,7 +36,7 @@ def name_devices(design: Design, devices: DeviceTable) -> list[str]:
 
     Nodes are `p1-su01-n001`, switches `fabric-tier-place-...-01`, or as templates have it; extra devices by their own
     name, scale-up trays by their rack. Numbers are padded to a fixed width and grow wider, never narrower, so growth
-    renames nothing. Raises InputError where two devices would have one name, or one that is no host name.
+    renames nothing. Raises InputError if two devices would have one name, or one that is no host name.
     """
     usual = list_usual_names(design, devices)
     names = apply_stated_names(design.loaded.blueprint, usual)
@@ -51,7 +51,7 @@ def name_devices(design: Design, devices: DeviceTable) -> list[str]:
 
 
 def read_adopted_names(design: Design) -> dict[str, str]:
-    """Adopted host names in the lock, by default name."""
+    """Return adopted host names in the lock, by default name."""
     adopted = parse_adopted_section(design.layout.lock.find_words(ADOPTED))
     return {key.device: value for key, value in adopted.items() if key.what == "name"}
 
@@ -59,7 +59,7 @@ def read_adopted_names(design: Design) -> dict[str, str]:
 def find_stated_places(
     design: Design, devices: DeviceTable
 ) -> tuple[Sequence[str], dict[str, tuple[DevicePlace, Path]]]:
-    """(names of all devices, the places of single ones by name, each with where it is stated).
+    """Return (names of all devices, the places of single ones by name, each with where it is stated).
 
     Those of the blueprint (`floor.devices`) win over adopted ones in the lock. Without any, there are no names either.
     Raises InputError as `name_devices`.
@@ -80,7 +80,7 @@ def find_stated_places(
 
 
 def index_default_names(design: Design, devices: DeviceTable) -> dict[str, int]:
-    """The row of every device by its default name, which follows from its coordinates without any template."""
+    """Return the row of every device by its default name, which follows from its coordinates without any template."""
     blueprint = design.loaded.blueprint
     fabrics = {name: fabric.model_copy(update={"names": {}}) for name, fabric in blueprint.fabrics.items()}
     plain = blueprint.model_copy(update={"names": Names.model_validate({}), "fabrics": fabrics})
@@ -89,7 +89,7 @@ def index_default_names(design: Design, devices: DeviceTable) -> dict[str, int]:
 
 
 def list_usual_names(design: Design, devices: DeviceTable) -> list[str]:
-    """The names of all devices by the templates, in table order, without the names of single devices."""
+    """Return the names of all devices by the templates, in table order, without the names of single devices."""
     usual: list[str] = []
     for cls in devices.classes:
         if cls.kind == NODE:
@@ -136,8 +136,8 @@ def _check_names(design: Design, devices: DeviceTable, usual: Sequence[str], nam
 
 
 def _refuse_duplicate(design: Design, name: str, paths: tuple[Path, Path], lines: Sequence[str]) -> InputError:
-    """The error of two devices with one name, or two alike but for capitals, at the line that names the later one; it
-    says where the other is.
+    """Return the error of two devices with one name, or two alike but for capitals, at the line that names the later
+    one; it says where the other is.
     """
     path, other_path = paths
     span = design.loaded.locate_finding(Diagnostic("FG035", Severity.ERROR, "", other_path)).span
@@ -149,12 +149,14 @@ def _refuse_duplicate(design: Design, name: str, paths: tuple[Path, Path], lines
 
 
 def _format_line_path(devices: DeviceTable, row: int) -> str:
-    """The path, as text, of the line that creates a device."""
+    """Return the path, as text, of the line that creates a device."""
     return ".".join(map(str, devices.classes[devices.device_class[row]].path))
 
 
 def _find_name_source(design: Design, devices: DeviceTable, row: int, usual: str, name: str) -> Path:
-    """The path that a device's name comes from: its own name, the template, or the line that creates the device."""
+    """Return the path that a device's name comes from: its own name, the template, or the line that creates the
+    device.
+    """
     cls = devices.classes[devices.device_class[row]]
     if usual != name and usual in design.loaded.blueprint.names.devices:
         return ("names", "devices", usual)
@@ -176,7 +178,7 @@ def _make_switch_names(design: Design, cls: DeviceClass) -> SwitchNames:
 
 
 def _name_switches(design: Design, cls: DeviceClass) -> list[str]:
-    """Names from the layout, in the order in which `wiring/devices.py` lays out the rows of a tier."""
+    """Return names from the layout, in the order in which `wiring/devices.py` lays out the rows of a tier."""
     tier = design.tier(cls.key)
     names = _make_switch_names(design, cls).make_names(tier.sizes, tier.count)
     assert len(names) == cls.count, f"{len(names)} names for {cls.count} switches of {cls.tier}"  # noqa: S101
@@ -196,14 +198,14 @@ def _name_trays(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[
 
 
 def list_site_names(design: Design, devices: DeviceTable) -> list[str]:
-    """The name of every device's site; a device that serves several sites stands in the first."""
+    """Return the name of every device's site; a device that serves several sites stands in the first."""
     # -1, of several sites, is told as the first
     sites = np.maximum(devices.site, 0).tolist()
     return [design.layout.sites[i] for i in sites]
 
 
 def _format_tray_places(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
-    """Where each tray of a class stands, as names have it: `-p1-su01-rk01`; "" for a single place."""
+    """Return where each tray of a class stands, as names have it: `-p1-su01-rk01`; "" for a single place."""
     layout, rows = design.layout, cls.rows
     pod, su = devices.pod[rows].tolist(), devices.su[rows].tolist()
     rack = devices.rack_in_unit[rows].tolist()

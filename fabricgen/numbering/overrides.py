@@ -31,7 +31,7 @@ OverrideKey = tuple[str, int, int]
 def apply_overrides(
     design: Design, plan: WiringPlan, names: Sequence[str], port_names: PortNames, addresses: Addresses
 ) -> Addresses:
-    """The addresses with all overrides applied; `address_of` takes precedence over adopted numbers.
+    """Return the addresses with all overrides applied; `address_of` takes precedence over adopted numbers.
 
     Raises InputError for an override of something that the device does not have, and for a number that is in use
     elsewhere. Adopted numbers of devices and ports that do not exist are ignored: they stay in the lock as holes.
@@ -45,7 +45,7 @@ def apply_overrides(
 
 
 def find_unknown_overrides(overridden: Iterable[str], names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Faults of `address_of` that name a device that there is not."""
+    """Yield faults of `address_of` that name a device that there is not."""
     known_names = frozenset(names) if overridden else frozenset()
     for name in overridden:
         if name not in known_names:
@@ -72,7 +72,7 @@ class _OverrideApplier:
     def apply_overrides(
         self, overrides: Mapping[str, Override], adopted: Mapping[Key, str], defaults: Mapping[str, int]
     ) -> Addresses:
-        """The addresses with all stated and adopted numbers; raises InputError with every fault of them."""
+        """Return the addresses with all stated and adopted numbers; raises InputError with every fault of them."""
         if unknown := [*find_unknown_overrides(overrides, self.names)]:
             raise InputError(unknown)
         rows = {name: row for row, name in enumerate(self.names) if name in overrides}
@@ -142,7 +142,7 @@ class _OverrideApplier:
         return bool(family.addresses.loopback.at(row) if key.v6 else self.to.router_id[row])
 
     def _make_override_key(self, row: int, key: Key) -> OverrideKey:
-        """The key of what an adopted number replaces: (kind, row of the device, IPv6). Both ends of a link
+        """Return the key of what an adopted number replaces: (kind, row of the device, IPv6). Both ends of a link
         have one key, with the row of the link: the address of one end decides that of the other.
         """
         if key.what == "port":
@@ -150,7 +150,7 @@ class _OverrideApplier:
         return key.what, row, key.v6
 
     def _list_override_keys(self, row: int, override: Override) -> Iterator[OverrideKey]:
-        """What an entry of `address_of` replaces."""
+        """Yield what an entry of `address_of` replaces."""
         if override.asn is not None:
             yield "asn", row, 0
         device_numbers = [("loopback", "", override.loopback or ()), ("mgmt", "", override.management or ())]
@@ -194,7 +194,9 @@ class _OverrideApplier:
             self.asns.append((row, path))
 
     def _list_addresses(self, texts: tuple[str, ...] | None, path: Path) -> Iterator[tuple[FamilyOverrides, int]]:
-        """(overrides of its family, address as an integer) of each address; InputError if nothing has that family."""
+        """Yield (overrides of its family, address as an integer) of each address; InputError if nothing has that
+        family.
+        """
         unmatched = set(texts or ())
         for overrides in self.families:
             for text in filter_prefixes(texts, overrides.addresses.family):
@@ -219,7 +221,7 @@ class _OverrideApplier:
 
 
 def _collapse_prefixes(prefixes: Collection[str], *, v6: bool) -> list[str]:
-    """The fewest prefixes that cover the same addresses, ascending."""
+    """Return the fewest prefixes that cover the same addresses, ascending."""
     if v6:
         return [str(network) for network in collapse_addresses(map(IPv6Network, prefixes))]
     return [str(network) for network in collapse_addresses(map(IPv4Network, prefixes))]
@@ -254,7 +256,7 @@ class FamilyOverrides:
         """(address, row of the device, path) of every override that was applied."""
 
     def check(self) -> list[Diagnostic]:
-        """A diagnostic for each override whose address anything else has."""
+        """Return a diagnostic for each override whose address anything else has."""
         holders = Holders(self.plan, self.names, self.ports, self.addresses, self.router_id)
         faults: list[Diagnostic] = []
         for address, row, path in self._applied:
@@ -266,7 +268,7 @@ class FamilyOverrides:
 
     def set_loopback(self, row: int, address: int, path: Path) -> None:
         """Set the loopback of a switch, and its management address where that is the same; in IPv4 also its router id,
-        even where its fabric has no IPv4. Raises InputError where the switch has none to replace.
+        even where its fabric has no IPv4. Raises InputError if the switch has none to replace.
         """
         to, names_routers = self.addresses, self.addresses.family.bits == ROUTER_ID_BITS
         before = to.loopback.at(row)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 def name_run_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
-    """Names of the first `ports` ports of a run on the switches of a class, as their NOS has them.
+    """Return names of the first `ports` ports of a run on the switches of a class, as their NOS has them.
 
-    Raises InputError (FG026) where the NOS takes names from a port table and the catalogue has none for the switch,
+    Raises InputError (FG026) if the NOS takes names from a port table and the catalogue has none for the switch,
     where the table has no such split or breakout mode, and where the NOS has no names for ports of line cards; FG018
     where the catalogue does not know the names of the NOS at all.
     """
@@ -49,9 +49,9 @@ def name_run_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
 
 
 def name_listed_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
-    """Names of the first ports of a run for lists and bills, which need no port table: where nobody knows what the NOS
-    calls the ports, they are named as they are labelled on the face. Raises InputError (FG026) where a port table does
-    not fit its switch.
+    """Return names of the first ports of a run for lists and bills, which need no port table: where nobody knows what
+    the NOS calls the ports, they are named as they are labelled on the face. Raises InputError (FG026) if a port
+    table does not fit its switch.
     """
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
     if catalog.naming(cls.nos).has_tables:
@@ -65,7 +65,7 @@ def name_listed_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: i
 def _format_port_names(
     naming: NosNaming, switch: SwitchProfile, run: PortRun, ports: int, platform: SonicPlatform | None
 ) -> list[str]:
-    """Names of the first `ports` ports of a run; raises LookupError as `NosNaming.port` does."""
+    """Return names of the first `ports` ports of a run; raises LookupError as `NosNaming.port` does."""
     cage_class = switch.cages[run.cage_class]
     return [
         naming.name_port(cage, i % run.ways, run.ways, cage_class, platform, switch.slot_of(cage)) if cage else ""
@@ -74,7 +74,7 @@ def _format_port_names(
 
 
 def _refuse_split(catalog: Catalog, cls: DeviceClass, breakout: int) -> InputError:
-    """The error of a port table that has no cage of so many ports."""
+    """Return the error of a port table that has no cage of so many ports."""
     return fault(
         "FG026",
         f"the {cls.nos} port table of {cls.profile.id} has no cage of {breakout} ports",
@@ -84,7 +84,7 @@ def _refuse_split(catalog: Catalog, cls: DeviceClass, breakout: int) -> InputErr
 
 
 def _refuse_mode(catalog: Catalog, cls: DeviceClass, platform: SonicPlatform, run: PortRun) -> InputError:
-    """The error of a missing breakout mode: without a row in BREAKOUT_CFG the NOS does not create the ports."""
+    """Return the error of a missing breakout mode: without a row in BREAKOUT_CFG the NOS does not create the ports."""
     listed = ", ".join(platform.breakout_modes.get(run.ways, ())) or "none of that split"
     return fault(
         "FG026",
@@ -95,7 +95,7 @@ def _refuse_mode(catalog: Catalog, cls: DeviceClass, platform: SonicPlatform, ru
 
 
 def _refuse_missing_table(catalog: Catalog, cls: DeviceClass) -> InputError:
-    """The error of a NOS that takes names from a port table, which the catalogue has not for the switch."""
+    """Return the error of a NOS that takes names from a port table, which the catalogue has not for the switch."""
     other_names = _list_other_nos(catalog, cls)
     run_other = f"run {' or '.join(other_names)} on it, or " if other_names else ""
     return fault(
@@ -107,7 +107,7 @@ def _refuse_missing_table(catalog: Catalog, cls: DeviceClass) -> InputError:
 
 
 def _refuse_card_ports(catalog: Catalog, cls: DeviceClass) -> InputError:
-    """The error of ports on line cards, whose names by the NOS the catalogue does not say."""
+    """Return the error of ports on line cards, whose names by the NOS the catalogue does not say."""
     other_names = _list_other_nos(catalog, cls)
     instead = f"run {' or '.join(other_names)} on it" if other_names else "take another switch"
     return fault(
@@ -119,7 +119,7 @@ def _refuse_card_ports(catalog: Catalog, cls: DeviceClass) -> InputError:
 
 
 def _suggest_another(catalog: Catalog, cls: DeviceClass) -> str:
-    """Another switch, and the other NOSes that this one can run, as the end of a list in words."""
+    """Return another switch, and the other NOSes that this one can run, as the end of a list in words."""
     other_names = _list_other_nos(catalog, cls)
     return f"another switch, or {' or '.join(other_names)} on this one" if other_names else "or another switch"
 
@@ -158,7 +158,9 @@ class PortNames:
         return a.texts(), b.texts()
 
     def list_faults(self) -> tuple[Diagnostic, ...]:
-        """Where the catalogue does not say what the NOS of a switch calls its ports: FG018 and FG026, each once."""
+        """Return where the catalogue does not say what the NOS of a switch calls its ports: FG018 and FG026, each
+        once.
+        """
         return self._faults
 
     @cached_property
@@ -174,7 +176,7 @@ class PortNames:
         return tuple(diagnostics)
 
     def _encode_ends(self, *, cage: bool) -> tuple[EncodedColumn, EncodedColumn]:
-        """The names of ports, or of cages, at the a and b ends of every link, over one vocabulary."""
+        """Return the names of ports, or of cages, at the a and b ends of every link, over one vocabulary."""
         links, codes_by_name = self._plan.links, dict[str, int]()
         code_columns = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
         for upper, rows, table in self._list_tables(cage=cage):
@@ -184,13 +186,15 @@ class PortNames:
         return EncodedColumn(names, code_columns[0]), EncodedColumn(names, code_columns[1])
 
     def _list_tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Ints64, list[str]]]:
-        """(whether it is the upper end, rows of links, port names by port number) of each segment and device class."""
+        """Yield (whether it is the upper end, rows of links, port names by port number) of each segment and device
+        class.
+        """
         for upper, rows, cls, side, ports in self._list_sides():
             yield upper, rows, self._list_names(cls, side, ports, cage=cage)
 
     def _list_sides(self) -> Iterator[tuple[bool, slice | Ints64, DeviceClass, Side, int]]:
-        """(whether it is the upper end, rows of links, device class, kind of ends, ports up to the last in use) of each
-        segment and device class.
+        """Yield (whether it is the upper end, rows of links, device class, kind of ends, ports up to the last in use)
+        of each segment and device class.
         """
         devices, links = self._plan.devices, self._plan.links
         for i, segment in enumerate(links.segments):
@@ -203,7 +207,7 @@ class PortNames:
                     yield bool(upper), class_rows, cls, side, int(port[class_rows].max()) + 1
 
     def _list_names(self, cls: DeviceClass, side: Side, ports: int, *, cage: bool) -> list[str]:
-        """The names of the first ports, or of their cages, of one kind of ends on a class of devices."""
+        """Return the names of the first ports, or of their cages, of one kind of ends on a class of devices."""
         if isinstance(side, Attachment):
             return [leg.cage if cage else leg.name for leg in side.legs]
         if isinstance(side, ManagementPort):
@@ -227,7 +231,7 @@ class LinkEnds:
         self._links_by_port: dict[int, dict[str, tuple[int, bool]]] = {}
 
     def list_device_links(self, row: int) -> dict[str, tuple[int, bool]]:
-        """The links of a device by the name of its cabled port: (row, whether the device is the upper end)."""
+        """Return the links of a device by the name of its cabled port: (row, whether the device is the upper end)."""
         if row not in self._links_by_port:
             links: dict[str, tuple[int, bool]] = {}
             for device, ports, upper in (

@@ -29,7 +29,7 @@ def check_leaks(design: Design, plan: WiringPlan, names: Sequence[str]) -> None:
 
 
 def _find_leaves(design: Design, plan: WiringPlan, name: str, vrf: str) -> Ints64:
-    """Rows of the switches on which hosts of a fabric are in a VRF, in order; int64."""
+    """Return rows of the switches on which hosts of a fabric are in a VRF, in order; int64."""
     fabric = design.fabric(name)
     is_host = np.array([s.fabric == name and s.lower == "node" for s in plan.links.segments], dtype=bool)
     if fabric.shares_ports:

@@ -21,7 +21,7 @@ from fabricgen.kernel.units import round_up_to_power_of_two
 
 
 def group_capacity(tier: TierDesign) -> int:
-    """The numbers reserved for the switches of a group, a power of two.
+    """Return the numbers reserved for the switches of a group, a power of two.
 
     An upper group never has more switches than a lower switch has uplinks to it; with as many numbers reserved, a
     derived count can grow without renumbering anything.
@@ -30,25 +30,29 @@ def group_capacity(tier: TierDesign) -> int:
 
 
 def count_numbered_groups(tier: TierDesign) -> int:
-    """Groups of a tier once every reserved slot is filled and counts stay as they are."""
+    """Return groups of a tier once every reserved slot is filled and counts stay as they are."""
     return count_reserved_places(tier.layout, tier.scope) * prod(tier.sizes[d] for d in list_inner_dimensions(tier.per))
 
 
 def count_group_slots(fabric: FabricDesign, tier: TierDesign) -> int:
-    """Slots of the groups of a tier; an index of a lower tier counts with the capacity of that tier's groups."""
+    """Return slots of the groups of a tier; an index of a lower tier counts with the capacity of that tier's groups."""
     beside = {d: fabric.list_tiers_beside(tier, d) for d in list_inner_dimensions(tier.per)}
     capacities = (max(map(group_capacity, tiers)) if tiers else tier.sizes[d] for d, tiers in beside.items())
     return count_reserved_places(tier.layout, tier.scope) * prod(capacities)
 
 
 def list_served_members(layout: Layout, node_sets: Collection[NodeSet]) -> list[int]:
-    """Members of a unit, of the only kind of a layout, that belong to one of some node sets, in the unit's order."""
+    """Return members of a unit, of the only kind of a layout, that belong to one of some node sets, in the unit's
+    order.
+    """
     unit_sets = [nodes for nodes in node_sets if nodes.unit == layout.kind.name]
     return [member for member in layout.unit_order if any(nodes.holds(member) for nodes in unit_sets)]
 
 
 def count_unit_slots(layout: Layout, scope: str) -> int:
-    """Slots of units in the largest place of a scope: units of a pod, a site, or all; 1 for a unit and its parts."""
+    """Return slots of units in the largest place of a scope: units of a pod, a site, or all; 1 for a unit and its
+    parts.
+    """
     if is_within_unit(scope):
         return 1
     most, units_per_place = max(pod.slots for pod in layout.pods), count_units_per_place(layout, scope)
@@ -59,12 +63,14 @@ def count_unit_slots(layout: Layout, scope: str) -> int:
 
 
 def count_node_slots(fabric: FabricDesign, tier: TierDesign) -> int:
-    """Node slots of a fabric that the largest group of a tier serves, reserved ones included."""
+    """Return node slots of a fabric that the largest group of a tier serves, reserved ones included."""
     return sum(count_part_slots(fabric, layout, tier.scope) for layout in tier.layout.by_part.values())
 
 
 def count_part_slots(fabric: FabricDesign, layout: Layout, scope: str) -> int:
-    """Node slots of a fabric, in one part of the cluster, of the largest place of a scope, reserved ones included."""
+    """Return node slots of a fabric, in one part of the cluster, of the largest place of a scope, reserved ones
+    included.
+    """
     served = list_served_members(layout, fabric.node_sets)
     if not is_part_of_unit(scope):
         return len(served) * count_unit_slots(layout, scope)

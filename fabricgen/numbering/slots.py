@@ -33,13 +33,13 @@ CapacityOf = Callable[[str, int], int]
 
 
 def _find_place_slots(layout: Layout, scope: str, columns: Columns) -> Any:
-    """The reserved number of the place (rack, unit, pod, site) that each switch serves."""
+    """Return the reserved number of the place (rack, unit, pod, site) that each switch serves."""
     numbers = np.array(number_places(layout, scope), dtype=np.int64)
     return numbers[find_place_number(layout, scope, columns)]
 
 
 def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
-    """The slot of the group of every switch of a tier."""
+    """Return the slot of the group of every switch of a tier."""
     layout, scope = tier.layout, tier.scope
     columns, before = make_tier_columns(tier), _read_locked_sizes(tier)
     slot = _find_place_slots(layout, scope, columns)
@@ -60,8 +60,8 @@ def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: Capaci
 
 
 def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
-    """The sizes of leg dimensions by which a tier was numbered, as the lock has them: a plane may come, or a part whose
-    nodes have more rails, and go again. Empty where it was numbered by the sizes that it has, or never.
+    """Return the sizes of leg dimensions by which a tier was numbered, as the lock has them: a plane may come, or a
+    part whose nodes have more rails, and go again. Empty where it was numbered by the sizes that it has, or never.
     """
     named, legs = re.compile(re.escape(tier.key.text) + r" \(([^()]*)\)"), list_leg_dimensions()
     held = (
@@ -78,7 +78,9 @@ def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
 
 
 def find_rack_slots(tier: TierDesign) -> Slots:
-    """The slot of every switch of a tier; switches that serve one rack (or unit, pod, site) in one plane share it."""
+    """Return the slot of every switch of a tier; switches that serve one rack (or unit, pod, site) in one plane share
+    it.
+    """
     layout, scope = tier.layout, tier.scope
     columns = make_tier_columns(tier)
     slot = np.asarray(_find_place_slots(layout, scope, columns), dtype=np.int64)
@@ -93,7 +95,7 @@ def find_rack_slots(tier: TierDesign) -> Slots:
 
 
 def _find_capacity(fabric: FabricDesign, tier: TierDesign, dimension: str, capacity_of: CapacityOf) -> int:
-    """The capacity of a dimension of a tier; for the index in another, that of a group of its switches."""
+    """Return the capacity of a dimension of a tier; for the index in another, that of a group of its switches."""
     tiers = fabric.list_tiers_beside(tier, dimension)
     if tiers:
         named = tiers[0].key.text if len(tiers) == 1 else f"{fabric.name} {dimension}"
@@ -102,7 +104,7 @@ def _find_capacity(fabric: FabricDesign, tier: TierDesign, dimension: str, capac
 
 
 def find_switch_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
-    """The slot of every switch of a tier."""
+    """Return the slot of every switch of a tier."""
     group = find_group_slots(fabric, tier, capacity_of)
     capacity = capacity_of(tier.key.text, group_capacity(tier))
     index = np.tile(np.arange(tier.count, dtype=np.int64), tier.groups)

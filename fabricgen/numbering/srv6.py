@@ -38,7 +38,9 @@ class Srv6Block:
         return f"{write_identifier(self, identifier)}/{self.bits + IDENTIFIER_BITS}"
 
     def make_address(self, identifiers: Iterable[int]) -> IPv6Address:
-        """The destination address of packets that take a path: the block, then its identifiers in their order."""
+        """Return the destination address of packets that take a path: the block, then its identifiers in their
+        order.
+        """
         address, shift = self.first, 128 - self.bits
         for identifier in identifiers:
             shift -= IDENTIFIER_BITS
@@ -53,7 +55,7 @@ def write_identifier(block: Srv6Block, identifier: int) -> str:
 
 
 def find_block(design: Design, fabric: FabricDesign) -> Srv6Block | None:
-    """The block of a fabric; None where it has no SRv6."""
+    """Return the block of a fabric; None where it has no SRv6."""
     if not uses_srv6(design, fabric):
         return None
     prefixes, _, _ = find_pool_prefixes(design.loaded.blueprint, fabric.name, "srv6", V6)
@@ -62,5 +64,7 @@ def find_block(design: Design, fabric: FabricDesign) -> Srv6Block | None:
 
 
 def find_local_identifier(cage: _Number, sub: _Number) -> _Number:
-    """The identifier of a port by its cage, from 1, and its place in it, from 0; of int64 columns of ports as well."""
+    """Return the identifier of a port by its cage, from 1, and its place in it, from 0; of int64 columns of ports as
+    well.
+    """
     return FIRST_LOCAL + CAGE_LOCALS * (cage - 1) + sub

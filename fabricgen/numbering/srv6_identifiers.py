@@ -21,9 +21,9 @@ MOST_IDENTIFIERS = LAST_IDENTIFIER + 1 - FIRST_IDENTIFIER
 
 
 def allocate_identifiers(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> Ints64:
-    """The identifier of every device, int64, 0 for none; no two switches of a cluster have the same.
+    """Return the identifier of every device, int64, 0 for none; no two switches of a cluster have the same.
 
-    Raises InputError (FG127) where there are more switches than identifiers, reserved ones included.
+    Raises InputError (FG127) if there are more switches than identifiers, reserved ones included.
     """
     identifiers = np.zeros(len(plan.devices), dtype=np.int64)
     for fabric in design.fabrics:

@@ -25,7 +25,7 @@ from fabricgen.wiring.tables import LinkTable, WiringPlan
 
 
 def check_sessions(design: Design, plan: WiringPlan, names: Sequence[str], asn: Ints64) -> None:
-    """Raise InputError where two neighbours have one AS number: an iBGP session would pass no routes on.
+    """Raise InputError if two neighbours have one AS number: an iBGP session would pass no routes on.
 
     The error is at the line that states the number.
     """
@@ -45,14 +45,14 @@ def check_sessions(design: Design, plan: WiringPlan, names: Sequence[str], asn: 
 
 
 def _find_equal_asns(links: LinkTable, rows: slice, asn: Ints64) -> list[int]:
-    """The rows of those links, among some, whose ends have the same AS number."""
+    """Return the rows of those links, among some, whose ends have the same AS number."""
     lower = asn[links.a_device[rows]]
     alike: list[int] = np.flatnonzero((lower == asn[links.b_device[rows]]) & (lower > 0)).tolist()
     return [rows.start + i for i in alike]
 
 
 def _find_asn_source(design: Design, plan: WiringPlan, names: Sequence[str], ends: Sequence[int]) -> Path:
-    """The path that the AS number of two switches comes from: a single device, a tier, or the plan."""
+    """Return the path that the AS number of two switches comes from: a single device, a tier, or the plan."""
     overrides = design.loaded.blueprint.address_of
     for end in ends:
         if names[end] in overrides and overrides[names[end]].asn is not None:
@@ -76,7 +76,7 @@ def _find_asn_source(design: Design, plan: WiringPlan, names: Sequence[str], end
 
 
 def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: BlockAllocator) -> dict[TierKey, Ints64]:
-    """AS numbers of the switches by tier, int64; fabrics do not share numbers.
+    """Return AS numbers of the switches by tier, int64; fabrics do not share numbers.
 
     Raises InputError when a pool is too small, and for numbers of tiers that do not exist.
     """
@@ -101,7 +101,7 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
 
 
 def _make_fabric_pool(text: str, reserved: Sequence[tuple[int, int]], path: Path) -> NumberPool:
-    """The pool of AS numbers, without the numbers stated for tiers."""
+    """Return the pool of AS numbers, without the numbers stated for tiers."""
     windows = subtract_asns(text, reserved)
     hint = "4200000000-4294967294 is private and large (RFC 6996)"
     if not windows:
@@ -110,14 +110,14 @@ def _make_fabric_pool(text: str, reserved: Sequence[tuple[int, int]], path: Path
 
 
 def _make_tier_pool(text: str, path: Path) -> NumberPool:
-    """The number or range of numbers that is stated for one tier, as a pool of its own."""
+    """Return the number or range of numbers that is stated for one tier, as a pool of its own."""
     first, last = parse_asns(text)
     hint = "a number belongs to one tier of one fabric; a range needs one for each switch that may come"
     return NumberPool("asns", "AS number range of the tier", (Interval(first, last - first + 1),), path, "FG025", hint)
 
 
 def _find_slots(fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
-    """The slot of every switch from which its number follows; switches with one slot share a number."""
+    """Return the slot of every switch from which its number follows; switches with one slot share a number."""
     by = find_asn_owner(tier, plan)
     if by == "switch":
         return find_switch_slots(fabric, tier, blocks.remember_capacity)
@@ -127,7 +127,7 @@ def _find_slots(fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: B
 
 
 def check_asn_tiers(design: Design) -> None:
-    """Raise InputError (FG016) where numbers are stated for a tier that no fabric with BGP has."""
+    """Raise InputError (FG016) if numbers are stated for a tier that no fabric with BGP has."""
     blueprint = design.loaded.blueprint
     speakers = [fabric for fabric in design.fabrics if runs_bgp(design, fabric)]
     tiers_by_fabric = {fabric.name: {tier.name for tier in fabric.tiers} for fabric in speakers}

@@ -18,7 +18,7 @@ def is_management(fabric: FabricDesign) -> bool:
 
 
 def find_underlay(design: Design, fabric: FabricDesign) -> str:
-    """`ebgp-numbered`, `ebgp-unnumbered`, `static`, `srv6` or `none`, as stated nearest to the fabric."""
+    """Return `ebgp-numbered`, `ebgp-unnumbered`, `static`, `srv6` or `none`, as stated nearest to the fabric."""
     return find_fabric_underlay(design.loaded.blueprint, fabric.name)
 
 
@@ -45,7 +45,9 @@ def numbers_links(design: Design, fabric: FabricDesign) -> bool:
 
 
 def list_families(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
-    """Address families of a fabric, "v4" before "v6", as stated nearest to it; none where its switches do not route."""
+    """Return address families of a fabric, "v4" before "v6", as stated nearest to it; none where its switches do not
+    route.
+    """
     if not is_routed(fabric):
         return ()
     ip = find_fabric_ip(design.loaded.blueprint, fabric.name)

@@ -208,7 +208,7 @@ def _choose_planned_links(whole: Cluster, phase: AtPhase) -> LinkTable:
 
 
 def _cut_blueprint(whole: Cluster, phase: AtPhase, names: tuple[str, ...]) -> LoadedBlueprint:
-    """The blueprint without what it states of single devices that are not there yet."""
+    """Return the blueprint without what it states of single devices that are not there yet."""
     loaded = whole.design.loaded
     if not (loaded.guids or loaded.inventory or loaded.blueprint.config_of):
         return loaded

@@ -23,7 +23,7 @@ class Column(cached_property[Array]):
 
 
 def column(make: Callable[[Any], Array], doc: str = "") -> Column[Array]:
-    """A column that a method makes; what it makes is handed out as an array that nobody can write to."""
+    """Return a column that a method makes; what it makes is handed out as an array that nobody can write to."""
 
     @wraps(make)
     def frozen(table: Columns) -> Array:
@@ -36,7 +36,7 @@ def column(make: Callable[[Any], Array], doc: str = "") -> Column[Array]:
 
 
 def table_column(convert: Callable[[Any], Array], doc: str, name: str = "") -> Column[Array]:
-    """A column of a view that `convert` makes of a column of the table below it: `name`, or its own name."""
+    """Return a column of a view that `convert` makes of a column of the table below it: `name`, or its own name."""
 
     def read(table: TableColumns) -> Array:
         return convert(table._table.columns[name or str(made.attrname)])
@@ -54,7 +54,7 @@ class Columns:
         return tuple(name for name, value in vars(cls).items() if isinstance(value, Column))
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """A column by name; raises KeyError for a name that is none."""
+        """Return a column by name; raises KeyError for a name that is none."""
         if name not in self.names():
             raise KeyError(name)
         values: npt.NDArray[Any] = getattr(self, name)
@@ -67,12 +67,14 @@ class Columns:
         return len(self[self.names()[0]])
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """The rows, each a dict of all columns with values of Python."""
+        """Return the rows, each a dict of all columns with values of Python."""
         columns = [self[name].tolist() for name in self.names()]
         return (dict(zip(self.names(), row, strict=True)) for row in zip(*columns, strict=True))
 
     def to_pandas(self) -> Any:
-        """A `pandas.DataFrame` of all columns, a copy; raises ModuleNotFoundError where pandas is not installed."""
+        """Return a `pandas.DataFrame` of all columns, a copy; raises ModuleNotFoundError where pandas is not
+        installed.
+        """
         try:
             import pandas
         except ModuleNotFoundError as error:
@@ -88,7 +90,7 @@ class TableColumns(Columns):
 
 
 def to_text_array(values: Any) -> Strings:
-    """A column of str as an object array; "" where a row has no such value."""
+    """Return a column of str as an object array; "" if a row has no such value."""
     if isinstance(values, LazyColumn):
         return values.texts()
     array = np.empty(len(values), dtype=object)
@@ -97,7 +99,7 @@ def to_text_array(values: Any) -> Strings:
 
 
 def to_integer_array(values: EncodedColumn | Sequence[int]) -> Ints:
-    """Numbers, which may be written as text, int32; 0 where there is none."""
+    """Return numbers, which may be written as text, int32; 0 if there is none."""
     if not isinstance(values, EncodedColumn):
         return np.array(values, dtype=np.int32)
     return np.array([int(text or 0) for text in values.vocabulary], dtype=np.int32)[values.codes]
@@ -109,11 +111,11 @@ def to_flag_array(values: Sequence[bool]) -> Flags:
 
 
 def to_long_array(values: Sequence[str]) -> Ints64:
-    """Numbers that are written as text, int64; 0 where there is none."""
+    """Return numbers that are written as text, int64; 0 if there is none."""
     return np.array([int(text or 0) for text in values], dtype=np.int64)
 
 
 def to_float_array(values: EncodedColumn | Sequence[Any]) -> Floats:
-    """Numbers of a column, which may be written as text, float64; NaN where there is none."""
+    """Return numbers of a column, which may be written as text, float64; NaN if there is none."""
     encoded = values if isinstance(values, EncodedColumn) else encode_column(values, np.arange(len(values)))
     return np.array([np.nan if text == "" else float(text) for text in encoded.vocabulary])[encoded.codes]

@@ -52,7 +52,7 @@ class Clients(TableColumns):
 
 
 def make_dhcp_tables(cluster: Cluster) -> tuple[Subnets, Clients]:
-    """The subnets and who is in them; raises InputError: FG171 for an image of no NOS and no model of
+    """Return the subnets and who is in them; raises InputError: FG171 for an image of no NOS and no model of
     switch, FG170 where DHCP cannot tell a switch what it boots from.
     """
     server = BootServer(cluster)
@@ -73,7 +73,7 @@ def make_dhcp_tables(cluster: Cluster) -> tuple[Subnets, Clients]:
 
 
 def _gather_rows(table: type[TableColumns], rows: Sequence[Row], **others: Sequence[Any]) -> Table:
-    """Rows as the columns of a table, beside others."""
+    """Return rows as the columns of a table, beside others."""
     names = [name for name in table.names() if name not in others]
     return Table("", {name: [row[name] for row in rows] for name in names} | others)
 
@@ -92,12 +92,12 @@ def _make_subnet(server: BootServer, subnet: Subnet) -> Row:
 
 
 def _join_servers(servers: Iterable[str], *, is_v6: bool) -> str:
-    """Those of some servers that are addresses of a family."""
+    """Return those of some servers that are addresses of a family."""
     return " ".join(text for text in servers if is_address(text) and (":" in text) == is_v6)
 
 
 def _name_host(server: BootServer, holder: AddressHolder, *, is_main: bool) -> str:
-    """The name of the device, but of a BMC another than its host has (63 characters, RFC 1123, 2.1)."""
+    """Return the name of the device, but of a BMC another than its host has (63 characters, RFC 1123, 2.1)."""
     name = server.name_device(holder.device)
     return name if is_main or not holder.is_bmc else f"{name}-bmc"[:63].rstrip("-")
 
@@ -120,7 +120,7 @@ def _make_client(server: BootServer, holder: AddressHolder, *, is_v6: bool) -> d
 
 
 def _list_circuit_ids(cluster: Cluster, places: Sequence[Sequence[Place]], start: int, stop: int) -> list[str]:
-    """What requests say of the ports that some clients are plugged into."""
+    """Return what requests say of the ports that some clients are plugged into."""
     switches = {switch for of_client in places[start:stop] for switch, _ in of_client}
     ids = list_circuit_ids(cluster, [row for row, name in enumerate(cluster.names) if name in switches])
     return [

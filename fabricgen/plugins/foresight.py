@@ -20,21 +20,22 @@ class Busbw(NamedTuple):
 
 
 def find_reached(cluster: Cluster) -> dict[str, float]:
-    """The share of its line rate that each fabric reaches, of 1."""
+    """Return the share of its line rate that each fabric reaches, of 1."""
     network = cluster.design.catalog.constants().efficiency.network
     protocols = {"infiniband": "infiniband", "roce": "ethernet", "ethernet": "ethernet"}
     return {fabric.name: network.find_reached(protocols[fabric.protocol]) for fabric in cluster.design.fabrics}  # type: ignore[arg-type]
 
 
 def find_balancing_modes(cluster: Cluster) -> dict[str, str]:
-    """How the switches of each fabric choose among equal paths: `hash`, or by load or packet."""
+    """Return how the switches of each fabric choose among equal paths: `hash`, or by load or packet."""
     return {fabric.name: find_balancing_mode(cluster, fabric) for fabric in cluster.design.fabrics}
 
 
 def expect_busbw(cluster: Cluster, fabric: str, collective: str, size: int, job: str) -> Busbw | None:
-    """What a collective of a job (`all`, `2048`, `all@p1/su2`) reaches in a fabric with messages of so many bytes.
+    """Return what a collective of a job (`all`, `2048`, `all@p1/su2`) reaches in a fabric with messages of so many
+    bytes.
 
-    None where the fabric joins no accelerators, or nothing is told of it. Raises InputError (FG145) for no job.
+    None if the fabric joins no accelerators, or nothing is told of it. Raises InputError (FG145) for no job.
     """
     whole = cluster.phase.whole if cluster.phase else cluster
     constants = whole.design.catalog.constants()

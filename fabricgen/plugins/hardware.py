@@ -52,14 +52,14 @@ class Models(TableColumns):
 
 
 def make_hall_table(cluster: Cluster) -> Table:
-    """Halls in the order of the rack table's."""
+    """Return halls in the order of the rack table's."""
     halls, sites = cluster.plan.racks.halls, cluster.design.layout.sites
     rows = [(hall.name, sites[hall.site], hall.storey) for hall in halls]
     return Table("halls", {name: [row[at] for row in rows] for at, name in enumerate(Halls.names())})
 
 
 def make_model_table(cluster: Cluster) -> Table:
-    """Models of devices by their first device, of racks, and of transceivers."""
+    """Return models of devices by their first device, of racks, and of transceivers."""
     device_profiles = {cls.profile.id: cls.profile for cls in cluster.plan.devices.classes}
     rack_profiles = {kind.id: kind for kind in cluster.plan.racks.kinds}
     optics = dict.fromkeys(chain(*(column.vocabulary.tolist() for column in CableParts(cluster).list_transceivers())))

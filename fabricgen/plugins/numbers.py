@@ -30,7 +30,7 @@ class Pools(TableColumns):
 
 
 def make_vlan_table(cluster: Cluster) -> Table:
-    """VLANs of fabrics, each once for both families, then those of tenants."""
+    """Return VLANs of fabrics, each once for both families, then those of tenants."""
     rows = dict.fromkeys((*_list_fabric_vlans(cluster), *_list_tenant_vlans(cluster)))
     return Table("vlans", {name: [row[at] for row in rows] for at, name in enumerate(Vlans.names())})
 
@@ -52,7 +52,7 @@ def _list_tenant_vlans(cluster: Cluster) -> Iterator[tuple[int, str, str, int]]:
 
 
 def make_pool_table(cluster: Cluster) -> Table:
-    """Pools in the order in which they are drawn on; a prefix of several is the last one's."""
+    """Return pools in the order in which they are drawn on; a prefix of several is the last one's."""
     name_by_prefix: dict[str, str] = {}
     for demand in list_pool_demands(cluster.design):
         if demand.now:

@@ -27,17 +27,17 @@ _NAME = re.compile(r"[a-z][a-z0-9-]*")
 
 
 def list_output_names() -> frozenset[str]:
-    """The parts of a build that other packages offer, none of which is loaded."""
+    """Return the parts of a build that other packages offer, none of which is loaded."""
     return frozenset(entry.name for entry in list_entry_points(GROUP))
 
 
 def list_addon_names() -> frozenset[str]:
-    """The parts of a build that our add-ons make, none of which is loaded."""
+    """Return the parts of a build that our add-ons make, none of which is loaded."""
     return frozenset(name.replace("_", "-") for name in list_modules(ADDONS))
 
 
 def check_output(name: str, reserved_names: Collection[str]) -> None:
-    """Raise InputError (FG870) where a part is offered by two packages, has no usable name, or has one of
+    """Raise InputError (FG870) if a part is offered by two packages, has no usable name, or has one of
     `reserved_names`.
     """
     first, *duplicates = _list_offers(name)
@@ -50,7 +50,7 @@ def check_output(name: str, reserved_names: Collection[str]) -> None:
 
 
 def make_output_files(name: str, cluster: Cluster) -> Iterator[tuple[str, bytes]]:
-    """The files of a part that an add-on or another package makes, below a folder of its name.
+    """Yield the files of a part that an add-on or another package makes, below a folder of its name.
 
     Raises InputError (FG870) where it fails, or yields what is no file, a path that leaves its folder, or one twice.
     """

@@ -79,7 +79,7 @@ class _Passage(NamedTuple):
 
 
 def make_patching_tables(cluster: Cluster) -> tuple[Panels, Trunks, Patches]:
-    """The three tables, empty where nothing is patched."""
+    """Return the three tables, empty where nothing is patched."""
     patching = cluster.plan.patching
     rows = (
         []
@@ -127,7 +127,7 @@ def _make_trunk_table(cluster: Cluster, patching: Patching | None) -> Table:
 
 
 def _list_trunk_passages(cluster: Cluster, patching: Patching) -> Iterator[_Passage]:
-    """The links that pass trunks, a ends first; links fill the ports of their channel evenly and in order."""
+    """Yield the links that pass trunks, a ends first; links fill the ports of their channel evenly and in order."""
     patches, trunks, cables = patching.patches, patching.trunks, cluster.plan.cables
     panels, links_of_row = PatchParts(cluster, patching).panels, _find_links_of_rows(cluster)
     common_a, jumper = are_common_ends_lower(cluster.plan.links, cables), -1
@@ -155,7 +155,9 @@ def _list_trunk_passages(cluster: Cluster, patching: Patching) -> Iterator[_Pass
 
 
 def _list_channels(cluster: Cluster, patching: Patching) -> Iterator[tuple[int, Ints64]]:
-    """(cable, rows of patches) of each channel: a breakout that splits at its far end is one, of others each leg is."""
+    """Yield (cable, rows of patches) of each channel: a breakout that splits at its far end is one, of others each leg
+    is.
+    """
     row = patching.patches.row
     cable = cluster.plan.cables.end_cable[row]
     is_one = patching.split[cable] == AT_FAR_END
@@ -165,7 +167,7 @@ def _list_channels(cluster: Cluster, patching: Patching) -> Iterator[tuple[int, 
 
 
 def _find_links_of_rows(cluster: Cluster) -> dict[int, list[int]]:
-    """The links between the two connectors of each end row of a cable, in the order of their ports."""
+    """Return the links between the two connectors of each end row of a cable, in the order of their ports."""
     links, cables = cluster.plan.links, cluster.plan.cables
     numbers = number_ends(cluster.plan.devices, links, number_connectors)
     keys = list(zip(links.cable.tolist(), numbers.a.tolist(), numbers.b.tolist(), strict=True))
@@ -178,7 +180,7 @@ def _find_links_of_rows(cluster: Cluster) -> dict[int, list[int]]:
 
 
 def _list_shuffle_passages(cluster: Cluster, patching: Patching) -> Iterator[_Passage]:
-    """The links that pass shuffles: the lower end of each is at a port in, its upper end at a port out."""
+    """Yield the links that pass shuffles: the lower end of each is at a port in, its upper end at a port out."""
     shuffles, cables, jumper_of_port = patching.shuffles, cluster.plan.cables, dict[tuple[str, str, int], int]()
     if not len(shuffles):
         return

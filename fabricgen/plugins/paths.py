@@ -66,7 +66,7 @@ class FabricPaths:
         return {name: row for row, name in enumerate(self._cluster.names)}
 
     def find_end(self, text: str) -> End:
-        """A device by name, or a port of one as `DEVICE:PORT`; raises ValueError where the fabric has none such."""
+        """Return a device by name, or a port of one as `DEVICE:PORT`; raises ValueError if the fabric has none such."""
         if text in self._row_by_name:
             return End(self._row_by_name[text], -1)
         device, colon, port = text.partition(":")
@@ -85,14 +85,16 @@ class FabricPaths:
         return End(row, links_by_port[port])
 
     def find_ends(self, a: str, b: str) -> tuple[End, End]:
-        """Two ends of a path; raises ValueError as `find_end` does, and where both are on one device."""
+        """Return two ends of a path; raises ValueError as `find_end` does, and where both are on one device."""
         ends = self.find_end(a), self.find_end(b)
         if ends[0].device == ends[1].device:
             raise ValueError(f"'{a}' and '{b}' are one device")
         return ends
 
     def measure_distances(self, end: End, barred: int = -1) -> Ints:
-        """Links on a shortest path from every device to an end, without a barred one; int32, -1 where there is none."""
+        """Return links on a shortest path from every device to an end, without a barred one; int32, -1 if there is
+        none.
+        """
         distance = np.full(len(self._cluster.plan.devices), FAR, dtype=np.int32)
         distance[end.device] = 0
         reached = np.array([end.device], dtype=np.int64)
@@ -111,7 +113,7 @@ class FabricPaths:
         return distance
 
     def count_paths(self, a: End, b: End) -> int:
-        """How many equal shortest paths lead from one end to the other."""
+        """Return how many equal shortest paths lead from one end to the other."""
         distance, onward, steps = self.measure_distances(b, a.device), dict[int, list[tuple[int, int]]](), [{a.device}]
         while steps[-1]:
             onward |= {device: self._list_next_hops(device, a, b, distance) for device in steps[-1]}
@@ -123,7 +125,7 @@ class FabricPaths:
         return path_counts[a.device]
 
     def list_paths(self, a: End, b: End) -> Iterator[Path]:
-        """The equal shortest paths from one end to the other, in the order of their links."""
+        """Yield the equal shortest paths from one end to the other, in the order of their links."""
         distance = self.measure_distances(b, a.device)
         links, names = self._cluster.plan.links, self._cluster.names
         stack: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((a.device,), ())]
@@ -138,7 +140,7 @@ class FabricPaths:
             stack += [((*devices, neighbor), (*path_links, link)) for link, neighbor in reversed(onward)]
 
     def _list_next_hops(self, device: int, a: End, b: End, distance: Ints) -> list[tuple[int, int]]:
-        """(link, next device) of each way that leads nearer to an end, by link; none from the end itself."""
+        """Return (link, next device) of each way that leads nearer to an end, by link; none from the end itself."""
         device_links = slice(int(self._start[device]), int(self._start[device + 1]))
         neighbors, links = self._neighbor[device_links], self._link[device_links]
         is_usable = (distance[neighbors] >= 0) & (self._forwards[neighbors] | (neighbors == b.device))
@@ -153,7 +155,7 @@ class FabricPaths:
         return sorted(zip(links[chosen].tolist(), neighbors[chosen].tolist(), strict=True))
 
     def _find_link_places(self, devices: Ints64) -> Ints64:
-        """The places of all links of some devices in the columns by device."""
+        """Return the places of all links of some devices in the columns by device."""
         counts = self._start[devices + 1] - self._start[devices]
         # slices one after another without a loop: each place is the start of its slice plus how far it is into it
         before = np.cumsum(counts) - counts
@@ -161,8 +163,8 @@ class FabricPaths:
 
 
 def _find_segments(cluster: Cluster, fabric: str) -> Flags:
-    """The segments that carry traffic of a fabric: its own, and between switches those of fabrics that it is joined
-    with, as guests are with their carrier and sites with what is above their spines.
+    """Return the segments that carry traffic of a fabric: its own, and between switches those of fabrics that it is
+    joined with, as guests are with their carrier and sites with what is above their spines.
 
     Raises ValueError for a fabric that there is not.
     """

@@ -34,7 +34,7 @@ class Places(TableColumns):
 
 
 def make_place_tables(cluster: Cluster) -> tuple[Groups, Places]:
-    """The groups and who is in them; raises InputError (FG155) where no fabric joins nodes."""
+    """Return the groups and who is in them; raises InputError (FG155) if no fabric joins nodes."""
     locality = group_nodes(cluster)
     nodes = np.sort(np.concatenate((locality.nodes, locality.others)))
     is_grouped = np.isin(nodes, locality.nodes)

@@ -28,7 +28,9 @@ class ViewRule(PlugInRule):
 
 
 def list_plug_in_findings(cluster: Cluster, is_wanted: Callable[[str], bool]) -> tuple[Diagnostic, ...]:
-    """What rules of other packages find, of codes that are wanted, and FG870 for each that cannot be used or fails."""
+    """Return what rules of other packages find, of codes that are wanted, and FG870 for each that cannot be used or
+    fails.
+    """
     entries = [entry for entry in list_entry_points(PLUG_INS) if is_wanted(entry.name)]
     if not entries:
         return ()

@@ -32,7 +32,7 @@ class Steering:
     _fabric: str = field(repr=False)
 
     def write_addresses(self, up: Ints64, down: Ints64) -> list[str]:
-        """The IPv6 destination of each path, the block and its identifiers (docs/srv6.md).
+        """Return the IPv6 destination of each path, the block and its identifiers (docs/srv6.md).
 
         [paths, levels] rows of `links`, -1 for none: upward from the link of the sender, downward to that of the
         receiver, which is the first column of `down`. Raises ValueError for a fabric without SRv6.
@@ -61,7 +61,7 @@ class Steering:
 
 
 def make_steering(cluster: Cluster, fabric: str) -> Steering:
-    """How packets of a fabric come to their paths; raises KeyError for a fabric that there is not."""
+    """Return how packets of a fabric come to their paths; raises KeyError for a fabric that there is not."""
     design = {design.name: design for design in cluster.design.fabrics}[fabric]
     blueprint, devices = cluster.design.loaded.blueprint, cluster.plan.devices
     balancing = find_balancing(blueprint.fabrics[fabric].routing, blueprint.routing)

@@ -60,7 +60,7 @@ class Devices(TableColumns):
         self._cluster, self._plan = cluster, cluster.plan.devices
 
     def path_of(self, row: SupportsIndex) -> Path:
-        """The place in the blueprint that a device comes from, for findings."""
+        """Return the place in the blueprint that a device comes from, for findings."""
         return self._plan.classes[int(self._plan.device_class[row])].path
 
     name = table_column(to_text_array, "Its name.", "device")
@@ -139,7 +139,7 @@ def list_node_places(scale_up: ScaleUpDesign) -> list[str]:
 
 
 def segment_column(convert: Callable[[Any], Array], read: Callable[[Segment], object], doc: str) -> Column[Array]:
-    """A column of links that are alike where they come from one line of the blueprint."""
+    """Return a column of links that are alike where they come from one line of the blueprint."""
 
     def read_links(table: Links) -> Array:
         links = table._cluster.plan.links
@@ -153,7 +153,7 @@ class Links(_ClusterTable):
     """Links, port to port, in the order of links.csv: end a is the lower one."""
 
     def path_of(self, row: SupportsIndex) -> Path:
-        """The place in the blueprint that a link comes from, for findings."""
+        """Return the place in the blueprint that a link comes from, for findings."""
         links = self._cluster.plan.links
         segment = links.segments[int(links.segment[row])]
         return segment.media_path or segment.path
@@ -207,7 +207,7 @@ class Links(_ClusterTable):
     )
 
     def _read_legs(self, read: Callable[[Attachment, Leg], str]) -> Strings:
-        """A text for the lower end of each link, alike for ports of nodes of a kind; "" of other devices."""
+        """Return a text for the lower end of each link, alike for ports of nodes of a kind; "" of other devices."""
         links, legs = self._cluster.plan.links, np.full(len(self), "", dtype=object)
         for i, segment in enumerate(links.segments):
             if isinstance(side := segment.a, Attachment):

@@ -41,7 +41,7 @@ Made = TypeVar("Made")
 
 
 def cached_table(make: Callable[[ClusterView], Made], doc: str) -> cached_property[Made]:
-    """A table of the view, made when it is first read."""
+    """Return a table of the view, made when it is first read."""
     made = cached_property(make)
     made.__doc__ = doc
     return made
@@ -90,8 +90,8 @@ class ClusterView:
         return find_balancing_modes(self._cluster)
 
     def expect_busbw(self, collective: str, size: int, job: str = "all", *, fabric: str) -> Busbw | None:
-        """Bus bandwidth of a collective of a job (`all`, `2048`, `all@p1/su2`) of messages of so many bytes, as
-        `analyze` reckons, at a phase of the whole cluster; None where the fabric joins no accelerators.
+        """Return bus bandwidth of a collective of a job (`all`, `2048`, `all@p1/su2`) of messages of so many bytes, as
+        `analyze` reckons, at a phase of the whole cluster; None if the fabric joins no accelerators.
 
         Raises InputError (FG145) for what is no job.
         """
@@ -155,13 +155,13 @@ class ClusterView:
     )
 
     def refuse(self, code: str, message: str, path: BlueprintPath = (), hint: str = "") -> InputError:
-        """What an output raises that cannot be made of this cluster: an error at a place of the blueprint, with a code
-        of its own. The build ends with 2, and nothing is written.
+        """Return what an output raises that cannot be made of this cluster: an error at a place of the blueprint, with
+        a code of its own. The build ends with 2, and nothing is written.
         """
         return self._cluster.design.loaded.locate_error(fault(code, message, path=path, hint=hint))
 
     def paths(self, a: str, b: str, *, fabric: str, most: int = MOST_PATHS) -> tuple[Path, ...]:
-        """The equal shortest paths of a fabric between two devices, `most` of them, in the order of their links.
+        """Return the equal shortest paths of a fabric between two devices, `most` of them, in the order of their links.
 
         An end is a device, `p1-su01-n001`, or one of its ports, `p1-su01-n001:eth1`. Switches forward, nodes do not.
         Raises ValueError for a fabric, device or port that there is not, and for ends on one device.
@@ -170,19 +170,24 @@ class ClusterView:
         return tuple(islice(paths.list_paths(*paths.find_ends(a, b)), most))
 
     def path_count(self, a: str, b: str, *, fabric: str) -> int:
-        """How many equal shortest paths there are, however many; 0 where none joins the two. Raises as `paths` does."""
+        """Return how many equal shortest paths there are, however many; 0 if none joins the two. Raises as `paths`
+        does.
+        """
         paths = self._find_paths(fabric)
         return paths.count_paths(*paths.find_ends(a, b))
 
     def distances(self, a: str, *, fabric: str) -> Ints:
-        """Links on a shortest path of a fabric from a device, or one of its ports, to each device: int32, a row each as
-        `devices` has them, -1 where there is none. Raises ValueError for a fabric, device or port that there is not.
+        """Return links on a shortest path of a fabric from a device, or one of its ports, to each device: int32, a row
+        each as `devices` has them, -1 if there is none. Raises ValueError for a fabric, device or port that there is
+        not.
         """
         paths = self._find_paths(fabric)
         return paths.measure_distances(paths.find_end(a))
 
     def steering(self, fabric: str) -> Steering:
-        """What switches of a fabric hash with, and addresses that name a path; raises KeyError for one there is not."""
+        """Return what switches of a fabric hash with, and addresses that name a path; raises KeyError for one there is
+        not.
+        """
         return make_steering(self._cluster, fabric)
 
     def _find_paths(self, fabric: str) -> FabricPaths:

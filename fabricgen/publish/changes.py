@@ -24,7 +24,7 @@ class FileChanges:
 
 
 def list_own_entries(old: Mapping[str, ManifestEntry], ledger: Ledger) -> dict[str, ManifestEntry]:
-    """What the earlier manifest has of the parts that are not being built, and of files that the user edited.
+    """Return what the earlier manifest has of the parts that are not being built, and of files that the user edited.
 
     Of the latter it goes on telling what was written: by this the next build sees that they were edited.
     """
@@ -37,7 +37,7 @@ def list_own_entries(old: Mapping[str, ManifestEntry], ledger: Ledger) -> dict[s
 
 
 def list_edited(real: str, old: Mapping[str, ManifestEntry], paths: Iterable[str]) -> list[str]:
-    """Those of some files that are there and are not what the manifest says, in order."""
+    """Return those of some files that are there and are not what the manifest says, in order."""
     return [path for path in sorted(paths) if compute_digest(f"{real}/{path}") not in (None, old[path].sha256)]
 
 

@@ -17,7 +17,7 @@ def list_checksums(folder: Path, device: str = "") -> Iterator[str]:
     """Yield a line `SHA256  PATH` (GNU coreutils, sha256sum) for each file of the devices of a built folder, by path.
 
     Paths are below the built folder; those of one device are below its own, as they would be copied to it. A file that
-    the user edited is listed as it was built. Raises InputError (FG028) where the folder holds no build, or a build
+    the user edited is listed as it was built. Raises InputError (FG028) if the folder holds no build, or a build
     without files of devices or of that device.
     """
     built = open_built(folder)

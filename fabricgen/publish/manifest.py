@@ -25,7 +25,7 @@ class Private(bytes):
 
 
 def choose_mode(content: Content) -> int:
-    """The mode of a file with this content, before the umask."""
+    """Return the mode of a file with this content, before the umask."""
     return 0o600 if isinstance(content, Private) else 0o666
 
 
@@ -142,7 +142,7 @@ class Ledger:
     def write_manifest_bytes(self, kept: Mapping[str, ManifestEntry] | None = None) -> bytes:
         """Write the manifest of this build and of the `kept` files of earlier ones.
 
-        Raises InputError (FG030) where a part that was asked for has no file.
+        Raises InputError (FG030) if a part that was asked for has no file.
         """
         for part in sorted((self.parts or frozenset()) - {entry.part for entry in self.entries.values()}):
             hint = "leave it out of --only; nothing was written"
@@ -159,7 +159,7 @@ def write_manifest(header: Mapping[str, object], files: Mapping[str, ManifestEnt
 
 
 def _list_entry(entry: ManifestEntry, digest: object) -> dict[str, str]:
-    """An entry as it is written; of files that another build made, with its digest."""
+    """Return an entry as it is written; of files that another build made, with its digest."""
     values = {"sha256": entry.sha256, "part": entry.part}
     return values if entry.digest in ("", digest) else {**values, DIGEST: entry.digest}
 

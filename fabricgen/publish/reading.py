@@ -43,7 +43,7 @@ class Built:
         return None if entry is None else entry.sha256
 
     def find_blueprint_digest(self, path: str) -> str:
-        """The digest of the blueprint that a file was made of; "" where that is not known."""
+        """Return the digest of the blueprint that a file was made of; "" if that is not known."""
         entry = self._find_entry(path)
         return "" if entry is None else entry.digest
 
@@ -63,7 +63,7 @@ class Built:
         return sha256(content.replace(b"\r\n", b"\n")).hexdigest() != digest
 
     def check(self, path: str, content: bytes) -> None:
-        """Raise InputError where a file is not as it was built (FG054), where it is of no build that the manifest tells
+        """Raise InputError if a file is not as it was built (FG054), where it is of no build that the manifest tells
         of, or where a build is landing meanwhile (FG028).
         """
         if self.entries is not None and self.find_digest(path) is None:
@@ -77,13 +77,13 @@ class Built:
             raise InputError([describe_edited(self.folder / path, self.make_hint(path))])
 
     def read_as_built(self, path: str) -> bytes:
-        """The content of a file as it was built; raises InputError (FG028, FG054) for anything else."""
+        """Return the content of a file as it was built; raises InputError (FG028, FG054) for anything else."""
         content = self.read_as_it_stands(path)
         self.check(path, content)
         return content
 
     def read_as_it_stands(self, path: str) -> bytes:
-        """The content of a file as it stands; raises InputError (FG028) for one that is not there."""
+        """Return the content of a file as it stands; raises InputError (FG028) for one that is not there."""
         file = self.folder / path
         try:
             return read_regular(file)
@@ -91,7 +91,7 @@ class Built:
             raise explain_unreadable(file, error) from error
 
     def make_hint(self, path: str) -> str:
-        """What to do about a file that is not as it was built."""
+        """Return what to do about a file that is not as it was built."""
         if path + BESIDE in (self.entries or {}):
             return f"what was built is in {path}{BESIDE} beside it; `fabricgen build --force` replaces the edited file"
         return "`fabricgen build --force` replaces edited files; or compare with the blueprint instead of the folder"
@@ -100,7 +100,7 @@ class Built:
 def open_built(folder: Path) -> Built:
     """Open a folder that a build wrote, or lists that lie in a folder without a manifest.
 
-    Raises InputError (FG028) where a build was stopped while it landed there, or the manifest is not one of ours.
+    Raises InputError (FG028) if a build was stopped while it landed there, or the manifest is not one of ours.
     """
     refuse_unfinished(folder)
     manifest = folder / MANIFEST
@@ -121,7 +121,7 @@ def open_built(folder: Path) -> Built:
 
 
 def refuse_unfinished(folder: Path, shown_as: str = "") -> None:
-    """Raise InputError (FG028) where a build was stopped while it landed in a folder."""
+    """Raise InputError (FG028) if a build was stopped while it landed in a folder."""
     if is_unfinished(str(folder)):
         name = shown_as or str(folder)
         raise fault(
@@ -139,9 +139,9 @@ class Surroundings:
     _builds: dict[str, Built | None] = field(default_factory=dict)
 
     def of(self, file: Path) -> tuple[Built, str] | None:
-        """The build that wrote a file (or the folder that it is), and the file's path there; None for none.
+        """Return the build that wrote a file (or the folder that it is), and the file's path there; None for none.
 
-        Raises InputError (FG028) where a build was stopped while it landed around the file.
+        Raises InputError (FG028) if a build was stopped while it landed around the file.
         """
         build_of_file = None
         for folder, path in _list_enclosing_folders(file):
@@ -164,13 +164,13 @@ class Surroundings:
 
 
 def refuse_unfinished_around(file: Path) -> None:
-    """Raise InputError (FG028) where a build was stopped while it landed around a file."""
+    """Raise InputError (FG028) if a build was stopped while it landed around a file."""
     for folder, _ in _list_enclosing_folders(file):
         refuse_unfinished(folder, _shorten_path(folder))
 
 
 def describe_edited(file: Path | str, hint: str, severity: Severity = Severity.ERROR) -> Diagnostic:
-    """The finding on a file that is not as it was built."""
+    """Return the finding on a file that is not as it was built."""
     message = (
         f"{Path(file).name} is not as built (sha256 differs from {MANIFEST}): it was edited since, or not written whole"
     )
@@ -178,7 +178,7 @@ def describe_edited(file: Path | str, hint: str, severity: Severity = Severity.E
 
 
 def describe_missing(file: Path | str) -> Diagnostic:
-    """The finding on a file that a build wrote and that is gone."""
+    """Return the finding on a file that a build wrote and that is gone."""
     hint = "build the folder anew, which writes it again"
     return Diagnostic(
         EDITED, Severity.WARNING, f"{Path(file).name} is gone since it was built", hint=hint, span=Span(str(file), 1, 1)
@@ -186,20 +186,20 @@ def describe_missing(file: Path | str) -> Diagnostic:
 
 
 def explain_unreadable(file: Path, error: OSError) -> InputError:
-    """The error for a file of a build that the system does not give."""
+    """Return the error for a file of a build that the system does not give."""
     span = Span(str(file), 1, 1)
     hint = "build the folder anew, without --only"
     return fault(NO_BUILD, f"{file}: {error.strerror or error}", hint=hint, span=span)
 
 
 def _shorten_path(folder: Path) -> str:
-    """A folder as people name it: relative to the current one where it is inside."""
+    """Return a folder as people name it: relative to the current one where it is inside."""
     below = os.path.relpath(folder)
     return str(folder) if below.startswith("..") else below
 
 
 def _list_enclosing_folders(file: Path) -> Iterator[tuple[Path, str]]:
-    """(folder, path in it) for a folder itself and all folders above; links on the way to a file are followed."""
+    """Yield (folder, path in it) for a folder itself and all folders above; links on the way to a file are followed."""
     real = os.path.realpath(file) if file.is_dir() else os.path.join(os.path.realpath(file.parent), file.name)  # noqa: PTH118
     if file.is_dir():
         yield Path(real), ""

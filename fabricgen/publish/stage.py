@@ -102,7 +102,7 @@ class BuildStage:
             shutil.copystat(self.real, self.tree)
 
     def make_stager(self) -> Stager:
-        """What fills the stage, in any process."""
+        """Return what fills the stage, in any process."""
         beside = self.exists and not self.inside
         return Stager(self.target, self.real, self.tree, self.old, beside, self.force)
 
@@ -135,7 +135,7 @@ class BuildStage:
         return changes
 
     def check_late_edits(self, changes: FileChanges) -> None:
-        """Raise InputError (FG020) where a file that is about to be replaced or removed was edited since it was staged.
+        """Raise InputError (FG020) if a file that is about to be replaced or removed was edited since it was staged.
 
         Only files that changed since the stage was opened are read, by the clock of the file system itself.
         """
@@ -152,7 +152,9 @@ class BuildStage:
             )
 
     def list_late_edits(self, root: str, paths: Iterable[str]) -> list[str]:
-        """Those of some files in `root`, the old target, that were edited since the stage was opened, in order."""
+        """Return those of some files in `root`, the old target, that were edited since the stage was opened, in
+        order.
+        """
         if self.force or not self.exists:
             return []
         since = os.stat(f"{self.place}/{MARKER}").st_ctime_ns
@@ -164,7 +166,7 @@ class BuildStage:
         ]
 
     def _list_our_digests(self, path: str) -> set[str | None]:
-        """Digests of what earlier builds wrote at a path or beside it; None for a file that is gone."""
+        """Return digests of what earlier builds wrote at a path or beside it; None for a file that is gone."""
         return {None, *(self.old[name].sha256 for name in (path, path + BESIDE) if name in self.old)}
 
     def discard(self) -> None:
@@ -215,7 +217,9 @@ class Stager:
         return Staged(part, destination.path, tally.sha256, not destination.same, destination.kept)
 
     def _choose_place(self, path: str, sha256: str) -> _FilePlace:
-        """Where content goes: in place of what an earlier build wrote, there or beside it, and of nothing else."""
+        """Return where content goes: in place of what an earlier build wrote, there or beside it, and of nothing
+        else.
+        """
         kept: list[str] = []
         target_path = path
         our_digests: set[str] = set()

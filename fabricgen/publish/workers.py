@@ -33,7 +33,7 @@ _WORK: list[Callable[[int], Any]] = []
 
 
 def count_processors() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -16,12 +16,12 @@ from fabricgen.yaml.located import Located, read_located
 
 
 def _split_list(value: Any) -> Any:
-    """A list from `a, b`, or as it is."""
+    """Return a list from `a, b`, or as it is."""
     return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
 
 
 def _read_nodes(value: Any) -> Any:
-    """`128 x dgx-b300` as a count and a profile."""
+    """Return `128 x dgx-b300` as a count and a profile."""
     if not isinstance(value, str):
         return value
     count, profile = parse_count(value)
@@ -29,7 +29,7 @@ def _read_nodes(value: Any) -> Any:
 
 
 def _read_provider(value: Any) -> Any:
-    """`isp-1 64500` as a name and an AS number."""
+    """Return `isp-1 64500` as a name and an AS number."""
     if not isinstance(value, str):
         return value
     name, _, number = value.partition(" ")
@@ -39,7 +39,7 @@ def _read_provider(value: Any) -> Any:
 
 
 def _read_tenant(value: Any) -> Any:
-    """`blue isp-2` as a name and the providers that are its own."""
+    """Return `blue isp-2` as a name and the providers that are its own."""
     if not isinstance(value, str):
         return value
     name, *providers = value.split()
@@ -47,7 +47,7 @@ def _read_tenant(value: Any) -> Any:
 
 
 def _read_hall(value: Any) -> Any:
-    """`4 x 12` as rows and racks of a row."""
+    """Return `4 x 12` as rows and racks of a row."""
     if not isinstance(value, str | int) or isinstance(value, bool):
         return value
     value = str(value)
@@ -145,8 +145,8 @@ class Answers(Model):
 
 
 def read_answers(file: str) -> tuple[Answers, Located]:
-    """The answers of a YAML file, and where each stands; raises InputError where it cannot be read or has what is not
-    asked for.
+    """Return the answers of a YAML file, and where each stands; raises InputError where it cannot be read or has what
+    is not asked for.
     """
     source = read_located(Path(file))
     return validate(Answers, source), source

@@ -15,7 +15,7 @@ def carries_bonds(answers: Answers, nos: str, catalog: Catalog) -> bool:
 
 
 def write_pair(answers: Answers, switch: SwitchProfile, catalog: Catalog) -> str:
-    """What makes two leaves a pair for bonds: two links between them at full speed, or EVPN."""
+    """Return what makes two leaves a pair for bonds: two links between them at full speed, or EVPN."""
     if answers.bonds != "mlag":
         return ", pair: evpn" if answers.bonds == "esi" else ""
     fastest = max(cages.speed_gbps for cages in switch.cages)
@@ -23,7 +23,9 @@ def write_pair(answers: Answers, switch: SwitchProfile, catalog: Catalog) -> str
 
 
 def write_bonds(answers: Answers, switch: SwitchProfile, nos: str, catalog: Catalog) -> list[str]:
-    """Lines of a network whose hosts have bonds; with a NOS of its own where the page has none (`nos`) for all."""
+    """Return lines of a network whose hosts have bonds; with a NOS of its own where the page has none (`nos`) for
+    all.
+    """
     if answers.bonds == "none":
         return []
     lines = ["    bond: node                         # one interface of all ports that a node has here"]

@@ -10,8 +10,8 @@ from fabricgen.start.lines import POOLS, SERVERS
 
 
 def write_exits(answers: Answers, tier: str) -> list[str]:
-    """Lines of the in-band network: the routers of providers at the switches of a tier, and exits by which the default
-    route comes in, and where it is for all that to the servers of management; hosts are announced.
+    """Return lines of the in-band network: the routers of providers at the switches of a tier, and exits by which the
+    default route comes in, and where it is for all that to the servers of management; hosts are announced.
     """
     by_name = {provider.name: provider for provider in answers.providers}
     sets = [("wan", "internet", answers.shared_providers)]
@@ -38,12 +38,12 @@ def write_exits(answers: Answers, tier: str) -> list[str]:
 
 
 def name_routers(tenant: str) -> str:
-    """What the routers of a tenant's providers are called."""
+    """Return what the routers of a tenant's providers are called."""
     return f"{tenant}-wan"
 
 
 def _write_numbers(providers: Sequence[Provider]) -> str:
-    """The AS number of the first provider, and of each other one."""
+    """Return the AS number of the first provider, and of each other one."""
     first, *others = providers
     devices = ", ".join(f"{provider.name}: {{asn: {provider.asn}}}" for provider in others)
     return ", ".join([f"asn: {first.asn}", *([f"devices: {{{devices}}}"] if devices else [])])

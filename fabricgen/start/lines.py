@@ -20,7 +20,7 @@ NAMES = ('# names: {nodes: "gpu{index:04}", switches: {leaf: "{default}"}}   # d
 
 
 def write_pools(pools: Mapping[str, str]) -> list[str]:
-    """Address pools, where any are used."""
+    """Return address pools, where any are used."""
     listed = ", ".join(f"{name}: {prefix}" for name, prefix in pools.items())
     head = "pools:                                 # yours; no address outside of them is given"
     return [head, f"  {{{listed}}}"] if pools else []

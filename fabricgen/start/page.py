@@ -75,7 +75,7 @@ class Page:
                 raise fault("FG150", ports, path=("switch",), hint="leave `switch` out: one that fits is found then")
 
     def _make_kind(self, nodes: NodeKind, name: str) -> NodeKindAnswer:
-        """A kind of nodes, in racks that its power allows; raises InputError where not one may stand in a rack."""
+        """Return a kind of nodes, in racks that its power allows; raises InputError if not one may stand in a rack."""
         profile = self.catalog.node(nodes.profile, ("nodes",))
         gpus = profile.accelerators.count if profile.accelerators else 1
         wished_switch = (self.answers.switch,) if self.answers.switch else ()
@@ -90,7 +90,9 @@ class Page:
         return NodeKindAnswer(name, nodes, hardware, in_rack)
 
     def _choose_switch(self) -> str:
-        """The switch that takes the NICs of all kinds at full speed; raises InputError (FG150) if there is none."""
+        """Return the switch that takes the NICs of all kinds at full speed; raises InputError (FG150) if there is
+        none.
+        """
         protocol = "infiniband" if self.answers.protocol == "infiniband" else "ethernet"
         hardware = self.kinds[0].hardware
         candidates = [
@@ -153,8 +155,8 @@ class Page:
         return next((nos for nos in shared if self.catalog.naming(nos).has_tables), shared[0] if shared else "")
 
     def find_text(self) -> str:
-        """The page; raises InputError (FG150) for an answer without effect, and where no form of a network is clean,
-        with what is found against the nearest.
+        """Return the page; raises InputError (FG150) for an answer without effect, and where no form of a network is
+        clean, with what is found against the nearest.
         """
         self._refuse_idle_answers()
         compute = self._find_clean([], self._list_compute_forms())
@@ -169,7 +171,7 @@ class Page:
         return frozenset(role for kind in self.kinds for role in kind.hardware.node.roles)
 
     def _list_lacking(self) -> list[str]:
-        """Networks that are usual and that no node has ports for."""
+        """Return networks that are usual and that no node has ports for."""
         answers = self.answers
         asked = {"storage": answers.storage, "inband": answers.inband, "oob": answers.oob}
         ports = {**ROLES, "inband": self._inband_role}
@@ -189,7 +191,9 @@ class Page:
         return "inband" not in lacking and (wish == "own" or (wish == "storage" and "storage" in lacking))
 
     def _carry_frontend(self) -> list[str]:
-        """A fabric on the in-band switches for kinds of nodes that have `frontend` ports beside kinds with `inband`."""
+        """Return a fabric on the in-band switches for kinds of nodes that have `frontend` ports beside kinds with
+        `inband`.
+        """
         roles = [kind.hardware.node.roles for kind in self.kinds]
         if self._inband_role == "frontend" or not any("frontend" in r and "inband" not in r for r in roles):
             return []
@@ -218,8 +222,8 @@ class Page:
             )
 
     def _find_text(self, networks: Sequence[NetworkLines]) -> str:
-        """The page of some networks, without pools that they have no use for, and with waivers of what is left to
-        others; raises InputError with what is found against it.
+        """Return the page of some networks, without pools that they have no use for, and with waivers of what is left
+        to others; raises InputError with what is found against it.
         """
         pools, findings = dict(POOLS), [*self._judge(self._write(networks, POOLS))]
         unused = [finding for finding in findings if finding.code == UNUSED_RULE and finding.path[0] == "pools"]
@@ -235,7 +239,7 @@ class Page:
         return text
 
     def _find_clean(self, beside: Sequence[NetworkLines], forms: Iterable[NetworkLines]) -> NetworkLines:
-        """The first of some forms that lints clean beside other networks; raises InputError if none does."""
+        """Return the first of some forms that lints clean beside other networks; raises InputError if none does."""
         refusals: list[list[Diagnostic]] = []
         for network in forms:
             try:
@@ -251,7 +255,7 @@ class Page:
         raise fault("FG150", message, path=path, hint=hint)
 
     def _judge(self, text: str) -> list[Diagnostic]:
-        """What lint finds against a page, infos left out."""
+        """Return what lint finds against a page, infos left out."""
         infos = tuple(rule.id for rule in load_all_rules() if rule.severity is Severity.INFO)
         try:
             design = compile_design(PAGE, unsaved={PAGE: text.encode()}, advise=False, catalog=self.catalog)
@@ -265,7 +269,7 @@ class Page:
         return [finding for finding in findings if finding.severity > Severity.INFO]
 
     def _list_compute_forms(self) -> Iterator[NetworkLines]:
-        """Forms of the GPUs' network: a pair, leaves of each rail below spines, the same in pods below cores."""
+        """Yield forms of the GPUs' network: a pair, leaves of each rail below spines, the same in pods below cores."""
         head = [f"  {ROLE}:", f"    protocol: {self.answers.protocol}"]
         wanted = len(self.answers.tenants) if len(self.kinds) == 1 else 0  # several kinds have pods of their own
         sizes = [kind.list_unit_sizes(self.switch, wanted) for kind in self.kinds]
@@ -284,7 +288,7 @@ class Page:
                 yield NetworkLines((*head, "    tiers:", leaf, *upper), units, pod_units)
 
     def _list_other_forms(self, compute: NetworkLines) -> Iterator[list[NetworkLines]]:
-        """The forms of each other network that was asked for and that the nodes have ports for."""
+        """Yield the forms of each other network that was asked for and that the nodes have ports for."""
         answers, lacking = self.answers, self._list_lacking()
         lower, upper = ("inband", "storage") if answers.providers else ("storage", "inband")
         if answers.inband == "storage" and not {lower, upper} & {*lacking}:
@@ -303,7 +307,9 @@ class Page:
     def _list_ethernet_forms(
         self, name: str, compute: NetworkLines, providers: Sequence[object]
     ) -> Iterator[NetworkLines]:
-        """Forms of storage or in-band: a pair, a pair of leaves a unit or leaves of each rail below two spines."""
+        """Yield forms of storage or in-band: a pair, a pair of leaves a unit or leaves of each rail below two
+        spines.
+        """
         answers, switch, bonds = self.answers, self.ethernet_switch, self.answers.bonds
         profile = self.catalog.switch(switch)
         head = [f"  {name}:", "    protocol: ethernet"]
@@ -335,8 +341,8 @@ class Page:
             yield NetworkLines((*head, "    tiers:", pair, *write_exits(answers, "leaf"), *carried))
 
     def _list_oob_forms(self, compute: NetworkLines) -> Iterator[NetworkLines]:
-        """Forms of the out-of-band network: one switch for a few nodes; a leaf a unit, or a rack, below two spines,
-        the larger the later; then below two spines of each pod and cores.
+        """Yield forms of the out-of-band network: one switch for a few nodes; a leaf a unit, or a rack, below two
+        spines, the larger the later; then below two spines of each pod and cores.
         """
         head = ["  oob:                                 # BMCs, and the management port of every switch"]
         head += ["    protocol: ethernet", "    attach: bmc", "    also: switches", "    tiers:"]
@@ -354,7 +360,7 @@ class Page:
                 yield NetworkLines((*head, leaf, *write_tiers(spine, "spine: {per: pod, count: 2}"), *cores))
 
     def _write(self, networks: Sequence[NetworkLines], pools: Mapping[str, str]) -> str:
-        """The page of some networks, of which the first is that of the GPUs."""
+        """Return the page of some networks, of which the first is that of the GPUs."""
         answers, compute = self.answers, networks[0]
         ethernet = answers.protocol == "roce" or len(networks) > 1
         nodes = sum(kind.nodes.count for kind in self.kinds)
@@ -388,22 +394,24 @@ class Page:
         return "\n".join(lines) + "\n"
 
     def _describe_origin(self, nodes: int) -> str:
-        """What the page is of, and who wrote it."""
+        """Return what the page is of, and who wrote it."""
         return f"{nodes:,} nodes, as answered to `fabricgen init --ask`"
 
     def _list_remarks(self) -> list[str]:
-        """Lines behind the networks, commented out."""
+        """Return lines behind the networks, commented out."""
         return []
 
     def _write_floor(self) -> list[str]:
-        """The hall."""
+        """Return the hall."""
         if hall := self.answers.hall:
             rows = f"rows: {hall.rows}, racks_per_row: {hall.racks}"
             return [f"floor: {{halls: {{h1: {{{rows}}}}}, slack: 10%}}    # walls, aisles and trays: docs/floor.md"]
         return [f"floor: {{racks_per_row: {self._count_row_racks()}, slack: 10%}}    # halls and trays: docs/floor.md"]
 
     def _count_row_racks(self) -> int:
-        """Racks of a row, in eights, so that the hall is about square: rows are four times as far apart as racks."""
+        """Return racks of a row, in eights, so that the hall is about square: rows are four times as far apart as
+        racks.
+        """
         racks = sum(-(-kind.nodes.count // kind.in_rack) for kind in self.kinds)
         return max(16, -(-2 * isqrt(racks) // 8) * 8)
 
@@ -425,7 +433,9 @@ class Page:
         return ["scalable_units:", *(f"  {kind.name}: {write_unit(kind, size)}" for kind, size in units)]
 
     def _list_pods(self, compute: NetworkLines) -> list[Pods]:
-        """Pods of each kind: one of all of its units, or as many of equal size as hold them and one of what is left."""
+        """Return pods of each kind: one of all of its units, or as many of equal size as hold them and one of what is
+        left.
+        """
         pods: list[Pods] = []
         for kind, size in zip(self.kinds, compute.units, strict=True):
             units = -(-kind.nodes.count // size)
@@ -441,7 +451,7 @@ class Page:
         return pods
 
     def _write_pods(self, compute: NetworkLines) -> str:
-        """All pods, each named after the number of its first."""
+        """Return all pods, each named after the number of its first."""
         listed, number = [], 1
         for pod in self._list_pods(compute):
             words = [f"unit: {pod.kind}"] if pod.kind else []
@@ -458,7 +468,7 @@ class Page:
         return self.answers.grow_to > 1 and not compute.pod_units
 
     def _write_scale_up(self) -> list[str]:
-        """The scale-up domains that the profiles of the nodes name."""
+        """Return the scale-up domains that the profiles of the nodes name."""
         known = set(self.catalog.ids("scale_up"))
         domains = dict.fromkeys(
             (kind.hardware.node.scale_up, "rack" if kind.hardware.rack else "node")
@@ -469,7 +479,7 @@ class Page:
         return [f"scale_up: {{{', '.join(listed)}}}"] if listed else []
 
     def _write_tenants(self, networks: Sequence[NetworkLines]) -> list[str]:
-        """Tenants with the nodes of whole units in turn, or where there are fewer of these, of each unit."""
+        """Return tenants with the nodes of whole units in turn, or where there are fewer of these, of each unit."""
         tenants, compute = self.answers.tenants, networks[0]
         if not tenants:
             return []

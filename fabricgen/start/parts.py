@@ -27,7 +27,9 @@ class NodeKindAnswer:
     in_rack: int
 
     def count_ports(self, role: str, switch: str) -> int:
-        """Ports of a switch that those of a role meet; those of nodes without the role meet as many as you like."""
+        """Return ports of a switch that those of a role meet; those of nodes without the role meet as many as you
+        like.
+        """
         profile, node = self.hardware.catalog.switch(switch), self.hardware.node
         if role not in node.roles:
             return MANY
@@ -39,8 +41,8 @@ class NodeKindAnswer:
         return Ports(profile, met.kind, 1, met.per_connector).count_most_down(None)
 
     def list_unit_sizes(self, switch: str, fewest_units: int) -> list[int]:
-        """Nodes of a unit, in whole racks: those that take the fewest leaves in all, then as many as fill one leaf of
-        each rail, and halves; first those of at least so many units, one for each tenant.
+        """Return nodes of a unit, in whole racks: those that take the fewest leaves in all, then as many as fill one
+        leaf of each rail, and halves; first those of at least so many units, one for each tenant.
         """
         ports = self.hardware.find_ports(switch, 1)
         assert isinstance(ports, Ports)  # noqa: S101 - only switches that the NICs meet are chosen

@@ -40,7 +40,9 @@ class SizedPage(Page):
         self.waivers = WAIVERS | list_waivers(shape, hardware)
 
     def find_text(self) -> str:
-        """The page; without out-of-band, and saying so, where no usual form of it lints clean beside the network."""
+        """Return the page; without out-of-band, and saying so, where no usual form of it lints clean beside the
+        network.
+        """
         compute = self._gpu_network
         for forms in self._list_other_forms(compute):
             try:
@@ -57,7 +59,7 @@ class SizedPage(Page):
         return NetworkLines(tuple(self._list_compute_lines()), (shape.unit,), shape.pod)
 
     def _list_compute_lines(self) -> Iterator[str]:
-        """The lines of the GPUs' network as they were sized, and its NOS where the page has another."""
+        """Yield the lines of the GPUs' network as they were sized, and its NOS where the page has another."""
         lines = self._candidate.text.splitlines()
         first = lines.index(f"  {ROLE}:")
         yield lines[first]
@@ -88,7 +90,7 @@ class SizedPage(Page):
 
 
 def write_pages(result: SearchResult, jobs: int, *, every: bool) -> Mapping[str, str]:
-    """The page of each candidate that is shown, by its name; with `every` those of what is beaten too."""
+    """Return the page of each candidate that is shown, by its name; with `every` those of what is beaten too."""
     shown = result.list_shown(every=every)
     pages = run_in_order(partial(_write_page, result.hardware, shown), len(shown), jobs)
     return {candidate.name: page for candidate, page in zip(shown, pages, strict=True)}

@@ -50,7 +50,7 @@ def apply_to_data(data: Any, edits: Iterable[Edit]) -> Any:
 
 
 def list_replacements(source: Located, texts: Mapping[str, str], edits: Iterable[Edit]) -> list[Replacement]:
-    """Where the texts change, in order; `texts` has every file's content by the name that spans carry.
+    """Return where the texts change, in order; `texts` has every file's content by the name that spans carry.
 
     Raises UncertainEditError where an edit would change something else too: a value that an alias brings in, one of two
     edits of the same text, or a layout that it cannot keep.
@@ -64,7 +64,7 @@ def list_replacements(source: Located, texts: Mapping[str, str], edits: Iterable
 
 
 def apply_replacements(texts: Mapping[str, str], changes: Iterable[Replacement]) -> dict[str, str]:
-    """The texts of all files, by name, with the changes made."""
+    """Return the texts of all files, by name, with the changes made."""
     result = dict(texts)
     for change in sorted(changes, reverse=True):
         text = result[change.file]
@@ -73,7 +73,7 @@ def apply_replacements(texts: Mapping[str, str], changes: Iterable[Replacement])
 
 
 def _sort_key(path: Path) -> list[tuple[bool, Any]]:
-    """Later items of a list first, so that indexes stay true."""
+    """Return later items of a list first, so that indexes stay true."""
     return [(isinstance(part, int), part) for part in path]
 
 
@@ -84,7 +84,7 @@ def _find_value(data: Any, path: Path) -> Any:
 
 
 def _find_emptied(data: Any, path: Path) -> Path:
-    """The highest place that holds nothing but what is removed."""
+    """Return the highest place that holds nothing but what is removed."""
     while len(path) > 1 and len(_find_value(data, path[:-1])) == 1:
         path = path[:-1]
     _find_value(data, path)
@@ -110,7 +110,7 @@ class _Lines:
         return self.text[self.starts[line - 1] : offset].strip(" ") == lead
 
     def extend_to_lines(self, start: int, end: int) -> tuple[int, int]:
-        """A stretch of text with its lines, and a comment behind it, where nothing else stands on these."""
+        """Return a stretch of text with its lines, and a comment behind it, where nothing else stands on these."""
         begin = max(at for at in self.starts if at <= start)
         rest = _BLANK_TO_END.match(self.text, end)
         alone = begin > 0 and not self.text[begin:start].strip(" ") and rest
@@ -132,7 +132,7 @@ class _Edited:
         self._lines = lines
 
     def make_replacement(self, edit: Edit) -> Replacement:
-        """The characters that an edit concerns; raises UncertainEditError."""
+        """Return the characters that an edit concerns; raises UncertainEditError."""
         if edit.kind == "insert":
             return self._insert_key(edit)
         if edit.kind == "rename":
@@ -154,13 +154,13 @@ class _Edited:
         return Replacement(span.file, start, end, text)
 
     def _write_key(self, key: Span, name: str) -> str:
-        """A name as another key is written: quoted in JSON."""
+        """Return a name as another key is written: quoted in JSON."""
         lines = self._find_lines(key)
         quote = lines.text[lines.find_offset(key.line, key.column)]
         return f"{quote}{name}{quote}" if quote in "\"'" else name
 
     def _find_lines(self, span: Span) -> _Lines:
-        """The lines of the file of a span; raises UncertainEditError for one that is not at hand."""
+        """Return the lines of the file of a span; raises UncertainEditError for one that is not at hand."""
         try:
             return self._lines[span.file]
         except KeyError:
@@ -216,14 +216,14 @@ class _Edited:
         return self._remove_from_brackets(span.file, lines, start, end)
 
     def _remove_from_brackets(self, file: str, lines: _Lines, start: int, end: int) -> Replacement:
-        """An entry between braces or brackets goes with the comma behind it, else with the one before it."""
+        """Return an entry between braces or brackets goes with the comma behind it, else with the one before it."""
         after = _COMMA_AFTER.match(lines.text, end)
         before = None if after else _COMMA_BEFORE.search(lines.text[:start])
         start, end = before.start() if before else start, after.end() if after else end
         return Replacement(file, *lines.extend_to_lines(start, end), "")
 
     def _insert_key(self, edit: Edit) -> Replacement:
-        """A first key of a mapping, on a line of its own where the one that was first begins its line."""
+        """Return a first key of a mapping, on a line of its own where the one that was first begins its line."""
         span = self._source.spans[edit.path[:-1]]
         lines = self._find_lines(span)
         entry, comma = f"{edit.path[-1]}: {edit.text}", ""

@@ -83,7 +83,7 @@ def make_tag_error(tag: str, span: Span) -> InputError:
 
 
 def _resolve_plain(text: str, span: Span, ratios_are_text: bool) -> Scalar:
-    """The value of a scalar without quotes and tag; raises InputError (FG004) where YAML 1.1 has another."""
+    """Return the value of a scalar without quotes and tag; raises InputError (FG004) if YAML 1.1 has another."""
     if text in _WORDS:
         return _WORDS[text]
     if text in _OLD_BOOLEANS:
@@ -97,7 +97,7 @@ def _resolve_plain(text: str, span: Span, ratios_are_text: bool) -> Scalar:
 
 
 def _parse_number(text: str, span: Span, ratios_are_text: bool) -> Scalar:
-    """A number, or the text itself where it only begins like one; raises InputError (FG004)."""
+    """Return a number, or the text itself where it only begins like one; raises InputError (FG004)."""
     if text.isdecimal() and text.isascii() and text[0] != "0":  # most numbers are this plain
         return _parse_integer(text, span)
     if ratio := _SEXAGESIMAL.fullmatch(text):
@@ -122,7 +122,7 @@ def _parse_number(text: str, span: Span, ratios_are_text: bool) -> Scalar:
 
 
 def _parse_integer(text: str, span: Span) -> int:
-    """An integer of at most 18 digits, which 64 bits hold; raises InputError (FG004)."""
+    """Return an integer of at most 18 digits, which 64 bits hold; raises InputError (FG004)."""
     if len(text) <= _MAX_DIGITS + 6:  # 0o and twenty-odd octal digits
         value = int(text, 0) if text[1:2] in ("o", "x") else int(text)
         if abs(value) < 10**_MAX_DIGITS:
@@ -147,7 +147,7 @@ def make_sexagesimal_error(text: str, span: Span) -> InputError:
 
 
 def _describe_sixties(match: re.Match[str]) -> str:
-    """What YAML 1.1 makes of digits between colons: `4:3` is 243."""
+    """Return what YAML 1.1 makes of digits between colons: `4:3` is 243."""
     sign, sixties, fraction = match[1], match[2].replace("_", ""), (match[3] or "").replace("_", "")
     if len(sixties) > _MAX_DIGITS:
         return "is a base-60 number to YAML 1.1 readers"
@@ -158,7 +158,7 @@ def _describe_sixties(match: re.Match[str]) -> str:
 
 
 def _make_leading_zero_error(text: str, span: Span) -> InputError:
-    """The error for `010`, which is 8 to YAML 1.1 and 10 to others."""
+    """Return the error for `010`, which is 8 to YAML 1.1 and 10 to others."""
     sign, digits = ("-" if text[0] == "-" else ""), text.lstrip("+-").replace("_", "")
     bare = digits.lstrip("0") or "0"
     octal = len(digits) <= _MAX_DIGITS and set(bare) <= set("01234567")

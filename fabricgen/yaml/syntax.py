@@ -70,7 +70,7 @@ def make_syntax_error(error: Exception, source: str, name: str) -> InputError:
 
 
 def _find_tab(lines: list[str], name: str, marks: list[Any]) -> Span | None:
-    """The tab that is to blame: where the parser stopped, or in the indentation of that line."""
+    """Return the tab that is to blame: where the parser stopped, or in the indentation of that line."""
     for mark in marks:
         text = lines[mark.line] if mark.line < len(lines) else ""
         match = re.match(_INDENT_WITH_TAB, text)
@@ -81,7 +81,9 @@ def _find_tab(lines: list[str], name: str, marks: list[Any]) -> Span | None:
 
 
 def _explain_unquoted_colon(lines: list[str], mark: Any, name: str) -> InputError | None:
-    """A text such as 65101:100 between brackets, which not all readers of YAML take alike (YAML 1.2.2, 7.3.3)."""
+    """Return a text such as 65101:100 between brackets, which not all readers of YAML take alike (YAML 1.2.2,
+    7.3.3).
+    """
     text = lines[mark.line] if mark.line < len(lines) else ""
     words = (match for match in re.finditer(_UNQUOTED, text) if match.start() <= mark.column < match.end())
     word = next(words, None)
@@ -100,7 +102,7 @@ def _explain_unquoted_colon(lines: list[str], mark: Any, name: str) -> InputErro
 
 
 def _explain_slip(lines: list[str], problem: str, mark: Any, context: Any, name: str) -> InputError | None:
-    """What one line lacks or has too much of, which the parser stumbles over in that line or in a later one."""
+    """Return what one line lacks or has too much of, which the parser stumbles over in that line or in a later one."""
     stopped = min(mark.line, len(lines) - 1)
     line_of_place = {
         "here": stopped,
@@ -122,7 +124,9 @@ def _is_idle(line: str) -> bool:
 
 
 def _explain_indentation(lines: list[str], problem: str, mark: Any, name: str) -> InputError | None:
-    """A line that is indented otherwise than its neighbours: deeper below a key with a value, or between two levels."""
+    """Return a line that is indented otherwise than its neighbours: deeper below a key with a value, or between two
+    levels.
+    """
     text = lines[mark.line] if mark.line < len(lines) else ""
     here = _count_indent(text)
     before = [(number, line) for number, line in enumerate(lines[: mark.line]) if not _is_idle(line)]
@@ -163,7 +167,7 @@ def _count_indent(line: str) -> int:
 
 
 def _explain_ratio(lines: list[str], start: Any, name: str) -> InputError | None:
-    """The trap of an unquoted 4:3 between brackets, which this parser does not even read."""
+    """Return the trap of an unquoted 4:3 between brackets, which this parser does not even read."""
     match = re.compile(_UNQUOTED).match(lines[start.line], start.column) if start.line < len(lines) else None
     if not match or not is_sexagesimal(match[0]):
         return None

@@ -68,17 +68,17 @@ class Node(NamedTuple):
 
 
 def make_mapping(entries: dict[str, MappingEntry], span: Span, used: Span | None = None) -> Node:
-    """The node of a mapping, sized over what is below it; `used` as in `Node`."""
+    """Return the node of a mapping, sized over what is below it; `used` as in `Node`."""
     return _make_collection(entries, [entry.node for entry in entries.values()], span, used)
 
 
 def make_sequence(nodes: tuple[Node, ...], span: Span, used: Span | None = None) -> Node:
-    """The node of a list, sized over its items; `used` as in `Node`."""
+    """Return the node of a list, sized over its items; `used` as in `Node`."""
     return _make_collection(nodes, nodes, span, used)
 
 
 def place_entries(node: Node, place: Span | None) -> dict[str, MappingEntry]:
-    """The entries of a mapping, to be put into another one somewhere."""
+    """Return the entries of a mapping, to be put into another one somewhere."""
     return {key: MappingEntry(entry.key, entry.node.used_at(place)) for key, entry in node.value.items()}
 
 
@@ -295,7 +295,7 @@ class _Builder:
             parent.key = None
 
     def _check_key(self, key: Any, at: Span, parent: _Open) -> str:
-        """What may be a key; raises InputError for one that is no text, or there already."""
+        """Return what may be a key; raises InputError for one that is no text, or there already."""
         if not isinstance(key, str):
             is_text, kind = isinstance(key, bool | int | float), describe_kind(Node(key, at))
             hint = f'write "{kind}" in quotes' if is_text else "give it a name, in quotes if need be"
@@ -314,7 +314,7 @@ def _is_blank(span: Span) -> bool:
 
 
 def _list_mergeable(node: Node, at: Span) -> tuple[Node, ...]:
-    """The mappings that `<<` brings in, those that win first; raises InputError (FG005)."""
+    """Return the mappings that `<<` brings in, those that win first; raises InputError (FG005)."""
     nodes = node.value if isinstance(node.value, tuple) else (node,)
     for merged in nodes:
         if not isinstance(merged.value, dict):

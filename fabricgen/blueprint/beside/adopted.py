@@ -39,7 +39,7 @@ class Key(NamedTuple):
     v6: bool = False
 
     def text(self) -> str:
-        """The key as the lock has it: `compute-spine-01 port Ethernet0`."""
+        """Return the key as the lock has it: `compute-spine-01 port Ethernet0`."""
         return " ".join(word for word in (self.device, "ipv6" if self.v6 else "", self.what, self.port) if word)
 
 
@@ -83,17 +83,17 @@ def parse_place(text: str) -> DevicePlace:
 
 
 def format_place(rack: str, u: int) -> str:
-    """A place as the lock has it."""
+    """Return a place as the lock has it."""
     return f"{rack} u{u}"
 
 
 def format_adopted(key: Key, value: str) -> str:
-    """The line of the lock."""
+    """Return the line of the lock."""
     return f"{key.text()}: " + (f'"{value}"' if key.what == "name" or key.v6 else value)
 
 
 def parse_adopted_section(words: Mapping[str, str]) -> dict[Key, str]:
-    """The section, read."""
+    """Return the section, read."""
     return {parse_key(text): value for text, value in words.items()}
 
 
@@ -103,7 +103,7 @@ def can_be_kept(key: Key) -> bool:
 
 
 def find_interval(key: Key, value: str) -> tuple[str, Interval] | None:
-    """(kind of number, numbers) that a value takes, of a link both its addresses; None for names and places."""
+    """Return (kind of number, numbers) that a value takes, of a link both its addresses; None for names and places."""
     if key.what in ("name", PLACE):
         return None
     if key.what == "asn":
@@ -115,7 +115,7 @@ def find_interval(key: Key, value: str) -> tuple[str, Interval] | None:
 
 
 def list_taken_numbers(words: Mapping[str, str]) -> dict[str, list[int]]:
-    """Every number that the section takes, by kind, in order."""
+    """Return every number that the section takes, by kind, in order."""
     numbers_by_kind: dict[str, set[int]] = {}
     for key, value in parse_adopted_section(words).items():
         if interval := find_interval(key, value):
@@ -124,5 +124,5 @@ def list_taken_numbers(words: Mapping[str, str]) -> dict[str, list[int]]:
 
 
 def list_keys(words: Iterable[str], device: str) -> set[str]:
-    """Lines of the section about one device."""
+    """Return lines of the section about one device."""
     return {text for text in words if text.partition(" ")[0] == device}

@@ -112,7 +112,7 @@ class _List:
             self._add_fault(1, 0, "the list is empty", f"its first line names columns: {', '.join(OWN)}")
 
     def _read_header(self, cells: Sequence[str], line: int) -> None:
-        """Keep the names of columns; raises InputError where lines could not be read by them."""
+        """Keep the names of columns; raises InputError if lines could not be read by them."""
         self._columns = [cell.strip().lower() for cell in cells]
         before = len(self._found.faults)
         for i, column in enumerate(self._columns):
@@ -177,7 +177,7 @@ class _List:
         self._found.faults.append(_make_fault(message, self._find_span(line, cell), hint))
 
     def _find_span(self, line: int, cell: int) -> Span:
-        """Where a cell begins; of lines with quotation marks the beginning."""
+        """Return where a cell begins; of lines with quotation marks the beginning."""
         text = self._lines[line - 1] if line <= len(self._lines) else ""
         # each cell before it, and one separator
         before: Iterator[str] = iter(text.split(self._mark)[:cell] if '"' not in text else ())

@@ -48,7 +48,9 @@ class Hardware(NamedTuple):
         return self.device, self.port, self.mac, guid, self.serial, *((self.pci,) if self.pci else ())
 
     def report_cell(self, column: str, message: str, hint: str = "") -> Diagnostic:
-        """The finding that a cell is wrong, at the cell; at that of the device where the list has no such column."""
+        """Return the finding that a cell is wrong, at the cell; at that of the device where the list has no such
+        column.
+        """
         span = self.cells.get(column, self.cells["device"])
         return Diagnostic(PCI_CODE if column == "pci" else CODE, Severity.ERROR, message, hint=hint, span=span)
 
@@ -89,7 +91,7 @@ _make_fault, _make_pci_fault = bind_fault_code(CODE), bind_fault_code(PCI_CODE)
 
 
 def _parse_row(cells: Mapping[str, str], spans: Mapping[str, Span], faults: list[Diagnostic]) -> Hardware | None:
-    """A line read; None, with its faults told, where a cell is wrong."""
+    """Return a line read; None, with its faults told, where a cell is wrong."""
     before = len(faults)
     device, mac, serial = cells.get("device", ""), cells.get("mac", ""), cells.get("serial", "")
     if not device:
@@ -119,7 +121,7 @@ def _parse_row(cells: Mapping[str, str], spans: Mapping[str, Span], faults: list
 
 
 def _find_repeated(rows: list[Hardware]) -> Iterator[Diagnostic]:
-    """Places, MACs and GUIDs that are there twice, and serial numbers of two devices.
+    """Yield places, MACs and GUIDs that are there twice, and serial numbers of two devices.
 
     The ports of one NIC share its serial number.
     """

@@ -60,11 +60,11 @@ class Lock:
     """Where it was read; "" for none."""
 
     def find_allocations(self, kind: str) -> Allocations:
-        """What is given of a kind, by holder."""
+        """Return what is given of a kind, by holder."""
         return self.held.get(kind, {})
 
     def find_words(self, kind: str) -> Mapping[str, str]:
-        """What is remembered in words of a kind, by holder."""
+        """Return what is remembered in words of a kind, by holder."""
         return self.words.get(kind, {})
 
 
@@ -150,7 +150,7 @@ _FIRST_UNIT: Mapping[str, int] = {"racked": 1, "shelved": 101, "joined": 101}
 
 
 def find_lock_path(blueprint: str) -> Path | None:
-    """Where the lock of a blueprint file lies; None for standard input."""
+    """Return where the lock of a blueprint file lies; None for standard input."""
     return None if blueprint == "-" else Path(blueprint).with_suffix(_SUFFIX)
 
 
@@ -160,7 +160,7 @@ def is_lock(path: str) -> bool:
 
 
 def list_blueprints(path: str) -> list[str]:
-    """The blueprints that a path stands for: those directly in a folder, that beside a lock, or the file itself.
+    """Return the blueprints that a path stands for: those directly in a folder, that beside a lock, or the file itself.
 
     Raises InputError (FG001) for a folder without any.
     """
@@ -174,7 +174,7 @@ def list_blueprints(path: str) -> list[str]:
 
 
 def find_locked_blueprint(path: str) -> str:
-    """The blueprint beside a lock; any other path as it is."""
+    """Return the blueprint beside a lock; any other path as it is."""
     if not is_lock(path):
         return path
     stem = path.removesuffix(_SUFFIX)
@@ -375,7 +375,7 @@ def _parse_room(value: Any) -> int:  # a count of places, 1 to 2^128; raises Val
 
 
 def _format_count(number: int) -> str:
-    """A count as YAML: beyond 18 digits as a text."""
+    """Return a count as YAML: beyond 18 digits as a text."""
     return str(number) if number < 10**18 else f'"{number}"'
 
 
@@ -386,7 +386,7 @@ def _parse_word(value: Any) -> str:
 
 
 def _parse_ranges(value: Any, last: int) -> Intervals:
-    """Numbers up to the last one that there may be; raises ValueError for others."""
+    """Return numbers up to the last one that there may be; raises ValueError for others."""
     intervals = []
     for text in str(value).split(","):
         match = re.fullmatch(_RANGE, text.strip())
@@ -399,7 +399,9 @@ def _parse_ranges(value: Any, last: int) -> Intervals:
 
 
 def _parse_rack_units(value: Any, first: int) -> Intervals:
-    """Places in racks, 100 times the rack plus the unit, from `first` on, each range within one; else ValueError."""
+    """Return places in racks, 100 times the rack plus the unit, from `first` on, each range within one; else
+    ValueError.
+    """
     intervals = _parse_ranges(value, _MOST_PLACES - 1)
     for interval in intervals:
         if interval.first < first or not interval.first % 100 or interval.first // 100 != (interval.end - 1) // 100:
@@ -408,7 +410,7 @@ def _parse_rack_units(value: Any, first: int) -> Intervals:
 
 
 def _drop_gaps(cages: Intervals) -> Intervals:
-    """Cages without 0, which stands for a gap."""
+    """Return cages without 0, which stands for a gap."""
     clipped = (Interval(max(1, interval.first), interval.end - max(1, interval.first)) for interval in cages)
     return tuple(interval for interval in clipped if interval.size > 0)
 
@@ -436,7 +438,7 @@ def _make_prefix_parser(kind: str) -> Callable[[Any], Intervals]:  # of prefixes
 
 
 def _split_interval(kind: str, interval: Interval) -> list[Interval]:
-    """Numbers in the pieces that can be written: addresses as aligned prefixes."""
+    """Return numbers in the pieces that can be written: addresses as aligned prefixes."""
     if kind not in ("ipv4", "ipv6"):
         return [interval]
     parts, first = [], interval.first
@@ -454,7 +456,7 @@ def _quote_name(name: str) -> str:
 
 
 def show_interval(kind: str, interval: Interval) -> str:
-    """Numbers as the lock has them: `0-15`, or a prefix (its count is a power of two and it is aligned)."""
+    """Return numbers as the lock has them: `0-15`, or a prefix (its count is a power of two and it is aligned)."""
     # 2^k addresses have a bit length of k + 1, and are a prefix of 32 - k bits
     if kind == "ipv4":
         return f"{ipaddress.IPv4Address(interval.first)}/{33 - interval.size.bit_length()}"
@@ -470,7 +472,7 @@ _HEAD = """\
 
 
 def format_lock(lock: Lock) -> str:
-    """The text of a lock, sorted, so that equal locks are equal bytes."""
+    """Return the text of a lock, sorted, so that equal locks are equal bytes."""
     lines = [_HEAD + f"fabricgen-lock: {VERSION}", f'blueprint: "{lock.blueprint}"']
     order = list(KINDS)
     for kind in sorted(lock.held, key=lambda kind: (order.index(kind.partition(" ")[0]), kind)):

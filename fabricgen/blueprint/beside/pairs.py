@@ -52,7 +52,7 @@ def parse_pairs(text: str, shown: str) -> tuple[Pair, ...]:
 
 
 def _read_number(text: str, span: Span, faults: list[Diagnostic]) -> int:
-    """The number of a switch; 0, with the fault told, where it is none."""
+    """Return the number of a switch; 0, with the fault told, where it is none."""
     if text.isascii() and text.isdigit() and len(text) <= len(str(MOST)) and 1 <= int(text) <= MOST:
         return int(text)
     faults.append(_make_fault(f"'{text}' is no number of a switch", span, f"write one from 1 to {MOST:,}"))
@@ -60,7 +60,7 @@ def _read_number(text: str, span: Span, faults: list[Diagnostic]) -> int:
 
 
 def _find_unfit(rows: list[Pair]) -> Iterator[Diagnostic]:
-    """Switches that would meet themselves, and pairs that are there twice."""
+    """Yield switches that would meet themselves, and pairs that are there twice."""
     lines: dict[tuple[int, int], int] = {}
     for row in rows:
         first = lines.setdefault(row[:2], row.span.line)

@@ -53,12 +53,12 @@ class SizedBefore:
     """Whether links from below might land unequally (`12 x sn5600 uneven`)."""
 
     def forget_part(self, part: str) -> SizedBefore:
-        """The same with one of PARTS forgotten."""
+        """Return the same with one of PARTS forgotten."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _FIELDS[part]}
         return SizedBefore(**fields)
 
     def text(self) -> str:
-        """The line of the lock; "" where nothing is said."""
+        """Return the line of the lock; "" if nothing is said."""
         parts = []
         if self.count:
             words = (" uneven" if self.uneven else "") + (f" for {self.slots}" if self.slots else "")
@@ -80,12 +80,12 @@ _FIELDS = {
 
 
 def name_holder(tier: str, per: tuple[str, ...]) -> str:
-    """The holder of a tier's line, by fabric and name in words: another `per` is another tier."""
+    """Return the holder of a tier's line, by fabric and name in words: another `per` is another tier."""
     return tier + (f" ({', '.join(per)})" if per else "")
 
 
 def parse_sized(word: str) -> SizedBefore:
-    """The size in a line of the lock; raises ValueError for one that is none."""
+    """Return the size in a line of the lock; raises ValueError for one that is none."""
     sized = SizedBefore()
     order = -1
     for part in word.split(", "):

@@ -20,7 +20,7 @@ _SITE = "site"
 
 
 def find_only_site(lock: Lock) -> str:
-    """The site of a lock in which no other ever had numbers beside it; "" for any other lock."""
+    """Return the site of a lock in which no other ever had numbers beside it; "" for any other lock."""
     alone = [site for site in lock.find_allocations("sites") if not was_one_of_several(lock, site)]
     return alone[0] if len(alone) == len(lock.find_allocations("sites")) == 1 else ""
 
@@ -31,7 +31,7 @@ def was_one_of_several(lock: Lock, site: str) -> bool:
 
 
 def split_by_site(lock: Lock, site: str) -> Lock:
-    """The lock of a cluster at one site with its holders called as they are where there are several.
+    """Return the lock of a cluster at one site with its holders called as they are where there are several.
 
     Tiers of the whole cluster are told by the lines of `sized`; a lock from before these keeps its names.
     """
@@ -56,9 +56,9 @@ def split_by_site(lock: Lock, site: str) -> Lock:
 
 
 def split_by_hall(lock: Lock, site: str, hall: str) -> Lock:
-    """The lock of a cluster in one hall with its holders called as they are where there are several.
+    """Return the lock of a cluster in one hall with its holders called as they are where there are several.
 
-    `hall` is the one that it stood in, "" where the blueprint states none at its site. Other locks stay as they are.
+    `hall` is the one that it stood in, "" if the blueprint states none at its site. Other locks stay as they are.
     """
     if "floor" not in lock.held or any(re.fullmatch(r"floor (?!row ends).*", kind) for kind in lock.held):
         return lock
@@ -73,7 +73,7 @@ def split_by_hall(lock: Lock, site: str, hall: str) -> Lock:
 
 
 def name_hall_holder(site: str) -> str:
-    """What the lock calls the hall of a site that was there first, and whose racks are named without it."""
+    """Return what the lock calls the hall of a site that was there first, and whose racks are named without it."""
     return f"hall of {site}"
 
 
@@ -91,7 +91,9 @@ def _list_wide_tiers(lock: Lock) -> frozenset[str]:
 
 
 def _rename_for_site(name: str, wide: frozenset[str], *, bare: bool) -> str:
-    """The name of a holder that begins with one of some tiers, as a tier per site; a `bare` one has nothing behind."""
+    """Return the name of a holder that begins with one of some tiers, as a tier per site; a `bare` one has nothing
+    behind.
+    """
     match = re.fullmatch(r"(\S+ \S+)(?: \(([^)]*)\))?( .*)?", name)
     if not match or match[1] not in wide or (match[3] or "").startswith(" for extras "):
         return name
@@ -100,6 +102,6 @@ def _rename_for_site(name: str, wide: frozenset[str], *, bare: bool) -> str:
 
 
 def _place_at_site(place: str, wide: frozenset[str], site: str) -> str:
-    """A port of extra devices on a switch of one of some tiers, with the site where it stands."""
+    """Return a port of extra devices on a switch of one of some tiers, with the site where it stands."""
     tier = " ".join(place.split()[:2])
     return f"{tier} {site}{place.removeprefix(tier)}" if tier in wide else place

@@ -21,7 +21,7 @@ class Step(NamedTuple):
 
 
 def parse_history(word: str) -> tuple[Step, ...]:
-    """The steps in a text; raises ValueError for one that is no such history."""
+    """Return the steps in a text; raises ValueError for one that is no such history."""
     if not word:
         return ()
     try:
@@ -36,12 +36,12 @@ def parse_history(word: str) -> tuple[Step, ...]:
 
 
 def format_history(steps: Iterable[Step]) -> str:
-    """The steps as the lock has them."""
+    """Return the steps as the lock has them."""
     return ", ".join(f"{step.groups}x{step.switches}" for step in steps)
 
 
 def add_step(steps: tuple[Step, ...], groups: int, switches: int) -> tuple[Step, ...]:
-    """The steps with what there is now."""
+    """Return the steps with what there is now."""
     last = steps[-1] if steps else Step(0, 0)
     current = Step(max(last.groups, groups), max(last.switches, switches))
     return steps if current == last else (*steps, current)

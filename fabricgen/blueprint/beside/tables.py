@@ -24,11 +24,11 @@ class FaultOf(Protocol):
     """Makes the faults of one kind of table."""
 
     def __call__(self, message: str, span: Span, hint: str = "") -> Diagnostic:
-        """A fault at a place in the file."""
+        """Return a fault at a place in the file."""
 
 
 def bind_fault_code(code: str) -> FaultOf:
-    """What makes the faults of a table whose code is `code`."""
+    """Return what makes the faults of a table whose code is `code`."""
 
     def make_fault(message: str, span: Span, hint: str = "") -> Diagnostic:
         return Diagnostic(code, Severity.ERROR, message, hint=hint, span=span)
@@ -37,8 +37,8 @@ def bind_fault_code(code: str) -> FaultOf:
 
 
 def read_table(stated: str, folder: Path, span: Span, *, what: str, allow_outside: bool) -> tuple[str, str]:
-    """(text, path as it is shown) of a table that a blueprint names at `span`; from the blueprint's folder, in which
-    it stays.
+    """Return (text, path as it is shown) of a table that a blueprint names at `span`; from the blueprint's folder, in
+    which it stays.
 
     Raises InputError: FG007 for a path that is not allowed, FG001 for a file that cannot be read.
     """
@@ -51,7 +51,7 @@ def read_table(stated: str, folder: Path, span: Span, *, what: str, allow_outsid
 def read_rows(
     text: str, shown: str, columns: Sequence[str], needed: Sequence[str], code: str, faults: list[Diagnostic]
 ) -> Iterator[tuple[dict[str, str], dict[str, Span]]]:
-    """(cells, places) of each line of a table by column; empty lines are passed over.
+    """Yield (cells, places) of each line of a table by column; empty lines are passed over.
 
     Faults of the header, of lines with too many cells, and of what is no CSV are added to `faults`.
     """
@@ -89,7 +89,7 @@ def _check_header(
 
 
 def _find_cell_spans(line: str, cells: list[str], shown: str, number: int) -> list[Span]:
-    """Where each cell of line `number` of the file `shown` begins; cells in quotes are found by their text."""
+    """Return where each cell of line `number` of the file `shown` begins; cells in quotes are found by their text."""
     spans, position = [], 0
     for cell in cells:
         # a cell with quotes in it is not in the line as it was read: it is then taken to begin where the one before
@@ -159,7 +159,7 @@ _make_fault = bind_fault_code(CODE)
 
 
 def parse_guid(text: str) -> tuple[int, str, str]:
-    """(a GUID, what is wrong with it, what would be right), the last two "" where nothing is."""
+    """Return (a GUID, what is wrong with it, what would be right), the last two "" if nothing is."""
     number = int(text.lower().removeprefix("0x").replace(":", ""), 16) if re.fullmatch(_GUID, text) else 0
     # all zeros and all ones stand for no GUID, and 0 for text that is none
     if number in (0, (1 << 64) - 1):
@@ -171,7 +171,7 @@ def parse_guid(text: str) -> tuple[int, str, str]:
 
 
 def _parse_guid_row(cells: Mapping[str, str], span: Span) -> GuidRow | Diagnostic:
-    """A line read, or what is wrong with it."""
+    """Return a line read, or what is wrong with it."""
     device, port = cells.get("device", ""), cells.get("port", "")
     numbers = []
     for column in ("guid", "port_guid"):
@@ -186,7 +186,7 @@ def _parse_guid_row(cells: Mapping[str, str], span: Span) -> GuidRow | Diagnosti
 
 
 def _find_repeated(rows: list[GuidRow]) -> Iterator[Diagnostic]:
-    """GUIDs and places that are there twice."""
+    """Yield GUIDs and places that are there twice."""
     places: dict[tuple[str, str], int] = {}
     guids: dict[int, int] = {}
     for row in rows:

@@ -31,7 +31,7 @@ _PART = r"[A-Za-z0-9][A-Za-z0-9 _./+()#-]{0,63}"
 
 
 def _read_place(value: Any) -> Any:
-    """A cage is often called by a number alone; one beyond all faces is no text to be."""
+    """Return a cage is often called by a number alone; one beyond all faces is no text to be."""
     return str(value) if type(value) is int and value <= HIGHEST_NUMBER else value
 
 
@@ -117,7 +117,7 @@ CableOverrides = Annotated[dict[str, CableOverride], Field(max_length=MOST_CABLE
 
 
 def parse_address(text: str) -> str:
-    """An address in its usual spelling; IPv6 as RFC 5952 has it. Raises ValueError, in the user's terms."""
+    """Return an address in its usual spelling; IPv6 as RFC 5952 has it. Raises ValueError, in the user's terms."""
     try:
         address = ipaddress.ip_address(text)
     except ValueError:

@@ -132,7 +132,7 @@ _LISTS_BY_VENDOR = {
 
 
 def _read_by_vendor(value: Any) -> Any:
-    """One name, or a list of them, stands for all cages: by ""."""
+    """Return one name, or a list of them, stands for all cages: by ""."""
     if isinstance(value, dict) and "" in value:
         raise ValueError(f"a vendor has a name; for all that are not named write `{OTHERS}`")
     return value if isinstance(value, dict) else {"": value}

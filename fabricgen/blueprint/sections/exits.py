@@ -21,7 +21,7 @@ HALF = 16
 
 
 def _read_interface(text: str) -> str:
-    """An address with the length of its subnet, in its usual spelling."""
+    """Return an address with the length of its subnet, in its usual spelling."""
     address, slash, length = text.partition("/")
     bits = 128 if ":" in address else 32
     if not slash or not length.isdecimal() or not 8 <= int(length) < bits:
@@ -60,7 +60,7 @@ Interfaces = Annotated[
 
 
 def parse_accepted(text: str) -> tuple[str, int]:
-    """(prefix, longest length within it that is taken) of `203.0.113.0/24 le 28`, in its usual spelling."""
+    """Return (prefix, longest length within it that is taken) of `203.0.113.0/24 le 28`, in its usual spelling."""
     prefix, word, longest = (*text.split(), "", "")[:3]
     network = ipaddress.ip_network(parse_prefix(prefix))
     most = int(longest) if longest.isdecimal() else network.prefixlen

@@ -204,7 +204,7 @@ class Tier(Model):
     )
 
     def find_breakout(self, speed_gbps: int) -> NicMode | None:
-        """The stated breakout that makes ports of a speed; None where none is."""
+        """Return the stated breakout that makes ports of a speed; None if none is."""
         return next((mode for mode in self.breakout if mode.speed_gbps == speed_gbps), None)
 
 
@@ -233,7 +233,7 @@ class PodTier(Model):
         return {name: value for name in PodTier.model_fields if (value := getattr(self, name)) is not None}
 
     def over(self, tier: Tier) -> Tier:
-        """A tier with what a pod states in its place."""
+        """Return a tier with what a pod states in its place."""
         return tier.model_copy(update=self.stated)
 
 

@@ -13,7 +13,7 @@ from fabricgen.models.forms import CATALOGUE, FEED, make_text_form
 
 
 def _read_cross(value: object) -> object:
-    """A number of racks as it is written: a whole number, which true and text are not."""
+    """Return a number of racks as it is written: a whole number, which true and text are not."""
     if isinstance(value, bool) or not isinstance(value, int | str) or (isinstance(value, str) and value.isdigit()):
         raise ValueError("expected everywhere, ends, or a number of racks such as 8")
     return value

@@ -33,7 +33,7 @@ Gravity = Literal["error", "warning", "info", "ignore"]
 
 
 def _check_day(text: str) -> str:
-    """A day of the calendar, written like 2027-06-30; raises ValueError for any other text."""
+    """Return a day of the calendar, written like 2027-06-30; raises ValueError for any other text."""
     try:
         if re.fullmatch(_DAY, text):
             date.fromisoformat(text)

@@ -19,7 +19,7 @@ _KEY = r"(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-ssh-ed25519@opens
 
 
 def _normalize_ip(text: str) -> str:
-    """An address in its usual spelling; raises ValueError. What may follow a `%` is no address, and is any text.
+    """Return an address in its usual spelling; raises ValueError. What may follow a `%` is no address, and is any text.
 
     An IPv4 address in the form of IPv6 is that of IPv4: such never are on a wire (RFC 4291, 2.5.5.2).
     """
@@ -47,14 +47,14 @@ def _read_address(text: str) -> str:
 
 
 def _read_domain(text: str) -> str:
-    """A host name or domain (RFC 1123)."""
+    """Return a host name or domain (RFC 1123)."""
     if len(text) > 253 or not re.fullmatch(forms.HOST, text) or text.rpartition(".")[2].isdigit():
         raise ValueError(f"'{text}' is not a domain such as fabric.example.net")
     return text.lower()
 
 
 def _read_server(text: str) -> str:
-    """An address in its usual spelling, or a host name (RFC 1123)."""
+    """Return an address in its usual spelling, or a host name (RFC 1123)."""
     try:
         address = _normalize_ip(text)
     except ValueError:

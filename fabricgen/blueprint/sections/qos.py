@@ -145,13 +145,15 @@ THRESHOLDS = ("ecn", "ecn_min_kb", "ecn_max_kb")
 
 
 def find_stated_profile(qos: Qos) -> str | None:
-    """The QoS profile that a section states; None for none. `best-effort` with ECN thresholds is `roce-lossy`."""
+    """Return the QoS profile that a section states; None for none. `best-effort` with ECN thresholds is
+    `roce-lossy`.
+    """
     marks = qos.profile == "best-effort" and any(getattr(qos, name) for name in THRESHOLDS)
     return "roce-lossy" if marks else qos.profile
 
 
 def choose_setting(fabric_qos: Qos, cluster_qos: Qos, name: str, default: int) -> int:
-    """A setting of a fabric's own, else the cluster's, else what is usual."""
+    """Return a setting of a fabric's own, else the cluster's, else what is usual."""
     return next(
         int(value) for value in (getattr(fabric_qos, name), getattr(cluster_qos, name), default) if value is not None
     )

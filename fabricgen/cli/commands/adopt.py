@@ -107,7 +107,7 @@ def command(
 
 
 def _check_options(inputs: tuple[str, ...], netbox: tuple[str, ...], name: str, output: str) -> None:
-    """Raise click.UsageError where options cannot be; `inputs` are the dumps and lists that were named."""
+    """Raise click.UsageError if options cannot be; `inputs` are the dumps and lists that were named."""
     from fabricgen.blueprint.scalars import NAME_PATTERN
 
     if not inputs:
@@ -123,7 +123,7 @@ def _check_options(inputs: tuple[str, ...], netbox: tuple[str, ...], name: str, 
 
 
 def _count_differences(cluster: Cluster, folder: str, jobs: int) -> int:
-    """How much of running configurations the page has otherwise, as `check --running` counts it."""
+    """Return how much of running configurations the page has otherwise, as `check --running` counts it."""
     from fabricgen.kernel.diagnostics import Severity
     from fabricgen.verify.drift.checking import check_running
     from fabricgen.verify.drift.planned import RenderedConfigs
@@ -160,7 +160,7 @@ def _write_question(what: str, candidates: tuple[str, ...], hint: str) -> str:
 
 
 def _write_comments(found: Adoption) -> tuple[str, str]:
-    """The lines above a page: for editors, and of what it was made."""
+    """Return the lines above a page: for editors, and of what it was made."""
     made = f"Adopted from {len(found.facts.joints):,} links of {len(found.facts.devices):,} devices"
     return (
         "yaml-language-server: $schema=blueprint.schema.json",
@@ -169,7 +169,7 @@ def _write_comments(found: Adoption) -> tuple[str, str]:
 
 
 def _verify_dumps(cluster: Cluster, dumps: tuple[str, ...], jobs: int) -> Report:
-    """What `verify` says of the dumps, held against the page."""
+    """Return what `verify` says of the dumps, held against the page."""
     from fabricgen.verify.planned import make_plan
     from fabricgen.verify.report import VerifyRequest
     from fabricgen.verify.verification import verify

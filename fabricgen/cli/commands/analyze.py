@@ -136,7 +136,9 @@ def command(
 
 
 def _write_figures(figures: list[dict[str, Any]], form: str, *, on_screen: bool) -> str:
-    """The figures of clusters as JSON, as a screen of a single one, or as text one after the other and side by side."""
+    """Return the figures of clusters as JSON, as a screen of a single one, or as text one after the other and side by
+    side.
+    """
     import json
 
     from fabricgen.analyze.analysis import ToldReckonings, describe_analysis, describe_first_screen

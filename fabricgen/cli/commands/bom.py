@@ -105,7 +105,7 @@ def _parse_keys(by: str) -> tuple[str, ...]:
 
 
 def _write_content(cluster: Cluster, offers: PriceList, keys: tuple[str, ...], trace: str | None, form: str) -> bytes:
-    """The lines of the bill, its totals by some groupings, or the needs for one part, in a format."""
+    """Return the lines of the bill, its totals by some groupings, or the needs for one part, in a format."""
     from fabricgen.bom.bill import make_bill
     from fabricgen.bom.trace import trace_part as traced
     from fabricgen.export.order import make_order_table, make_totals_table, write_order_workbook

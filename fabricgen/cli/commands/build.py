@@ -128,7 +128,7 @@ def _refuse_unused(parts: Sequence[str], archive: Path | None) -> bool:
 
 
 def _parse_parts(only: Sequence[str]) -> set[str]:
-    """The parts that `--only` names; raises click.UsageError where it is given and names none."""
+    """Return the parts that `--only` names; raises click.UsageError where it is given and names none."""
     names = {name.strip() for text in only for name in text.split(",")} - {""}
     if only and not names:
         raise click.UsageError("--only names no part; leave it out to write all of the usual ones")

@@ -63,7 +63,9 @@ def command(file: str, example: str, ask: bool, answers: str | None) -> None:
 
 
 def _read_example(examples: Mapping[str, Path], example: str) -> str:
-    """An example as a page of one's own, with spares; raises InputError (FG032) if there is none of that name."""
+    """Return an example as a page of one's own, with spares; raises InputError (FG032) if there is none of that
+    name.
+    """
     from fabricgen.kernel.diagnostics import did_you_mean, fault
 
     if example not in examples:
@@ -74,7 +76,7 @@ def _read_example(examples: Mapping[str, Path], example: str) -> str:
 
 
 def _write_answered_page(answers: str | None, folder: Path) -> str:
-    """The page of the answers of a file, or of those given now; own profiles lie in `catalog/` of the folder."""
+    """Return the page of the answers of a file, or of those given now; own profiles lie in `catalog/` of the folder."""
     from fabricgen.catalog.loader import Catalog
     from fabricgen.cli.asking import ask_questions, judge_answers, show_answers
     from fabricgen.kernel.diagnostics import InputError

@@ -81,7 +81,7 @@ def up(
 def _plan_lab(
     blueprint: str, sets: tuple[str, ...], phase: str | None, lab: str | None, *, allow_outside: bool
 ) -> tuple[str, Inside]:
-    """The name of a lab and what is in it; raises InputError where it does not fit on this machine (FG172)."""
+    """Return the name of a lab and what is in it; raises InputError where it does not fit on this machine (FG172)."""
     from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build
     from fabricgen.lab.files import Build
     from fabricgen.lab.inside import cut_to_lab
@@ -119,7 +119,7 @@ def _require_fit(plan: Inside) -> None:
 
 
 def _read_built_files(folder: Path) -> dict[str, str]:
-    """The lists and configurations of a built folder.
+    """Return the lists and configurations of a built folder.
 
     Raises InputError: FG028 or FG054 where they are none or not as built, FG001 for a configuration that is no text.
     """
@@ -142,7 +142,7 @@ def _read_built_files(folder: Path) -> dict[str, str]:
 
 
 def _make_files(cluster: Cluster, *parts: str) -> dict[str, str]:
-    """Files of a build by path, with references in place of secrets: what runs in a lab need not be secret."""
+    """Return files of a build by path, with references in place of secrets: what runs in a lab need not be secret."""
     from fabricgen.pipeline import BuildOptions, build_bundles
 
     bundles = build_bundles(cluster, dict, BuildOptions(parts, redact_secrets=True))
@@ -285,7 +285,7 @@ def _open_lab(folder: Path | None) -> Lab:
 
 
 def _find_lab(folder: Path | None) -> tuple[LabState, Lab]:
-    """The lab that is meant; raises InputError (FG172, FG173) where there is none that is up, or no way to it."""
+    """Return the lab that is meant; raises InputError (FG172, FG173) if there is none that is up, or no way to it."""
     from fabricgen.kernel.diagnostics import fault
     from fabricgen.lab.machine import require_machine
     from fabricgen.lab.state import CODE, LABS, choose_lab, read_state

@@ -243,7 +243,7 @@ def _judge_design(
 
 
 def _parse_codes(option: str, text: str) -> tuple[str, ...]:
-    """Prefixes of codes from a comma-separated list; raises UsageError for one that matches no code."""
+    """Return prefixes of codes from a comma-separated list; raises UsageError for one that matches no code."""
     prefixes = tuple(code.strip().upper() for code in text.split(",") if code.strip())
     if not prefixes:
         return ()

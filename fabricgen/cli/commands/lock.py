@@ -117,7 +117,7 @@ def _update_lock(
 
 
 def _read_netbox(url: str, *, token: str | None, plain_http: bool) -> Source:
-    """The devices of a NetBox, to be read once the sites are known."""
+    """Return the devices of a NetBox, to be read once the sites are known."""
     target = open_netbox(url, token, plain_http=plain_http)
     from fabricgen.push.reading import NetboxReading
 

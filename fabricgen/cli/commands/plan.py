@@ -118,7 +118,7 @@ def command(
 
 
 def _refuse_misuse(old: str, new: str, stages: bool) -> None:
-    """Raise UsageError where both sides are standard input, and for options that these sides do not use."""
+    """Raise UsageError if both sides are standard input, and for options that these sides do not use."""
     if old == "-" and new == "-":
         raise click.UsageError("only one side can be standard input")
     refuse_idle("at_once", used=stages, why="it is of --stages")

@@ -48,7 +48,7 @@ def command(files: tuple[str, ...], of: str, check: bool, output: str) -> int:
 
 
 def _open_catalogue(file: str) -> Catalog:
-    """The catalogue that a blueprint is built with; raises InputError (FG001) where there is no such file."""
+    """Return the catalogue that a blueprint is built with; raises InputError (FG001) if there is no such file."""
     from pathlib import Path
 
     from fabricgen.catalog.loader import Catalog

@@ -50,7 +50,9 @@ def command(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: s
 
 
 def _list_choices(design: Design, fabric: FabricDesign) -> dict[str, Any]:
-    """What sizing chose beyond the fewest uplinks (`find_more_uplinks`), and what the lock keeps (`kept_by_lock`)."""
+    """Return what sizing chose beyond the fewest uplinks (`find_more_uplinks`), and what the lock keeps
+    (`kept_by_lock`).
+    """
     from fabricgen.design.advice.choices import find_more_uplinks, list_kept_sizes
 
     chosen = {
@@ -133,7 +135,7 @@ def _write_text(figures: dict[str, Any], no_cable: list[str], power: str) -> str
 
 
 def _list_spans(fabric: dict[str, Any]) -> list[str]:
-    """Spans between sites, and how narrow they are to each site."""
+    """Return spans between sites, and how narrow they are to each site."""
     lines = [
         f"  {name}: {span['sites'][0]} to {span['sites'][1]}, {span['km']} km, {span['links']} links, "
         f"{span['gbps']:,} Gb/s, {span['latency_us']:g} us one way, {span['fibre_pairs']} fibre pairs"

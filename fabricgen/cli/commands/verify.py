@@ -115,7 +115,7 @@ def command(
 
 
 def _check_files(read: tuple[str, ...], output: str, learn: str | None) -> None:
-    """Raise UsageError where a file has no name, or what is written would replace what is read, or each other."""
+    """Raise UsageError if a file has no name, or what is written would replace what is read, or each other."""
     if "" in (*read, output, learn):
         raise click.UsageError("the name of a file is empty")
     if learn == output == "-":
@@ -141,7 +141,7 @@ def _write_inventory(planned: PlannedCluster, verified: Verified) -> bytes:
 
 
 def _write_overlay(blueprint: str, planned: PlannedCluster, report: Report, ids: tuple[str, ...], file: str) -> bytes:
-    """The overlay that accepts some actions; says where the blueprint does not take it yet."""
+    """Return the overlay that accepts some actions; says where the blueprint does not take it yet."""
     from fabricgen.as_built.stated import read_overrides
     from fabricgen.cli.overlays import spell_include, tell_to_include
     from fabricgen.verify.accept.accepting import write_overlay
@@ -160,7 +160,7 @@ def _write_overlay(blueprint: str, planned: PlannedCluster, report: Report, ids:
 
 
 def _read_plan(blueprint: str, sets: tuple[str, ...], allow_outside: bool, phase: str | None) -> PlannedCluster:
-    """The plan of a blueprint, or of a built folder or archive, of which nothing can be changed."""
+    """Return the plan of a blueprint, or of a built folder or archive, of which nothing can be changed."""
     from fabricgen.cli.built_archives import open_built_places, refuse_for_a_build
     from fabricgen.pipeline import compile_cluster, compile_design
     from fabricgen.verify.planned import make_plan, read_plan

@@ -26,7 +26,7 @@ class AddressAllocator:
         self._slots: dict[TierKey, Slots] = {}
 
     def _find_pool(self, fabric: str, name: str) -> NumberPool:
-        """The pool of a name that a fabric draws on, with the addresses that all its users together ask for."""
+        """Return the pool of a name that a fabric draws on, with the addresses that all its users together ask for."""
         source = find_pool(self._design.loaded.blueprint, fabric, name, self.family)
         # `wanted` is for the message of a pool that is too small: what all of its users need together
         return source._replace(wanted=self._demand_by_pool[source.path])
@@ -42,14 +42,14 @@ class AddressAllocator:
         return counts
 
     def find_slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
-        """The slot of every switch of a tier, computed once."""
+        """Return the slot of every switch of a tier, computed once."""
         # kept, since the lock remembers a capacity at the first call, and a second one would find another
         if tier.key not in self._slots:
             self._slots[tier.key] = find_switch_slots(fabric, tier, self.blocks.remember_capacity)
         return self._slots[tier.key]
 
     def allocate_loopbacks(self, fabric: FabricDesign, tier: TierDesign, vrf: str = "") -> AddressColumn:
-        """One loopback for each switch of a tier, in the default VRF or another."""
+        """Return one loopback for each switch of a tier, in the default VRF or another."""
         source = self._find_pool(fabric.name, "loopback")
         within = f" in vrf {vrf}" if vrf else ""
         subject, slots = f"a loopback{within} for each {fabric.name} {tier.name}", self.find_slots(fabric, tier)
@@ -59,7 +59,7 @@ class AddressAllocator:
     def largest_block_before(
         self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str
     ) -> int:
-        """The largest block size that the lock remembers for a purpose; 0 for none."""
+        """Return the largest block size that the lock remembers for a purpose; 0 for none."""
         source = self._find_pool(fabric.name, name)
         return self.blocks.largest_block_before(source, self.find_slots(*owned), purpose)
 
@@ -72,7 +72,9 @@ class AddressAllocator:
         size: int,
         subject: str,
     ) -> DeviceBlocks:
-        """A block of `size` addresses of a fabric's pool for each switch of a tier, which another fabric may own."""
+        """Return a block of `size` addresses of a fabric's pool for each switch of a tier, which another fabric may
+        own.
+        """
         source, slots = self._find_pool(fabric.name, name), self.find_slots(*owned)
         block_size = round_up_to_power_of_two(size)
         need = explain_tier_need(
@@ -81,7 +83,7 @@ class AddressAllocator:
         return self.blocks.device_blocks(source, slots, purpose, size, need)
 
     def allocate_management(self, size: int) -> Intervals:
-        """`size` addresses of the cluster's management pool, for the ports of all switches."""
+        """Return `size` addresses of the cluster's management pool, for the ports of all switches."""
         source = self._find_pool("", "management")
         need = Need("the management port of each switch")
         return self.blocks.take_numbers(source, f"management{self.family.ending}", size, need, aligned=True)

@@ -35,7 +35,7 @@ class PoolDemand(NamedTuple):
 
 
 def list_pool_demands(design: Design) -> Iterator[PoolDemand]:
-    """All demands on address pools, in both families."""
+    """Yield all demands on address pools, in both families."""
     for family in FAMILIES:
         fabrics = [f for f in design.fabrics if family.word in list_families(design, f)]
         for fabric in filter(is_routed, design.fabrics):
@@ -56,7 +56,9 @@ def list_pool_demands(design: Design) -> Iterator[PoolDemand]:
 def _make_demand(
     drawing_fabric: str, pool: str, family: Family, owner: FabricDesign, tier: TierDesign, per_switch: int
 ) -> PoolDemand:
-    """A demand of `per_switch` addresses for each switch of a tier; a block of single ones leaves its first unused."""
+    """Return a demand of `per_switch` addresses for each switch of a tier; a block of single ones leaves its first
+    unused.
+    """
     numbered = count_numbered_groups(tier) * tier.count
     slots = count_group_slots(owner, tier) * group_capacity(tier)
     # so that no host has the network address of a block of single addresses
@@ -67,7 +69,9 @@ def _make_demand(
 
 
 def _list_link_demands(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:
-    """Addresses of links between switches: of a fabric's own links, and of each VRF on the links that it passes."""
+    """Yield addresses of links between switches: of a fabric's own links, and of each VRF on the links that it
+    passes.
+    """
     counted_vrfs: set[tuple[str, str]] = set()
     for fabric in fabrics:
         owners = [fabric] if numbers_links(design, fabric) else []
@@ -86,7 +90,7 @@ def _list_link_demands(design: Design, fabrics: list[FabricDesign], family: Fami
 
 
 def _list_identifier_demands(design: Design, fabric: FabricDesign, family: Family) -> Iterator[PoolDemand]:
-    """SRv6 identifiers of switches, each of which stands for all addresses that begin with it."""
+    """Yield SRv6 identifiers of switches, each of which stands for all addresses that begin with it."""
     if uses_srv6(design, fabric) and family is V6:
         addresses = 1 << family.bits - find_srv6(design, fabric).block_bits - IDENTIFIER_BITS
         for tier in fabric.tiers:
@@ -94,7 +98,7 @@ def _list_identifier_demands(design: Design, fabric: FabricDesign, family: Famil
 
 
 def _list_exit_demands(design: Design, fabrics: list[FabricDesign], family: Family) -> Iterator[PoolDemand]:
-    """Addresses of links that lead out of fabrics, where the blueprint does not state them all."""
+    """Yield addresses of links that lead out of fabrics, where the blueprint does not state them all."""
     for exit_ in list_exits(design):
         pairs = count_free_pairs(exit_, family) if exit_.fabric in fabrics else 0
         if pairs:
@@ -103,7 +107,7 @@ def _list_exit_demands(design: Design, fabrics: list[FabricDesign], family: Fami
 
 
 def _list_node_demands(design: Design, fabric: FabricDesign, family: Family) -> Iterator[PoolDemand]:
-    """Addresses of nodes, extra devices and management ports, in blocks of the switches that they attach to."""
+    """Yield addresses of nodes, extra devices and management ports, in blocks of the switches that they attach to."""
     if fabric.hosts == "none":
         return
     pool = "management" if is_management(fabric) else "hosts"
@@ -114,7 +118,9 @@ def _list_node_demands(design: Design, fabric: FabricDesign, family: Family) -> 
 
 
 def _size_node_block(fabric: FabricDesign, tier: TierDesign, family: Family) -> int:
-    """The addresses of a switch's block for its nodes: pairs if routed, a subnet for each rail, or one subnet."""
+    """Return the addresses of a switch's block for its nodes: pairs if routed, a subnet for each rail, or one
+    subnet.
+    """
     ports = sum(run.numbers for run in tier.downs)
     if fabric.hosts == "routed":
         return family.size_pair_block(ports)
@@ -125,7 +131,7 @@ def _size_node_block(fabric: FabricDesign, tier: TierDesign, family: Family) -> 
 
 
 def _count_rail_subnets(fabric: FabricDesign, tier: TierDesign) -> int:
-    """Subnets of rails kept on each switch of a tier, a power of two."""
+    """Return subnets of rails kept on each switch of a tier, a power of two."""
     keys: dict[tuple[int, ...], set[tuple[int, int, int]]] = {}
     attached = (attachment for feed in fabric.feeds_of(tier.key) for _, attachment in feed.attachments)
     legs = [leg for attachment in attached for leg in _list_leg_keys(attachment)]
@@ -136,14 +142,14 @@ def _count_rail_subnets(fabric: FabricDesign, tier: TierDesign) -> int:
 
 
 def _list_leg_keys(attachment: Attachment) -> Iterator[tuple[dict[str, int], tuple[int, int, int]]]:
-    """(its number in each dimension that legs have, (rail, plane, port)) of every leg of an attachment."""
+    """Yield (its number in each dimension that legs have, (rail, plane, port)) of every leg of an attachment."""
     for leg in attachment.legs:
         coordinates = {name: find_leg_number(name, leg) for name in list_leg_dimensions()}
         yield coordinates, (leg.rail, leg.plane, leg.port)
 
 
 def _make_management_demand(design: Design, family: Family) -> PoolDemand:
-    """The one subnet of the management ports of all switches, where no fabric takes them."""
+    """Return the one subnet of the management ports of all switches, where no fabric takes them."""
     tiers = [(fabric, tier) for fabric in design.fabrics for tier in fabric.tiers]
     slots = [count_group_slots(fabric, tier) * group_capacity(tier) for fabric, tier in tiers]
     # the network address and the gateway, and the broadcast address at the other end
@@ -166,12 +172,12 @@ LEAST_HOSTS = 256
 
 
 def size_bridged_subnet(ports: int) -> int:
-    """The size of a subnet for `ports` hosts, in addresses; a power of two."""
+    """Return the size of a subnet for `ports` hosts, in addresses; a power of two."""
     return round_up_to_power_of_two(ports + RESERVED_IN_SUBNET + 1)
 
 
 def size_rail_subnet(fabric: FabricDesign, tier: TierDesign) -> int:
-    """The size of a rail's subnet on the switches of a tier, in addresses; a power of two."""
+    """Return the size of a rail's subnet on the switches of a tier, in addresses; a power of two."""
     slots = count_node_slots(fabric, tier)
     extras = sum(len(extra.links) for extra in fabric.extras if extra.tier == tier.key)
     return max(LEAST_HOSTS, size_bridged_subnet(slots + extras))
@@ -193,7 +199,7 @@ def list_stated_pairs(exit_: ExitDesign, family: Family) -> dict[tuple[int, int]
 
 
 def count_free_pairs(exit_: ExitDesign, family: Family) -> int:
-    """Pairs of addresses that each switch keeps for the links of an exit; 0 where all of them are stated."""
+    """Return pairs of addresses that each switch keeps for the links of an exit; 0 if all of them are stated."""
     stated_pairs = list_stated_pairs(exit_, family)
     free = [link for link in exit_.extra.links if (link.device, link.leg) not in stated_pairs]
     per_switch = [link.switch for link in exit_.extra.links]
@@ -201,6 +207,6 @@ def count_free_pairs(exit_: ExitDesign, family: Family) -> int:
 
 
 def find_exit_tier(design: Design, exit_: ExitDesign) -> tuple[FabricDesign, TierDesign]:
-    """The tier that an exit is on, with the fabric that owns its switches."""
+    """Return the tier that an exit is on, with the fabric that owns its switches."""
     tier = design.tier(exit_.extra.tier)
     return design.fabric(tier.fabric), tier

@@ -47,7 +47,7 @@ def number_exits(
 def _list_exit_pairs(
     design: Design, plan: WiringPlan, allocator: AddressAllocator, exit_: ExitDesign, rows: slice
 ) -> Iterator[tuple[int, int, int]]:
-    """(own address, far address, prefix length) of each link of an exit."""
+    """Yield (own address, far address, prefix length) of each link of an exit."""
     links, family, stated_pairs = plan.links, allocator.family, list_stated_pairs(exit_, allocator.family)
     pair_count, (owner, tier) = count_free_pairs(exit_, family), find_exit_tier(design, exit_)
     holder = design.owner_of_extra[exit_.extra.name]

@@ -122,7 +122,9 @@ class FamilyAllocation:
                 column[gated_peers] = no_addresses(self.family, len(gated_peers))
 
     def _find_peers_with_gateways(self) -> Ints64:
-        """The first link of each MLAG pair whose switches have addresses of their own in VLANs of hosts; int64."""
+        """Return the first link of each MLAG pair whose switches have addresses of their own in VLANs of hosts;
+        int64.
+        """
         bonds, devices = self.plan.bonds, self.plan.devices
         assert bonds is not None  # noqa: S101 - its callers have some
         peers: Ints64 = bonds.first[bonds.kind == PEER].astype(np.int64)
@@ -133,7 +135,7 @@ class FamilyAllocation:
         return addressed_peers
 
     def _read_pair_facts(self, nos: str) -> PairFacts:
-        """How pairs of switches of a NOS are numbered."""
+        """Return how pairs of switches of a NOS are numbered."""
         return self.design.catalog.naming(nos).configuration.pairs
 
     def _number_tenant_links(self) -> None:
@@ -154,8 +156,8 @@ class FamilyAllocation:
                 self.vrf_links[owner.name, tenant.name] = column
 
     def _find_unaddressed_links(self, places: TenantPlaces) -> Flags:
-        """Links over which a tenant's VRF has no addresses of its own: all of a bond but the first, and peer links of
-        MLAG pairs both of whose switches have its nodes, and so the VLAN of these, between them; bool.
+        """Return links over which a tenant's VRF has no addresses of its own: all of a bond but the first, and peer
+        links of MLAG pairs both of whose switches have its nodes, and so the VLAN of these, between them; bool.
         """
         bonds, links = self.plan.bonds, self.plan.links
         unaddressed = np.zeros(len(links), dtype=bool)
@@ -183,7 +185,7 @@ class FamilyAllocation:
                     self.loopback[rows] = loopbacks
 
     def _find_segments(self, path: Path, lower: TierDesign) -> list[int]:
-        """Indexes of the link segments that a line of the blueprint created for the switches of a tier."""
+        """Return indexes of the link segments that a line of the blueprint created for the switches of a tier."""
         segments = enumerate(self.plan.links.segments)
         return [i for i, segment in segments if segment.path == path and segment.lower_tier == lower.key]
 
@@ -205,7 +207,9 @@ class FamilyAllocation:
     def _list_link_pairs(
         self, fabric: FabricDesign, owners: tuple[FabricDesign, ...], within: str
     ) -> Iterator[tuple[slice, AddressColumn]]:
-        """(rows, even address of each pair) of the links between switches of `owners`, from the pool of `fabric`."""
+        """Yield (rows, even address of each pair) of the links between switches of `owners`, from the pool of
+        `fabric`.
+        """
         for owner, tier in [(o, t) for o in owners for t in o.tiers]:
             # (run of ports, paths of the segments wired to it, what the pairs are for)
             runs = [(tier.up, [tier.path], "uplink")] if tier.up else []
@@ -228,8 +232,8 @@ class FamilyAllocation:
                     yield rows, device_blocks.find_addresses_at(switch, self._locate_pair(number))
 
     def _number_ports_in_run(self, tier: TierDesign, run: PortRun, port: Ints64) -> Ints64:
-        """The number of each port of a run: the port itself, but further ports for peers, which lie before those that
-        there were at first, are numbered after them.
+        """Return the number of each port of a run: the port itself, but further ports for peers, which lie before those
+        that there were at first, are numbered after them.
         """
         if run is tier.up or any(run is mesh.run for mesh in tier.meshes):
             return port
@@ -238,7 +242,7 @@ class FamilyAllocation:
         return np.where(port >= further, port - further, run.count - 1 - port)
 
     def _locate_pair(self, index: Ints64) -> Ints64:
-        """Where in its block the pairs of some indexes begin."""
+        """Return where in its block the pairs of some indexes begin."""
         return self.family.pairs_from + 2 * index
 
     def _number_node_links(self, fabric: FabricDesign) -> None:
@@ -301,7 +305,7 @@ class FamilyAllocation:
         """Give the leaf of a NIC in each plane the address that the one in the first has there, and the block of that;
         the NIC has its address at the port of the first. Other blocks stay taken, so that `address_per` moves nobody.
 
-        Raises InputError (FG128) where a lock keeps planes that differ.
+        Raises InputError (FG128) if a lock keeps planes that differ.
         """
         links, subnets = self.plan.links, self.subnets[fabric.name]
         for tier in self.design.tiers:
@@ -333,7 +337,7 @@ class FamilyAllocation:
                 self.a[followers] = no_addresses(self.family, len(followers))
 
     def _filter_by_tier(self, tier: TierDesign, segments: list[int]) -> list[int]:
-        """Those of some segments that end on a tier."""
+        """Return those of some segments that end on a tier."""
         return [i for i in segments if self.plan.links.segments[i].tier == tier.key]
 
     def _number_shared_ports(
@@ -349,7 +353,9 @@ class FamilyAllocation:
             self.shared[fabric.name][rows] = device_blocks.find_addresses_at(switch, number + RESERVED_IN_SUBNET)
 
     def _count_places_in_use(self, tier: TierDesign, segments: list[int]) -> int:
-        """The places that some links need: up to the last one in use of the first run of ports, and of the others."""
+        """Return the places that some links need: up to the last one in use of the first run of ports, and of the
+        others.
+        """
         links, first, last = self.plan.links, 0, 0
         for segment in segments:
             run = tier.downs.index(links.segments[segment].b)
@@ -361,8 +367,8 @@ class FamilyAllocation:
         return first + last
 
     def _list_places_from_end(self, tier: TierDesign, run: int) -> Ints64:
-        """The place of every port of a run behind the first, counted from the end of a block; int64. The lock keeps
-        them, so that one of these runs may grow without moving another.
+        """Return the place of every port of a run behind the first, counted from the end of a block; int64. The lock
+        keeps them, so that one of these runs may grow without moving another.
         """
         sizes = {name_run(ports): ports.numbers for ports in tier.downs[1:]}
         # 1 << 20 is more than any switch has ports: these places are counted back from the end of a block
@@ -370,7 +376,7 @@ class FamilyAllocation:
         return np.array(list(list_numbers(places_by_run[name_run(tier.downs[run])])), dtype=np.int64)
 
     def _count_subnets(self, rails: LeafSubnets | None) -> Ints64:
-        """The number of subnets of each switch of a tier, int64."""
+        """Return the number of subnets of each switch of a tier, int64."""
         if rails is None:
             return np.array(1, dtype=np.int64)
         return np.array([len(keys) for keys in rails.keys], dtype=np.int64)[rails.combo]
@@ -396,12 +402,12 @@ class FamilyAllocation:
             subnets.gateway[rows] = device_blocks.first[0].plus(1)
 
     def _find_node_segments(self, fabric: FabricDesign, tier: TierDesign) -> list[int]:
-        """Segments of node links of a fabric that end on a tier."""
+        """Return segments of node links of a fabric that end on a tier."""
         segments = enumerate(self.plan.links.segments)
         return [i for i, s in segments if s.fabric == fabric.name and s.lower == "node" and s.tier == tier.key]
 
     def _locate_ports(self, tier: TierDesign, segment: int, places: int) -> tuple[slice, Ints, Ints64]:
-        """(rows of links, index of the switch in its tier, index of the port among `places`), int32 and int64.
+        """Return (rows of links, index of the switch in its tier, index of the port among `places`), int32 and int64.
 
         Ports of the first run count up from 0, ports of other runs down from the last index, so that either may grow.
         """
@@ -456,7 +462,7 @@ def join_mlag_blocks(
     """Join the blocks of each MLAG pair among some devices; `mlag_peers` has the other switch of its pair, -1 for none;
     `addressed`: whether each of the two has an address of its own.
 
-    Raises InputError (FG044) where the two blocks do not follow each other, as a lock from before may have it.
+    Raises InputError (FG044) if the two blocks do not follow each other, as a lock from before may have it.
     """
     for first in range(rows.start, rows.stop):
         second = int(mlag_peers[first])

@@ -54,15 +54,17 @@ class FamilyAddresses:
     """By (owning fabric, VRF): the address of a switch's own in a VRF over EVPN, by device."""
 
     def format_address(self, address: int) -> str:
-        """An address, given as an integer, as people write it; "" for 0, which stands for none."""
+        """Return an address, given as an integer, as people write it; "" for 0, which stands for none."""
         return format_address(self.family, address) if address else ""
 
     def format_prefix(self, address: int, length: int) -> str:
-        """An address, given as an integer, with a prefix length: `10.0.0.1/24`; "" for 0, which stands for none."""
+        """Return an address, given as an integer, with a prefix length: `10.0.0.1/24`; "" for 0, which stands for
+        none.
+        """
         return f"{format_address(self.family, address)}/{length}" if address else ""
 
     def list_gateways(self, fabric: str, row: int) -> list[int]:
-        """The gateways of a fabric's bridged nodes on a switch, one for each subnet."""
+        """Return the gateways of a fabric's bridged nodes on a switch, one for each subnet."""
         subnets = self.subnets.get(fabric)
         if subnets is None or not subnets.gateway.at(row):
             return []
@@ -70,6 +72,6 @@ class FamilyAddresses:
         return [subnets.gateway.at(row) + k * size for k in range(int(subnets.count[row]))]
 
     def host_block(self, fabric: str, row: int) -> tuple[int, int]:
-        """(first address, prefix length) of a switch's block for links to nodes of a fabric; (0, 0) for none."""
+        """Return (first address, prefix length) of a switch's block for links to nodes of a fabric; (0, 0) for none."""
         subnets = self.subnets.get(fabric)
         return (subnets.base.at(row), int(subnets.length[row])) if subnets else (0, 0)

@@ -43,7 +43,7 @@ class Holders:
             raise fault("FG048", f"{text} lies in {around}", path=path, hint="state an address outside")
 
     def _list_holders(self, address: int) -> Iterator[tuple[int, str]]:
-        """(device row, what the address is used for) of every use; a management port and its link count once."""
+        """Yield (device row, what the address is used for) of every use; a management port and its link count once."""
         addresses, links = self._addresses, self._plan.links
         # bool by device; what such an address is called
         named, word = self._match_loopbacks(address)
@@ -65,7 +65,7 @@ class Holders:
         yield from self._list_holders_in_vrfs(address)
 
     def _list_holders_in_vrfs(self, address: int) -> Iterator[tuple[int, str]]:
-        """(device row, what the address is used for) of every use in a VRF: as a loopback or on a link."""
+        """Yield (device row, what the address is used for) of every use in a VRF: as a loopback or on a link."""
         addresses, links = self._addresses, self._plan.links
         for (_, vrf), column in addresses.vrf_loopbacks.items():
             for row in np.flatnonzero(column.equals(address)).tolist():
@@ -77,13 +77,15 @@ class Holders:
                 yield row, f"on the link of {self._names[row]} {self._ports[0][link]} in VRF {vrf}"
 
     def _match_loopbacks(self, address: int) -> tuple[Flags, str]:
-        """(bool by device: whether the address is its loopback or router id; the word for it)."""
+        """Return (bool by device: whether the address is its loopback or router id; the word for it)."""
         if self._addresses.family.bits == ROUTER_ID_BITS:
             return self._router_id == address, "router id"
         return self._addresses.loopback.equals(address), "loopback"
 
     def _list_blocks_around(self, address: int, row: int) -> Iterator[str]:
-        """The blocks of nodes and management subnets that contain an address, but in which its device has no port."""
+        """Yield the blocks of nodes and management subnets that contain an address, but in which its device has no
+        port.
+        """
         addresses = self._addresses
         for subnets in addresses.subnets.values():
             for leaf in np.flatnonzero(subnets.base.within(address, subnets.length)).tolist():

@@ -41,7 +41,7 @@ class AllocatedAddresses(Protocol):
 def allocate_management(
     design: Design, plan: WiringPlan, allocator: AddressAllocator, links: AllocatedAddresses
 ) -> ManagementAddresses:
-    """The management address of every managed device: that of its first port on the management fabric.
+    """Return the management address of every managed device: that of its first port on the management fabric.
 
     The management fabric's own switches are managed at their loopbacks. Where no fabric takes management ports, all
     switches get addresses in one flat subnet, in the families of the cluster.
@@ -117,5 +117,5 @@ def _allocate_flat_subnet(
 
 
 def _bound_subnet_count(needed: int, hosts: int) -> int:
-    """An upper bound of the subnets of `hosts` addresses that `needed` numbers may take, holes included."""
+    """Return an upper bound of the subnets of `hosts` addresses that `needed` numbers may take, holes included."""
     return 64 + 4 * -(-needed // (hosts - 3))

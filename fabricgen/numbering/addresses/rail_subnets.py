@@ -61,7 +61,7 @@ class LeafSubnets(NamedTuple):
     combo: Ints64
 
     def list_labels(self, switch: int) -> list[str]:
-        """The names of the subnets of a switch (its index in the tier): rail3, rail3-plane2, rail3-port2."""
+        """Return the names of the subnets of a switch (its index in the tier): rail3, rail3-plane2, rail3-port2."""
         keys = self.keys[self.combo[switch]]
         all_keys = [key for switch_keys in self.keys for key in switch_keys]
         # a key is (rail, plane, port): only what differs in the fabric is named
@@ -137,7 +137,7 @@ def _make_key(leg: Leg) -> RailKey:
 
 
 def _make_combo(leg: Leg, dimensions: Sequence[str]) -> tuple[int, ...]:
-    """The values of a leg, from 0, in the dimensions by which the switches of a place are grouped."""
+    """Return the values of a leg, from 0, in the dimensions by which the switches of a place are grouped."""
     return tuple(find_leg_number(dimension, leg) - 1 for dimension in dimensions)
 
 
@@ -189,13 +189,14 @@ def _place_extras(
 
 
 def _find_extra_rows(plan: WiringPlan, extra: ExtraSet) -> Ints64:
-    """The rows of the links of some extra devices, in the order in which their ports were assigned."""
+    """Return the rows of the links of some extra devices, in the order in which their ports were assigned."""
     segments = [i for i, segment in enumerate(plan.links.segments) if segment.path == extra.path]
     return np.flatnonzero(np.isin(plan.links.segment, segments)).astype(np.int64)
 
 
 def _assign_node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, blocks: BlockAllocator) -> Ints64:
-    """The slot of each node among the nodes that its group of switches serves; int64, one a device, 0 for others.
+    """Return the slot of each node among the nodes that its group of switches serves; int64, one a device, 0 for
+    others.
 
     If a group has nodes of several parts of the cluster, each part keeps its slots of the lock, or takes the next free.
     """
@@ -221,7 +222,7 @@ def _assign_node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign,
 
 
 def _name_holder(part: str) -> str:
-    """What the lock calls a part of the cluster: `part b300`."""
+    """Return what the lock calls a part of the cluster: `part b300`."""
     return f"part {part}".rstrip()
 
 
@@ -239,7 +240,7 @@ def _rank_members(layout: Layout, served: Sequence[int], scope: str) -> Ints64:
 
 
 def _find_unit_slots(layout: Layout, unit: Ints, scope: str) -> Ints64:
-    """The slot of each of some units within the place of a scope; int64."""
+    """Return the slot of each of some units within the place of a scope; int64."""
     if is_within_unit(scope):
         return np.zeros(len(unit), dtype=np.int64)
     return np.array(number_unit_groups(layout, "su", scope, by_slot=True), dtype=np.int64)[unit]
@@ -249,14 +250,14 @@ def _find_unit_slots(layout: Layout, unit: Ints, scope: str) -> Ints64:
 
 
 def name_node_blocks(fabric: str) -> str:
-    """The part of a block's name by which the blocks of a fabric's nodes are recognised."""
+    """Return the part of a block's name by which the blocks of a fabric's nodes are recognised."""
     return f"nodes of {fabric} in "
 
 
 def list_node_prefixes(
     design: Design, lock: Lock, used: Collection[tuple[str, str]], fabric: FabricDesign, family: Family
 ) -> tuple[str, ...]:
-    """Prefixes of one family that cover all nodes of a fabric and no node of another; as text, ascending.
+    """Return prefixes of one family that cover all nodes of a fabric and no node of another; as text, ascending.
 
     They are the fabric's pool if no other fabric uses it, else the fabric's blocks in the lock, reserved slots
     included. `used` are (kind of number, name) of the holders in the lock that are in use.
@@ -287,7 +288,7 @@ def _list_pool_networks(design: Design, fabric: FabricDesign, family: Family) ->
 
 
 def _list_prefixes(family: Family, interval: Interval) -> list[Network]:
-    """The fewest prefixes that make up consecutive addresses."""
+    """Return the fewest prefixes that make up consecutive addresses."""
     first, last = interval.first, interval.end - 1
     if family.bits == ROUTER_ID_BITS:
         return [*summarize_address_range(IPv4Address(first), IPv4Address(last))]

@@ -8,7 +8,7 @@ from fabricgen.wiring.tables import WiringPlan
 
 
 def find_shared_segments(plan: WiringPlan, design: Design, fabric: FabricDesign) -> list[int]:
-    """Indexes of the link segments that are the node ports of a fabric's carrier; those of extra devices are not
+    """Return indexes of the link segments that are the node ports of a fabric's carrier; those of extra devices are not
     shared.
     """
     path = design.fabric(fabric.carrier).path

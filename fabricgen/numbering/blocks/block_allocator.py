@@ -79,15 +79,17 @@ class BlockAllocator:
         """(kind of number, name) of every holder that asked for numbers."""
 
     def make_lock(self) -> Lock:
-        """The lock with all allocations, those of earlier builds included."""
+        """Return the lock with all allocations, those of earlier builds included."""
         return replace(self._lock, held=dict(self._held), rooms=dict(self._capacities))
 
     def remember_capacity(self, name: str, size: int) -> int:
-        """The capacity remembered for a name by the lock; `size`, remembered from now on, if there is none."""
+        """Return the capacity remembered for a name by the lock; `size`, remembered from now on, if there is none."""
         return self._capacities.setdefault(name, size)
 
     def largest_block_before(self, source: NumberPool, slots: Slots, purpose: str) -> int:
-        """The largest block size that the lock remembers for a purpose, whatever its prefix length; 0 for none."""
+        """Return the largest block size that the lock remembers for a purpose, whatever its prefix length; 0 for
+        none.
+        """
         start, sizes = f"{slots.name} {purpose}", [0]
         for name in self._lock.find_allocations(source.kind):
             # names end with the prefix length, which may have been another
@@ -98,10 +100,10 @@ class BlockAllocator:
     def take_numbers(
         self, source: NumberPool, name: str, size: int, need: Need, *, aligned: bool = False, least: int = 0
     ) -> Intervals:
-        """The numbers of a name: those that it has if they are `least` (default: `size`) or more.
+        """Return the numbers of a name: those that it has if they are `least` (default: `size`) or more.
 
         Else it gets `size` in all, or `least` if the pool has no room for so many. `need` says in messages whom they
-        are for. Raises InputError where the lock holds numbers outside of the pool, and where the pool has no room.
+        are for. Raises InputError if the lock holds numbers outside of the pool, and where the pool has no room.
         """
         held = self._held.get(source.kind, {})
         self.used.add((source.kind, name))
@@ -155,7 +157,7 @@ class BlockAllocator:
         return allocations
 
     def allocate_numbers(self, source: NumberPool, slots: Slots, need: Need, piece: int = 0) -> Ints64:
-        """One number for each device, int64; growth is allocated in intervals of at most `piece` (0: any size).
+        """Return one number for each device, int64; growth is allocated in intervals of at most `piece` (0: any size).
 
         Where the pool has no room for every slot, those up to the last device there is suffice.
         """
@@ -180,7 +182,7 @@ class BlockAllocator:
         return _allocate_by_layer(slots, slots.name, allocate_for_name)
 
     def allocate_addresses(self, source: NumberPool, slots: Slots, purpose: str, need: Need) -> AddressColumn:
-        """One address for each device, from a block of a power of two whose first address stays unused."""
+        """Return one address for each device, from a block of a power of two whose first address stays unused."""
 
         def allocate_for_name(name: str) -> AddressColumn:
             # one more, for the first address, which reads as that of the subnet
@@ -191,7 +193,7 @@ class BlockAllocator:
         return _allocate_by_layer(slots, f"{slots.name} {purpose}", allocate_for_name)
 
     def device_blocks(self, source: NumberPool, slots: Slots, purpose: str, places: int, need: Need) -> DeviceBlocks:
-        """A block of at least `places` addresses for each device; its size is a power of two."""
+        """Return a block of at least `places` addresses for each device; its size is a power of two."""
         name = f"{slots.name} {purpose}"
         size = self.remember_capacity(name, round_up_to_power_of_two(places))
 
@@ -206,7 +208,7 @@ class BlockAllocator:
         return DeviceBlocks(size, tuple(_allocate_by_layer(slots, name, allocate_for_name) for name in names))
 
     def _check_windows(self, source: NumberPool, name: str, intervals: Intervals) -> None:
-        """Raise InputError (FG038) where the lock keeps numbers of a name outside of its pool."""
+        """Raise InputError (FG038) if the lock keeps numbers of a name outside of its pool."""
         for interval in intervals:
             if not any(w.first <= interval.first and interval.end <= w.end for w in source.windows):
                 raise fault(
@@ -219,7 +221,7 @@ class BlockAllocator:
                 )
 
     def _explain_overflow(self, source: NumberPool, error: NoRoomError, need: Need) -> InputError:
-        """The error of a pool without room: what it has, how much is used and asked for, and how much to add."""
+        """Return the error of a pool without room: what it has, how much is used and asked for, and how much to add."""
         held = [*self._held.get(source.kind, {}).values(), *self._adopted.get(source.kind, {}).values()]
         used = sum(_count_inside(interval, source.windows) for intervals in held for interval in intervals)
         missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(source.kind)
@@ -241,7 +243,7 @@ class BlockAllocator:
 
 
 def _spell_count(count: int) -> str:
-    """A count in words: beyond 32 bits as a power of two, exact or rounded down."""
+    """Return a count in words: beyond 32 bits as a power of two, exact or rounded down."""
     if count < 1 << 32:
         return str(count)
     power = count.bit_length() - 1
@@ -278,7 +280,7 @@ def _allocate_by_layer(slots: Slots, name: str, allocate_for_name: Callable[[str
 
 
 def pick_numbers(intervals: Intervals, indexes: Ints64) -> Ints64:
-    """The numbers at some indexes (int64) of intervals that are counted one after the other; int64."""
+    """Return the numbers at some indexes (int64) of intervals that are counted one after the other; int64."""
     numbers = np.zeros(len(indexes), dtype=np.int64)
     start = 0
     for interval in intervals:

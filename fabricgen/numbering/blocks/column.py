@@ -41,14 +41,14 @@ class AddressColumn(ABC):
 
     @abstractmethod
     def __getitem__(self, rows: Any) -> Self:
-        """The addresses of some rows: a slice, a mask or an array of indexes."""
+        """Return the addresses of some rows: a slice, a mask or an array of indexes."""
 
     @abstractmethod
     def __setitem__(self, rows: Any, addresses: Self) -> None: ...
 
     @abstractmethod
     def at(self, row: int) -> int:
-        """The address of one row."""
+        """Return the address of one row."""
 
     @property
     @abstractmethod
@@ -72,34 +72,35 @@ class AddressColumn(ABC):
         """Where the address lies in the prefix of `address` with the length of the row (1 or more); bool."""
 
     def copy(self) -> Self:
-        """A copy that can be written to."""
+        """Return a copy that can be written to."""
         return self[np.arange(len(self))]
 
     @abstractmethod
     def plus(self, count: Ints64 | int, size: int = 1) -> Self:
-        """Each address plus `count` times `size`; `size` is a power of two."""
+        """Return each address plus `count` times `size`; `size` is a power of two."""
 
     @abstractmethod
     def followed_by(self, other: Self) -> Self:
-        """The rows of both columns, one after the other."""
+        """Return the rows of both columns, one after the other."""
 
     @abstractmethod
     def encode(self, lengths: Ints64 | None = None) -> Encoded:
-        """The addresses as text in two parts, with prefix lengths if `lengths` (one a row) are given; "" for none.
+        """Return the addresses as text in two parts, with prefix lengths if `lengths` (one a row) are given; "" for
+        none.
 
         Most addresses share all but their lower 16 bits, so that both parts have few distinct texts.
         """
 
     def cells(self, lengths: Ints64 | None = None) -> ConcatenatedColumn:
-        """The addresses as text, with prefix lengths if `lengths` (one a row) are given; "" for none."""
+        """Return the addresses as text, with prefix lengths if `lengths` (one a row) are given; "" for none."""
         return ConcatenatedColumn(self.encode(lengths))
 
     def texts(self) -> list[str]:
-        """The addresses as text; "" for none."""
+        """Return the addresses as text; "" for none."""
         return list(self.cells())
 
     def prefixes(self, lengths: Ints64) -> list[str]:
-        """The addresses as text with their prefix lengths; "" for none."""
+        """Return the addresses as text with their prefix lengths; "" for none."""
         return list(self.cells(lengths))
 
 
@@ -119,7 +120,7 @@ class IPv4Column(AddressColumn):
         self.values[rows] = addresses.values
 
     def at(self, row: int) -> int:
-        """The address of one row."""
+        """Return the address of one row."""
         return int(self.values[row])
 
     @property
@@ -150,15 +151,15 @@ class IPv4Column(AddressColumn):
         return flags
 
     def plus(self, count: Ints64 | int, size: int = 1) -> IPv4Column:
-        """Each address plus `count` times `size`."""
+        """Return each address plus `count` times `size`."""
         return IPv4Column(self.values + count * size)
 
     def followed_by(self, other: IPv4Column) -> IPv4Column:
-        """The rows of both columns, one after the other."""
+        """Return the rows of both columns, one after the other."""
         return IPv4Column(np.concatenate([self.values, other.values]))
 
     def encode(self, lengths: Ints64 | None = None) -> Encoded:
-        """Addresses in dotted form."""
+        """Return addresses in dotted form."""
         none = ~self.present
         # a row without an address has a half that no address has, whose text is ""
         halves, head = unique_below(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
@@ -168,7 +169,9 @@ class IPv4Column(AddressColumn):
 
 
 def _encode_tails(low: Ints64, lengths: Ints64 | None, write: Callable[[Ints64], Strings]) -> EncodedColumn:
-    """The lower 16 bits of addresses as `write` writes them, with prefix lengths if given; `_NO_HALF` for none."""
+    """Return the lower 16 bits of addresses as `write` writes them, with prefix lengths if given; `_NO_HALF` for
+    none.
+    """
     if lengths is None:
         distinct_lows, tail = unique_below(low, _HALVES)
         return EncodedColumn(write(distinct_lows), tail)
@@ -180,7 +183,7 @@ def _encode_tails(low: Ints64, lengths: Ints64 | None, write: Callable[[Ints64],
 
 
 def _format_halves(half: Ints64) -> Strings:
-    """The dotted text of halves of 16 bits; "" for `_NO_HALF`."""
+    """Return the dotted text of halves of 16 bits; "" for `_NO_HALF`."""
     numbers = make_object_array([*map(str, range(256)), ""])
     texts: Strings = numbers[half >> 8] + ("." + numbers)[half & 255]
     texts[half == _NO_HALF] = ""
@@ -204,7 +207,7 @@ class IPv6Column(AddressColumn):
         self.high[rows], self.low[rows] = addresses.high, addresses.low
 
     def at(self, row: int) -> int:
-        """The address of one row."""
+        """Return the address of one row."""
         return int(self.high[row]) << HALF | int(self.low[row])
 
     @property
@@ -239,7 +242,9 @@ class IPv6Column(AddressColumn):
         return flags
 
     def plus(self, count: Ints64 | int, size: int = 1) -> IPv6Column:
-        """Each address plus `count` times `size`, a power of two; a `size` of 2^64 or more counts in the high word."""
+        """Return each address plus `count` times `size`, a power of two; a `size` of 2^64 or more counts in the high
+        word.
+        """
         steps = np.asarray(count).astype(np.uint64)
         # the step has no bits in the low word
         if size > _LOW:
@@ -252,11 +257,11 @@ class IPv6Column(AddressColumn):
         return IPv6Column(self.high + shifted_out + carried, low)
 
     def followed_by(self, other: IPv6Column) -> IPv6Column:
-        """The rows of both columns, one after the other."""
+        """Return the rows of both columns, one after the other."""
         return IPv6Column(np.concatenate([self.high, other.high]), np.concatenate([self.low, other.low]))
 
     def encode(self, lengths: Ints64 | None = None) -> Encoded:
-        """Addresses in the text form of RFC 5952."""
+        """Return addresses in the text form of RFC 5952."""
         # whether the lower bits are 0 or not decides what `::` stands for; those that are 0 have no text of their own,
         # nor have addresses that end in dots
         ends_in_zero = (self.low & _LAST == 0) | (self.high == 0)
@@ -273,7 +278,7 @@ _LAST = np.uint64(0xFFFF)
 
 
 def _format_ipv6(high: _Words, low: _Words) -> list[str]:
-    """Addresses as text; "" for none."""
+    """Return addresses as text; "" for none."""
     from socket import AF_INET6, inet_ntop
 
     raw = np.stack([high, low], axis=1).astype(">u8").tobytes()
@@ -281,19 +286,19 @@ def _format_ipv6(high: _Words, low: _Words) -> list[str]:
 
 
 def _format_hextets(last: Ints64) -> Strings:
-    """The last 16 bits in hexadecimal digits; "" for 0, which the text before them has, and for `_NO_HALF`."""
+    """Return the last 16 bits in hexadecimal digits; "" for 0, which the text before them has, and for `_NO_HALF`."""
     return make_object_array([f"{number:x}" if 0 < number < _NO_HALF else "" for number in last.tolist()])
 
 
 def no_addresses(family: Family, count: int) -> AddressColumn:
-    """A column of `count` rows without addresses."""
+    """Return a column of `count` rows without addresses."""
     if family.bits == V6.bits:
         return IPv6Column(np.zeros(count, dtype=np.uint64), np.zeros(count, dtype=np.uint64))
     return IPv4Column(np.zeros(count, dtype=np.int64))
 
 
 def make_column(family: Family, addresses: Sequence[int]) -> AddressColumn:
-    """A column of addresses given as integers."""
+    """Return a column of addresses given as integers."""
     if family is not V6:
         return IPv4Column(np.array(addresses, dtype=np.int64))
     high = np.fromiter((a >> HALF for a in addresses), dtype=np.uint64, count=len(addresses))
@@ -301,7 +306,8 @@ def make_column(family: Family, addresses: Sequence[int]) -> AddressColumn:
 
 
 def pick_addresses(kind: str, intervals: Intervals, index: Ints64, size: int) -> AddressColumn:
-    """The addresses at each `index` (int64), counted in steps of `size` over some intervals, one after the other.
+    """Return the addresses at each `index` (int64), counted in steps of `size` over some intervals, one after the
+    other.
 
     `kind` is the family as the lock names it; intervals are aligned to `size`.
     """
@@ -317,12 +323,12 @@ def pick_addresses(kind: str, intervals: Intervals, index: Ints64, size: int) ->
 
 
 def format_ipv4(address: int) -> str:
-    """An IPv4 address given as an integer, in dotted form."""
+    """Return an IPv4 address given as an integer, in dotted form."""
     return f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
 
 
 def format_address(family: Family, address: int) -> str:
-    """An address given as an integer, as text."""
+    """Return an address given as an integer, as text."""
     if family.bits != V6.bits:
         return format_ipv4(address)
     from socket import AF_INET6, inet_ntop

@@ -43,20 +43,20 @@ class Family(NamedTuple):
         return self.bits - 1
 
     def size_pair_block(self, pairs: int) -> int:
-        """The size of a block for `pairs` point-to-point links, in addresses; a power of two."""
+        """Return the size of a block for `pairs` point-to-point links, in addresses; a power of two."""
         return round_up_to_power_of_two(self.pairs_from + 2 * pairs)
 
     def prefix_length(self, size: int) -> int:
-        """The prefix length of a block of `size` addresses, a power of two."""
+        """Return the prefix length of a block of `size` addresses, a power of two."""
         # a power of two has one bit more than its exponent
         return self.bits + 1 - size.bit_length()
 
     def parse(self, text: str) -> int:
-        """An address as an integer."""
+        """Return an address as an integer."""
         return int(IPv4Address(text) if self.bits == ROUTER_ID_BITS else IPv6Address(text))
 
     def network(self, address: int, length: int) -> Network:
-        """The network of some prefix length around an address."""
+        """Return the network of some prefix length around an address."""
         network_class = IPv4Network if self.bits == ROUTER_ID_BITS else IPv6Network
         return network_class((address, length), strict=False)
 
@@ -98,10 +98,10 @@ FAMILIES = (V4, V6)
 
 
 def find_family(kind: str) -> Family:
-    """The family of a kind of number in the lock."""
+    """Return the family of a kind of number in the lock."""
     return next(family for family in FAMILIES if family.kind == kind)
 
 
 def filter_prefixes(prefixes: tuple[str, ...] | None, family: Family) -> tuple[str, ...]:
-    """The prefixes of a pool that belong to a family, in their order."""
+    """Return the prefixes of a pool that belong to a family, in their order."""
     return tuple(prefix for prefix in prefixes or () if (":" in prefix) == (family.bits > ROUTER_ID_BITS))

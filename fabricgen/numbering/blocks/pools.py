@@ -49,7 +49,7 @@ class NumberPool(NamedTuple):
 def find_pool_prefixes(
     blueprint: Blueprint, fabric: str, name: str, family: Family
 ) -> tuple[tuple[str, ...], str, Path]:
-    """(prefixes, name, path) of a pool in one family: the fabric's own, the cluster's, or the default one.
+    """Return (prefixes, name, path) of a pool in one family: the fabric's own, the cluster's, or the default one.
 
     `fabric` is "" for the cluster.
     """
@@ -60,7 +60,9 @@ def find_pool_prefixes(
 
 
 def find_pool(blueprint: Blueprint, fabric: str, name: str, family: Family) -> NumberPool:
-    """The pool of a name that a fabric draws on in one family: its own, the cluster's (for fabric ""), the default."""
+    """Return the pool of a name that a fabric draws on in one family: its own, the cluster's (for fabric ""), the
+    default.
+    """
     prefixes, shown, path = find_pool_prefixes(blueprint, fabric, name, family)
     networks = [ipaddress.ip_network(prefix) for prefix in prefixes]
     windows = tuple(Interval(int(network.network_address), network.num_addresses) for network in networks)
@@ -91,7 +93,7 @@ class Need(NamedTuple):
 def explain_tier_need(
     design: Design, fabric: FabricDesign, tier: TierDesign, subject: str, per_switch: int, size_text: str, slots: int
 ) -> Need:
-    """The need of `per_switch` addresses (`size_text`) for each of `slots` switches, reserved ones included."""
+    """Return the need of `per_switch` addresses (`size_text`) for each of `slots` switches, reserved ones included."""
     numbers = round_up_to_power_of_two(slots if per_switch > 1 else slots + 1) * per_switch
     switches = f"{slots} switch{'es' * (slots != 1)}" + (
         " after the first, which stays unused" if per_switch == 1 else ""
@@ -111,7 +113,7 @@ def explain_tier_need(
 
 
 def _list_growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[tuple[str, str, int]]:
-    """(what may grow, the key that says how far or "", the slots that are left without that growth)."""
+    """Yield (what may grow, the key that says how far or "", the slots that are left without that growth)."""
     layout, scope = tier.layout, find_scope(tier.per)
     slots = count_group_slots(fabric, tier) * group_capacity(tier)
     upper = {t.name: t for name in list_inner_dimensions(tier.per) for t in fabric.list_tiers_beside(tier, name)}
