@@ -131,7 +131,7 @@ class Wishes(Model):
     )
 
     @model_validator(mode="after")
-    def _refuse_what_does_not_go_together(self) -> Wishes:
+    def _refuse_conflicts(self) -> Wishes:
         """Refuse axes on which no figure would be known, and growth to fewer accelerators than there are at first."""
         if "price" in self.axes and not self.prices:
             raise FieldError("axes", "no prices are given: name a file of them (--prices FILE), or leave out price")

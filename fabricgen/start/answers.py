@@ -16,12 +16,12 @@ from fabricgen.yaml.located import Located, read_located
 
 
 def _split_list(value: Any) -> Any:
-    """Return a list from `a, b`, or as it is."""
+    """Return the words of a text such as `a, b` as a list; return any other value as it is."""
     return [word.strip() for word in value.split(",") if word.strip()] if isinstance(value, str) else value
 
 
 def _read_nodes(value: Any) -> Any:
-    """Return `128 x dgx-b300` as a count and a profile."""
+    """Return the count and the profile of a text such as `128 x dgx-b300`; return any other value as it is."""
     if not isinstance(value, str):
         return value
     count, profile = parse_count(value)
@@ -29,7 +29,9 @@ def _read_nodes(value: Any) -> Any:
 
 
 def _read_provider(value: Any) -> Any:
-    """Return `isp-1 64500` as a name and an AS number."""
+    """Return the name and the AS number of a text such as `isp-1 64500`; return any other value as it is. Raises
+    ValueError for a text without a number.
+    """
     if not isinstance(value, str):
         return value
     name, _, number = value.partition(" ")
@@ -39,7 +41,9 @@ def _read_provider(value: Any) -> Any:
 
 
 def _read_tenant(value: Any) -> Any:
-    """Return `blue isp-2` as a name and the providers that are its own."""
+    """Return the name of a tenant and its own providers, of a text such as `blue isp-2`; return any other value as
+    it is.
+    """
     if not isinstance(value, str):
         return value
     name, *providers = value.split()
@@ -47,7 +51,9 @@ def _read_tenant(value: Any) -> Any:
 
 
 def _read_hall(value: Any) -> Any:
-    """Return `4 x 12` as rows and racks of a row."""
+    """Return the rows, and the racks of a row, of a text such as `4 x 12`; None for an empty text, and any other
+    value as it is. Raises ValueError for a text without two numbers.
+    """
     if not isinstance(value, str | int) or isinstance(value, bool):
         return value
     value = str(value)
@@ -60,21 +66,21 @@ def _read_hall(value: Any) -> Any:
 
 
 class NodeKind(Model):
-    """So many nodes of a profile."""
+    """A number of nodes of one hardware profile."""
 
     count: int = Field(ge=1, le=100_000)
     profile: str
 
 
 class Provider(Model):
-    """Who takes traffic out of the cluster."""
+    """A provider that takes traffic out of the cluster."""
 
     name: Name
     asn: int = Field(ge=1, le=4_294_967_294)
 
 
 class Tenant(Model):
-    """Whose nodes are kept apart; providers that it names take its traffic alone."""
+    """A tenant whose nodes are kept apart; the providers that it names take the traffic of this tenant alone."""
 
     name: Name
     providers: tuple[Name, ...] = ()
@@ -88,7 +94,7 @@ class Hall(Model):
 
 
 class Answers(Model):
-    """What is known of a cluster before its page is written; the descriptions are the questions."""
+    """What is known of a cluster before its page is written; the descriptions of the fields are the questions."""
 
     name: Name = Field("cluster", description="Name of the cluster")
     nodes: Annotated[
@@ -124,29 +130,31 @@ class Answers(Model):
     node_names: str = Field("", description="Names of nodes, such as gpu{index:04}; empty: as usual")
 
     @model_validator(mode="after")
-    def _refuse_what_does_not_go_together(self) -> Answers:
-        """Refuse an in-band network on switches of storage that there are not, and providers that nothing meets."""
+    def _refuse_conflicts(self) -> Answers:
+        """Raise FieldError if in-band is to share the switches of a storage network that is not built, if there are
+        providers and no in-band network to meet them, or if a tenant names an unknown provider.
+        """
         if self.inband == "storage" and self.storage == "none":
             raise FieldError("inband", "there is no network of storage to share: answer own, or none")
         if self.providers and self.inband == "none":
             raise FieldError("providers", "providers are met in-band: answer `inband: own`, or storage")
-        known = {provider.name for provider in self.providers}
+        provider_names = {provider.name for provider in self.providers}
         for tenant in self.tenants:
             for name in tenant.providers:
-                if name not in known:
+                if name not in provider_names:
                     raise FieldError("tenants", f"{tenant.name} names {name}, which is none of `providers`")
         return self
 
     @property
     def shared_providers(self) -> tuple[Provider, ...]:
-        """Those that no tenant has for itself."""
-        taken = {name for tenant in self.tenants for name in tenant.providers}
-        return tuple(provider for provider in self.providers if provider.name not in taken)
+        """The providers that no tenant has for itself."""
+        tenant_providers = {name for tenant in self.tenants for name in tenant.providers}
+        return tuple(provider for provider in self.providers if provider.name not in tenant_providers)
 
 
 def read_answers(file: str) -> tuple[Answers, Located]:
-    """Return the answers of a YAML file, and where each stands; raises InputError where it cannot be read or has what
-    is not asked for.
+    """Read the answers of a YAML file. Return them with their source, which knows the line of each. Raises
+    InputError if the file cannot be read, or answers something that is not asked for.
     """
     source = read_located(Path(file))
     return validate(Answers, source), source

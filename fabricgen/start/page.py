@@ -1,7 +1,7 @@
-"""The page of a cluster from what was answered: each network in the first usual form that lints clean.
+"""The page of a cluster, made of the answers: each network in the first usual form that lints clean.
 
 Forms are tried from the plainest on, each network beside that of the GPUs: a pair of switches, leaves and spines, pods
-below cores. What is tried is compiled, wired and linted as the page of a user is.
+below cores. Each trial is compiled, wired and linted as the page of a user is.
 """
 
 from __future__ import annotations
@@ -18,48 +18,41 @@ from fabricgen.pipeline import compile_cluster, compile_design
 from fabricgen.size.hardware import ROLE, Hardware, Ports
 from fabricgen.size.wishes import Wishes
 from fabricgen.start.answers import Answers, NodeKind
-from fabricgen.start.bonds import carries_bonds, write_bonds, write_pair
-from fabricgen.start.exits import name_routers, write_exits
-from fabricgen.start.lines import MANAGEMENT, NAMES, POOLS, write_pools, write_tiers
-from fabricgen.start.parts import NetworkLines, NodeKindAnswer, Pods
+from fabricgen.start.parts import (
+    ETHERNET_SWITCH,
+    FEWEST_PORTS,
+    MANAGEMENT,
+    MOST_ON_A_PAIR,
+    NAMES,
+    OOB_LEAF,
+    OOB_SPINE,
+    POD_UNITS,
+    POOLS,
+    WAIVERS,
+    NetworkLines,
+    NodeKindAnswer,
+    carries_bonds,
+    list_pods,
+    name_routers,
+    write_bonds,
+    write_exits,
+    write_pair,
+    write_pools,
+    write_tiers,
+)
 
 ROLES = {"oob": "bmc"}
-"""The ports of nodes that attach to a network, where they have another name."""
-
-POD_UNITS = (8, 4, 16, 2)
-"""Units of a pod that are tried below cores."""
-
-MOST_ON_A_PAIR = 32
-"""Nodes up to which a pair of switches is tried before leaves and spines."""
+"""The role of the nodes' ports for a network, if it is not called like the network."""
 
 PAGE = "cluster.yaml"
-"""What messages call the page that is tried."""
-
-ETHERNET_SWITCH = "sn5600"
-"""The switch of storage and in-band, unless another is named or it does not run the NOS that is."""
-
-FEWEST_PORTS = 16
-"""Ports of a switch of storage and in-band that nodes must meet: a few beside others are service ports."""
-
-OOB_LEAF, OOB_SPINE = "sn2201", "sn4600c"
-"""48 ports of 1G with 100G uplinks, and what takes these without an adapter."""
-
-WAIVERS = {
-    "FG413": 'why: "one provider leads out so far"',
-    "FG523": 'why: "switches reach these servers by what out-of-band is linked to"',
-    "FG640": 'why: "the draw of these nodes is their maker\'s to tell: state it in a profile of yours"',
-    "FG719": 'why: "accounts are for you to state, in management.users"',
-    "FG826": 'why: "m_key is for you to set on the host of opensm"',
-    "FG822": 'why: "in-band is shared: its servers tell users apart"',
-}
-"""What a page from here leaves to its user, by the code that tells of it: accounts, and who may log in where."""
+"""The name of the file, in messages, of the page that is tried."""
 
 UNUSED_RULE = "FG805"
-"""Nothing takes addresses from a pool, as of a cluster of InfiniBand alone; the page then goes without it."""
+"""The rule that flags a pool without use, as in a cluster of InfiniBand alone; the page then leaves the pool out."""
 
 
 class Page:
-    """The page of some answers; profiles of one's own lie in the catalogue."""
+    """Makes the blueprint of some answers; the user's own profiles are in the catalogue."""
 
     waivers: Mapping[str, str] = WAIVERS
 
@@ -75,7 +68,9 @@ class Page:
                 raise fault("FG150", ports, path=("switch",), hint="leave `switch` out: one that fits is found then")
 
     def _make_kind(self, nodes: NodeKind, name: str) -> NodeKindAnswer:
-        """Return a kind of nodes, in racks that its power allows; raises InputError if not one may stand in a rack."""
+        """Return a kind of nodes named `name`, with as many in a rack as its power allows. Raises InputError (FG150)
+        if a rack may draw less than one node does.
+        """
         profile = self.catalog.node(nodes.profile, ("nodes",))
         gpus = profile.accelerators.count if profile.accelerators else 1
         wished_switch = (self.answers.switch,) if self.answers.switch else ()
@@ -90,8 +85,8 @@ class Page:
         return NodeKindAnswer(name, nodes, hardware, in_rack)
 
     def _choose_switch(self) -> str:
-        """Return the switch that takes the NICs of all kinds at full speed; raises InputError (FG150) if there is
-        none.
+        """Return the switch for the GPUs' network that takes the NICs of all kinds at full speed; of several the
+        best by `rate_switch`. Raises InputError (FG150) if there is none.
         """
         protocol = "infiniband" if self.answers.protocol == "infiniband" else "ethernet"
         hardware = self.kinds[0].hardware
@@ -112,37 +107,39 @@ class Page:
         def rate_switch(name: str) -> tuple[bool, bool, int, str]:
             # of the node's maker, of known power, then with most ports: the fewest switches
             profile, ports = self.catalog.switch(name), hardware.find_ports(name, 1)
-            most = ports.count_most_down(None) if isinstance(ports, Ports) else 0
-            return profile.vendor == hardware.node.vendor, profile.power_w.planning_w is not None, most, name
+            most_ports = ports.count_most_down(None) if isinstance(ports, Ports) else 0
+            return profile.vendor == hardware.node.vendor, profile.power_w.planning_w is not None, most_ports, name
 
         return max(candidates, key=rate_switch)
 
     def _runs_nos(self, switch: str) -> bool:
-        """Whether a switch runs the NOS that was named, if any."""
+        """Whether a switch runs the NOS that the answers name, if they name one."""
         nos = self.answers.nos
         return not nos or nos in self.catalog.list_usable_nos(self.catalog.switch(switch))
 
     @cached_property
     def ethernet_switch(self) -> str:
-        """The switch of storage and in-band: the one named, else the usual one, or one that runs the NOS named and has
-        enough ports that those of the nodes meet.
+        """The switch of storage and in-band: the one that the answers name, else the first that runs their NOS and
+        has enough ports that fit the nodes.
         """
-        of_gpus = [self.switch] if self.answers.protocol == "roce" else []
-        usual = [ETHERNET_SWITCH, *of_gpus, *self.catalog.ids("switches")]
+        gpu_switches = [self.switch] if self.answers.protocol == "roce" else []
+        candidates = [ETHERNET_SWITCH, *gpu_switches, *self.catalog.ids("switches")]
         running = [
             name
-            for name in dict.fromkeys(usual)
+            for name in dict.fromkeys(candidates)
             if self.catalog.switch(name).protocol == "ethernet"
             and not self.catalog.switch(name).scheduled
             and self._runs_nos(name)
         ]
         roles = [name for name in ("storage", self._inband_role) if name in self._roles]
-        meeting = (n for n in running if all(k.count_ports(r, n) >= FEWEST_PORTS for k in self.kinds for r in roles))
-        return self.answers.ethernet_switch or next(meeting, next(iter(running), ETHERNET_SWITCH))
+        fitting = (n for n in running if all(k.count_ports(r, n) >= FEWEST_PORTS for k in self.kinds for r in roles))
+        return self.answers.ethernet_switch or next(fitting, next(iter(running), ETHERNET_SWITCH))
 
     @cached_property
     def nos(self) -> str:
-        """The NOS of Ethernet switches: the one named, else one that those of the page run, by a port table if any."""
+        """The NOS of the Ethernet switches: the one that the answers name, else one that all of them run and that
+        can do the bonds, preferably one with port tables; "" if there is none.
+        """
         if self.answers.nos:
             return self.answers.nos
         names = {self.ethernet_switch} | ({self.switch} if self.answers.protocol == "roce" else set())
@@ -154,24 +151,24 @@ class Page:
         ]
         return next((nos for nos in shared if self.catalog.naming(nos).has_tables), shared[0] if shared else "")
 
-    def find_text(self) -> str:
-        """Return the page; raises InputError (FG150) for an answer without effect, and where no form of a network is
-        clean, with what is found against the nearest.
+    def find_page(self) -> str:
+        """Return the page. Raises InputError (FG150) for an answer that has no effect, and if no form of a network
+        lints clean, with the finding against the form that came nearest.
         """
         self._refuse_idle_answers()
-        compute = self._find_clean([], self._list_compute_forms())
+        compute = self._choose_form([], self._list_compute_forms())
         networks = [compute]
         for forms in self._list_other_forms(compute):
-            networks.append(self._find_clean(networks, forms))
-        return self._find_text(networks)
+            networks.append(self._choose_form(networks, forms))
+        return self._complete_page(networks)
 
     @cached_property
     def _roles(self) -> frozenset[str]:
-        """What the nodes have ports for, any kind of them."""
+        """The roles of the ports that any kind of nodes has."""
         return frozenset(role for kind in self.kinds for role in kind.hardware.node.roles)
 
-    def _list_lacking(self) -> list[str]:
-        """Return networks that are usual and that no node has ports for."""
+    def _list_networks_without_ports(self) -> list[str]:
+        """Return the networks that the answers ask for and that no node has ports for."""
         answers = self.answers
         asked = {"storage": answers.storage, "inband": answers.inband, "oob": answers.oob}
         ports = {**ROLES, "inband": self._inband_role}
@@ -179,20 +176,22 @@ class Page:
 
     @cached_property
     def _inband_role(self) -> str:
-        """The ports that meet the in-band network: those of HGX servers for all but compute are called `frontend`."""
+        """The role of the ports that attach to the in-band network: `inband`, or `frontend` on nodes such as HGX
+        servers, which call the ports for all but compute so.
+        """
         return "inband" if "inband" in self._roles or "frontend" not in self._roles else "frontend"
 
     @cached_property
     def _has_own_inband(self) -> bool:
-        """Whether in-band has switches of its own; so it has, too, where it was to share those of storage and no node
-        has ports for storage.
+        """Whether in-band has switches of its own: if that was answered, or if it was to share those of storage and
+        no node has ports for storage.
         """
-        wish, lacking = self.answers.inband, self._list_lacking()
-        return "inband" not in lacking and (wish == "own" or (wish == "storage" and "storage" in lacking))
+        wish, without_ports = self.answers.inband, self._list_networks_without_ports()
+        return "inband" not in without_ports and (wish == "own" or (wish == "storage" and "storage" in without_ports))
 
-    def _carry_frontend(self) -> list[str]:
-        """Return a fabric on the in-band switches for kinds of nodes that have `frontend` ports beside kinds with
-        `inband`.
+    def _list_frontend_lines(self) -> list[str]:
+        """Return the line of a fabric on the in-band switches for kinds of nodes that have `frontend` ports but no
+        `inband` ports, beside kinds that have them; no line if there are none.
         """
         roles = [kind.hardware.node.roles for kind in self.kinds]
         if self._inband_role == "frontend" or not any("frontend" in r and "inband" not in r for r in roles):
@@ -201,13 +200,13 @@ class Page:
         return [f"  frontend: {{protocol: ethernet, carried_by: inband, vrf: default{bond}}}"]
 
     def _refuse_idle_answers(self) -> None:
-        """Raise InputError (FG150) for what was answered, and would change nothing."""
-        stated, lacking = self.answers.model_fields_set, self._list_lacking()
+        """Raise InputError (FG150) for each answer that would change nothing."""
+        stated, without_ports = self.answers.model_fields_set, self._list_networks_without_ports()
         nodes = ", ".join(kind.nodes.profile for kind in self.kinds)
-        idle = {name: f"{nodes} has no ports for {name}" for name in lacking if name in stated}
-        if self.answers.providers and "inband" in lacking:
+        idle = {name: f"{nodes} has no ports for {name}" for name in without_ports if name in stated}
+        if self.answers.providers and "inband" in without_ports:
             idle["providers"] = f"providers are met in-band, and {nodes} has no ports for that"
-        if not self._has_own_inband and not (self.answers.storage == "own" and "storage" not in lacking):
+        if not self._has_own_inband and not (self.answers.storage == "own" and "storage" not in without_ports):
             if "ethernet_switch" in stated:
                 idle["ethernet_switch"] = "there is no network of storage or in-band that has switches of its own"
             if self.answers.bonds != "none":
@@ -216,21 +215,21 @@ class Page:
                 idle["nos"] = "no switch here is of Ethernet"
         if idle:
             shared = "; files may share the in-band ports: docs/shared-ports.md"
-            hint = "leave these answers out" + shared * ("storage" in idle and "inband" not in lacking)
+            hint = "leave these answers out" + shared * ("storage" in idle and "inband" not in without_ports)
             raise InputError(
                 Diagnostic("FG150", Severity.ERROR, message, (name,), hint) for name, message in idle.items()
             )
 
-    def _find_text(self, networks: Sequence[NetworkLines]) -> str:
-        """Return the page of some networks, without pools that they have no use for, and with waivers of what is left
-        to others; raises InputError with what is found against it.
+    def _complete_page(self, networks: Sequence[NetworkLines]) -> str:
+        """Return the page of some networks, without unused pools, and with waivers of the findings that its user has
+        to decide on. Raises InputError with all other findings.
         """
         pools, findings = dict(POOLS), [*self._judge(self._write(networks, POOLS))]
         unused = [finding for finding in findings if finding.code == UNUSED_RULE and finding.path[0] == "pools"]
         for finding in unused:
             pools.pop(str(finding.path[1]), None)
-        waived = sorted({finding.code for finding in findings if finding.code in self.waivers})
-        waivers = [f"    - {{rule: {code}, {self.waivers[code]}}}\n" for code in waived]
+        waived_codes = sorted({finding.code for finding in findings if finding.code in self.waivers})
+        waivers = [f"    - {{rule: {code}, {self.waivers[code]}}}\n" for code in waived_codes]
         text = self._write(networks, pools) + ("lint:\n  waive:\n" + "".join(waivers) if waivers else "")
         if findings and all(finding in unused or finding.code in self.waivers for finding in findings):
             findings = self._judge(text)
@@ -238,12 +237,12 @@ class Page:
             raise InputError(findings)
         return text
 
-    def _find_clean(self, beside: Sequence[NetworkLines], forms: Iterable[NetworkLines]) -> NetworkLines:
-        """Return the first of some forms that lints clean beside other networks; raises InputError if none does."""
+    def _choose_form(self, beside: Sequence[NetworkLines], forms: Iterable[NetworkLines]) -> NetworkLines:
+        """Return the first form of a network that lints clean beside other networks. Raises InputError if none does."""
         refusals: list[list[Diagnostic]] = []
         for network in forms:
             try:
-                self._find_text([*beside, network])
+                self._complete_page([*beside, network])
             except InputError as error:
                 refusals.append([d for d in error.diagnostics if d.code not in self.waivers] or [*error.diagnostics])
             else:
@@ -255,7 +254,7 @@ class Page:
         raise fault("FG150", message, path=path, hint=hint)
 
     def _judge(self, text: str) -> list[Diagnostic]:
-        """Return what lint finds against a page, infos left out."""
+        """Return the errors and warnings of lint for a page, or the faults that refuse it."""
         infos = tuple(rule.id for rule in load_all_rules() if rule.severity is Severity.INFO)
         try:
             design = compile_design(PAGE, unsaved={PAGE: text.encode()}, advise=False, catalog=self.catalog)
@@ -269,10 +268,12 @@ class Page:
         return [finding for finding in findings if finding.severity > Severity.INFO]
 
     def _list_compute_forms(self) -> Iterator[NetworkLines]:
-        """Yield forms of the GPUs' network: a pair, leaves of each rail below spines, the same in pods below cores."""
+        """Yield forms of the GPUs' network, the plainest first: a pair of switches, leaves of each rail below
+        spines, the same in pods below cores.
+        """
         head = [f"  {ROLE}:", f"    protocol: {self.answers.protocol}"]
-        wanted = len(self.answers.tenants) if len(self.kinds) == 1 else 0  # several kinds have pods of their own
-        sizes = [kind.list_unit_sizes(self.switch, wanted) for kind in self.kinds]
+        fewest_units = len(self.answers.tenants) if len(self.kinds) == 1 else 0  # several kinds have pods of their own
+        sizes = [kind.list_unit_sizes(self.switch, fewest_units) for kind in self.kinds]
         leaf = f"      leaf: {{switch: {self.switch}, per: [su, rail]}}"
         for step in range(max(map(len, sizes))):
             units = tuple(unit_sizes[min(step, len(unit_sizes) - 1)] for unit_sizes in sizes)
@@ -288,45 +289,49 @@ class Page:
                 yield NetworkLines((*head, "    tiers:", leaf, *upper), units, pod_units)
 
     def _list_other_forms(self, compute: NetworkLines) -> Iterator[list[NetworkLines]]:
-        """Yield the forms of each other network that was asked for and that the nodes have ports for."""
-        answers, lacking = self.answers, self._list_lacking()
+        """Yield, for each other network that the answers ask for and that nodes have ports for, the list of its
+        forms.
+        """
+        answers, without_ports = self.answers, self._list_networks_without_ports()
         lower, upper = ("inband", "storage") if answers.providers else ("storage", "inband")
-        if answers.inband == "storage" and not {lower, upper} & {*lacking}:
+        if answers.inband == "storage" and not {lower, upper} & {*without_ports}:
             bond = ["    bond: node"] if answers.bonds != "none" else []
-            carried = (f"  {upper}:", "    protocol: ethernet", f"    carried_by: {lower}", *bond)
+            carried_lines = (f"  {upper}:", "    protocol: ethernet", f"    carried_by: {lower}", *bond)
             # judged together: switches need ports for both
             forms = self._list_ethernet_forms(lower, compute, answers.providers)
-            yield [NetworkLines((*form.lines, *carried)) for form in forms]
-        elif answers.storage == "own" and "storage" not in lacking:
+            yield [NetworkLines((*form.lines, *carried_lines)) for form in forms]
+        elif answers.storage == "own" and "storage" not in without_ports:
             yield [*self._list_ethernet_forms("storage", compute, ())]
         if self._has_own_inband:
             yield [*self._list_ethernet_forms("inband", compute, answers.providers)]
-        if answers.oob == "own" and "oob" not in lacking:
+        if answers.oob == "own" and "oob" not in without_ports:
             yield [*self._list_oob_forms(compute)]
 
     def _list_ethernet_forms(
         self, name: str, compute: NetworkLines, providers: Sequence[object]
     ) -> Iterator[NetworkLines]:
-        """Yield forms of storage or in-band: a pair, a pair of leaves a unit or leaves of each rail below two
-        spines.
+        """Yield forms of storage or in-band (`name`), the plainest first: a pair of switches, then pairs of leaves
+        of each unit or leaves of each rail below two spines.
         """
         answers, switch, bonds = self.answers, self.ethernet_switch, self.answers.bonds
         profile = self.catalog.switch(switch)
         head = [f"  {name}:", "    protocol: ethernet"]
         if name == "inband" and self._inband_role != name:
             head.append(f"    attach: {self._inband_role}")
-        over_two = "spread: stripe" + write_pair(answers, profile, self.catalog)
-        pair = f"      leaf: {{switch: {switch}, count: 2, {over_two}}}"
-        several = [f"per: su, count: {count}, {over_two}" for count in (2, 4, 8)]
-        leaf_forms = ["per: [su, rail]", several[0]] if bonds == "none" else several  # bonds are over pairs alone
+        pairing = "spread: stripe" + write_pair(answers, profile, self.catalog)
+        pair = f"      leaf: {{switch: {switch}, count: 2, {pairing}}}"
+        paired_leaves = [f"per: su, count: {count}, {pairing}" for count in (2, 4, 8)]
+        leaf_forms = (
+            ["per: [su, rail]", paired_leaves[0]] if bonds == "none" else paired_leaves
+        )  # bonds are over pairs alone
         head += write_bonds(answers, profile, self.nos, self.catalog)
-        carried = self._carry_frontend() if name == "inband" else []
+        frontend_lines = self._list_frontend_lines() if name == "inband" else []
         border = f"      border: {{switch: {switch}, count: 2, below: spine, uplinks: 2 x 400G, breakout: 1 x 400G}}"
-        way_out = [border, *write_exits(answers, "border")] if providers else []
-        few = sum(kind.nodes.count for kind in self.kinds) <= MOST_ON_A_PAIR
-        if bonds != "esi" and (few or not providers):  # EVPN has its routes from spines
+        border_lines = [border, *write_exits(answers, "border")] if providers else []
+        is_small = sum(kind.nodes.count for kind in self.kinds) <= MOST_ON_A_PAIR
+        if bonds != "esi" and (is_small or not providers):  # EVPN has its routes from spines
             pair_exits = write_exits(answers, "leaf") if providers else []
-            yield NetworkLines((*head, "    tiers:", pair, *pair_exits, *carried))
+            yield NetworkLines((*head, "    tiers:", pair, *pair_exits, *frontend_lines))
         upper_forms = [["spine: {}"], ["spine: {count: 2}"], ["spine: {count: 4}"]]
         if compute.pod_units:
             upper_forms = [["spine: {per: pod}", "core: {}"], ["spine: {per: pod, count: 2}", "core: {}"], *upper_forms]
@@ -335,14 +340,21 @@ class Page:
                 for upper in upper_forms:
                     tiers = write_tiers(switch, f"leaf: {{{leaf}}}", *upper)
                     yield NetworkLines(
-                        (*head, f'    oversubscription: "{ratio}"', "    tiers:", *tiers, *way_out, *carried)
+                        (
+                            *head,
+                            f'    oversubscription: "{ratio}"',
+                            "    tiers:",
+                            *tiers,
+                            *border_lines,
+                            *frontend_lines,
+                        )
                     )
-        if bonds != "esi" and providers and not few:
-            yield NetworkLines((*head, "    tiers:", pair, *write_exits(answers, "leaf"), *carried))
+        if bonds != "esi" and providers and not is_small:
+            yield NetworkLines((*head, "    tiers:", pair, *write_exits(answers, "leaf"), *frontend_lines))
 
     def _list_oob_forms(self, compute: NetworkLines) -> Iterator[NetworkLines]:
-        """Yield forms of the out-of-band network: one switch for a few nodes; a leaf a unit, or a rack, below two
-        spines, the larger the later; then below two spines of each pod and cores.
+        """Yield forms of the out-of-band network, the smallest first: one switch for a few nodes, a leaf of each
+        unit or rack below two spines, then below two spines of each pod and cores.
         """
         head = ["  oob:                                 # BMCs, and the management port of every switch"]
         head += ["    protocol: ethernet", "    attach: bmc", "    also: switches", "    tiers:"]
@@ -360,19 +372,18 @@ class Page:
                 yield NetworkLines((*head, leaf, *write_tiers(spine, "spine: {per: pod, count: 2}"), *cores))
 
     def _write(self, networks: Sequence[NetworkLines], pools: Mapping[str, str]) -> str:
-        """Return the page of some networks, of which the first is that of the GPUs."""
+        """Return the text of a page of some networks, the first of which is that of the GPUs."""
         answers, compute = self.answers, networks[0]
         ethernet = answers.protocol == "roce" or len(networks) > 1
-        nodes = sum(kind.nodes.count for kind in self.kinds)
         reserve = "   # reserve: units that are numbered now" if self._has_reserve(compute) else ""
         if answers.grow_to > 1 and compute.pod_units:
             reserve = "   # it grows by further pods: add them, or raise `count`"
-        lacking = self._list_lacking()
+        without_ports = self._list_networks_without_ports()
         shared = "; files may share those of in-band: docs/shared-ports.md" * (
-            lacking == ["storage"] and self._has_own_inband
+            without_ports == ["storage"] and self._has_own_inband
         )
         lines = [
-            f"# {self._describe_origin(nodes)}. Every line is yours to change, and judged by",
+            f"# {self._describe_origin()}. Every line is yours to change, and judged by",
             "# `fabricgen lint`. Switches that have names already: `fabricgen lock --import` comes before `lock`.",
             "fabricgen: 1",
             f"name: {answers.name}",
@@ -382,7 +393,11 @@ class Page:
             *self._write_tenants(networks),
             "fabrics:",
             *(line for network in networks for line in network.lines),
-            *([f"  # no {', '.join(lacking)}: these nodes have no ports for it{shared}"] if lacking else []),
+            *(
+                [f"  # no {', '.join(without_ports)}: these nodes have no ports for it{shared}"]
+                if without_ports
+                else []
+            ),
             *self._list_remarks(),
             *write_pools(pools),
             *([f"nos: {self.nos}"] if ethernet and self.nos else []),
@@ -393,27 +408,23 @@ class Page:
         ]
         return "\n".join(lines) + "\n"
 
-    def _describe_origin(self, nodes: int) -> str:
-        """Return what the page is of, and who wrote it."""
-        return f"{nodes:,} nodes, as answered to `fabricgen init --ask`"
+    def _describe_origin(self) -> str:
+        """Return the comment that says what the page is of, and which command wrote it."""
+        return f"{sum(kind.nodes.count for kind in self.kinds):,} nodes, as answered to `fabricgen init --ask`"
 
     def _list_remarks(self) -> list[str]:
-        """Return lines behind the networks, commented out."""
+        """Return comment lines that follow the networks."""
         return []
 
     def _write_floor(self) -> list[str]:
-        """Return the hall."""
+        """Return the line of the hall."""
         if hall := self.answers.hall:
             rows = f"rows: {hall.rows}, racks_per_row: {hall.racks}"
             return [f"floor: {{halls: {{h1: {{{rows}}}}}, slack: 10%}}    # walls, aisles and trays: docs/floor.md"]
-        return [f"floor: {{racks_per_row: {self._count_row_racks()}, slack: 10%}}    # halls and trays: docs/floor.md"]
-
-    def _count_row_racks(self) -> int:
-        """Return racks of a row, in eights, so that the hall is about square: rows are four times as far apart as
-        racks.
-        """
+        # in eights, so that the hall is about square: rows are four times as far apart as racks
         racks = sum(-(-kind.nodes.count // kind.in_rack) for kind in self.kinds)
-        return max(16, -(-2 * isqrt(racks) // 8) * 8)
+        racks_per_row = max(16, -(-2 * isqrt(racks) // 8) * 8)
+        return [f"floor: {{racks_per_row: {racks_per_row}, slack: 10%}}    # halls and trays: docs/floor.md"]
 
     def _write_units(self, compute: NetworkLines) -> list[str]:
         """Return the line `scalable_unit:`, or `scalable_units:` with a line for each kind of node."""
@@ -432,28 +443,10 @@ class Page:
         units = zip(self.kinds, compute.units, strict=True)
         return ["scalable_units:", *(f"  {kind.name}: {write_unit(kind, size)}" for kind, size in units)]
 
-    def _list_pods(self, compute: NetworkLines) -> list[Pods]:
-        """Return pods of each kind: one of all of its units, or as many of equal size as hold them and one of what is
-        left.
-        """
-        pods: list[Pods] = []
-        for kind, size in zip(self.kinds, compute.units, strict=True):
-            units = -(-kind.nodes.count // size)
-            full, rest = divmod(units, compute.pod_units) if compute.pod_units else (0, units)
-            short = kind.nodes.count < units * size
-            if short and not rest:  # only a last pod can say how many nodes it has
-                full, rest = full - 1, compute.pod_units
-            if full:
-                pods.append(Pods(kind.name, full, compute.pod_units, 0))
-            if rest:
-                left = kind.nodes.count - full * compute.pod_units * size
-                pods.append(Pods(kind.name, 1, rest, left if short else 0))
-        return pods
-
     def _write_pods(self, compute: NetworkLines) -> str:
-        """Return all pods, each named after the number of its first."""
+        """Return the value of `pods:`; each entry is named after the number of its first pod."""
         listed, number = [], 1
-        for pod in self._list_pods(compute):
+        for pod in list_pods(self.kinds, compute):
             words = [f"unit: {pod.kind}"] if pod.kind else []
             words += [f"su: {pod.units}"]
             words += [f"count: {pod.pods}"] if pod.pods > 1 else []
@@ -464,31 +457,33 @@ class Page:
         return f"{{{', '.join(listed)}}}"
 
     def _has_reserve(self, compute: NetworkLines) -> bool:
-        """Whether slots are reserved in pods; where there are several of these, further ones are growth."""
+        """Whether pods reserve slots for growth; a page with several pods grows by further pods instead."""
         return self.answers.grow_to > 1 and not compute.pod_units
 
     def _write_scale_up(self) -> list[str]:
-        """Return the scale-up domains that the profiles of the nodes name."""
-        known = set(self.catalog.ids("scale_up"))
+        """Return the line of the scale-up domains that the profiles of the nodes name; no line if there are none."""
+        known_domains = set(self.catalog.ids("scale_up"))
         domains = dict.fromkeys(
             (kind.hardware.node.scale_up, "rack" if kind.hardware.rack else "node")
             for kind in self.kinds
-            if kind.hardware.node.scale_up in known
+            if kind.hardware.node.scale_up in known_domains
         )
         listed = [f"{domain}: {{domain: {domain}, per: {per}}}" for domain, per in domains]
         return [f"scale_up: {{{', '.join(listed)}}}"] if listed else []
 
     def _write_tenants(self, networks: Sequence[NetworkLines]) -> list[str]:
-        """Return tenants with the nodes of whole units in turn, or where there are fewer of these, of each unit."""
+        """Return the lines of the tenants. They get whole pods in turn, whole units if there are fewer pods than
+        tenants, or nodes of each unit if there are fewer units.
+        """
         tenants, compute = self.answers.tenants, networks[0]
         if not tenants:
             return []
         # where in-band leads out for all, a VRF of a tenant without providers of its own would have no way out
         names = [name for network in networks for name in network.names]
-        apart = [name for name in names if name in (ROLE, "storage")]
-        fabrics = f", fabrics: [{', '.join(apart)}]" if self.answers.shared_providers else ""
+        kept_apart = [name for name in names if name in (ROLE, "storage")]
+        fabrics = f", fabrics: [{', '.join(kept_apart)}]" if self.answers.shared_providers else ""
         leads_out = "inband" in names
-        pods, size = self._list_pods(compute), max(compute.units)
+        pods, size = list_pods(self.kinds, compute), max(compute.units)
         units = pods[0].units
         lines = ["tenants:                               # whose nodes are whose is yours to say"]
         for number, tenant in enumerate(tenants):

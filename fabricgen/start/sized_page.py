@@ -1,4 +1,4 @@
-"""The pages of `size -o`: a candidate's network of GPUs, and beside it what a person fills in, as of `init --ask`.
+"""The pages of `size -o`: a candidate's network of GPUs, and the other sections as `init --ask` writes them.
 
 Out-of-band is the first usual form that lints clean beside the network of the candidate, whose lines stay as they were
 sized. Storage and in-band are there as comments, in the form that is usual for so many nodes.
@@ -6,7 +6,7 @@ sized. Storage and in-band are there as comments, in the form that is usual for 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from itertools import takewhile
 
@@ -18,15 +18,15 @@ from fabricgen.size.hardware import ROLE, Hardware, count_nodes
 from fabricgen.size.page import write_floor
 from fabricgen.size.search import SearchResult
 from fabricgen.start.answers import Answers, NodeKind
-from fabricgen.start.page import MOST_ON_A_PAIR, ROLES, WAIVERS, Page
-from fabricgen.start.parts import NetworkLines, NodeKindAnswer
+from fabricgen.start.page import ROLES, Page
+from fabricgen.start.parts import MOST_ON_A_PAIR, WAIVERS, NetworkLines, NodeKindAnswer
 
 COMMENTED = ("storage", "inband")
-"""Networks that a page has as comments."""
+"""Networks that a page has in comments only."""
 
 
 class SizedPage(Page):
-    """The page of a candidate of so many nodes."""
+    """Makes the page of a candidate of `size` with a number of nodes."""
 
     def __init__(self, candidate: Candidate, hardware: Hardware, nodes: int) -> None:
         self._candidate, self._hardware = candidate, hardware
@@ -39,41 +39,35 @@ class SizedPage(Page):
         self.answers = Answers.model_validate(stated)
         self.waivers = WAIVERS | list_waivers(shape, hardware)
 
-    def find_text(self) -> str:
-        """Return the page; without out-of-band, and saying so, where no usual form of it lints clean beside the
-        network.
+    def find_page(self) -> str:
+        """Return the page; if no usual form of out-of-band lints clean beside the network, return it without
+        out-of-band, with a comment that says why.
         """
         compute = self._gpu_network
         for forms in self._list_other_forms(compute):
             try:
-                return self._find_text([compute, self._find_clean([compute], forms)])
+                return self._complete_page([compute, self._choose_form([compute], forms)])
             except InputError as error:
                 remark = f"  # no oob: {error.diagnostics[0].message}"
-                return self._find_text([NetworkLines((*compute.lines, remark), compute.units, compute.pod_units)])
-        return self._find_text([compute])
+                return self._complete_page([NetworkLines((*compute.lines, remark), compute.units, compute.pod_units)])
+        return self._complete_page([compute])
 
     @cached_property
     def _gpu_network(self) -> NetworkLines:
-        """The network of the GPUs."""
-        shape = self._candidate.shape
-        return NetworkLines(tuple(self._list_compute_lines()), (shape.unit,), shape.pod)
+        """The network of the GPUs: its lines as they were sized, and its NOS if the page has another."""
+        shape, lines = self._candidate.shape, self._candidate.text.splitlines()
+        start = lines.index(f"  {ROLE}:") + 1
+        own_lines = [lines[start - 1], *takewhile(lambda line: line.startswith("    "), lines[start:])]
+        own_lines += [f"    {line}" for line in lines if line.startswith("nos: ") and line != f"nos: {self.nos}"]
+        return NetworkLines(tuple(own_lines), (shape.unit,), shape.pod)
 
-    def _list_compute_lines(self) -> Iterator[str]:
-        """Yield the lines of the GPUs' network as they were sized, and its NOS where the page has another."""
-        lines = self._candidate.text.splitlines()
-        first = lines.index(f"  {ROLE}:")
-        yield lines[first]
-        yield from takewhile(lambda line: line.startswith("    "), lines[first + 1 :])
-        for nos in (line.removeprefix("nos: ") for line in lines if line.startswith("nos: ")):
-            if nos != self.nos:
-                yield f"    nos: {nos}"
-
-    def _describe_origin(self, nodes: int) -> str:
+    def _describe_origin(self) -> str:
+        nodes = self.kinds[0].nodes.count
         gpus = nodes * self._hardware.gpus_per_node
         return f"{gpus:,} GPUs in {nodes:,} nodes, as `fabricgen size` laid them out"
 
     def _list_remarks(self) -> list[str]:
-        """Storage and in-band, as far as the nodes have ports for them."""
+        """Return the lines of storage and in-band, commented out, if the nodes have ports for them."""
         lines = []
         for name in COMMENTED:
             if ROLES.get(name, name) in self._roles:
@@ -90,7 +84,9 @@ class SizedPage(Page):
 
 
 def write_pages(result: SearchResult, jobs: int, *, every: bool) -> Mapping[str, str]:
-    """Return the page of each candidate that is shown, by its name; with `every` those of what is beaten too."""
+    """Return the page of each candidate that is shown, by its name; with `every`, also of candidates that others
+    beat.
+    """
     shown = result.list_shown(every=every)
     pages = run_in_order(partial(_write_page, result.hardware, shown), len(shown), jobs)
     return {candidate.name: page for candidate, page in zip(shown, pages, strict=True)}
@@ -98,4 +94,4 @@ def write_pages(result: SearchResult, jobs: int, *, every: bool) -> Mapping[str,
 
 def _write_page(hardware: Hardware, shown: Sequence[Candidate], number: int) -> str:
     candidate = shown[number]
-    return SizedPage(candidate, hardware, count_nodes(hardware.wishes.gpus, hardware)).find_text()
+    return SizedPage(candidate, hardware, count_nodes(hardware.wishes.gpus, hardware)).find_page()

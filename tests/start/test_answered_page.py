@@ -296,7 +296,7 @@ def test_drawn_answers_make_pages_that_lint_clean() -> None:
             }
         )
         try:
-            text = Page(answers, catalog).find_text()
+            text = Page(answers, catalog).find_page()
         except InputError as error:
             (diagnostic,) = error.diagnostics
             assert diagnostic.code == "FG150", diagnostic

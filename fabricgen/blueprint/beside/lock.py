@@ -1,7 +1,8 @@
-"""The lock file: which slots, numbers and blocks of addresses are given, so that no later change takes them away.
+"""The lock file: the slots, numbers and blocks of addresses that are given away, so that no later change takes them
+back.
 
-It lies beside the blueprint (`superpod.yaml` has `superpod.lock.yaml`) and goes into git with it. One line a holder:
-a person can review it, and two branches that gave the same numbers to different holders either meet in a text
+It lies beside the blueprint (`superpod.yaml` has `superpod.lock.yaml`) and goes into git with it. It has one line for
+each holder: a person can review it, and two branches that gave one number to different holders either meet in a text
 conflict or are refused when the lock is read.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ CODE = "FG038"
 
 _SUFFIX = ".lock.yaml"
 
-# Patterns are texts, which are only compiled where a lock has something of the kind.
+# Patterns are texts that are compiled when a lock has something of their kind.
 _RANGE = r"(\d{1,20})(?:-(\d{1,20}))?"
 _WORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"})
 """Names that YAML would read as something else."""
@@ -47,7 +48,7 @@ _NAME = r"[A-Za-z0-9][A-Za-z0-9 .,()/*+-]{0,199}"
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """What is given: numbers of each kind by holder, and for some of them the room that each of their parts has."""
+    """The numbers of each kind that holders have, and for some holders the room that each of their parts has."""
 
     blueprint: str = ""
     held: Mapping[str, Allocations] = field(default_factory=dict)
@@ -60,11 +61,11 @@ class Lock:
     """Where it was read; "" for none."""
 
     def find_allocations(self, kind: str) -> Allocations:
-        """Return what is given of a kind, by holder."""
+        """Return the numbers of a kind, by holder."""
         return self.held.get(kind, {})
 
     def find_words(self, kind: str) -> Mapping[str, str]:
-        """Return what is remembered in words of a kind, by holder."""
+        """Return the texts of a section of `WORDS` or `ADOPTED`, by holder."""
         return self.words.get(kind, {})
 
 
@@ -125,10 +126,8 @@ KINDS: Mapping[str, str] = {
 
 
 _MOST_PLACES = 1 << 24
-LAST_TENANT = (1 << 15) - 3
-"""The last number of a tenant: InfiniBand has 15 bits for a partition, and the last are those of nodes of no tenant
-and the default one.
-"""
+LAST_TENANT = (1 << 15) - 3  # of the 15 bits of a partition of InfiniBand: the last are of no tenant, and the default
+"""The last number of a tenant."""
 LAST_VNI = 4095
 """The last place of a VNI."""
 LAST_IDENTIFIER = 0xDFFF
@@ -146,7 +145,7 @@ _LAST: Mapping[str, int] = {
 
 
 _FIRST_UNIT: Mapping[str, int] = {"racked": 1, "shelved": 101, "joined": 101}
-"""The first rack unit by kind: 100 times the rack plus the rack unit, where rack 0 stands for every node rack."""
+"""The first rack unit by kind: 100 times the rack plus the rack unit; rack 0 stands for every node rack."""
 
 
 def find_lock_path(blueprint: str) -> Path | None:
@@ -160,9 +159,10 @@ def is_lock(path: str) -> bool:
 
 
 def list_blueprints(path: str) -> list[str]:
-    """Return the blueprints that a path stands for: those directly in a folder, that beside a lock, or the file itself.
+    """Return the blueprints that a path stands for: those directly in a folder, the one beside a lock, or the file
+    itself.
 
-    Raises InputError (FG001) for a folder without any.
+    Raises InputError (FG001) for a folder without blueprints.
     """
     if not Path(path).is_dir():
         return [find_locked_blueprint(path)]
@@ -174,12 +174,11 @@ def list_blueprints(path: str) -> list[str]:
 
 
 def find_locked_blueprint(path: str) -> str:
-    """Return the blueprint beside a lock; any other path as it is."""
+    """Return the blueprint that lies beside a lock; return any other path as it is."""
     if not is_lock(path):
         return path
     stem = path.removesuffix(_SUFFIX)
-    candidate = next((stem + suffix for suffix in (".yaml", ".yml") if Path(stem + suffix).is_file()), "")
-    return candidate or path
+    return next((stem + suffix for suffix in (".yaml", ".yml") if Path(stem + suffix).is_file()), path)
 
 
 def read_lock(blueprint: str, name: str) -> Lock:
@@ -202,36 +201,26 @@ def read_lock(blueprint: str, name: str) -> Lock:
 
 
 def parse_lock(data: bytes, shown_as: str) -> Lock:
-    """Read the text of a lock; raises InputError (FG038, or FG001 to FG006) with every place that is damaged."""
+    """Read the text of a lock. Raises InputError (FG038, or FG001 to FG006) with every place that is damaged."""
     try:
         located = parse_located(data, shown_as)
     except InputError as error:
-        raise InputError(_add_hint(d) for d in error.diagnostics) from None
+        raise InputError(replace(d, hint=d.hint or _WAY_OUT) for d in error.diagnostics) from None
     return _Reader(located, shown_as).read_lock()
-
-
-def _add_hint(diagnostic: Diagnostic) -> Diagnostic:  # the way out of all faults of locks, where it has none
-    return Diagnostic(
-        diagnostic.code,
-        diagnostic.severity,
-        diagnostic.message,
-        diagnostic.path,
-        diagnostic.hint or _WAY_OUT,
-        diagnostic.span,
-    )
 
 
 _WAY_OUT = "restore this file from git, or resolve the conflict in it; one holder a line"
 
 
 class _Reader:
-    """Turns the YAML of a lock into a Lock, and collects what is wrong."""
+    """Turns the YAML of a lock into a Lock, and collects its faults."""
 
     def __init__(self, located: Located, file: str) -> None:
         self._located, self._file = located, file
         self._faults: list[Diagnostic] = []
 
     def read_lock(self) -> Lock:
+        """Return the lock. Raises InputError (FG038) with every fault that was found."""
         data = self._located.data
         if not isinstance(data, dict) or "fabricgen-lock" not in data:
             raise fault(CODE, "this is no lock of fabricgen", span=Span(self._file, 1, 1), hint=_WAY_OUT)
@@ -263,50 +252,55 @@ class _Reader:
         return Lock(str(blueprint), held, rooms, words, lines, self._file)
 
     def _check_rooms(self, rooms: Mapping[str, int]) -> None:
-        """Rooms are powers of two, those of links at least a pair; counts of ports may be any."""
+        """Add a fault for each room that is no power of two, or too small for a pair of links; counts of ports may
+        be any.
+        """
         for name, room in rooms.items():
-            least = 2 if name.partition(" +")[0].endswith(("uplink", "peer")) or " nodes of " in name else 1
-            least = 4 if name == "management" else least
-            counts = name.startswith(("managed ", "floor ", PORTS)) or " for extras " in name
-            if counts and room > _LAST_PLACE:
+            smallest = 2 if name.partition(" +")[0].endswith(("uplink", "peer")) or " nodes of " in name else 1
+            smallest = 4 if name == "management" else smallest
+            is_count = name.startswith(("managed ", "floor ", PORTS)) or " for extras " in name
+            if is_count and room > _LAST_PLACE:
                 self._add_fault(("rooms", name), f"{room} is too large: these counts end at {_LAST_PLACE}")
-            elif not counts and (room & (room - 1) or room < least):
-                self._add_fault(("rooms", name), f"{room} is no room: a power of two from {least} on")
+            elif not is_count and (room & (room - 1) or room < smallest):
+                self._add_fault(("rooms", name), f"{room} is no room: a power of two from {smallest} on")
 
     def _check_words(self, words: Mapping[str, Mapping[str, str]]) -> None:
-        """Tiers deal by slot or unit and only grow, and each port is one device's."""
+        """Add a fault for each text of `dealing`, `stacked` or `sized` that cannot be read, and for each port that
+        two extra devices hold.
+        """
         for name, word in words.get("dealing", {}).items():
             if word not in ("slot", "unit"):
                 self._add_fault(("dealing", name), f"'{word}' is not how ports are dealt: by `slot` or by `unit`")
-        for name, word in words.get(STACKED, {}).items():
-            try:
-                parse_history(word)
-            except ValueError as error:
-                self._add_fault((STACKED, name), str(error))
-        for name, word in words.get(SIZED, {}).items():
-            try:
-                parse_sized(word)
-            except ValueError as error:
-                self._add_fault((SIZED, name), str(error))
+        checks: Mapping[str, Callable[[str], object]] = {STACKED: parse_history, SIZED: parse_sized}
+        for section, check in checks.items():
+            for name, word in words.get(section, {}).items():
+                try:
+                    check(word)
+                except ValueError as error:
+                    self._add_fault((section, name), str(error))
         holders: dict[str, str] = {}
         for name, port in words.get("extras", {}).items():
-            first = holders.setdefault(port, name)
-            if first != name:
+            first_holder = holders.setdefault(port, name)
+            if first_holder != name:
                 hint = "delete the line of the one that is not plugged in yet; `fabricgen lock` gives it another port"
                 self._add_fault(
-                    ("extras", name), f"'{first}' and '{name}' both hold {port}: two branches gave it away", hint
+                    ("extras", name), f"'{first_holder}' and '{name}' both hold {port}: two branches gave it away", hint
                 )
 
     def _read_held(self, kind: str) -> Allocations:
-        """Read the numbers of one kind by holder, and tell of two holders that have the same."""
+        """Read the numbers of one kind by holder, and add a fault for two holders that have the same number."""
         last = _LAST.get(kind.partition(" ")[0], _MOST_PLACES - 1)
         first = _FIRST_UNIT.get(kind.partition(" ")[0])
         read = _parse_vlan if kind == "vlans" else partial(_parse_ranges, last=last)
         read = partial(_parse_rack_units, first=first) if first else read
-        held = self._read_section(kind, _make_prefix_parser(kind) if kind in ("ipv4", "ipv6") else read)
-        self._check_kinds_of_ports(kind, held)
-        gaps = kind.startswith("cages ")
-        clash = find_overlap({name: _drop_gaps(intervals) for name, intervals in held.items()} if gaps else held)
+        if kind in ("ipv4", "ipv6"):
+            read = partial(_parse_prefixes, network=getattr(ipaddress, f"IPv{kind[-1]}Network"))
+        held = self._read_section(kind, read)
+        has_gaps = kind.startswith("cages ")
+        for name in held if has_gaps else ():
+            if not re.fullmatch(_KIND_OF_PORT, name):
+                self._add_fault((kind, name), f"'{name}' is no kind of port such as '2 x 400 over 100'")
+        clash = find_overlap({name: _drop_gaps(intervals) for name, intervals in held.items()} if has_gaps else held)
         if clash:
             a, b, interval = clash
             self._add_fault(
@@ -316,20 +310,16 @@ class _Reader:
             )
         return held
 
-    def _check_kinds_of_ports(self, kind: str, held: Allocations) -> None:
-        """Kinds of ports are named as such."""
-        for name in held if kind.startswith("cages ") else ():
-            if not re.fullmatch(_KIND_OF_PORT, name):
-                self._add_fault((kind, name), f"'{name}' is no kind of port such as '2 x 400 over 100'")
-
-    def _read_mapping(self, kind: str) -> Iterable[tuple[Any, Any]]:  # (holder, value), or a fault where it is none
+    def _read_mapping(self, kind: str) -> Iterable[tuple[Any, Any]]:
+        """Return the (holder, value) pairs of a section; none, and a fault is added, if it is no mapping."""
         section = self._located.data[kind]
         if isinstance(section, dict):
             return section.items()
         self._add_fault((kind,), f"'{kind}' is a mapping from holders to numbers")
         return ()
 
-    def _read_adopted(self) -> dict[str, str]:  # by names and numbers in their usual spelling
+    def _read_adopted(self) -> dict[str, str]:
+        """Return the adopted values by key, both in their usual spelling."""
         adopted: dict[str, str] = {}
         for text, value in self._read_mapping(ADOPTED):
             try:
@@ -340,7 +330,9 @@ class _Reader:
         return adopted
 
     def _read_section(self, kind: str, read: Callable[[Any], Any]) -> dict[str, Any]:
-        """Read a section by holder with `read`, which raises ValueError for a value that is none."""
+        """Return a section by holder, its values read by `read`, which raises ValueError for a value that it cannot
+        read.
+        """
         section = {}
         for name, value in self._read_mapping(kind):
             if not isinstance(name, str) or not re.fullmatch(_NAME, name):
@@ -353,12 +345,11 @@ class _Reader:
         return section
 
     def _add_fault(self, path: tuple[str, ...], message: str, hint: str = _WAY_OUT) -> None:
-        span = self._located.span(path)
-        self._faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, span))
+        self._faults.append(Diagnostic(CODE, Severity.ERROR, message, (), hint, self._located.span(path)))
 
 
 def _is_kind(key: Any) -> bool:
-    """Whether a key is a kind of numbers, perhaps of a kind of units or within a place: `units`, `units /b300 east`."""
+    """Whether a key is a kind of numbers, perhaps of one kind of units or of one site: `units`, `units /b300 east`."""
     kind, _, site = str(key).partition(" ")
     return (
         isinstance(key, str)
@@ -367,7 +358,8 @@ def _is_kind(key: Any) -> bool:
     )
 
 
-def _parse_room(value: Any) -> int:  # a count of places, 1 to 2^128; raises ValueError for another
+def _parse_room(value: Any) -> int:
+    """Return a count of places, 1 to 2^128; raises ValueError for anything else."""
     text = str(value)
     if isinstance(value, bool) or not re.fullmatch(r"\d{1,39}", text) or not 0 < int(text) <= 1 << 128:
         raise ValueError(f"{value!r} is no count")
@@ -375,7 +367,7 @@ def _parse_room(value: Any) -> int:  # a count of places, 1 to 2^128; raises Val
 
 
 def _format_count(number: int) -> str:
-    """Return a count as YAML: beyond 18 digits as a text."""
+    """Return a count as YAML, in quotes beyond 18 digits."""
     return str(number) if number < 10**18 else f'"{number}"'
 
 
@@ -386,7 +378,9 @@ def _parse_word(value: Any) -> str:
 
 
 def _parse_ranges(value: Any, last: int) -> Intervals:
-    """Return numbers up to the last one that there may be; raises ValueError for others."""
+    """Return the numbers of a text such as `0-15, 32-47`. Raises ValueError for another text and for numbers above
+    `last`.
+    """
     intervals = []
     for text in str(value).split(","):
         match = re.fullmatch(_RANGE, text.strip())
@@ -399,8 +393,8 @@ def _parse_ranges(value: Any, last: int) -> Intervals:
 
 
 def _parse_rack_units(value: Any, first: int) -> Intervals:
-    """Return places in racks, 100 times the rack plus the unit, from `first` on, each range within one; else
-    ValueError.
+    """Return places in racks, written as 100 times the rack plus the rack unit. Raises ValueError for a place before
+    `first`, for rack unit 0, and for a range over two racks.
     """
     intervals = _parse_ranges(value, _MOST_PLACES - 1)
     for interval in intervals:
@@ -410,7 +404,7 @@ def _parse_rack_units(value: Any, first: int) -> Intervals:
 
 
 def _drop_gaps(cages: Intervals) -> Intervals:
-    """Return cages without 0, which stands for a gap."""
+    """Return cage numbers without 0, which stands for a gap."""
     clipped = (Interval(max(1, interval.first), interval.end - max(1, interval.first)) for interval in cages)
     return tuple(interval for interval in clipped if interval.size > 0)
 
@@ -421,34 +415,29 @@ def _parse_vlan(value: Any) -> Intervals:
     return (Interval(value, 1),)
 
 
-def _make_prefix_parser(kind: str) -> Callable[[Any], Intervals]:  # of prefixes apart by commas, of one family
-    network = ipaddress.IPv4Network if kind == "ipv4" else ipaddress.IPv6Network
-
-    def read(value: Any) -> Intervals:
-        intervals = []
-        for text in str(value).split(","):
-            try:
-                prefix = network(text.strip())
-            except ValueError as error:
-                raise ValueError(f"'{value}' is no list of prefixes: {error}") from None
-            intervals.append(Interval(int(prefix.network_address), prefix.num_addresses))
-        return tuple(intervals)
-
-    return read
+def _parse_prefixes(value: Any, network: type[ipaddress.IPv4Network | ipaddress.IPv6Network]) -> Intervals:
+    """Return the intervals of prefixes of one family, with commas between them. Raises ValueError for another text."""
+    try:
+        prefixes = [network(text.strip()) for text in str(value).split(",")]
+    except ValueError as error:
+        raise ValueError(f"'{value}' is no list of prefixes: {error}") from None
+    return tuple(Interval(int(prefix.network_address), prefix.num_addresses) for prefix in prefixes)
 
 
 def _split_interval(kind: str, interval: Interval) -> list[Interval]:
-    """Return numbers in the pieces that can be written: addresses as aligned prefixes."""
+    """Return an interval in the pieces that can be written: addresses in aligned prefixes, other numbers as they
+    are.
+    """
     if kind not in ("ipv4", "ipv6"):
         return [interval]
-    parts, first = [], interval.first
+    pieces, first = [], interval.first
     while first < interval.end:
         size = 1 << (interval.end - first).bit_length() - 1
         # no larger than the power of two that `first` is a multiple of, or it would be no prefix
         size = min(size, first & -first) if first else size
-        parts.append(Interval(first, size))
+        pieces.append(Interval(first, size))
         first += size
-    return parts
+    return pieces
 
 
 def _quote_name(name: str) -> str:
@@ -456,7 +445,9 @@ def _quote_name(name: str) -> str:
 
 
 def show_interval(kind: str, interval: Interval) -> str:
-    """Return numbers as the lock has them: `0-15`, or a prefix (its count is a power of two and it is aligned)."""
+    """Return an interval as the lock writes it: `0-15`, or a prefix for addresses, whose count is a power of two and
+    which are aligned to it.
+    """
     # 2^k addresses have a bit length of k + 1, and are a prefix of 32 - k bits
     if kind == "ipv4":
         return f"{ipaddress.IPv4Address(interval.first)}/{33 - interval.size.bit_length()}"
@@ -472,7 +463,7 @@ _HEAD = """\
 
 
 def format_lock(lock: Lock) -> str:
-    """Return the text of a lock, sorted, so that equal locks are equal bytes."""
+    """Return the text of a lock, sorted, so that equal locks have equal bytes."""
     lines = [_HEAD + f"fabricgen-lock: {VERSION}", f'blueprint: "{lock.blueprint}"']
     order = list(KINDS)
     for kind in sorted(lock.held, key=lambda kind: (order.index(kind.partition(" ")[0]), kind)):

@@ -88,13 +88,13 @@ def _write_answered_page(answers: str | None, folder: Path) -> str:
     if answers is None:
         given = ask_questions(catalog)
         try:
-            return Page(judge_answers(given), catalog).find_text()
+            return Page(judge_answers(given), catalog).find_page()
         except InputError:
             show_answers(given)
             raise
     read, source = read_answers(answers)
     try:
-        return Page(read, catalog).find_text()
+        return Page(read, catalog).find_page()
     except InputError as error:
         raise locate_error(error, source) from error
 
