@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fabricgen.adopt.configurations import Configurations
-from fabricgen.adopt.facts import DeviceFacts, Facts, Inference, Question
+from fabricgen.adopt.facts import Facts, Inference, Question
 from fabricgen.adopt.gathering import gather_facts
 from fabricgen.adopt.models import Models, find_models
 from fabricgen.adopt.networks import STRAY, Network, Wires, find_networks, sort_wires
@@ -53,22 +53,23 @@ def adopt(
     name: str,
     dumps: Sequence[str],
     lists: Sequence[str] = (),
-    devices: Iterable[DeviceFacts] = (),
+    sources: Sequence[Facts] = (),
     stated: Sequence[tuple[str, str]] = (),
     catalog: Catalog | None = None,
     jobs: int = 0,
     configurations: Configurations | None = None,
     file: str = PAGE,
 ) -> Adoption:
-    """The page of a cluster called `name`; `stated` are profiles of devices by patterns of their names.
+    """The page of a cluster called `name`; `sources` are facts of others, as of a NetBox, and `stated` profiles
+    of devices by patterns of their names.
 
     `file` is where the page will stand.
 
     Raises InputError for what cannot be read or is no cluster, UndecidedError where profiles have to be stated.
     """
     catalog = catalog or Catalog()
-    told = configurations.devices if configurations else []
-    facts = gather_facts(dumps, lists, [*devices, *told], jobs)
+    told = [configurations.facts] if configurations else []
+    facts = gather_facts(dumps, lists, [*sources, *told], jobs)
     models = find_models(facts, catalog, stated)
     if models.questions:
         raise UndecidedError(models.questions)
@@ -83,8 +84,7 @@ def adopt(
     settings = _add_settings(search, configurations, file) if configurations else None
     of_forms = [note for form in forms for note in form.notes]
     of_idle = [f"{name} serves no port of a node that is known, and is left out" for name in idle]
-    of_files = configurations.notes if configurations else []
-    notes = [*of_files, *facts.notes, *wires.notes, *units.notes, *of_forms, *of_idle]
+    notes = [*facts.notes, *wires.notes, *units.notes, *of_forms, *of_idle]
     inferences = [*models.inferences, *_count_units(units), *(i for form in forms for i in form.inferences)]
     cluster = None
     try:

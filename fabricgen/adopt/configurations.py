@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from fabricgen.adopt.facts import DeviceFacts
+from fabricgen.adopt.facts import DeviceFacts, Facts
 from fabricgen.adopt.settings.draft import ReadSwitch, index_far_ends
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.kernel.nos_rooms import load_part
@@ -29,11 +29,10 @@ def read_switch(nos: str, files: Mapping[str, str]) -> ReadSwitch | str:
 
 
 class Configurations(NamedTuple):
-    """What was read of each switch, by name; facts on devices; and in sentences what was not read."""
+    """What was read of each switch, by name; facts on devices, with notes in sentences on what was not read."""
 
     switches: dict[str, ReadSwitch]
-    devices: list[DeviceFacts]
-    notes: list[str]
+    facts: Facts
 
 
 def gather_configurations(folder: str) -> Configurations:
@@ -58,14 +57,14 @@ def gather_configurations(folder: str) -> Configurations:
         raise fault(
             CODE, f"no running configuration is in '{folder}'", hint="docs/day2.md lists the forms that are read"
         )
-    switches, devices, notes = dict[str, ReadSwitch](), list[DeviceFacts](), list[str]()
+    switches, devices, notes = dict[str, ReadSwitch](), dict[str, DeviceFacts](), list[str]()
     for (device, nos), texts in sorted(files.items()):
         # not every NOS tells the model of its switch
         find_model = getattr(load_part(nos, "dumps"), "find_model", lambda _: "")
-        devices.append(DeviceFacts(device, model=find_model(texts), nos=nos))
+        devices.setdefault(device, DeviceFacts(device, model=find_model(texts), nos=nos))
         read = read_switch(nos, texts)
         if isinstance(read, str):
             notes.append(f"{places[device]}: {read}")
         else:
             switches[device] = read
-    return Configurations(switches, devices, notes)
+    return Configurations(switches, Facts((), devices, notes=tuple(notes)))

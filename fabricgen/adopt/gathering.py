@@ -150,15 +150,18 @@ class Seen(NamedTuple):
 
 
 def gather_facts(
-    dumps: Sequence[str], lists: Sequence[str] = (), devices: Iterable[DeviceFacts] = (), jobs: int = 0
+    dumps: Sequence[str], lists: Sequence[str] = (), sources: Iterable[Facts] = (), jobs: int = 0
 ) -> Facts:
-    """All that dumps and lists tell. `lists` are CSV files of cables or of devices, `devices` what other sources know.
+    """All that dumps and lists tell. `lists` are CSV files of cables or of devices, `sources` what else is known.
 
     Raises InputError for what cannot be read (FG065, FG050).
     """
     gathered = Gathered()
-    for facts in devices:
-        gathered.add_device(facts)
+    for facts in sources:
+        for device in facts.devices.values():
+            gathered.add_device(device)
+        gathered.joints |= {joint[:2]: joint.source for joint in facts.joints}
+        gathered.notes += facts.notes
     for file in lists:
         read_list(file, gathered)
     if dumps:

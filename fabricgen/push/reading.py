@@ -41,22 +41,22 @@ class Cable(NamedTuple):
 
 
 class NetboxReading:
-    """Objects of the sites of some names; each kind is read once, when it is asked for."""
+    """Objects of the sites of some names, None for all; each kind is read once, when it is asked for."""
 
-    def __init__(self, netbox: NetBox, sites: Collection[str]) -> None:
+    def __init__(self, netbox: NetBox, sites: Collection[str] | None) -> None:
         self._netbox = netbox
         site_ids = {
             site["name"]: site["id"] for site in netbox.list_records("dcim/sites", "dcim/sites", fields="id,name")
         }
-        self._sites = sorted(site_ids[name] for name in sites if name in site_ids)
-        self.missing = sorted(name for name in sites if name not in site_ids)
+        known = sorted(site_ids[name] for name in sites or () if name in site_ids)
+        self._filters = {} if sites is None else {"site_id": known}
+        self.missing = sorted(name for name in sites or () if name not in site_ids)
         """Sites that NetBox has not."""
 
     def _read_records(self, path: str, fields: str, kind: str = "", **filters: str) -> Iterator[Record]:
         """Records at the sites; without a site there are none, where NetBox would take no filter for all."""
-        if self._sites:
-            every = {"site_id": self._sites, "fields": f"id,{fields}", **filters}
-            yield from self._netbox.list_records(path, kind or path, **every)
+        if all(self._filters.values()):
+            yield from self._netbox.list_records(path, kind or path, fields=f"id,{fields}", **self._filters, **filters)
 
     @cached_property
     def devices(self) -> list[NetboxDevice]:

@@ -124,7 +124,9 @@ def test_braces_in_names_of_devices_are_text() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--netbox", "https://netbox.example"], "lists are read; export devices and cables"),
+        (["--netbox", "https://netbox.example"], "--token is env:NAME"),
+        (["--netbox", "ftp://netbox.example", "--token", "env:PATH"], "the URL is where NetBox is"),
+        (["--cables", "links.csv", "--site", "h1"], "--site would change nothing: no --netbox is a URL"),
         (["--cables", "links.csv", "--name", "Bad Name!"], "--name Bad Name!: lower-case letters"),
         (["--cables", "links.csv", "--model", "leaf"], "write PATTERN=PROFILE"),
         ([], "nothing to adopt"),

@@ -105,6 +105,11 @@ class FakeNetBox:
             for end in ends
         }
 
+    def sites(self, path: str, row: dict[str, Any]) -> set[int]:
+        """Where a device is, or that of an interface; none of what is at no site, and of what is told by its ends."""
+        device = self.held["dcim/devices"][row["device"]] if path == "dcim/interfaces" else row
+        return {device["site"]} if path in ("dcim/devices", "dcim/interfaces") else set()
+
     def shown(self, path: str, row: dict[str, Any]) -> dict[str, Any]:
         """An object as it is read."""
         found: dict[str, Any] = {"display": str(row.get("name") or row.get("label") or row.get("address") or row["id"])}
@@ -143,7 +148,10 @@ class FakeNetBox:
         if path == "status":
             return 200, {"netbox-version": self.version}
         if method == "GET":
-            rows = [self.shown(path, row) for row in self.held[path].values()]
+            sites = {int(number) for number in query.get("site_id", ())}
+            rows = [
+                self.shown(path, r) for r in self.held[path].values() if not self.sites(path, r) - sites or not sites
+            ]
             if "slug" in query:
                 rows = [row for row in rows if row["slug"] in query["slug"]]
             if "fields" in query:

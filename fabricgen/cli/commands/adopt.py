@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import complete_files, output_option
+from fabricgen.cli.netbox import open_netbox, token_option
+from fabricgen.cli.options import complete_files, output_option, refuse_idle
 
 if TYPE_CHECKING:
     from fabricgen.adopt.adopting import Adoption
+    from fabricgen.adopt.facts import Facts
     from fabricgen.cluster import Cluster
     from fabricgen.verify.report import Report
 
@@ -30,10 +32,12 @@ _CANDIDATES = 8
 @click.option(
     "--netbox",
     multiple=True,
-    metavar="CSV",
-    help="Devices, or cables, as NetBox exports or imports them, or a "
+    metavar="URL|CSV",
+    help="A NetBox: its devices and cables; or lists of them, as NetBox exports or imports them, or a "
     "devices.csv: models, racks, platforms; may be repeated.",
 )
+@click.option("--site", "sites", multiple=True, help="A site of the NetBox at a URL; may be repeated.  [default: all]")
+@token_option()
 @click.option(
     "--configs",
     metavar="DIR",
@@ -55,6 +59,9 @@ def command(
     dumps: tuple[str, ...],
     cables: tuple[str, ...],
     netbox: tuple[str, ...],
+    sites: tuple[str, ...],
+    token: str | None,
+    plain_http: bool,
     configs: str | None,
     stated: tuple[str, ...],
     name: str,
@@ -77,15 +84,19 @@ def command(
     from fabricgen.cli.output import write_output
     from fabricgen.diff.compare import pause_collector
 
-    _check_options(dumps or cables or netbox, netbox, name, output)
+    _check_options(dumps or cables or netbox, name, output)
+    urls = [source for source in netbox if "://" in source]
+    refuse_idle("sites", "token", "plain_http", used=bool(urls), why="no --netbox is a URL")
     folder = Path(output).parent if output != "-" else Path()
     models = [_read_model(text) for text in stated]
+    sources = [_read_netbox(url, token, sites, plain_http=plain_http) for url in urls]
     try:
         configurations = gather_configurations(configs) if configs else None
         catalog, file = Catalog(folder / "catalog"), output if output != "-" else PAGE
         # a large cluster is millions of tuples: a quarter of the time
         with pause_collector():
-            found = adopt(name, dumps, (*netbox, *cables), (), models, catalog, jobs or 0, configurations, file)
+            lists = [source for source in (*netbox, *cables) if source not in urls]
+            found = adopt(name, dumps, lists, sources, models, catalog, jobs or 0, configurations, file)
     except UndecidedError as error:
         raise click.UsageError(
             "\n".join(_write_question(q.what, q.candidates, q.hint) for q in error.questions)
@@ -106,7 +117,7 @@ def command(
     return 0 if is_whole(found) and not differences else 1
 
 
-def _check_options(inputs: tuple[str, ...], netbox: tuple[str, ...], name: str, output: str) -> None:
+def _check_options(inputs: tuple[str, ...], name: str, output: str) -> None:
     """Raise click.UsageError if options cannot be; `inputs` are the dumps and lists that were named."""
     from fabricgen.blueprint.scalars import NAME_PATTERN
 
@@ -114,12 +125,18 @@ def _check_options(inputs: tuple[str, ...], netbox: tuple[str, ...], name: str, 
         raise click.UsageError("nothing to adopt: give dumps, or a list with --cables")
     if output != "-" and Path(output).exists():
         raise click.UsageError(f"{output} exists; it is left as it is: name another file")
-    if url := next((file for file in netbox if "://" in file), None):
-        raise click.UsageError(f"--netbox {url}: lists are read; export devices and cables from NetBox as CSV")
     if not re.fullmatch(NAME_PATTERN[1:-1], name):
         raise click.UsageError(
             f"--name {name}: lower-case letters, digits and '-', a letter first, at most 32 characters"
         )
+
+
+def _read_netbox(url: str, token: str | None, sites: tuple[str, ...], *, plain_http: bool) -> Facts:
+    """What a NetBox tells of some sites, or of all where none are named."""
+    target = open_netbox(url, token, plain_http=plain_http)
+    from fabricgen.push.facts import read_netbox_facts
+
+    return read_netbox_facts(target, sites or None)
 
 
 def _count_differences(cluster: Cluster, folder: str, jobs: int) -> int:
