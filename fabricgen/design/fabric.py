@@ -21,7 +21,7 @@ from fabricgen.design.extras.kept_ports import read_extra_reserves, sort_reserve
 from fabricgen.design.extras.placement import ExtraPortAllocator
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.floor.unit_kind import NodeSet
-from fabricgen.design.inside.meshes import list_grid, make_meshes
+from fabricgen.design.inside.meshes import list_grid
 from fabricgen.design.joining import check_bonds, check_dimensions_meet, check_host_ports, check_spans, shares_ports
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagedPorts
@@ -29,8 +29,8 @@ from fabricgen.design.media.gearing import find_node_optics, find_uplink_optics
 from fabricgen.design.ports import PortKind
 from fabricgen.design.sizing.arithmetic import is_uneven
 from fabricgen.design.sizing.kept import is_sized_as_before
+from fabricgen.design.sizing.links_inside import make_links_inside
 from fabricgen.design.sizing.node_ports import NodeDemand, Reserve
-from fabricgen.design.sizing.peer_links import make_peer_links
 from fabricgen.design.sizing.sized_tier import SizedTier
 from fabricgen.design.sizing.tiers import TierSizing
 from fabricgen.design.slots import SlotTable
@@ -453,8 +453,7 @@ class _LinkedFabrics:
             feeds=sized.feeds,
             reach=sized.reach,
             up=placement.up,
-            peer_links=make_peer_links(self.fabrics[spec.fabric], spec, sized),
-            meshes=make_meshes(spec, placement.peers, sized.demand.peers),
+            links_inside=make_links_inside(self.fabrics[spec.fabric], spec, sized),
             grid=list_grid(spec, sized.count),
             uplink=sized.uplink,
             allowed=spec.allowed,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from fabricgen.catalog.models import NodeProfile, SwitchProfile
 from fabricgen.design.floor.unit_kind import NodeSet
-from fabricgen.design.inside.links import Mesh, PeerLinks
+from fabricgen.design.inside.links import Mesh
 from fabricgen.design.layout import Layout
 from fabricgen.design.ports import PortKind, PortRun
 from fabricgen.design.shape import count_places, find_scope
@@ -291,9 +291,8 @@ class TierDesign:
     reach: tuple[int, ...]
     """For each run, over how many ports of a switch the links of lower switches are spread."""
     up: PortRun | None
-    peer_links: PeerLinks | None
-    meshes: tuple[Mesh, ...]
-    """Links inside the tier by dimension."""
+    links_inside: tuple[Mesh, ...]
+    """Links between its switches: of pairs or spans, then along its dimensions."""
     grid: Mapping[str, int] = field(hash=False)
     """For each dimension within a group, how many of its switches lie along it; the last dimension counts fastest."""
     uplink: Uplink | None
@@ -369,13 +368,27 @@ class TierDesign:
     @property
     def switch_runs(self) -> tuple[PortRun, ...]:
         """Its ports towards switches that are not below it: uplinks, peer links and links of meshes."""
-        peers = (self.peer_links.run,) if self.peer_links else ()
-        return (*((self.up,) if self.up else ()), *peers, *(mesh.run for mesh in self.meshes))
+        inside = (mesh.run for mesh in self.links_inside if mesh not in self.spans[1:])  # all spans share one run
+        return (*((self.up,) if self.up else ()), *inside)
+
+    @property
+    def peer_links(self) -> Mesh | None:
+        """The links between the two switches of each pair (`peer`); None if it has no pairs."""
+        return next((mesh for mesh in self.links_inside if mesh.word == "peer"), None)
+
+    @property
+    def spans(self) -> tuple[Mesh, ...]:
+        """The links to other sites."""
+        return tuple(mesh for mesh in self.links_inside if mesh.word == "spans")
+
+    @property
+    def meshes(self) -> tuple[Mesh, ...]:
+        """The links along its dimensions (`mesh`)."""
+        return tuple(mesh for mesh in self.links_inside if mesh.word == "mesh")
 
     def count_addressed_links(self, run: PortRun) -> int:
         """Return how many links of a run of `switch_runs` have addresses, including links of units to come."""
-        limits = [self.peer_links.max_links] if self.peer_links and run is self.peer_links.run else []
-        return max(run.count, *limits, *(mesh.max_links for mesh in self.meshes if mesh.run is run), 0)
+        return max([run.count, *(mesh.max_links for mesh in self.links_inside if mesh.run is run)])
 
     def spare_ports(self, run: int = 0) -> int:
         """Return how many ports of a run are neither in use, nor numbered for reserved slots, nor kept for a
@@ -396,7 +409,7 @@ class TierDesign:
         """Downlink bandwidth over uplink (or span) bandwidth of the fullest switch; None at the top, and without
         downlinks.
         """
-        up_run = self.up or (self.peer_links.run if self.peer_links and self.peer_links.spans else None)
+        up_run = self.up or next((span.run for span in self.spans), None)
         down_gbps = sum(run.bandwidth_gbps for run in self.downs)
         return Fraction(down_gbps, up_run.bandwidth_gbps) if up_run and down_gbps else None
 

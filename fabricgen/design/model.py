@@ -1,11 +1,11 @@
-"""The symmetric form of a cluster: groups of identical devices and the bundles of links between them.
+"""The symmetric form of a cluster: its fabrics, whose tiers are groups of identical switches, and its scale-up domains.
 
 Nothing here grows with the number of devices: a million accelerators are a few hundred groups.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -16,33 +16,9 @@ from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign, TierKey, Uplink
 from fabricgen.design.floor.unit_kind import NodeSet
-from fabricgen.design.inside.meshes import count_links_between_pods
 from fabricgen.design.layout import Layout
 from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.design.shape import count_places_in_pod, find_depth
 from fabricgen.design.tenants.model import LeakDesign, TenantDesign
-
-
-@dataclass(frozen=True, slots=True)
-class DeviceGroup:
-    """`count` identical devices: the nodes of a pod, or the switches of a tier in a pod or in the whole fabric."""
-
-    name: str
-    fabric: str
-    tier: str
-    pod: str
-    model: str
-    count: int
-
-
-class LinkBundle(NamedTuple):
-    """All links of a fabric between two groups, and their bandwidth."""
-
-    fabric: str
-    lower: str
-    upper: str
-    links: int
-    gbps: int
 
 
 class Vni(NamedTuple):
@@ -172,102 +148,3 @@ class Design:
                     earlier[2] or site,
                 )
         return dict(sorted(sets.items(), key=lambda name_and_set: make_natural_key(name_and_set[0])))
-
-    @cached_property
-    def groups(self) -> tuple[DeviceGroup, ...]:
-        """All groups of devices, nodes first."""
-        return list_groups(self)
-
-    @cached_property
-    def bundles(self) -> tuple[LinkBundle, ...]:
-        """All bundles of links, by fabric from the nodes up."""
-        return list_bundles(self)
-
-
-def list_groups(design: Design) -> tuple[DeviceGroup, ...]:
-    """Return the nodes of each pod as one group for each node set, then the switches of every tier: one group a pod if
-    they stand in pods, else one.
-    """
-    layout = design.layout
-    groups = []
-    for i, (pod, kind) in enumerate(zip(layout.pods, layout.kind_of_pod, strict=True)):
-        omitted = [slot for slot in layout.omitted if slot.pod == i]
-        for nodes in kind.node_sets:
-            missing = sum(nodes.holds(slot.node - 1) for slot in omitted)
-            count = nodes.count * pod.su - missing
-            groups.append(DeviceGroup(f"{pod.name}/{nodes.name}", "", "node", pod.name, nodes.profile.id, count))
-    for fabric in design.fabrics:
-        for tier in fabric.tiers:
-            groups.extend(_list_tier_groups(tier))
-    return tuple(groups)
-
-
-def _stands_in_pods(tier: TierDesign) -> bool:
-    return find_depth(tier.scope) >= find_depth("pod")
-
-
-def _list_tier_groups(tier: TierDesign) -> list[DeviceGroup]:
-    """Return the switches of a tier as one group, or as one for each pod if they stand in pods."""
-    label = f"{tier.fabric}/{tier.name}"
-    if not _stands_in_pods(tier):
-        return [DeviceGroup(label, tier.fabric, tier.name, "", tier.profile.id, tier.switches)]
-    return [
-        DeviceGroup(
-            f"{label}/{pod.name}",
-            tier.fabric,
-            tier.name,
-            pod.name,
-            tier.profile.id,
-            tier.per_place * count_places_in_pod(tier.layout, tier.scope, pod.su),
-        )
-        for pod in tier.layout.pods
-    ]
-
-
-def list_bundles(design: Design) -> tuple[LinkBundle, ...]:
-    """Return the links between groups. Links of a pod's nodes and switches end in the same pod, or at the group that
-    all pods share.
-    """
-    bundles: list[LinkBundle] = []
-    by_name = {group.name: group for group in list_groups(design)}
-    for fabric in design.fabrics:
-        bundles.extend(_list_node_bundles(design, fabric, by_name))
-        bundles.extend(bundle for tier in fabric.tiers for bundle in _list_peer_bundles(tier))
-        for lower in design.tiers:
-            if lower.up is None or lower.uplink is None or lower.uplink.fabric != fabric.name:
-                continue
-            upper = design.tier(lower.uplink.upper)
-            links_per_switch = lower.uplink.links_per_group * lower.uplink.upper_groups
-            for group in _list_tier_groups(lower):
-                upper_group = f"{upper.fabric}/{upper.name}" + (f"/{group.pod}" if _stands_in_pods(upper) else "")
-                links = group.count * links_per_switch
-                bundles.append(LinkBundle(fabric.name, group.name, upper_group, links, links * lower.up.speed_gbps))
-    return tuple(bundles)
-
-
-def _list_peer_bundles(tier: TierDesign) -> Iterator[LinkBundle]:
-    """Yield the links inside a tier: from a group to itself, or between the groups of several pods."""
-    groups = _list_tier_groups(tier)
-    for mesh in tier.meshes:
-        for lower, upper, links in count_links_between_pods(tier, mesh):
-            ends = groups[lower].name, groups[upper].name
-            yield LinkBundle(tier.fabric, *ends, links, links * mesh.run.speed_gbps)
-    if tier.peer_links is None:
-        return
-    run, sites = tier.peer_links.run, len(tier.layout.sites)
-    for group in groups:
-        links = group.count // sites * sum(span.links for span in tier.peer_links.spans) or group.count // 2 * run.count
-        yield LinkBundle(tier.fabric, group.name, group.name, links, links * run.speed_gbps)
-
-
-def _list_node_bundles(design: Design, fabric: FabricDesign, groups: dict[str, DeviceGroup]) -> list[LinkBundle]:
-    """Return the links of nodes to leaves, a bundle for each node set and pod; `groups` are by name."""
-    bundles: list[LinkBundle] = []
-    for feed, nodes, attachment in ((feed_of, *pair) for feed_of in fabric.node_feeds for pair in feed_of.attachments):
-        tier = design.tier(feed.leaf)
-        for pod in tier.layout.of_part(feed.part).pods:
-            lower = groups[f"{pod.name}/{nodes.name}"]
-            upper = f"{tier.fabric}/{tier.name}" + (f"/{pod.name}" if _stands_in_pods(tier) else "")
-            links = lower.count * len(attachment.legs)
-            bundles.append(LinkBundle(fabric.name, lower.name, upper, links, links * attachment.speed_gbps))
-    return bundles

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -304,6 +304,20 @@ class _FreeCages:
         return replace(
             run, cages=(*extended, *self._order_by_card([c for c in free if c not in extended], role, at_end=False))
         )
+
+
+def count_connectors(ports: Iterable[range], per: int) -> int:
+    """Return how many connectors of `per` ports have some of these ports, given as ascending ranges; empty ranges are
+    left out.
+    """
+    total, last_counted = 0, -1
+    for numbers in ports:
+        if numbers:
+            first_connector, last_connector = numbers.start // per, (numbers.stop - 1) // per
+            # a connector that the range before ends on is not counted again
+            total += last_connector - max(first_connector - 1, last_counted)
+            last_counted = last_connector
+    return total
 
 
 @lru_cache(maxsize=4096)

@@ -48,8 +48,7 @@ def find_asn_owner(tier: TierDesign, plan: AsnPlan) -> AsnOwner:
     """Return what has a number of its own under a plan; always each switch of a pair with peer links or of a mesh,
     which speaks eBGP with others of its tier.
     """
-    paired = bool(tier.meshes) or (tier.peer_links is not None and not tier.peer_links.spans)
-    if plan.plan == "per-switch" or paired or (tier.lowest and plan.plan == "rfc7938"):
+    if plan.plan == "per-switch" or tier.peer_links or tier.meshes or (tier.lowest and plan.plan == "rfc7938"):
         return "switch"
     return "rack" if tier.lowest else "group"
 

@@ -162,6 +162,6 @@ def flag_shared_asns(tiers: Sequence[tuple[slice, TierDesign]], asn: Ints64) -> 
     shared = np.zeros(len(asn), dtype=bool)
     shared[numbered] = ~all_alike(codes, unit[numbered].astype(np.int32), len(numbers))[codes]
     for rows, tier in tiers:
-        if not tier.up and tier.peer_links is None and not tier.meshes:
+        if not tier.up and not tier.links_inside:
             shared[rows] = False
     return shared

@@ -19,7 +19,7 @@ from fabricgen.catalog.loads import Device, has_optics, planned_w
 from fabricgen.design.capacity.bisection import compute_bisection, sum_node_bandwidth
 from fabricgen.design.capacity.failure import FailureAnalysis
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
-from fabricgen.design.inside.mesh_cables import count_mesh_cables
+from fabricgen.design.inside.meshes import count_mesh_cables
 from fabricgen.design.media.gearing import LinkPort, find_light_rate
 from fabricgen.design.model import Design
 from fabricgen.design.ports import PortRun

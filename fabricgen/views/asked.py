@@ -108,7 +108,7 @@ def _list_link_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIn
     """What links between switches ask."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
     linked_tiers = tuple(
-        tier for tier in fabric.tiers if tier.uplink or tier.peer_links or any(f.links for f in tier.feeds)
+        tier for tier in fabric.tiers if tier.uplink or tier.links_inside or any(f.links for f in tier.feeds)
     )
     if linked_tiers:
         word = find_underlay(design, fabric)
@@ -120,7 +120,7 @@ def _list_link_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIn
             yield AskedIntent(
                 "srv6-links", _locate_setting(design, fabric.name, lambda f: f.routing.srv6, links), linked_tiers
             )
-    bordering = tuple(tier for tier in fabric.tiers if tier.peer_links and tier.peer_links.spans)
+    bordering = tuple(tier for tier in fabric.tiers if tier.spans)
     for name, span in spec.spans.items():
         if span.macsec:
             yield AskedIntent("macsec", (*fabric.path, "spans", name, "macsec"), bordering)
@@ -146,7 +146,7 @@ def _list_host_intents(design: Design, fabric: FabricDesign) -> Iterator[AskedIn
         yield AskedIntent("bonds", (*fabric.path, "bond"), tiers)
         over_two = tuple(t for t in tiers if is_multihomed(design.loaded.blueprint, t.key))
         yield AskedIntent("evpn-multihoming", (*fabric.path, "bond"), over_two)
-        paired = tuple(t for t in tiers if t not in over_two and t.peer_links and not t.peer_links.spans)
+        paired = tuple(t for t in tiers if t not in over_two and t.peer_links)
         yield AskedIntent("mlag", (*fabric.path, "bond"), paired)
     for intent, at in _list_host_features(spec, routed=fabric.hosts == "routed"):
         yield AskedIntent(intent, (*fabric.path, *at), tiers)

@@ -379,7 +379,7 @@ class _FabricViewBuilder:
         return (
             bool(upward)
             and not self._has_high_nodes()
-            and not any(tier.peer_links or tier.meshes or (tier.uplink and tier.uplink.uneven) for tier in tiers)
+            and not any(tier.links_inside or (tier.uplink and tier.uplink.uneven) for tier in tiers)
             and all(levels[upper] == levels[lower] + 1 for lower, upper in upward.items())
         )
 

@@ -180,9 +180,9 @@ def as_numbers_are_shared_as_the_plan_says(case: Case) -> None:
         numbers = asn[cls.rows]
         plan = merge_asn_plans(design, design.fabric(tier.fabric))[0].plan
         groups = np.arange(len(numbers)) // tier.count
-        if not numbers.any() or (plan == "per-rack" and tier.lowest and tier.peer_links is None):
+        if not numbers.any() or (plan == "per-rack" and tier.lowest and not tier.links_inside):
             continue
-        alone = plan == "per-switch" or tier.lowest or (tier.peer_links is not None and not tier.peer_links.spans)
+        alone = plan == "per-switch" or tier.lowest or tier.peer_links is not None
         pairs = len(np.unique(np.stack([numbers, groups]), axis=1)[0])
         assert len(np.unique(numbers)) == (len(numbers) if alone else tier.groups)
         assert alone or pairs == tier.groups

@@ -43,14 +43,6 @@ def accelerators_in_use_are_those_of_nodes_that_are_not_spare(case: Case) -> Non
     assert len(spare) <= len(design.layout.spare)
 
 
-def bundles_are_links_between_nodes_and_switches(case: Case) -> None:
-    design = case.cluster.design
-    for fabric in design.fabrics:
-        extra = sum(len(e.links) for e in fabric.extras) + fabric.managed_devices
-        total = sum(c.links for c in count_links(design, fabric)) - extra
-        assert sum(b.links for b in design.bundles if b.fabric == fabric.name) == total
-
-
 def _ports_meant(case: Case, tier: TierDesign, cls: DeviceClass) -> dict[int, set[tuple[int, int]]]:
     """(run, port) of the down ports of each switch in use, those of omitted nodes and kept for management included."""
     design = case.cluster.design
@@ -127,7 +119,6 @@ def _extras_of(case: Case, tier: TierDesign, run: int) -> set[tuple[int, int]]:
 LAWS = (
     counts_of_the_design_are_counts_of_the_plan,
     accelerators_in_use_are_those_of_nodes_that_are_not_spare,
-    bundles_are_links_between_nodes_and_switches,
     oversubscription_is_the_ratio_counted_on_the_fullest_switch,
     each_run_is_as_full_as_its_fullest_switch,
 )

@@ -119,7 +119,7 @@ def links_between_switches_keep_rail_and_plane(case: Case) -> None:
 
 def peers_pair_up(case: Case) -> None:
     for tier, cls in case.classes():
-        if tier.peer_links is None or tier.peer_links.spans:
+        if tier.peer_links is None:
             continue
         met: dict[int, Counter[int]] = defaultdict(Counter)
         for link in case.network:

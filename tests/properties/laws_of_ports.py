@@ -46,7 +46,7 @@ def ports_lie_on_the_face_and_breakouts_are_legal(case: Case) -> None:
 def sonic_ports_are_those_of_the_platform(case: Case) -> None:
     for tier, _ in case.classes():
         platform = case.cluster.design.catalog.sonic_platform(tier.profile.id) if tier.nos == "sonic" else None
-        for run in (*tier.downs, *filter(None, [tier.up]), *([tier.peer_links.run] if tier.peer_links else [])):
+        for run in (*tier.downs, *tier.switch_runs):
             if platform is not None and run.ways > 1 and run.count:
                 modes = platform.breakout_modes.get(run.ways, ())
                 own = {(r.ways, r.speed_gbps) for runs in platform.hwskus.values() for r in runs}
@@ -59,7 +59,7 @@ def cage_ranges_are_kept(case: Case) -> None:
         spec = case.cluster.design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
         runs = [(run.purpose or "down", run) for run in tier.downs]
         runs += [("up", tier.up)] if tier.up else []
-        runs += [("peer", tier.peer_links.run)] if tier.peer_links else []
+        runs += [("peer", run) for run in tier.switch_runs if run is not tier.up]
         for role, run in runs:
             cages = set(run.cages) - {0}
             if "." in role and [other for other, _ in runs].count(role) == 1:
@@ -72,7 +72,7 @@ def cage_ranges_are_kept(case: Case) -> None:
 
 def runs_of_a_face_share_no_cage(case: Case) -> None:
     for tier, _ in case.classes():
-        runs = [*tier.downs, *filter(None, [tier.up]), *([tier.peer_links.run] if tier.peer_links else [])]
+        runs = [*tier.downs, *tier.switch_runs]
         cages = Counter(cage for run in runs for cage in run.cages if cage)  # 0: a gap
         assert set(cages.values()) <= {1}
         assert all(run.count <= run.capacity for run in runs)
@@ -180,7 +180,7 @@ def ports_are_counted_by_their_run(case: Case) -> None:
         for switch in range(cls.first, cls.first + cls.count):
             used = Counter(id(run) for run, _, _ in case.ends[switch])
             assert used.get(id(tier.up), 0) == (tier.up.count if tier.up else 0)
-            if tier.peer_links and not tier.peer_links.spans:
+            if tier.peer_links:
                 assert used[id(tier.peer_links.run)] == tier.peer_links.run.count
     assert all(isinstance(run, PortRun) for tier, _ in case.classes() for run in tier.downs)
 

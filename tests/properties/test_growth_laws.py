@@ -92,7 +92,7 @@ def derived(design: Design) -> list[Any]:
             tier.key,
             tier.count,
             tier.up,
-            tier.peer_links and tier.peer_links.run,
+            {mesh.run for mesh in tier.links_inside if mesh.word != "mesh"},
             tier.uplink and (tier.uplink.links_per_group, tier.uplink.upper_count, tier.uplink.by_slot),
             [(run.speed_gbps, run.ways, run.cages) for run in tier.downs],
             [(feed.run, feed.first, feed.numbered) for feed in tier.feeds],

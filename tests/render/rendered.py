@@ -150,7 +150,7 @@ def has_sessions(name: str) -> bool:
     """Whether switches of an example meet over BGP: not where all is InfiniBand, static or a single tier."""
     design = example_design(name)
     return any(
-        runs_bgp(design, f) and (len(f.tiers) > 1 or (f.tiers and f.tiers[0].peer_links)) for f in design.fabrics
+        runs_bgp(design, f) and (len(f.tiers) > 1 or (f.tiers and f.tiers[0].links_inside)) for f in design.fabrics
     )
 
 

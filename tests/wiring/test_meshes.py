@@ -62,7 +62,6 @@ def wire(design: Design) -> nx.MultiGraph[int]:
     assert set(ports.values()) <= {1}
     counted = sum(count.links for count in count_links(design, design.fabrics[0]) if count.lower == count.upper)
     assert graph.number_of_edges() == counted
-    assert sum(bundle.links for bundle in design.bundles if bundle.lower.startswith("compute/router")) == counted
     return graph
 
 

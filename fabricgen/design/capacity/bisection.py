@@ -439,19 +439,18 @@ def _sum_peer_bandwidth(tier: TierDesign) -> int:
     """Return the bandwidth between the two switches of a pair, Gb/s; 0 for groups of several pairs, which are not
     joined.
     """
-    peer_links = tier.peer_links
-    return peer_links.run.bandwidth_gbps if peer_links and not peer_links.spans and tier.count == 2 else 0
+    return tier.peer_links.run.bandwidth_gbps if tier.peer_links and tier.count == 2 else 0
 
 
 def _find_span_bandwidth(tier: TierDesign) -> int:
-    """Return the bandwidth of a switch to other sites, Gb/s; that of the site that has least."""
-    peer_links = tier.peer_links
-    if peer_links is None or not peer_links.spans:
-        return 0
+    """Return the bandwidth of a switch to other sites, Gb/s; that of the site that has least.
+
+    Pairs and spans are cut with the places of tiers that they join, `mesh_cuts` cuts a tier along its dimensions.
+    """
     sites: Counter[int] = Counter()
-    for span in peer_links.spans:
-        sites.update(dict.fromkeys(span.sites, span.links))
-    return min(sites.values()) * peer_links.run.speed_gbps
+    for span in tier.spans:
+        sites.update(dict.fromkeys(span.sites, span.links * span.run.speed_gbps))
+    return min(sites.values(), default=0)
 
 
 def _list_contents(layout: Layout, site: str = "") -> Pods:

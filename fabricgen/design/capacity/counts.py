@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from fabricgen.design.fabric_model import FabricDesign, NodeFeed, TierDesign
-from fabricgen.design.inside.mesh_cables import count_mesh_cables
-from fabricgen.design.inside.meshes import count_mesh_links
+from fabricgen.design.inside.meshes import count_mesh_cables, count_mesh_links
 from fabricgen.design.model import Design
+from fabricgen.design.ports import count_connectors
 from fabricgen.design.shape import list_group_ranks, list_ranks
 from fabricgen.design.sizing.spread import make_run_ports
 from fabricgen.design.slots import SlotTable
@@ -42,8 +42,7 @@ def count_links(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
     counts = (
         *_count_node_links(design, fabric),
         *_count_switch_links(design, fabric),
-        *_count_peer_links(design, fabric),
-        *_count_meshes(fabric),
+        *_count_links_inside(fabric),
     )
     for lower, upper, links, cables in counts:
         total = totals.setdefault((lower, upper), [0, 0])
@@ -113,22 +112,11 @@ class _LeafConnectors:
     def count_used(self) -> int:
         """Return how many connectors have a node."""
         filled = sum(
-            groups * self._count_connectors(ports)
+            groups * count_connectors(ports, self._per)
             for runs, groups in self._table.groups.items()
             for ports in self._feed.list_port_ranges(runs, self._leaf.count)
         )
         return filled - len(self.emptied)
-
-    def _count_connectors(self, ports: list[range]) -> int:
-        """Return how many connectors of a switch have some of these ports; `ports` are ascending ranges."""
-        total, last_counted = 0, -1
-        for interval in ports:
-            if interval:
-                first_connector, last_connector = interval.start // self._per, (interval.stop - 1) // self._per
-                # a connector that the range before ends on is not counted again
-                total += last_connector - max(first_connector - 1, last_counted)
-                last_counted = last_connector
-        return total
 
     @cached_property
     def emptied(self) -> set[tuple[int, int]]:
@@ -194,23 +182,8 @@ def _count_upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> i
     return total
 
 
-def _count_peer_links(design: Design, fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
-    """Yield (tier, tier, links, cables) of links inside tiers: of pairs, and to other sites."""
+def _count_links_inside(fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
+    """Yield (tier, tier, links, cables) of links inside tiers: of pairs, to other sites, and along dimensions."""
     for tier in fabric.tiers:
-        if tier.peer_links is None:
-            continue
-        run, per = tier.peer_links.run, tier.peer_links.run.per_connector
-        if not tier.peer_links.spans:
-            pairs = tier.switches // 2
-            yield tier.name, tier.name, pairs * run.count, pairs * -(-run.count // per)
-        # each site has equally many border switches
-        switches = tier.switches // len(design.layout.sites)
-        for span in tier.peer_links.spans:
-            yield tier.name, tier.name, switches * span.links, switches * -(-span.links // per)
-
-
-def _count_meshes(fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
-    """Yield (tier, tier, links, cables) of links inside tiers along their dimensions."""
-    for tier in fabric.tiers:
-        for mesh in tier.meshes:
+        for mesh in tier.links_inside:
             yield tier.name, tier.name, count_mesh_links(tier, mesh), count_mesh_cables(tier, mesh)

@@ -14,7 +14,8 @@ from math import prod
 from fabricgen.blueprint.dimensions import WHOLE
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.inside.links import Mesh
-from fabricgen.design.inside.meshes import MeshSize, list_sizes, list_unmet_dimensions
+from fabricgen.design.inside.meshes import MeshSize, list_meetings, list_sizes, list_unmet_dimensions
+from fabricgen.kernel.intervals import list_numbers
 
 
 def compute_mesh_bisection(tier: TierDesign, nodes_gbps: int, *, per_node: int, lost: int = 0) -> Fraction:
@@ -44,7 +45,7 @@ def _count_crossing(tier: TierDesign, mesh: Mesh, dimension: str) -> int:
     sizes = list_sizes(tier, mesh)
     if mesh.dimension == dimension:
         sets = (size.times // tier.count if mesh.spread else size.times for size in sizes)
-        return sum(_count_pairs(mesh, size) * number * mesh.links for size, number in zip(sizes, sets, strict=True))
+        return sum(_count_crossing_pairs(mesh, size) * n * mesh.links for size, n in zip(sizes, sets, strict=True))
     if not mesh.spread or dimension not in tier.grid:
         return 0
     sides = _list_sides(tier, dimension)
@@ -67,18 +68,13 @@ def _keeps_nodes_whole(tier: TierDesign, dimension: str, per_node: int) -> bool:
     return all(len(set(sides[first : first + per_node])) == 1 for first in range(0, tier.count, per_node))
 
 
-def _count_pairs(mesh: Mesh, size: MeshSize) -> int:
+def _count_crossing_pairs(mesh: Mesh, size: MeshSize) -> int:
     """Return how many pairs are linked that have one switch in the first half of a dimension and one in the second."""
     half = size.numbers // 2
-    if mesh.pairs:  # numbers are consecutive unless places are reserved, which a cut does not see
-        return sum(1 for pair in mesh.pairs if size.has_pair(pair) and pair[0] < half <= pair[1])
-    if not mesh.reach:
-        return half * (size.numbers - half)
-    return sum(1 for low in range(half) for high in range(half, size.numbers) if _in_reach(mesh, high - low, size))
-
-
-def _in_reach(mesh: Mesh, steps: int, size: MeshSize) -> bool:
-    return min(steps, size.numbers - steps) <= mesh.reach
+    if mesh.pairs or mesh.reach:
+        numbers = list(list_numbers(size.held))
+        return sum(meeting.low < half <= meeting.high for meeting in list_meetings(mesh, numbers))
+    return half * (size.numbers - half)
 
 
 def _count_between_sides(mesh: Mesh, size: MeshSize, sides: list[bool]) -> int:

@@ -1,51 +1,42 @@
-"""Links inside a tier in the symmetric form: between the switches of a pair, between sites, and along dimensions."""
+"""Links inside a tier in the symmetric form: which of its switches meet, and by how many links."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path
 
 
-class SiteSpan(NamedTuple):
-    """Links between the border switches of two sites: each switch has `links` links, over `km` of fibre.
+class Mesh(NamedTuple):
+    """Switches of a tier that meet, and the links between them, all from one run of ports.
 
-    `fibre_pairs` is how many pairs of fibre the blueprint states between the sites.
+    Three words of the language say who meets: `peer` the two switches of each pair, a span the border switches of two
+    sites that have one number there, and `mesh` those that differ in one dimension.
     """
 
-    name: str
-    sites: tuple[int, int]
-    links: int
-    first: tuple[int, int]
-    """The first port of the run at each of the two sites."""
-    km: float
-    fibre_pairs: int
-    path: Path
-
-
-class PeerLinks(NamedTuple):
-    """Links inside a tier, all from one run of ports: between the two switches of a pair, or to other sites."""
-
-    run: PortRun
-    spans: tuple[SiteSpan, ...]
-    """Links to other sites; empty if every two neighbouring switches of a group are joined as a pair."""
-    max_links: int = 0
-    """How many links a pair has with all reserved units, which all get addresses; 0 for links to other sites."""
-
-
-class Mesh(NamedTuple):
-    """Links inside a tier along one dimension, all from one run of ports."""
-
+    word: Literal["peer", "spans", "mesh"]
     dimension: str
+    """In what switches that meet differ; "" for the two switches of a pair, which are neighbours in their group."""
     links: int
     """How many links join every two switches that meet, or with `spread` every two groups."""
-    reach: int
-    """Over how many steps of a ring switches are linked; 0 if every two switches are linked."""
-    spread: bool
     run: PortRun
+    """Its ports; all spans of a tier share one run."""
     max_links: int
-    """How many links a switch has with all reserved places."""
+    """How many ports of the run have links or may have them with all reserved places; all of them get addresses."""
     path: Path
+    reach: int = 0
+    """Over how many steps of a ring switches are linked; 0 if every two switches are linked."""
+    spread: bool = False
     pairs: tuple[tuple[int, int], ...] = ()
-    """Numbers of the switches that are linked, from 0, ascending, if a table lists them; empty if a rule says it."""
+    """Numbers of the switches that are linked, from 0, if a table or a span lists them; empty if a rule says it."""
+    name: str = ""
+    """The name of a span; other links have none of what follows."""
+    first_ports: tuple[int, int] = (0, 0)
+    """Its first port in the run at each of the two sites, which the lock keeps."""
+    sites: tuple[int, int] = (0, 0)
+    """The two sites of a span, by their index in the layout."""
+    km: float = 0.0
+    """Length of a span's fibre."""
+    fibre_pairs: int = 0
+    """How many pairs of fibre the blueprint states for a span."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
 from math import prod
 from typing import NamedTuple
 
@@ -18,19 +17,16 @@ from fabricgen.blueprint.sections.mesh import MeshSpec
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.inside.links import Mesh
 from fabricgen.design.layout import Layout
-from fabricgen.design.ports import PortDemand, PortKind, PortRun
+from fabricgen.design.ports import count_connectors
 from fabricgen.design.shape import (
     count_places,
-    count_places_in_pod,
-    find_depth,
     find_scope,
     list_inner_dimensions,
     number_children,
-    number_places,
 )
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
-from fabricgen.kernel.intervals import Interval, Intervals, count_numbers
+from fabricgen.kernel.intervals import Interval, Intervals, count_numbers, list_numbers
 
 
 class MeshSize(NamedTuple):
@@ -44,13 +40,8 @@ class MeshSize(NamedTuple):
     """One more than the highest value with every reserved place."""
     times: int
     """How many sets of switches are alike."""
-    held: Intervals = ()
-    """The values that exist; () if all values below `last` do."""
-
-    def has_pair(self, pair: tuple[int, int]) -> bool:
-        """Whether there are switches of both numbers."""
-        held = self.held or (Interval(0, self.last),)
-        return all(any(run.first <= number < run.end for run in held) for number in pair)
+    held: Intervals
+    """The values that exist."""
 
 
 def list_grid(spec: TierSpec, count: int) -> dict[str, int]:
@@ -82,7 +73,7 @@ def list_mesh_sizes(
         return
     size = (grid if dimension in grid else inner)[dimension]
     switch_sets = count_places(layout, find_scope(per)) * prod(inner.values()) * prod(grid.values())
-    yield MeshSize(size, size, size, switch_sets // size)
+    yield MeshSize(size, size, size, switch_sets // size, (Interval(0, size),))
 
 
 def count_ring_neighbours(size: int, reach: int) -> int:
@@ -104,21 +95,56 @@ def count_mesh_ports(mesh: MeshSpec, size: int, count: int) -> int:
 
 def count_mesh_links(tier: TierDesign, mesh: Mesh) -> int:
     """Return the number of links of a tier along one of its dimensions."""
-    return sum(_count_links_of_size(mesh, size, tier.count) for size in list_sizes(tier, mesh))
+    dealt = tier.count if mesh.spread else 1
+    return sum(count_meetings(mesh, size) * mesh.links * (size.times // dealt) for size in list_sizes(tier, mesh))
 
 
 def list_sizes(tier: TierDesign, mesh: Mesh) -> list[MeshSize]:
-    """Return how many values the dimension of a mesh has in each set of switches, as `list_mesh_sizes` does."""
+    """Return how many values the dimension of a mesh has in each set of switches, as `list_mesh_sizes` does; a pair is
+    a set of two.
+    """
+    if mesh.word == "peer":
+        return [MeshSize(2, 2, 2, tier.switches // 2, (Interval(0, 2),))]
     return list(list_mesh_sizes(tier.layout, tier.per, tier.sizes, tier.grid, mesh.dimension))
 
 
-def _count_links_of_size(mesh: Mesh, size: MeshSize, count: int) -> int:
-    """Return the number of links of the sets of switches of one size, in groups of `count` switches."""
-    if mesh.pairs:
-        return sum(map(size.has_pair, mesh.pairs)) * mesh.links * size.times
-    neighbours = count_ring_neighbours(size.numbers, mesh.reach) if mesh.reach else size.numbers - 1
-    pairs = max(0, size.numbers * neighbours) // 2
-    return pairs * mesh.links * (size.times // count if mesh.spread else size.times)
+class Meeting(NamedTuple):
+    """Two members of a set that meet, the lower one first: their positions in the set, and which of the ports that each
+    has for the others it is, counted from 0 in steps of the links of a pair.
+    """
+
+    low: int
+    high: int
+    low_port: int
+    high_port: int
+
+
+def list_meetings(mesh: Mesh, numbers: Sequence[int]) -> Iterator[Meeting]:
+    """Yield who meets in a set whose members have these numbers, ascending, if a ring or a table says so.
+
+    In a ring each member has two ports a step, forward and back, but one for the member that is opposite in an even
+    ring. By a table it has a port for each of its pairs, in their order, whether the other member is there or not.
+    """
+    if mesh.reach:
+        size = len(numbers)
+        for step in range(1, min(mesh.reach, size // 2) + 1):
+            for value in range(size // 2 if 2 * step == size else size):
+                forward, far = 2 * (step - 1), value + step
+                back = forward + (2 * step != size)
+                # where the ring closes the far member is the lower one
+                yield Meeting(value, far, forward, back) if far < size else Meeting(far - size, value, back, forward)
+    position, taken = {number: index for index, number in enumerate(numbers)}, Counter[int]()
+    for a, b in mesh.pairs:
+        if a in position and b in position:
+            yield Meeting(position[a], position[b], taken[a], taken[b])
+        taken.update((a, b))
+
+
+def count_meetings(mesh: Mesh, size: MeshSize) -> int:
+    """Return how many pairs meet in each set of this size."""
+    if mesh.pairs or mesh.reach:
+        return sum(1 for _ in list_meetings(mesh, list(list_numbers(size.held))))
+    return size.numbers * (size.numbers - 1) // 2
 
 
 def count_mesh_sets(tier: TierDesign, mesh: Mesh) -> int:
@@ -142,34 +168,47 @@ def has_indirect_paths(tier: TierDesign) -> bool:
     )
 
 
-def count_links_between_pods(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[int, int, int]]:
-    """Yield (pod, pod, links) of a tier along one of its dimensions, by the numbers of pods from 0. All links of a tier
-    wider than a pod are counted between pods 0 and 0.
+# Cables of links within a tier, where a connector carries several ports: one hangs on each connector of a lower end.
+# Ports are numbered as they are wired: a switch has `links` ports for each other number of its dimension, in their
+# order, and ports of groups are dealt over the switches of each in turn.
+
+
+def count_mesh_cables(tier: TierDesign, mesh: Mesh) -> int:
+    """Return the number of cables of a tier along one of its dimensions, of a span, or of its pairs."""
+    per = mesh.run.per_connector
+    if per == 1:
+        return count_mesh_links(tier, mesh)
+    dealt = tier.count if mesh.spread else 1
+    return sum(
+        size.times // dealt * sum(_count_dealt_connectors(ports, dealt, per) for ports in _list_lower_ports(mesh, size))
+        for size in list_sizes(tier, mesh)
+    )
+
+
+def _count_dealt_connectors(ports: Sequence[range], dealt: int, per: int) -> int:
+    """Return how many connectors of `per` ports have some of these ports, ascending ranges that are dealt over so many
+    switches in turn.
     """
-    pods = len(tier.layout.pods)
-    if find_depth(tier.scope) < find_depth("pod"):
-        yield 0, 0, count_mesh_links(tier, mesh)
-    elif mesh.dimension == "pod":
-        wider = find_wider_scope(tier.per)
-        numbers = number_places(tier.layout, "pod", wider)
-        places = [pod.site if wider == "site" else "" for pod in tier.layout.pods]
-        between = mesh.links * (tier.per_place // tier.count if mesh.spread else tier.per_place)
-        for place in dict.fromkeys(places):
-            members = sorted((pod for pod in range(pods) if places[pod] == place), key=lambda pod: numbers[pod])
-            for low, high in combinations(range(len(members)), 2):
-                steps = min(high - low, len(members) - high + low)
-                pair = numbers[members[low]], numbers[members[high]]
-                if pair in mesh.pairs if mesh.pairs else not mesh.reach or steps <= mesh.reach:
-                    yield members[low], members[high], between
-    elif tier.scope == mesh.dimension and find_wider_scope(tier.per) == "pod":
-        for pod, size in enumerate(list_sizes(tier, mesh)):
-            yield pod, pod, _count_links_of_size(mesh, size, tier.count)
-    else:
-        links = count_mesh_links(tier, mesh)
-        for number, pod_of_tier in enumerate(tier.layout.pods):
-            # all places have equally many links inside
-            places_of_pod = count_places_in_pod(tier.layout, tier.scope, pod_of_tier.su)
-            yield number, number, links * places_of_pod // tier.places
+    # of the ports of a range, a switch has every `dealt`-th, and counts them anew
+    ports_by_switch = (
+        [range(-(-(run.start - switch) // dealt), -(-(run.stop - switch) // dealt)) for run in ports]
+        for switch in range(dealt)
+    )
+    return sum(count_connectors(dealt_ports, per) for dealt_ports in ports_by_switch)
+
+
+def _list_lower_ports(mesh: Mesh, size: MeshSize) -> Iterator[list[range]]:
+    """Yield the ports of each switch of a set to switches that come after it, ascending."""
+    if mesh.pairs or mesh.reach:
+        ports_of_member: dict[int, list[int]] = {}
+        for meeting in list_meetings(mesh, list(list_numbers(size.held))):
+            ports_of_member.setdefault(meeting.low, []).append(meeting.low_port)
+        for ports in ports_of_member.values():
+            yield [range(port * mesh.links, (port + 1) * mesh.links) for port in sorted(ports)]
+        return
+    for number in list_numbers(size.held):
+        after = ((max(run.first, number + 1), run.end) for run in size.held if run.end > number + 1)
+        yield [range((first - 1) * mesh.links, (end - 1) * mesh.links) for first, end in after]
 
 
 def check_meshes(spec: TierSpec) -> None:
@@ -211,52 +250,6 @@ def check_meshes(spec: TierSpec) -> None:
 def refuse_mesh(path: Path, message: str, hint: str) -> InputError:
     """Return the error (FG140) for a mesh that cannot be."""
     return fault("FG140", message, path=path, hint=hint)
-
-
-def demand_mesh_ports(
-    spec: TierSpec, sizes: Mapping[str, int], count: int, default_kind: PortKind
-) -> tuple[PortDemand, ...]:
-    """Return the ports of each of `count` switches of a group for the meshes of its tier, in the order of
-    `order_meshes`.
-
-    A mesh that states no speed has that of `default_kind`.
-    """
-    demands = []
-    for dimension, mesh in order_meshes(spec):
-        mesh_sizes = list(list_mesh_sizes(spec.layout, spec.per, sizes, list_grid(spec, count), dimension))
-        used = max((count_mesh_ports(mesh, size.last, count) for size in mesh_sizes), default=0)
-        numbered = max((count_mesh_ports(mesh, size.span, count) for size in mesh_sizes), default=0)
-        kind = default_kind._replace(speed_gbps=mesh.links.speed_gbps or default_kind.speed_gbps)
-        demands.append(PortDemand(kind, used, None, numbered, last=True))
-    return tuple(demands)
-
-
-def order_meshes(spec: TierSpec) -> list[tuple[str, MeshSpec]]:
-    """Return the meshes of a tier in the order in which they take ports: the mesh along its places, which grows, comes
-    last.
-    """
-    return sorted(spec.spec.mesh.items(), key=lambda name_and_mesh: name_and_mesh[0] == find_scope(spec.per))
-
-
-def make_meshes(spec: TierSpec, runs: Sequence[PortRun], demands: Sequence[PortDemand]) -> tuple[Mesh, ...]:
-    """Return the links within a sized tier along its dimensions; the last of `runs`, the ports for links inside the
-    tier, are those of its meshes.
-    """
-    meshes = order_meshes(spec)
-    first_mesh = len(runs) - len(meshes)
-    return tuple(
-        Mesh(
-            dimension=dimension,
-            links=mesh.links.count or 1,
-            reach=mesh.reach or 0,
-            spread=mesh.spread,
-            run=run,
-            max_links=demand.needed,
-            path=(*spec.path, "mesh", dimension),
-            pairs=tuple(pair[:2] for pair in mesh.pairs),
-        )
-        for (dimension, mesh), run, demand in zip(meshes, runs[first_mesh:], demands[first_mesh:], strict=True)
-    )
 
 
 def list_unmet_dimensions(tier: TierDesign) -> list[str]:

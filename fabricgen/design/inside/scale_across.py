@@ -14,7 +14,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
-from fabricgen.design.inside.links import SiteSpan
+from fabricgen.design.inside.links import Mesh
+from fabricgen.design.inside.meshes import count_mesh_links
 from fabricgen.design.model import Design
 
 US_PER_KM = 4.9
@@ -33,7 +34,7 @@ PAUSE_FRAME = 84
 class SpanFigures(NamedTuple):
     """Links between two sites: how many, bandwidth in Gb/s each way, one-way latency in us."""
 
-    span: SiteSpan
+    span: Mesh
     sites: tuple[str, str]
     links: int
     gbps: int
@@ -45,11 +46,10 @@ def list_spans(design: Design, fabric: FabricDesign) -> list[tuple[TierDesign, S
     sites = design.layout.sites
     spans = []
     for tier in fabric.tiers:
-        for span in tier.peer_links.spans if tier.peer_links else ():
-            links = span.links * tier.switches // len(sites)
-            gbps = links * tier.peer_links.run.speed_gbps if tier.peer_links else 0
-            names = (sites[span.sites[0]], sites[span.sites[1]])
-            spans.append((tier, SpanFigures(span, names, links, gbps, round(span.km * US_PER_KM, 1))))
+        for span in tier.spans:
+            links, names = count_mesh_links(tier, span), (sites[span.sites[0]], sites[span.sites[1]])
+            latency_us = round(span.km * US_PER_KM, 1)
+            spans.append((tier, SpanFigures(span, names, links, links * span.run.speed_gbps, latency_us)))
     return spans
 
 

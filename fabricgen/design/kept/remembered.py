@@ -30,7 +30,7 @@ from fabricgen.design.sizing.kept_front import (
     name_run,
     record_cages,
 )
-from fabricgen.design.sizing.peer_links import name_ports_holder
+from fabricgen.design.sizing.links_inside import name_ports_holder
 from fabricgen.kernel.intervals import (
     Allocations,
     Intervals,
@@ -80,13 +80,15 @@ def _count_peer_ports(design: Design, tier: TierDesign, lock: Lock) -> dict[str,
     how many there are from its first port to the last of the run.
     """
     stated = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name].peer
-    if tier.peer_links is None or (stated and stated.per_su):  # links of units have ports for every reserved unit
+    growing = [mesh for mesh in tier.links_inside if mesh.word != "mesh"]
+    # ports of meshes, and of links of units, are numbered for every reserved place: no more lie before the first ones
+    if not growing or (stated and stated.per_su):
         return {}
-    ports, holder, sites = tier.peer_links.run.count, name_ports_holder(tier.key), design.layout.sites
+    ports, holder, sites = growing[0].run.count, name_ports_holder(tier.key), design.layout.sites
     return {holder: lock.rooms.get(holder, ports)} | {
         name_ports_holder(tier.key, span.name, sites[site]): ports - first
-        for span in tier.peer_links.spans
-        for site, first in zip(span.sites, span.first, strict=True)
+        for span in tier.spans
+        for site, first in zip(span.sites, span.first_ports, strict=True)
     }
 
 

@@ -16,7 +16,7 @@ from fabricgen.catalog.cable_models import CageLanes
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import CableProfile
 from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, TierDesign
-from fabricgen.design.inside.links import SiteSpan
+from fabricgen.design.inside.links import Mesh
 from fabricgen.design.media.gearing import find_light_rate
 from fabricgen.design.media.policy import is_named
 from fabricgen.design.model import Design
@@ -108,11 +108,11 @@ def find_uplink_media(design: Design, lower: TierDesign, upper: TierDesign) -> S
     return up or down or (_find_fabric_media(design, lower.uplink.fabric) if lower.uplink else None)
 
 
-def find_peer_media(design: Design, tier: TierDesign, span: SiteSpan | None) -> StatedMedia | None:
-    """Return the media stated for the links inside a tier: those of a span, or of pairs and meshes."""
-    words = design.loaded.blueprint.fabrics[tier.fabric].spans[span.name].media if span else None
-    if span and words:
-        return StatedMedia(words, (*span.path, "media"))
+def find_peer_media(design: Design, tier: TierDesign, mesh: Mesh) -> StatedMedia | None:
+    """Return the media stated for some links inside a tier: those of a span, else those of all its links inside."""
+    words = design.loaded.blueprint.fabrics[tier.fabric].spans[mesh.name].media if mesh.name else None
+    if words:
+        return StatedMedia(words, (*mesh.path, "media"))
     return _find_role_media(design, tier, "peer") or _find_fabric_media(design, tier.fabric)
 
 
@@ -146,12 +146,8 @@ def list_stated_kinds(design: Design) -> Iterator[LinkKind]:
             yield from _list_tier_kinds(
                 design.catalog, tier, upper, tier.up, run, find_uplink_media(design, tier, upper)
             )
-        for span in (tier.peer_links.spans or (None,)) if tier.peer_links else ():
-            assert tier.peer_links is not None  # noqa: S101 - the line above
-            run = tier.peer_links.run
-            yield from _list_tier_kinds(design.catalog, tier, tier, run, run, find_peer_media(design, tier, span))
-        for mesh in tier.meshes:
-            stated = find_peer_media(design, tier, None)
+        for mesh in tier.links_inside:
+            stated = find_peer_media(design, tier, mesh)
             yield from _list_tier_kinds(design.catalog, tier, tier, mesh.run, mesh.run, stated)
 
 

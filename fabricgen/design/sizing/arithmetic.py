@@ -26,13 +26,13 @@ from fabricgen.design.ports import (
     count_most_downlinks,
     count_needed,
     find_down_class,
+    find_largest,
     find_up_class,
     place_ports,
 )
 from fabricgen.design.shape import (
     list_met_dimensions,
 )
-from fabricgen.design.sizing.inside_ports import find_fewest_switches
 from fabricgen.design.sizing.kept import find_kept_leaves, find_kept_uplinks, place_upward
 from fabricgen.design.sizing.port_fit import (
     count_ports_for,
@@ -209,7 +209,7 @@ def choose_count(
     if kept_count:
         return kept_count
     max_count = max(slots, default=1)
-    fewest = find_fewest_switches(tier, fits, max_count)
+    fewest = _find_fewest_switches(tier, fits, max_count)
     if not fewest:
         raise explain_small(tier, demand_for(1 if tier.spec.mesh else max_count), up)
     # up to twice the fewest: beyond that, equal shares cost more switches than they are worth
@@ -287,6 +287,17 @@ class LowerTier(NamedTuple):
         if links == self.links:
             return self
         return self._replace(links=links) if self.can_have(links) else None
+
+
+def _find_fewest_switches(spec: TierSpec, fits: Callable[[int], bool], max_count: int) -> int:
+    """Return the fewest switches of a group, up to `max_count`, whose ports suffice; 0 if no number suffices."""
+    if spec.spec.mesh:
+        # links within a group grow with the group: if a number fits, neither more nor fewer switches need to
+        return next(filter(fits, range(1, max_count + 1)), 0)
+    # fewer switches are harder to fit: `find_largest` finds how many of `max_count` can be left out
+    if not fits(max_count):
+        return 0
+    return 1 + max_count - find_largest(lambda left_out: fits(1 + max_count - left_out), max_count)
 
 
 def count_uppers(

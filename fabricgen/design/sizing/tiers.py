@@ -36,9 +36,9 @@ from fabricgen.design.sizing.arithmetic import (
     is_uneven,
     plan_uplinks,
 )
-from fabricgen.design.sizing.inside_ports import demand_inside_ports
 from fabricgen.design.sizing.kept import KeptAbove, LaidPorts, find_kept_count, is_sized_as_before, place_upward
 from fabricgen.design.sizing.kept_front import KeptFront, name_ports_beside_nodes
+from fabricgen.design.sizing.links_inside import demand_inside_ports
 from fabricgen.design.sizing.node_ports import (
     DownPorts,
     NodeDemand,

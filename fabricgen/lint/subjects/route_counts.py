@@ -45,8 +45,7 @@ def count_announced(design: Design, fabric: FabricDesign) -> Announced | None:
         below = [chain[0] for chain in list_chains(design, fabric) if chain[-1] is top and len(chain) > 1]
         if not below or below[0].fabric != fabric.name or not runs_bgp(design, fabric):
             continue
-        joined = top.peer_links is not None and bool(top.peer_links.spans)
-        places = 1 if joined else top.places
+        places = 1 if top.spans else top.places
         leaves = sum(leaf.switches for leaf in below) // (count_strands(design, fabric) * places)
         if leaves > 1:
             host_prefixes = [_count_host_prefixes(design, fabric, leaf) for leaf in below]

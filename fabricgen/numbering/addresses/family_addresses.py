@@ -14,7 +14,7 @@ from fabricgen.design.model import Design
 from fabricgen.design.nic_addresses import CODE as NIC_ADDRESSES
 from fabricgen.design.ports import PortRun
 from fabricgen.design.sizing.kept_front import name_run
-from fabricgen.design.sizing.peer_links import name_ports_holder
+from fabricgen.design.sizing.links_inside import name_ports_holder
 from fabricgen.kernel.diagnostics import Path, fault
 from fabricgen.kernel.intervals import list_numbers
 from fabricgen.kernel.units import round_up_to_power_of_two
@@ -211,14 +211,13 @@ class FamilyAllocation:
         `fabric`.
         """
         for owner, tier in [(o, t) for o in owners for t in o.tiers]:
-            # (run of ports, paths of the segments wired to it, what the pairs are for)
-            runs = [(tier.up, [tier.path], "uplink")] if tier.up else []
-            if tier.peer_links is not None:
-                paths = [span.path for span in tier.peer_links.spans] or [(*tier.path, "peer")]
-                runs.append((tier.peer_links.run, paths, "link to a peer"))
-            runs += [(mesh.run, [mesh.path], f"link along {mesh.dimension}") for mesh in tier.meshes]
+            # by run of ports and what its pairs are for: paths of the segments wired to it
+            paths_of_run = {(tier.up, "uplink"): [tier.path]} if tier.up else {}
+            for mesh in tier.links_inside:
+                purpose = f"link along {mesh.dimension}" if mesh.word == "mesh" else "link to a peer"
+                paths_of_run.setdefault((mesh.run, purpose), []).append(mesh.path)
             first = self.plan.devices.find_tier(tier.key).rows.start
-            for run, paths, purpose in runs:
+            for (run, purpose), paths in paths_of_run.items():
                 subject = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
                 # a block of each switch, so that its links keep their pairs whatever others have
                 block_size = self.family.size_pair_block(round_up_to_power_of_two(tier.count_addressed_links(run)))

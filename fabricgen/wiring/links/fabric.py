@@ -21,7 +21,7 @@ from fabricgen.design.fabric_model import (
     Uplink,
     find_port,
 )
-from fabricgen.design.inside.links import PeerLinks, SiteSpan
+from fabricgen.design.inside.links import Mesh
 from fabricgen.design.kept.remembered import make_management_load
 from fabricgen.design.layout import Layout
 from fabricgen.design.management.load import ManagementLoad, is_dealt_in_turn, name_inside, name_pod_kind
@@ -48,11 +48,10 @@ from fabricgen.design.shape import (
 )
 from fabricgen.design.sizing.spread import list_uplink_ends, make_run_ports
 from fabricgen.design.slots import SlotTable
-from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Allocations, list_numbers
 from fabricgen.wiring.arrays import Ints, Ints64, rank_within
 from fabricgen.wiring.links.columns import Columns, make_tier_columns, number_by_part
-from fabricgen.wiring.links.meshes import MeshLinks, join_mesh, join_pairs
+from fabricgen.wiring.links.meshes import join_mesh
 from fabricgen.wiring.tables import EXTRA, TRAY, DeviceClass, DeviceTable, ManagementPort, Segment
 
 
@@ -88,10 +87,8 @@ class FabricWiring:
             if lower.uplink is not None and lower.uplink.fabric == self._fabric.name:
                 yield self._wire_uplinks(lower, self._design.tier(lower.uplink.upper))
         for tier in self._fabric.tiers:
-            if tier.peer_links is not None:
-                yield from self._wire_peer_links(tier, tier.peer_links)
-            for mesh in tier.meshes:
-                yield self._join_inside(tier, mesh.run, join_mesh(tier, mesh), mesh.path, None)
+            for mesh in tier.links_inside:
+                yield self._wire_inside(tier, mesh)
 
     def _find_switches(self, tier: TierDesign) -> DeviceClass:
         """The rows of a tier in the device table."""
@@ -248,24 +245,12 @@ class FabricWiring:
         segment = self._make_segment(lower, upper, lower.up, upper.downs[feed.run], lower.path, stated_media)
         return SegmentLinks(segment, a, a_port, b_device, b_port.reshape(-1), rail, plane)
 
-    def _wire_peer_links(self, tier: TierDesign, peer_links: PeerLinks) -> Iterator[SegmentLinks]:
-        """Peer links: between the two switches of each pair, or between the border switches of two sites."""
-        run, switches = peer_links.run, np.arange(tier.switches, dtype=np.int32)
-        if not peer_links.spans:
-            # pairs are switches 0 and 1, 2 and 3 of a tier
-            ends = join_pairs(switches[::2], switches[1::2], run.count)
-            yield self._join_inside(tier, run, ends, (*tier.path, "peer"), None)
-        for span in peer_links.spans:
-            a, b = switches.reshape(len(self._layout.sites), -1)[[*span.sites]]
-            yield self._join_inside(tier, run, join_pairs(a, b, span.links, span.first), span.path, span)
-
-    def _join_inside(
-        self, tier: TierDesign, run: PortRun, ends: MeshLinks, path: Path, span: SiteSpan | None
-    ) -> SegmentLinks:
-        """Links between switches of one tier, whose rows in it and ports of one run are given."""
+    def _wire_inside(self, tier: TierDesign, mesh: Mesh) -> SegmentLinks:
+        """Links between switches of one tier that meet: of pairs, of a span, or along a dimension."""
+        ends = join_mesh(tier, mesh)
         a, b = (column + np.int32(self._find_switches(tier).first) for column in (ends.a, ends.b))
-        segment = self._make_segment(tier, tier, run, run, path, find_peer_media(self._design, tier, span))
-        segment = segment._replace(km=span.km if span else 0.0)
+        stated_media = find_peer_media(self._design, tier, mesh)
+        segment = self._make_segment(tier, tier, mesh.run, mesh.run, mesh.path, stated_media)._replace(km=mesh.km)
         return SegmentLinks(segment, a, ends.a_port, b, ends.b_port, *self._merge_rail_and_plane(a, b))
 
     def _merge_rail_and_plane(self, a: Ints, b: Ints) -> tuple[Ints, Ints]:

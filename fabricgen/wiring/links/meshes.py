@@ -1,8 +1,7 @@
-"""Links inside a tier along its dimensions, as columns: which switches meet, and by which ports."""
+"""Links inside a tier as columns: which switches meet, of pairs, over a span or along a dimension, by which ports."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.inside.links import Mesh
-from fabricgen.design.inside.meshes import find_wider_scope
+from fabricgen.design.inside.meshes import find_wider_scope, list_meetings
 from fabricgen.design.shape import find_place_number, list_inner_dimensions, number_places
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.links.columns import make_tier_columns
@@ -27,14 +26,8 @@ class MeshLinks(NamedTuple):
     b_port: Ints
 
 
-def join_pairs(a: Ints, b: Ints, links: int, first: tuple[int, int] = (0, 0)) -> MeshLinks:
-    """So many links between the switches of each pair, given as columns of rows, by ports from the first of each."""
-    number = np.tile(np.arange(links, dtype=np.int32), len(a))
-    return MeshLinks(np.repeat(a, links), first[0] + number, np.repeat(b, links), first[1] + number)
-
-
 def join_mesh(tier: TierDesign, mesh: Mesh) -> MeshLinks:
-    """The links of a tier along one of its dimensions, those of the first of its sets of switches first."""
+    """The links of a tier whose switches meet by one word, those of the first of its sets of switches first."""
     joined = [_join_set(switches, numbers, tier, mesh) for switches, numbers in list_sets(tier, mesh)]
     columns = zip(*joined, strict=True) if joined else ((np.empty(0, dtype=np.int32),),) * 4
     return MeshLinks(*(np.concatenate(parts).astype(np.int32) for parts in columns))
@@ -44,6 +37,9 @@ def list_sets(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[Ints, Ints]]:
     """(switches, numbers) of each place within which some meet: rows of a tier, int32 (sets, values), and the number of
     each value, int32 (values,), ascending. With `spread` the switches are the first of each group.
     """
+    if mesh.word == "peer":
+        yield np.arange(tier.switches, dtype=np.int32).reshape(-1, 2), np.arange(2, dtype=np.int32)
+        return
     inner = [tier.sizes[dimension] for dimension in list_inner_dimensions(tier.per)]
     grid = list(tier.grid.values())
     rows = np.arange(tier.switches, dtype=np.int32).reshape(tier.places, *inner, *grid)
@@ -68,56 +64,22 @@ def list_sets(tier: TierDesign, mesh: Mesh) -> Iterator[tuple[Ints, Ints]]:
 
 def _join_set(switches: Ints, numbers: Ints, tier: TierDesign, mesh: Mesh) -> MeshLinks:
     """The links between switches, int32 (sets, values), that meet within each set; `numbers` are those of values."""
-    if mesh.pairs:
-        low, high, low_port, high_port = _meet_by_table(mesh, numbers)
+    if mesh.pairs or mesh.reach:
+        meetings = list(list_meetings(mesh, numbers.tolist()))
+        low, high, low_port, high_port = np.array(meetings, dtype=np.int32).reshape(-1, 4).T
     else:
-        low, high, low_port, high_port = _meet_in_ring(mesh, len(numbers)) if mesh.reach else _meet_all(numbers)
+        # a switch has a port for every number but its own, in their order, whether there is such a switch or not
+        low, high = (ends.astype(np.int32) for ends in np.triu_indices(len(numbers), 1))
+        low_port, high_port = numbers[high] - 1, numbers[low]
     link = np.arange(mesh.links, dtype=np.int32)
     # axes: set, pair of values, link of the pair
     a, b = (np.repeat(switches[:, end, None], mesh.links, axis=2) for end in (low, high))
-    a_port, b_port = (np.broadcast_to(port[:, None] * mesh.links + link, a.shape) for port in (low_port, high_port))
+    a_port, b_port = (
+        np.broadcast_to(first + port[:, None] * mesh.links + link, a.shape)
+        for first, port in zip(mesh.first_ports, (low_port, high_port), strict=True)
+    )
     if mesh.spread:
         # links of a group are dealt over its switches in turn, so that a further group moves none
         a, b = a + a_port % tier.count, b + b_port % tier.count
         a_port, b_port = a_port // tier.count, b_port // tier.count
     return MeshLinks(*(column.reshape(-1).astype(np.int32) for column in (a, a_port, b, b_port)))
-
-
-def _meet_all(numbers: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """(lower, upper, port of the lower, port of the upper) of every two values: positions, int32 (pairs,), and ports
-    counted in pairs.
-
-    A switch has a port for every number but its own, in their order, whether there is a switch of that number or not.
-    """
-    low, high = (ends.astype(np.int32) for ends in np.triu_indices(len(numbers), 1))
-    return low, high, numbers[high] - 1, numbers[low]
-
-
-def _meet_by_table(mesh: Mesh, numbers: Ints) -> tuple[Ints, Ints, Ints, Ints]:
-    """As `_meet_all`, of pairs of numbers of a table; a switch has a port for each pair of its own, in their order,
-    whether the other is there or not.
-    """
-    position = {number: place for place, number in enumerate(numbers.tolist())}
-    taken: Counter[int] = Counter()
-    ends: list[tuple[int, int, int, int]] = []
-    for a, b in mesh.pairs:
-        if a in position and b in position:
-            ends.append((position[a], position[b], taken[a], taken[b]))
-        taken.update((a, b))
-    columns = np.array(ends, dtype=np.int32).reshape(-1, 4).T
-    return columns[0], columns[1], columns[2], columns[3]
-
-
-def _meet_in_ring(mesh: Mesh, size: int) -> tuple[Ints, Ints, Ints, Ints]:
-    """As `_meet_all`, of values that lie at most `reach` steps apart in a ring of `size`; each switch has two ports a
-    step, forward and back, but one for the switch that is opposite in an even ring.
-    """
-    ends: list[tuple[int, int, int, int]] = []
-    for step in range(1, min(mesh.reach, size // 2) + 1):
-        for value in range(size // 2 if 2 * step == size else size):
-            forward = 2 * (step - 1)
-            back, far = forward + (2 * step != size), value + step
-            # where the ring closes the far switch is the lower one
-            ends.append((value, far, forward, back) if far < size else (far - size, value, back, forward))
-    columns = np.array(ends, dtype=np.int32).reshape(-1, 4).T
-    return columns[0], columns[1], columns[2], columns[3]

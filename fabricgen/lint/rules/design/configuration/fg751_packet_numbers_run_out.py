@@ -47,9 +47,9 @@ class PacketNumbersRunOut(DesignRule):
         """Compare the cipher of each encrypted span with the speed of its links."""
         for fabric in design.fabrics:
             stated = design.loaded.blueprint.fabrics[fabric.name].spans
-            for tier, figures in list_spans(design, fabric):
-                macsec, run = stated[figures.span.name].macsec, tier.peer_links.run if tier.peer_links else None
-                if macsec is None or run is None or macsec.cipher.endswith("xpn") or run.speed_gbps < FROM_GBPS:
+            for _, figures in list_spans(design, fabric):
+                macsec, run = stated[figures.span.name].macsec, figures.span.run
+                if macsec is None or macsec.cipher.endswith("xpn") or run.speed_gbps < FROM_GBPS:
                     continue
                 seconds = 2**32 * SMALLEST_BITS / (run.speed_gbps * 1e9)
                 yield self.flag(

@@ -51,10 +51,9 @@ class SpanOfOneLink(DesignRule):
     def check(self, design: Design) -> Iterator[Diagnostic]:
         """Count the links of all spans between every two sites."""
         for tier in design.tiers:
-            spans = tier.peer_links.spans if tier.peer_links else ()
             switches_per_site = tier.switches // len(design.layout.sites)
-            for span in spans:
-                alike = [other for other in spans if set(other.sites) == set(span.sites)]
+            for span in tier.spans:
+                alike = [other for other in tier.spans if set(other.sites) == set(span.sites)]
                 if sum(other.links for other in alike) * switches_per_site == 1:
                     ends = " and ".join(design.layout.sites[site] for site in span.sites)
                     yield self.flag(

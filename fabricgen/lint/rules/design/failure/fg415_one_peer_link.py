@@ -47,7 +47,7 @@ class OnePeerLink(DesignRule):
         """Count the peer links of each pair, and the cages that they go through."""
         for tier in design.tiers:
             peers = tier.peer_links
-            if peers is None or peers.spans or not 0 < peers.run.count <= peers.run.ways:
+            if peers is None or not 0 < peers.run.count <= peers.run.ways:
                 continue
             run = peers.run
             links = "by one link" if run.count == 1 else f"by {run.count} links through one cage, {run.cages[0]}"

@@ -201,7 +201,7 @@ def _find_spread_without_choice(design: Design, fabric: FabricDesign) -> Iterato
 def _find_ratio_without_uplinks(design: Design, fabric: FabricDesign) -> Iterator[Idle]:
     """The oversubscription of a fabric whose tiers have no uplinks that it could limit."""
     spec = design.loaded.blueprint.fabrics[fabric.name]
-    wide = [t for t in fabric.tiers if t.up is not None or (t.peer_links is not None and t.peer_links.spans)]
+    wide = [t for t in fabric.tiers if t.up is not None or t.spans]
     takers = [t for t in wide if spec.tiers[t.name].oversubscription is None]
     if spec.oversubscription is not None and not takers:
         why = f"no tier of {fabric.name} has uplinks that its oversubscription could limit"
@@ -213,7 +213,7 @@ def _find_unused_port_settings(design: Design, fabric: FabricDesign) -> Iterator
     for tier in fabric.tiers:
         spec = design.loaded.blueprint.fabrics[fabric.name].tiers[tier.name]
         missing = [] if tier.up else [("up", "uplinks: no tier is above it")]
-        missing += [] if tier.peer_links or tier.meshes else [("peer", "peer links: it states no `peer`")]
+        missing += [] if tier.links_inside else [("peer", "peer links: it states no `peer`")]
         for role, why in missing:
             if role == "up" and spec.uplinks:
                 yield (*tier.path, "uplinks"), f"{fabric.name} {tier.name} has no {why}", REMOVE
@@ -225,7 +225,7 @@ def _find_unused_port_settings(design: Design, fabric: FabricDesign) -> Iterator
 def _find_peers_without_mesh(design: Design, fabric: FabricDesign) -> Iterator[Idle]:  # noqa: ARG001 - as the others
     """As many peer links as a switch has others in its group, where they join two switches each."""
     for tier in fabric.tiers:
-        links = tier.peer_links.run.count if tier.peer_links and not tier.peer_links.spans else 0
+        links = tier.peer_links.links if tier.peer_links else 0
         if tier.count > 2 and links == tier.count - 1:
             pairs = f"{tier.count // 2} pairs of two {tier.name} switches, with {links} links each"
             why = f"`peer` makes {pairs}, and no mesh of {tier.count}"

@@ -47,11 +47,10 @@ class LosslessSpan(DesignRule):
             for tier in {tier.name: tier for tier, _ in spans}.values():
                 buffer = find_buffer_bytes(design.catalog, tier.profile.id)
                 at = {site: [f.span for t, f in spans if t == tier and site in f.sites] for site in sites}
-                run = tier.peer_links.run if tier.peer_links else None
-                if buffer is None or run is None:
+                if buffer is None:
                     continue
                 needs = {
-                    site: sum(s.links * compute_headroom(s.km, run.speed_gbps) for s in at[site]) for site in sites
+                    site: sum(s.links * compute_headroom(s.km, s.run.speed_gbps) for s in at[site]) for site in sites
                 }
                 # the name decides between equals, so that the finding is always the same
                 site = max(sites, key=lambda name: (needs[name], name))
@@ -60,7 +59,7 @@ class LosslessSpan(DesignRule):
                     yield self.flag(
                         (*span.path, "km"),
                         f"{fabric.name} {tier.name} at {site}: {sum(s.links for s in at[site])} links of "
-                        f"{run.speed_gbps}G over up to {max(s.km for s in at[site]):g} km need {needs[site] / 1e6:.0f} "
-                        f"MB of headroom; {tier.profile.id} has {buffer / 1e6:.0f} MB",
+                        f"{span.run.speed_gbps}G over up to {max(s.km for s in at[site]):g} km need "
+                        f"{needs[site] / 1e6:.0f} MB of headroom; {tier.profile.id} has {buffer / 1e6:.0f} MB",
                         "use deep-buffer border switches, or `lossless: false`",
                     )

@@ -43,8 +43,8 @@ class SpanBufferUnknown(DesignRule):
         """Work out the headroom of each lossless span whose switches have no published buffer."""
         for fabric, _ in list_lossless_fabrics(design):
             for tier, figures in list_pausing_spans(design, fabric):
-                run = tier.peer_links.run if tier.peer_links else None
-                if run is None or find_buffer_bytes(design.catalog, tier.profile.id) is not None:
+                run = figures.span.run
+                if find_buffer_bytes(design.catalog, tier.profile.id) is not None:
                     continue
                 need = compute_headroom(figures.span.km, run.speed_gbps)
                 yield self.flag(

@@ -38,11 +38,10 @@ class SingleBorder(DesignRule):
         uppers = {tier.uplink.upper for tier in design.tiers if tier.uplink}
         for tier in design.tiers:
             hangs = tier.lowest and tier.key not in leaves and tier.key not in uppers
-            spans = bool(tier.peer_links and tier.peer_links.spans)
-            if (hangs or spans) and tier.per_place == 1:
+            if (hangs or tier.spans) and tier.per_place == 1:
                 yield self.flag(
                     (*tier.path, "count"),
                     f"{tier.fabric} has one {tier.name} switch{' at each site' * (len(design.layout.sites) > 1)}, "
-                    f"and all traffic out of {'the site' if spans else 'the fabric'} passes through it",
+                    f"and all traffic out of {'the site' if tier.spans else 'the fabric'} passes through it",
                     "set `count: 2` or more",
                 )

@@ -50,9 +50,8 @@ class SingleSpan(DesignRule):
         """Count the spans that end at each site; one finding names all sites of a span."""
         sites = design.layout.sites
         for tier in design.tiers:
-            spans = tier.peer_links.spans if tier.peer_links else ()
-            for span in spans:
-                alone = [sites[s] for s in span.sites if sum(s in other.sites for other in spans) == 1]
+            for span in tier.spans:
+                alone = [sites[s] for s in span.sites if sum(s in other.sites for other in tier.spans) == 1]
                 if alone:
                     yield self.flag(
                         span.path,

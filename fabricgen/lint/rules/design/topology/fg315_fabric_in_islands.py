@@ -76,10 +76,9 @@ class FabricInIslands(DesignRule):
             islands = _count_islands(design, fabric, tier) if is_alone else 0
             if islands <= tier.places:
                 continue
-            has_pairs = tier.peer_links is not None and not tier.peer_links.spans
-            why = f"`peer` joins two each, {tier.count // 2} pairs" if has_pairs else "no tier is above them"
+            why = f"`peer` joins two each, {tier.count // 2} pairs" if tier.peer_links else "no tier is above them"
             yield self.flag(
-                (*tier.path, "peer" if has_pairs else "count"),
+                (*tier.path, "peer" if tier.peer_links else "count"),
                 f"the {tier.switches} {fabric.name} {tier.name} switches make {islands} islands: {why}, and nodes on "
                 "different ones have no path",
                 "add a tier above it",
@@ -112,7 +111,7 @@ def _count_islands(design: Design, fabric: FabricDesign, tier: TierDesign) -> in
             for group, slot in (slots.slot_of(unit, member, leg) for leg in attachment.legs):
                 switch = int(feed.find_port_of_slot(slot, tier.count)[0])
                 graph.add_edge((feed.part, unit, member), (group, switch))
-                if tier.peer_links is not None and not tier.peer_links.spans:
+                if tier.peer_links:
                     # switches 2k and 2k + 1 of a group are a pair
                     graph.add_edge((group, switch), (group, switch ^ 1))
     return nx.number_connected_components(graph)

@@ -37,8 +37,7 @@ class NothingBelow(DesignRule):
         """Look for tiers without down ports in use, that keep none for others and no span leads to."""
         for tier in design.tiers:
             spec = design.loaded.blueprint.fabrics[tier.fabric].tiers[tier.name]
-            spans = tier.peer_links.spans if tier.peer_links else ()
-            if not (any(run.count for run in tier.downs) or spans or spec.reserved_ports):
+            if not (any(run.count for run in tier.downs) or tier.spans or spec.reserved_ports):
                 feeds = design.fabric(tier.fabric).node_feeds
                 nodes = " and ".join(dict.fromkeys(feed.leaf.tier for feed in feeds)) or "no tier"
                 yield self.flag(
