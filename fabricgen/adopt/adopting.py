@@ -171,8 +171,8 @@ def write_text(adoption: Adoption, report: Report | None) -> str:
     lines += ["", _count_links(adoption.trial)]
     lines += [f"note: {note}" for note in adoption.notes]
     lines += [f"not in the page: {text}" for text in list_unexplained(adoption)]
-    for evidence in adoption.settings.evidence if adoption.settings else ():
-        words = (evidence.kind, evidence.where or evidence.device, evidence.text)
+    for remark in adoption.settings.remarks if adoption.settings else ():
+        words = (remark.kind, remark.where or remark.device, remark.text)
         lines.append(": ".join(filter(None, words)))
     if report is not None:
         lines += [f"{action.id}: {action.text}" for action in report.actions]
@@ -197,7 +197,7 @@ def write_json(adoption: Adoption, report: Report | None, page: str) -> str:
         "unplaced": list(trial.unplaced),
         "silent": _list_silent_devices(adoption),
         "actions": [{"id": a.id, "kind": a.kind.value, "text": a.text} for a in report.actions] if report else [],
-        "settings": [evidence._asdict() for evidence in adoption.settings.evidence] if adoption.settings else [],
+        "settings": [remark._asdict() for remark in adoption.settings.remarks] if adoption.settings else [],
         "numbers": adoption.settings.lock if adoption.settings else [],
         "page": page,
     }

@@ -1,7 +1,7 @@
-"""A page that is completed setting by setting: what was read of switches, and the cluster that the page comes to.
+"""The page that is completed setting by setting, what was read of its switches, and the cluster that it describes.
 
-What is inferred is a value at a path of the page, with the switches that say so and those that say otherwise. A value
-with which the page could not be built is left out, and told.
+A setting is a value at a path of the page, with the number of switches that have it and the names of those that differ.
+A setting with which the page could not be built is left out, and a remark says so.
 """
 
 from __future__ import annotations
@@ -25,70 +25,73 @@ from fabricgen.switch.model import Switch
 from fabricgen.switch.routing import Peer
 from fabricgen.views.switch import SwitchPort, SwitchView
 
-MOST_OF_A_LINK = 16
-"""A subnet of more addresses is none of a link to one far device."""
+MAX_ADDRESSES_OF_LINK = 16
+"""A subnet with more addresses is taken for one of hosts, not for that of a link to one far device."""
 
 
 class FarEnd(NamedTuple):
-    """What is beyond a port: the far address, the session with it, if any, and static routes over it.
+    """What a switch knows of the device at the other end of a port, in one VRF.
 
-    `loopback` is that of the far device, where the session is with that.
+    `address` is the far one; `peer` the BGP session with that device, if there is one; `prefixes` are those of static
+    routes through it. `loopback` is that of the far device if the session is with its loopback, else "".
     """
 
     vrf: str
-    far: str
+    address: str
     peer: Peer | None
     prefixes: tuple[str, ...]
     loopback: str = ""
 
 
 def index_far_ends(running: Switch) -> dict[str, list[FarEnd]]:
-    """By port, what is beyond it, by VRF and far address; ports of hosts are not there."""
-    port_of = {far: name for name, port in running.interfaces.items() for far in _list_far(port.addresses)}
-    prefixes: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    """Return the far ends of each port, by the name of the port. Ports without a session or a static route have none.
+
+    A session is either with an address in the subnet of a port, or with a loopback to which static routes lead.
+    """
+    port_of = {far: name for name, port in running.interfaces.items() for far in _list_far_addresses(port.addresses)}
+    prefixes_by_hop: dict[tuple[str, str, str], list[str]] = defaultdict(list)  # by VRF, port and far address
     for (vrf, prefix), route in running.routes.items():
-        for port, far in route.hops:
-            prefixes[vrf, port, far].append(prefix)
-    over = {(v, p.rpartition("/")[0]): (port, far) for (v, port, far), ps in prefixes.items() for p in ps}
+        for port, address in route.hops:
+            prefixes_by_hop[vrf, port, address].append(prefix)
     ends: dict[str, list[FarEnd]] = defaultdict(list)
-    spoken = set[tuple[str, str, str]]()
+    hops_with_session = set[tuple[str, str, str]]()
     for vrf, bgp in running.bgp.items():
-        for key, peer in bgp.peers.items():
-            if key in port_of:
-                ends[port_of[key]].append(FarEnd(vrf, key, peer, ()))
-                spoken.add((vrf, port_of[key], key))
-            elif (vrf, key) in over:
-                for (v, port, far), of_port in prefixes.items():
-                    if v == vrf and any(p.rpartition("/")[0] == key for p in of_port):
-                        ends[port].append(FarEnd(vrf, far, peer, (), key))
-                        spoken.add((vrf, port, far))
-    for (vrf, port, far), of_port in prefixes.items():
-        if (vrf, port, far) not in spoken:
-            ends[port].append(FarEnd(vrf, far, None, tuple(of_port)))
+        for neighbor, peer in bgp.peers.items():
+            if neighbor in port_of:
+                ends[port_of[neighbor]].append(FarEnd(vrf, neighbor, peer, ()))
+                hops_with_session.add((vrf, port_of[neighbor], neighbor))
+                continue
+            for (route_vrf, port, address), prefixes in prefixes_by_hop.items():
+                if route_vrf == vrf and any(prefix.rpartition("/")[0] == neighbor for prefix in prefixes):
+                    ends[port].append(FarEnd(vrf, address, peer, (), neighbor))
+                    hops_with_session.add((vrf, port, address))
+    for (vrf, port, address), prefixes in prefixes_by_hop.items():
+        if (vrf, port, address) not in hops_with_session:
+            ends[port].append(FarEnd(vrf, address, None, tuple(prefixes)))
     return dict(ends)
 
 
-def _list_far(addresses: Iterable[str]) -> Iterator[str]:
-    """The other addresses of the subnets of a link."""
-    for address in addresses:
-        own = ip_interface(address)
-        if own.network.num_addresses <= MOST_OF_A_LINK:
-            yield from (str(far) for far in own.network if far != own.ip)
+def _list_far_addresses(addresses: Iterable[str]) -> Iterator[str]:
+    """Yield the other addresses of the subnets of a link's port."""
+    for interface in map(ip_interface, addresses):
+        if interface.network.num_addresses <= MAX_ADDRESSES_OF_LINK:
+            yield from (str(far) for far in interface.network if far != interface.ip)
 
 
 Page = dict[str, Any]
 Keys = tuple[str, ...]
 
-MOST_OF_A_TIER = 24
-"""So many switches of a tier are asked for what all of them share; numbers are compared on every switch."""
+MAX_SAMPLE_OF_TIER = 24
+"""The most switches of a tier that are asked for a setting that all of them share."""
 
-
-EVERY = 1 << 30
-"""All switches of a tier."""
+ALL_SWITCHES = 1 << 30
+"""In place of MAX_SAMPLE_OF_TIER: numbers are compared on every switch."""
 
 
 class ReadSwitch(NamedTuple):
-    """What was read of one switch: its files by name, what of these was not read, and what is beyond its ports."""
+    """What was read of one switch: its model, its files by name, sentences on what was passed over, far ends by
+    port.
+    """
 
     nos: str
     model: Switch
@@ -97,8 +100,8 @@ class ReadSwitch(NamedTuple):
     far_ends: Mapping[str, list[FarEnd]] = {}
 
 
-class Pair(NamedTuple):
-    """A switch as the page has it so far, and as it runs."""
+class ComparedSwitch(NamedTuple):
+    """A switch as the page has it so far (`view`), as it runs (`running`), and the far ends of its ports."""
 
     view: SwitchView
     running: Switch
@@ -106,43 +109,45 @@ class Pair(NamedTuple):
 
     @property
     def fabric(self) -> str:
-        """The fabric that owns it."""
+        """The name of the fabric that owns this switch."""
         return self.view.fabric.name
 
     def list_hosts(self, fabric: str) -> Iterator[SwitchPort]:
-        """Its ports of nodes and extra devices of a fabric that were read, but for those that lead outside."""
+        """Return the ports to nodes and extra devices of a fabric that were read; ports with far ends lead outside."""
         ports = (port for port in self.view.ports if port.role == "host" and port.service == fabric)
         return (p for p in ports if p.name in self.running.interfaces and p.name not in self.far_ends)
 
     def list_links(self) -> Iterator[SwitchPort]:
-        """Its routed ports to other switches."""
+        """Return the routed ports to other switches."""
         return (port for port in self.view.ports if port.role in ("up", "down", "peer") and not port.bond)
 
 
 class Vote(NamedTuple):
-    """What most switches say, how many these are, and which say otherwise."""
+    """What most switches have, how many have it, and the names of those that have something else."""
 
     value: Any
     facts: int
     against: tuple[str, ...]
 
 
-class Stated(NamedTuple):
-    """A value of the page that was inferred; None takes the key away. `note` says what is not sure of it."""
+class Setting(NamedTuple):
+    """A value at a path of the page; None removes the key. `facts` counts switches that have it, `against` names
+    others.
+    """
 
     path: Keys
     value: Any
     facts: int = 0
     against: tuple[str, ...] = ()
-    note: str = ""
 
 
-class Evidence(NamedTuple):
-    """A row of what could not be inferred, or contradicts it.
+class Remark(NamedTuple):
+    """What could not be inferred, or what contradicts a setting.
 
-    `kind`: "unsure", where inputs do not decide; "refused", a value that the page cannot have; "unexplained", what many
-    switches have and no section says; "drifted", what one switch has otherwise than its like; "kept", a number that no
-    rule gives; "unread", what of a switch could not be read. `line` is that of the file, 0 for none.
+    The kinds are "unsure": the inputs do not decide; "refused": the page cannot have that value; "unexplained": many
+    switches of a tier have it and no word of a page says it; "drifted": one switch differs from its tier; "kept": a
+    number that no rule of the page gives; "unread": a part of a configuration that could not be read.
+    `line` is the line of `file`, 0 if it is not known.
     """
 
     kind: str
@@ -153,135 +158,135 @@ class Evidence(NamedTuple):
     file: str = ""
     line: int = 0
 
-    @property
-    def sentence(self) -> str:
-        """The row in words: FILE:LINE: device: where: text."""
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        return ": ".join(part for part in (self.device, place, self.where, self.text) if part)
-
 
 def find_majority(votes: Iterable[tuple[str, Any]]) -> Vote | None:
-    """The value of most of (switch, value); of equally many the one that is met first. None where nobody votes."""
-    ballots = [(name, value, repr(value)) for name, value in votes]  # mappings and lists count by their text
+    """Return the most frequent value of (name of a switch, value) pairs, the first of equals; None without any vote."""
+    ballots = [(name, value, repr(value)) for name, value in votes]  # mappings and lists are counted by their text
     if not ballots:
         return None
-    text, facts = Counter(text for _, _, text in ballots).most_common(1)[0]
-    against = tuple(dict.fromkeys(name for name, _, other in ballots if other != text))
-    return Vote(next(value for _, value, other in ballots if other == text), facts, against)
+    winner, facts = Counter(text for _, _, text in ballots).most_common(1)[0]
+    against = tuple(dict.fromkeys(name for name, _, text in ballots if text != winner))
+    return Vote(next(value for _, value, text in ballots if text == winner), facts, against)
 
 
 @dataclass
 class Draft:
-    """A page under way; `path` is where it stands or will, so that its lock and tables beside it count."""
+    """A page to which settings are added; its lock and the tables beside `path`, where it will stand, are read."""
 
     page: Page
     path: str
     switches: Mapping[str, ReadSwitch]
-    evidence: list[Evidence] = field(default_factory=list)
-    stated: dict[Keys, Stated] = field(default_factory=dict)
+    remarks: list[Remark] = field(default_factory=list)
+    settings: dict[Keys, Setting] = field(default_factory=dict)
     catalog: Catalog | None = None
     cluster: Cluster = field(init=False)
-    _sample: tuple[Cluster, list[Pair]] | None = None
+    _sample: tuple[Cluster, list[ComparedSwitch]] | None = None
 
     def __post_init__(self) -> None:
         self.cluster = self.build(self.page)
         self.catalog = self.cluster.design.catalog
 
     def build(self, page: Page) -> Cluster:
-        """The cluster of a page; raises InputError where it is none."""
+        """Return the cluster that a page describes; raises InputError if the page cannot be built."""
         unsaved = {self.path: write_page(page).encode()}
         return build_cluster(compile_design(self.path, unsaved=unsaved, advise=False, catalog=self.catalog))
 
-    def state(self, values: Iterable[Stated]) -> None:
-        """Put values into the page, all together or, where they cannot be, those that can; the others are told."""
-        fresh = [stated for stated in values if get(self.page, stated.path) != stated.value]
-        if fresh and self._take(fresh):
-            for stated in fresh:
-                if why := self._take([stated]):
-                    self.tell("refused", ".".join(stated.path), f"{stated.value!r}: {why}", stated.facts)
+    def add_settings(self, settings: Iterable[Setting]) -> None:
+        """Put settings into the page: all at once or, if it cannot be built with all, one by one with remarks."""
+        changed = [setting for setting in settings if get(self.page, setting.path) != setting.value]
+        if changed and self._try_settings(changed):
+            for setting in changed:
+                if reason := self._try_settings([setting]):
+                    self.add_remark("refused", ".".join(setting.path), f"{setting.value!r}: {reason}", setting.facts)
 
-    def _take(self, values: Sequence[Stated]) -> str:
-        """Put values into the page; why it could not be built with them, else ""."""
-        page = edit_page(self.page, values)
+    def _try_settings(self, settings: Sequence[Setting]) -> str:
+        """Put settings into the page and return ""; or leave it, and return why it cannot be built with them."""
+        page = edit_page(self.page, settings)
         try:
             self.cluster = self.build(page)
         except InputError as error:
             return error.diagnostics[0].message
-        self.page, self.stated = page, self.stated | {stated.path: stated for stated in values}
+        self.page, self.settings = page, self.settings | {setting.path: setting for setting in settings}
         return ""
 
-    def tell(self, kind: str, where: str, text: str, facts: int = 0) -> None:
-        """Add a row of evidence of no single switch."""
-        self.evidence.append(Evidence(kind, where, text, facts))
+    def add_remark(self, kind: str, where: str, text: str, facts: int = 0) -> None:
+        """Add a remark on a place of the page or a part of a switch, which `where` names."""
+        self.remarks.append(Remark(kind, where, text, facts))
 
-    def list_pairs(self) -> Sequence[Pair]:
-        """Some switches of each tier that were read, in the order of devices."""
+    def list_switches(self) -> Sequence[ComparedSwitch]:
+        """Return a sample of the switches of each tier that were read, in the order of devices."""
         if self._sample is None or self._sample[0] is not self.cluster:
-            self._sample = self.cluster, list(self.iterate_pairs(self.cluster, MOST_OF_A_TIER))
+            self._sample = self.cluster, list(self.iterate_switches(self.cluster, MAX_SAMPLE_OF_TIER))
         return self._sample[1]
 
-    def iterate_pairs(self, cluster: Cluster, most: int) -> Iterator[Pair]:
-        """Yield switches of a cluster that were read, up to so many of each tier, evenly."""
+    def iterate_switches(self, cluster: Cluster, most: int) -> Iterator[ComparedSwitch]:
+        """Yield switches of a cluster that were read: at most `most` of each tier, spread evenly over it."""
         for cls in cluster.plan.devices.classes:
             rows = [row for row in range(cls.first, cls.first + cls.count) if cluster.names[row] in self.switches]
             for row in rows[:: max(1, -(-len(rows) // most))]:
                 read = self.switches[cluster.names[row]]
-                yield Pair(cluster.switch(row), read.model, read.far_ends)
+                yield ComparedSwitch(cluster.switch(row), read.model, read.far_ends)
 
     def list_fabrics(self) -> list[FabricDesign]:
-        """The Ethernet fabrics in the order of the page."""
+        """Return the Ethernet fabrics in the order of the page."""
         return [fabric for fabric in self.cluster.design.fabrics if fabric.protocol != "infiniband"]
 
     def find_owner(self, fabric: str) -> str:
-        """The fabric that owns the switches of one: itself, or its carrier."""
+        """Return the fabric that owns the switches of a fabric: the one that carries it, or itself."""
         return self.cluster.design.fabric(fabric).carrier or fabric
 
-    def count_votes(self, fabrics: Iterable[str], ask: Callable[[str, Pair], Iterable[Any]]) -> dict[str, Vote]:
-        """By fabric, what most of its switches say to a question; a fabric of which none answers is left out."""
-        pairs, votes = self.list_pairs(), dict[str, Vote]()
+    def collect_votes(
+        self, fabrics: Iterable[str], ask: Callable[[str, ComparedSwitch], Iterable[Any]]
+    ) -> dict[str, Vote]:
+        """Return by fabric what most switches answer to `ask(fabric, switch)`; fabrics without an answer are
+        left out.
+        """
+        votes = dict[str, Vote]()
         for fabric in fabrics:
-            answers = ((pair.view.name, answer) for pair in pairs for answer in ask(fabric, pair))
+            answers = ((s.view.name, answer) for s in self.list_switches() for answer in ask(fabric, s))
             if vote := find_majority(answers):
                 votes[fabric] = vote
         return votes
 
 
-def edit_page(page: Page, values: Iterable[Stated]) -> Page:
-    """A page with values at their paths, and the keys of the cluster and of fabrics in the order of the language."""
-    edited = edit_words(page, [tuple((stated.path, stated.value) for stated in values)])
+def edit_page(page: Page, settings: Iterable[Setting]) -> Page:
+    """Return a page with settings put in; keys of the cluster and of fabrics stand in the order of the language."""
+    edited = edit_words(page, [tuple((setting.path, setting.value) for setting in settings)])
     ordered = _sort_keys(edited, Blueprint)
     fabrics = {name: _sort_keys(fabric, Fabric) for name, fabric in ordered.get("fabrics", {}).items()}
     return ordered | ({"fabrics": fabrics} if fabrics else {})
 
 
 def _sort_keys(section: Page, model: type[Model]) -> Page:
-    places = list(model.model_fields)
-    return dict(
-        sorted(section.items(), key=lambda entry: places.index(entry[0]) if entry[0] in places else len(places))
-    )
+    known_keys = list(model.model_fields)
+    unknown_keys = [key for key in section if key not in model.model_fields]
+    return {key: section[key] for key in (*known_keys, *unknown_keys) if key in section}
 
 
-def state_by_fabric(votes: Mapping[str, Vote], keys: Keys, usual: Any = None, *, together: bool = True) -> list[Stated]:
-    """Values of a setting that the cluster states for all fabrics, or a fabric for itself.
+def make_settings_by_fabric(
+    votes: Mapping[str, Vote], keys: Keys, default: Any = None, *, per_fabric: bool = False
+) -> list[Setting]:
+    """Return settings of the key at `keys`: one for the whole cluster, and one for each fabric that differs from it.
 
-    `votes` by fabric, `usual` what holds where nothing is stated. What most fabrics have is the cluster's, unless all
-    of them are not to be put `together`; fabrics that have something else state it.
+    `votes` has what most switches of each fabric have, `default` is what a page means that says nothing. The value of
+    most switches becomes the cluster's if several fabrics have it, or the only one. With `per_fabric`, each fabric gets
+    a setting of its own instead.
     """
     if not votes:
         return []
-    counts = Counter[str]()  # values may be mappings, which cannot be counted but as text
+    counts = Counter[str]()  # values may be mappings, which are counted by their text
     for vote in votes.values():
         counts[repr(vote.value)] += vote.facts
-    top = counts.most_common(1)[0][0]
-    shared = [vote for vote in votes.values() if repr(vote.value) == top]
-    is_shared = together and (len(shared) > 1 or len(votes) == 1) and repr(usual) != top
-    common = shared[0].value if is_shared else usual
-    stated = [
-        Stated(("fabrics", fabric, *keys), vote.value, vote.facts, vote.against)
+    most_frequent = counts.most_common(1)[0][0]
+    sharing = [vote for vote in votes.values() if repr(vote.value) == most_frequent]
+    is_shared = not per_fabric and (len(sharing) > 1 or len(votes) == 1) and repr(default) != most_frequent
+    common = sharing[0].value if is_shared else default
+    settings = [
+        Setting(("fabrics", fabric, *keys), vote.value, vote.facts, vote.against)
         for fabric, vote in votes.items()
         if vote.value != common
     ]
     if is_shared:
-        against = tuple(name for vote in shared for name in vote.against)
-        stated.insert(0, Stated(keys, common, sum(vote.facts for vote in shared), against))
-    return stated
+        against = tuple(name for vote in sharing for name in vote.against)
+        settings.insert(0, Setting(keys, common, sum(vote.facts for vote in sharing), against))
+    return settings

@@ -1,4 +1,4 @@
-"""Ways out: extra devices with which switches speak BGP, or to which static routes lead; tenants and leaks."""
+"""Infer exits (extra devices with BGP sessions or behind static routes), tenants, and leaks between VRFs."""
 
 from __future__ import annotations
 
@@ -7,53 +7,55 @@ from collections.abc import Iterable, Iterator
 from ipaddress import ip_interface
 from typing import Any, NamedTuple
 
-from fabricgen.adopt.settings.draft import EVERY, Draft, FarEnd, Pair, Stated, find_majority
+from fabricgen.adopt.settings.draft import ALL_SWITCHES, ComparedSwitch, Draft, FarEnd, Setting, find_majority
 from fabricgen.adopt.settings.forwarding import find_limit, find_vlans, list_inner_peers, write_bfd
 from fabricgen.adopt.settings.services import name_variable
 from fabricgen.adopt.words import drop_empty, unwrap_single
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.model import Design
 from fabricgen.switch.routing import Peer, Permit, Policy, make_permit, prefix_length
 from fabricgen.views.exits import DEFAULTS, PREPENDED
 from fabricgen.wiring.tables import NODE
 
 
 class _Link(NamedTuple):
-    """A link to a far device: the switch, the device and its port, the own addresses, and what is beyond."""
+    """A link of a switch to an extra device, with that device's port and the addresses of the switch's own port."""
 
-    pair: Pair
+    switch: ComparedSwitch
     device: str
     port: str
-    own: tuple[str, ...]
+    addresses: tuple[str, ...]
     end: FarEnd
 
 
-def infer_exits(draft: Draft) -> list[Stated]:
-    """An exit for each set of extra devices that is led to, with what differs at single far devices."""
+def infer_exits(draft: Draft) -> list[Setting]:
+    """Return an exit for each set of extra devices to which sessions or static routes lead."""
     links: dict[tuple[str, str], list[_Link]] = defaultdict(list)
-    for pair in draft.iterate_pairs(draft.cluster, EVERY):
-        for port in pair.view.ports:
-            for end in pair.far_ends.get(port.name, ()) if port.role in ("host", "exit") else ():
-                own = tuple(sorted(pair.running.interfaces[port.name].addresses))
-                links[port.service, port.peer].append(_Link(pair, port.peer, port.peer_port, own, end))
-    stated = list[Stated]()
+    for switch in draft.iterate_switches(draft.cluster, ALL_SWITCHES):
+        for port in switch.view.ports:
+            for end in switch.far_ends.get(port.name, ()) if port.role in ("host", "exit") else ():
+                addresses = tuple(sorted(switch.running.interfaces[port.name].addresses))
+                links[port.service, port.peer].append(_Link(switch, port.peer, port.peer_port, addresses, end))
+    settings = list[Setting]()
     for fabric in draft.list_fabrics():
         for extra in fabric.extras:
             if to_extra := [link for device in extra.devices for link in links[fabric.name, device]]:
                 name, spec = _write_exit(draft, extra.name, to_extra)
-                stated.append(Stated(("fabrics", fabric.name, "exits", name), spec, len(to_extra)))
-    return stated
+                settings.append(Setting(("fabrics", fabric.name, "exits", name), spec, len(to_extra)))
+    return settings
 
 
 def _write_exit(draft: Draft, extra: str, links: list[_Link]) -> tuple[str, dict[str, Any]]:
-    """(name, keys) of an exit; its name is the one that descriptions have, else that of the devices."""
+    """Return (name, keys) of an exit; the name is that in descriptions of sessions, else that of the extra devices."""
     peers = [link.end.peer for link in links if link.end.peer]
     names = find_majority((p.description, p.description.partition(" exit ")[2]) for p in peers)
     name = names.value.removesuffix(f"-{links[0].end.vrf}") if names and " " not in names.value else ""
-    takes = {permit for peer in peers for permit in _list_permits(peer.policy_in)}
-    takes |= {make_permit(prefix) for link in links for prefix in link.end.prefixes}
+    accepted = {permit for peer in peers for permit in _list_permits(peer.policy_in)}
+    accepted |= {make_permit(prefix) for link in links for prefix in link.end.prefixes}
     spec: dict[str, Any] = {"to": extra, "routing": None if peers else "static"}
     spec |= _write_sessions(draft, name or extra, links, peers) if peers else {}
-    spec["default"] = None if any(permit.prefix in DEFAULTS for permit in takes) else False
-    spec["accept"] = [_write_permit(permit) for permit in sorted(takes) if permit.prefix not in DEFAULTS]
+    spec["default"] = None if any(permit.prefix in DEFAULTS for permit in accepted) else False
+    spec["accept"] = [_write_permit(permit) for permit in sorted(accepted) if permit.prefix not in DEFAULTS]
     spec["devices"] = _write_devices(links, spec.get("asn"))
     return name or extra, drop_empty(**spec)
 
@@ -70,13 +72,13 @@ def _write_permit(permit: Permit) -> str:
 
 
 def _write_sessions(draft: Draft, name: str, links: list[_Link], peers: list[Peer]) -> dict[str, Any]:
-    """The keys of an exit with sessions; what is empty is not stated."""
+    """Return the keys of an exit with BGP sessions; empty values are not to be stated."""
     limit = Counter(map(find_limit, peers)).most_common(1)[0][0]
-    inner = {find_limit(peer) for link in links[:8] for peer in list_inner_peers(link.pair)}
-    inner.add(links[0].pair.view.fabric.max_prefixes)
+    inner = {find_limit(peer) for link in links[:8] for peer in list_inner_peers(link.switch)}
+    inner.add(links[0].switch.view.fabric.max_prefixes)
     password = f"{name_variable(name)}_PASSWORD" if peers[0].password else ""
     if password:
-        draft.tell("unsure", f"exits.{name}.password", f"a secret: set {password} to what sessions have")
+        draft.add_remark("unsure", f"exits.{name}.password", f"a secret: set {password} to what sessions have")
     clauses = [c for peer in peers for policy in (peer.policy_in, peer.policy_out) if policy for c in policy.clauses]
     return {
         "asn": Counter(peer.remote_asn for peer in peers).most_common(1)[0][0],
@@ -91,12 +93,14 @@ def _write_sessions(draft: Draft, name: str, links: list[_Link], peers: list[Pee
 
 
 def _write_devices(links: list[_Link], asn: int | None) -> dict[str, Any]:
-    """What differs at single far devices: AS numbers, loopbacks, and addresses that no pool of links would give."""
+    """Return `devices` of an exit: AS numbers other than `asn`, loopbacks, and addresses that are of no pool of
+    links.
+    """
     devices: dict[str, dict[str, Any]] = defaultdict(dict)
-    interfaces = [link.pair.running.interfaces.get(port.name) for link in links for port in link.pair.list_links()]
+    interfaces = [link.switch.running.interfaces.get(port.name) for link in links for port in link.switch.list_links()]
     inner = [ip_interface(address) for interface in interfaces if interface for address in interface.addresses]
     for link in links:
-        peer, device, own = link.end.peer, devices[link.device], [ip_interface(address) for address in link.own]
+        peer, device, own = link.end.peer, devices[link.device], [ip_interface(address) for address in link.addresses]
         if peer and peer.remote_asn != asn:
             device["asn"] = peer.remote_asn
         if link.end.loopback:
@@ -104,20 +108,20 @@ def _write_devices(links: list[_Link], asn: int | None) -> dict[str, Any]:
         alike = {a: sorted(int(i.ip) for i in inner if i.version == a.version) for a in own}
         of_pool = all(numbers and numbers[0] <= int(a.ip) <= numbers[-1] for a, numbers in alike.items())
         if not of_pool or any(a.network.num_addresses > 2 for a in own):
-            far = {} if _is_mate(link.end.far, link.own) else {"far": link.end.far}
-            device.setdefault("links", {})[link.port] = {"own": unwrap_single(link.own)} | far
+            far = {} if _is_derivable(link.end.address, link.addresses) else {"far": link.end.address}
+            device.setdefault("links", {})[link.port] = {"own": unwrap_single(link.addresses)} | far
     return {name: keys for name, keys in sorted(devices.items()) if keys}
 
 
-def _is_mate(far: str, own: Iterable[str]) -> bool:
-    """Whether a far address is the other one of the subnet of two hosts that an own one is in."""
-    networks = [ip_interface(address).network for address in own]
-    hosts = [list(network.hosts()) for network in networks if network.num_addresses <= 4]
-    return any(len(pair) == 2 and far in map(str, pair) for pair in hosts)
+def _is_derivable(far: str, addresses: Iterable[str]) -> bool:
+    """Whether a far address follows from the near ones: it is the other of the two hosts of a near subnet."""
+    networks = [ip_interface(address).network for address in addresses]
+    hosts_of_subnets = [list(network.hosts()) for network in networks if network.num_addresses <= 4]
+    return any(len(hosts) == 2 and far in map(str, hosts) for hosts in hosts_of_subnets)
 
 
-class _Places(NamedTuple):
-    """Where a VRF is: (pod, unit, node) slots, sets of extra devices, fabrics, and ports."""
+class _Members(NamedTuple):
+    """The members of a VRF: node slots as (pod from 0, unit from 1, node from 1), extra devices by set, ports."""
 
     slots: set[tuple[int, int, int]]
     extras: set[str]
@@ -125,103 +129,101 @@ class _Places(NamedTuple):
     ports: list[str]
 
 
-def infer_tenants(draft: Draft) -> list[Stated]:
-    """Tenants of the page, and leaks between VRFs."""
+def infer_tenants(draft: Draft) -> list[Setting]:
+    """Return a tenant for each VRF of hosts that is not the VRF of a whole fabric."""
     design = draft.cluster.design
     of_fabrics = {fabric.vrf for fabric in draft.list_fabrics()}
-    places = {vrf: place for vrf, place in _find_places(draft).items() if vrf and vrf not in of_fabrics}
-    stated = list[Stated]()
-    for vrf, place in sorted(places.items()):
-        spec: dict[str, Any] = {}
-        if place.slots:
-            spec["nodes"] = list(_write_slots(draft, place.slots))
-        if place.extras:
-            spec["extra"] = sorted(place.extras)
-        usual = {f.name for f in draft.cluster.design.fabrics if not f.manages and _attaches(f, place, design)}
-        if place.fabrics != usual:
-            spec["fabrics"] = [f.name for f in design.fabrics if f.name in place.fabrics]
-        stated.append(Stated(("tenants", vrf), spec, len(place.ports)))
-    return stated
+    tenants = {vrf: members for vrf, members in _find_members(draft).items() if vrf and vrf not in of_fabrics}
+    settings = list[Setting]()
+    for vrf, members in sorted(tenants.items()):
+        spec = drop_empty(nodes=list(_write_slots(draft, members.slots)), extra=sorted(members.extras))
+        attaching = {f.name for f in design.fabrics if not f.manages and _attaches(f, members, design)}
+        if members.fabrics != attaching:
+            spec["fabrics"] = [fabric.name for fabric in design.fabrics if fabric.name in members.fabrics]
+        settings.append(Setting(("tenants", vrf), spec, len(members.ports)))
+    return settings
 
 
-def _attaches(fabric: Any, place: _Places, design: Any) -> bool:
-    owner = design.fabric(fabric.carrier) if fabric.shares_ports else fabric
-    return bool(place.slots and owner.node_sets) or any(extra.name in place.extras for extra in fabric.extras)
+def _attaches(fabric: FabricDesign, members: _Members, design: Design) -> bool:
+    """Whether any member of a VRF has ports on a fabric."""
+    owner = design.fabric(fabric.carrier) if fabric.shares_ports and fabric.carrier else fabric
+    return bool(members.slots and owner.node_sets) or any(extra.name in members.extras for extra in fabric.extras)
 
 
-def _find_places(draft: Draft) -> dict[str, _Places]:
-    """By VRF, the ports of hosts that are in it."""
-    devices, places = draft.cluster.plan.devices, dict[str, _Places]()
+def _find_members(draft: Draft) -> dict[str, _Members]:
+    """Return the members of each VRF by their ports on switches; "" is the default VRF."""
+    devices, members = draft.cluster.plan.devices, dict[str, _Members]()
     row_of = {name: row for row, name in enumerate(draft.cluster.names)}
     extras = {(f.name, device): e.name for f in draft.list_fabrics() for e in f.extras for device in e.devices}
-    for pair in draft.iterate_pairs(draft.cluster, EVERY):
-        for port in pair.view.ports:
+    for switch in draft.iterate_switches(draft.cluster, ALL_SWITCHES):
+        for port in switch.view.ports:
             if port.role not in ("host", "exit"):
                 continue
-            for fabric, vrf in _find_vrfs(pair, port.name, port.service, port.shared):
-                place = places.setdefault(vrf, _Places(set(), set(), set(), []))
-                place.fabrics.add(fabric)
-                place.ports.append(f"{pair.view.name} {port.name}")
+            for fabric, vrf in _find_vrfs(switch, port.name, port.service, port.shared):
+                of_vrf = members.setdefault(vrf, _Members(set(), set(), set(), []))
+                of_vrf.fabrics.add(fabric)
+                of_vrf.ports.append(f"{switch.view.name} {port.name}")
                 row = row_of[port.peer]
                 if devices.classes[devices.device_class[row]].kind == NODE:
-                    place.slots.add((int(devices.pod[row]), int(devices.su[row]) + 1, int(devices.node[row]) + 1))
+                    of_vrf.slots.add((int(devices.pod[row]), int(devices.su[row]) + 1, int(devices.node[row]) + 1))
                 elif (fabric, port.peer) in extras:
-                    place.extras.add(extras[fabric, port.peer])
-    return places
+                    of_vrf.extras.add(extras[fabric, port.peer])
+    return members
 
 
-def _find_vrfs(pair: Pair, port: str, service: str, shared: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(fabric, VRF) of a port: of its addresses, or of the gateway of each of its VLANs, in the order of these."""
-    interface = pair.running.interfaces.get(port)
+def _find_vrfs(switch: ComparedSwitch, port: str, service: str, shared: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield (fabric, VRF) of a host port: one if it has addresses, else one for each of its VLANs, untagged first.
+
+    `service` is the fabric of the first VLAN, `shared` those of the others.
+    """
+    interface = switch.running.interfaces.get(port)
     if interface is None:
         return
     if interface.addresses:
         yield service, interface.vrf
         return
-    untagged, tagged = find_vlans(pair.running, port)
-    vlans = [vlan for vlan in (untagged, *tagged) if vlan in pair.running.vlans]
+    untagged, tagged = find_vlans(switch.running, port)
+    vlans = [vlan for vlan in (untagged, *tagged) if vlan in switch.running.vlans]
     for fabric, vlan in zip((service, *shared), vlans, strict=False):
-        yield fabric, pair.running.vlans[vlan].vrf
+        yield fabric, switch.running.vlans[vlan].vrf
 
 
 def _write_slots(draft: Draft, slots: set[tuple[int, int, int]]) -> Iterator[str]:
-    """Slots in the fewest words: whole pods, whole units, a node of all units, single nodes."""
+    """Yield paths of slots, few: pods and units that are whole, then nodes of all units of a pod, then single nodes."""
     devices, names = draft.cluster.plan.devices, [pod.name for pod in draft.cluster.design.layout.pods]
-    columns, rest = (devices.pod, devices.su, devices.node), set(slots)
+    columns, uncovered = (devices.pod, devices.su, devices.node), set(slots)
     members: dict[tuple[int, str], set[tuple[int, int, int]]] = defaultdict(set)
     for rows in (cls.rows for cls in devices.classes if cls.kind == NODE):
         for pod, su, node in zip(*(column[rows].tolist() for column in columns), strict=True):
             unit, slot = f"{names[pod]}/su-{su + 1}", f"node-{node + 1}"
-            for depth, text in enumerate((names[pod], unit, f"{names[pod]}/su-*/{slot}", f"{unit}/{slot}")):
-                members[depth, text].add((pod, su + 1, node + 1))
-    for (_, text), covered in sorted(members.items(), key=lambda entry: (entry[0][0], min(entry[1]))):
-        if covered <= rest:
-            rest -= covered
-            yield text
+            for depth, path in enumerate((names[pod], unit, f"{names[pod]}/su-*/{slot}", f"{unit}/{slot}")):
+                members[depth, path].add((pod, su + 1, node + 1))
+    for (_, path), covered in sorted(members.items(), key=lambda entry: (entry[0][0], min(entry[1]))):
+        if covered <= uncovered:
+            uncovered -= covered
+            yield path
 
 
-def infer_leaks(draft: Draft) -> list[Stated]:
-    """Leaks between pairs of VRFs, with the prefixes that are shown where these are not all of a VRF's hosts."""
+def infer_leaks(draft: Draft) -> list[Setting]:
+    """Return a leak for each two VRFs that import routes of each other; with prefixes if these are not the host
+    pools.
+    """
     shown: dict[tuple[str, str], set[Permit]] = defaultdict(set)
-    facts, fabrics = dict[frozenset[str], int](), dict[frozenset[str], set[str]]()
-    for pair in draft.list_pairs():
-        for vrf, bgp in pair.running.bgp.items():
+    facts = Counter[frozenset[str]]()
+    for switch in draft.list_switches():
+        for vrf, bgp in switch.running.bgp.items():
             for source, policy in bgp.leaks.items():
-                both = frozenset((vrf, source))
-                facts[both] = facts.get(both, 0) + 1
-                fabrics.setdefault(both, set()).add(pair.fabric)
+                facts[frozenset((vrf, source))] += 1
                 shown[source, vrf] |= policy.permits
     pools = {prefix for fabric in draft.list_fabrics() for prefix in draft.cluster.intent(fabric).host_pools}
-    stated = list[Stated]()
-    for both in sorted(facts, key=sorted):
-        a, b = sorted(both)
+    settings = list[Setting]()
+    for vrfs in sorted(facts, key=sorted):
+        a, b = sorted(vrfs)
         prefixes = {
-            vrf or "default": sorted(permit.prefix for permit in shown[vrf, into])
-            for vrf, into in ((a, b), (b, a))
-            if {permit.prefix for permit in shown[vrf, into]} - pools
+            source or "default": sorted(permit.prefix for permit in shown[source, importer])
+            for source, importer in ((a, b), (b, a))
+            if {permit.prefix for permit in shown[source, importer]} - pools
         }
-        spec: dict[str, Any] = {"between": [a or "default", b or "default"]}
-        if prefixes:
-            spec["prefixes"] = prefixes
-        stated.append(Stated(("leaks", f"{a or 'default'}-{b or 'default'}"), spec, facts[both]))
-    return stated
+        spec = drop_empty(between=[a or "default", b or "default"], prefixes=prefixes)
+        settings.append(Setting(("leaks", "-".join(spec["between"])), spec, facts[vrfs]))
+    return settings

@@ -1,4 +1,7 @@
-"""Forms of fabrics and their links, QoS, the choice among equal paths, and sessions, by what most switches have."""
+"""Infer NOSes, protocols, address families, underlays, host ports, VLANs, QoS, load balancing and BGP sessions.
+
+Each setting is what most switches of a fabric have.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from fabricgen.adopt.settings.draft import Draft, Pair, Stated, Vote, find_majority, state_by_fabric
+from fabricgen.adopt.settings.draft import ComparedSwitch, Draft, Setting, Vote, find_majority, make_settings_by_fabric
+from fabricgen.adopt.words import drop_empty
 from fabricgen.blueprint.sections.qos import Trim
 from fabricgen.blueprint.sections.routing import FLOW_AGING_S, LoadBalance
 from fabricgen.design.linked import group_linked_fabrics
@@ -20,11 +24,11 @@ from fabricgen.views.balancing import choose_hash_seed
 from fabricgen.views.model.routing import is_routed_by_daemon
 
 LONGEST_OF_RAILS = 33 - LEAST_HOSTS.bit_length()
-"""Prefix length of the smallest subnet of a rail."""
+"""The prefix length of the smallest subnet that a rail gets."""
 
 
-def infer_nos(draft: Draft) -> list[Stated]:
-    """The NOS of all switches in one word or, where they differ, that of each tier of a fabric."""
+def infer_nos(draft: Draft) -> list[Setting]:
+    """Return the NOS of all switches or, for a fabric whose tiers differ, a mapping of its tiers to their NOSes."""
     by_tier: dict[str, dict[str, list[tuple[str, str]]]] = defaultdict(lambda: defaultdict(list))
     devices, votes = draft.cluster.plan.devices, dict[str, Vote]()
     for row in draft.cluster.switch_rows():
@@ -33,349 +37,390 @@ def infer_nos(draft: Draft) -> list[Stated]:
             by_tier[cls.fabric][cls.tier].append((name, draft.switches[name].nos))
     for fabric, ballots in by_tier.items():
         of_tiers = {tier: vote for tier, ballot in ballots.items() if (vote := find_majority(ballot))}
-        words = {tier: vote.value for tier, vote in of_tiers.items()}
+        nos_of_tier = {tier: vote.value for tier, vote in of_tiers.items()}
         facts = sum(vote.facts for vote in of_tiers.values())
         against = tuple(name for vote in of_tiers.values() for name in vote.against)
-        votes[fabric] = Vote(words if len(set(words.values())) > 1 else next(iter(words.values())), facts, against)
-    return state_by_fabric(votes, ("nos",))
+        systems = list(dict.fromkeys(nos_of_tier.values()))
+        votes[fabric] = Vote(nos_of_tier if len(systems) > 1 else systems[0], facts, against)
+    return make_settings_by_fabric(votes, ("nos",))
 
 
-def infer_protocols(draft: Draft) -> list[Stated]:
-    """RoCE, where switches of a fabric that is called plain Ethernet pause a class of it."""
+def infer_protocols(draft: Draft) -> list[Setting]:
+    """Return `protocol: roce` for each fabric of plain Ethernet whose switches pause (PFC) a traffic class."""
 
-    def ask(fabric: str, pair: Pair) -> Iterator[bool]:
-        qos = pair.running.qos
-        if pair.fabric == fabric and pair.view.ports:
+    def ask(fabric: str, switch: ComparedSwitch) -> Iterator[bool]:
+        qos = switch.running.qos
+        if switch.fabric == fabric and switch.view.ports:
             yield bool(qos and any(port.pfc for port in qos.ports.values()))
 
     plain = [fabric.name for fabric in draft.list_fabrics() if fabric.protocol == "ethernet" and fabric.tiers]
-    votes = draft.count_votes(plain, ask).items()
-    return [Stated(("fabrics", n, "protocol"), "roce", vote.facts, vote.against) for n, vote in votes if vote.value]
+    votes = draft.collect_votes(plain, ask).items()
+    return [Setting(("fabrics", n, "protocol"), "roce", vote.facts, vote.against) for n, vote in votes if vote.value]
 
 
-def infer_links(draft: Draft) -> list[Stated]:
-    """Families and underlay, alike in all fabrics that are linked, and overlay."""
+def infer_links(draft: Draft) -> list[Setting]:
+    """Return the address families, underlay and overlay; fabrics that are linked have the same families and
+    underlay.
+    """
     blueprint = draft.cluster.design.loaded.blueprint
     part_of = {name: tuple(part) for part in group_linked_fabrics(blueprint.fabrics) for name in part}
     owners = [fabric.name for fabric in draft.list_fabrics() if fabric.tiers]
-    stated = list[Stated]()
+    settings = list[Setting]()
     questions = (("ip",), "v4", _name_families), (("routing", "underlay"), "ebgp-numbered", _name_underlay)
-    for keys, usual, name_form in questions:
+    for keys, default, name_value in questions:
 
-        def ask(fabric: str, pair: Pair, name_form: object = name_form) -> Iterator[str]:
-            if pair.fabric in part_of[fabric] and (word := name_form(pair)):  # type: ignore[operator]
-                yield word
+        def ask(fabric: str, switch: ComparedSwitch, name_value: object = name_value) -> Iterator[str]:
+            if switch.fabric in part_of[fabric] and (value := name_value(switch)):  # type: ignore[operator]
+                yield value
 
-        stated += state_by_fabric(draft.count_votes(owners, ask), keys, usual)
-    over_evpn = {pair.fabric for pair in draft.list_pairs() if pair.running.overlay}
-    overlays = {n: Vote("none" if over_evpn.isdisjoint(part_of[n]) else "evpn", 1, ()) for n in owners}
-    return stated + state_by_fabric(overlays, ("routing", "overlay"), "none")
+        settings += make_settings_by_fabric(draft.collect_votes(owners, ask), keys, default)
+    with_overlay = {switch.fabric for switch in draft.list_switches() if switch.running.overlay}
+    overlays = {name: Vote("none" if with_overlay.isdisjoint(part_of[name]) else "evpn", 1, ()) for name in owners}
+    return settings + make_settings_by_fabric(overlays, ("routing", "overlay"), "none")
 
 
-def _name_families(pair: Pair) -> str:
-    """The families of a switch by its loopbacks, "" where it has none."""
-    words = {"v6" if ":" in address else "v4" for address in pair.running.loopbacks}
+def _name_families(switch: ComparedSwitch) -> str:
+    """Return "v4", "v6" or "dual" by the loopbacks of a switch, "" if it has no loopback."""
+    words = {"v6" if ":" in address else "v4" for address in switch.running.loopbacks}
     return "dual" if len(words) > 1 else next(iter(words), "")
 
 
-def _name_underlay(pair: Pair) -> str:
-    """How a switch reaches others; "" where its links do not tell."""
-    names = [port.name for port in pair.list_links() if port.name in pair.running.interfaces]
-    bgp, addressed = pair.running.bgp.get(""), any(pair.running.interfaces[name].addresses for name in names)
-    if pair.running.srv6:
+def _name_underlay(switch: ComparedSwitch) -> str:
+    """Return the `underlay` of a switch by its sessions and the addresses of its links, "" if it has no links."""
+    names = [port.name for port in switch.list_links() if port.name in switch.running.interfaces]
+    bgp, addressed = switch.running.bgp.get(""), any(switch.running.interfaces[name].addresses for name in names)
+    if switch.running.srv6:
         return "srv6"
     if bgp:
         return "ebgp-unnumbered" if any(name in bgp.peers for name in names) else "ebgp-numbered"
     return "static" if addressed else "none" if names else ""
 
 
-def infer_hosts(draft: Draft) -> list[Stated]:
-    """How the hosts of each fabric attach: routed or bridged, bonded or not."""
-    blueprint, stated = draft.cluster.design.loaded.blueprint, list[Stated]()
+def infer_hosts(draft: Draft) -> list[Setting]:
+    """Return `hosts` (routed, bridged, ...), `bond` and `lacp_fallback` of each fabric if they differ from the page."""
+    blueprint, settings = draft.cluster.design.loaded.blueprint, list[Setting]()
     fabrics = {fabric.name: fabric for fabric in draft.list_fabrics()}
-    for key, ask in (("hosts", _find_host_forms), ("bond", _find_bonds), ("lacp_fallback", _find_fallbacks)):
-        for name, vote in draft.count_votes(fabrics, ask).items():
+    for key, ask in (("hosts", _find_host_attachment), ("bond", _find_bonds), ("lacp_fallback", _find_fallbacks)):
+        for name, vote in draft.collect_votes(fabrics, ask).items():
             present = fabrics[name].hosts if key == "hosts" else getattr(blueprint.fabrics[name], key) or None
             if (vote.value or None) != present:
-                stated.append(Stated(("fabrics", name, key), vote.value or None, vote.facts, vote.against))
-    return stated
+                settings.append(Setting(("fabrics", name, key), vote.value or None, vote.facts, vote.against))
+    return settings
 
 
 def find_vlans(running: Switch, port: str) -> tuple[int, tuple[int, ...]]:
-    """The untagged VLAN and the tagged ones, ascending, of a port or of the bond that it is in."""
+    """Return (untagged VLAN or 0, tagged VLANs ascending) of a port, or of the bond that it is a member of."""
     interface = running.interfaces.get(port)
     carrier = running.bonds.get(interface.bond, interface) if interface else None
     return (carrier.access_vlan, tuple(sorted(carrier.tagged_vlans))) if carrier else (0, ())
 
 
-def _find_host_forms(fabric: str, pair: Pair) -> Iterator[str]:
-    """How the hosts of a fabric attach to a switch, once; tenants of bridged hosts have VLANs of their own in VRFs."""
-    running, names = pair.running, [port.name for port in pair.list_hosts(fabric)]
-    first = {
-        name: ([vlan for vlan in (find_vlans(running, name)[0], *find_vlans(running, name)[1]) if vlan] or [0])[0]
-        for name in names
-    }
-    plain = {vlan for vlan in first.values() if vlan in running.vlans and not running.vlans[vlan].vrf}
+def _find_host_attachment(fabric: str, switch: ComparedSwitch) -> Iterator[str]:
+    """Yield the `hosts` of a fabric on a switch: routed, rail-subnets, bridged or none; nothing without host ports.
+
+    Several VLANs outside of VRFs are subnets of rails; tenants of bridged hosts have VLANs in VRFs.
+    """
+    running, names = switch.running, [port.name for port in switch.list_hosts(fabric)]
+    first_vlans = set[int]()
+    for untagged, tagged in (find_vlans(running, name) for name in names):
+        first_vlans.add(untagged or next(iter(tagged), 0))
+    outside_vrfs = {vlan for vlan in first_vlans if vlan in running.vlans and not running.vlans[vlan].vrf}
     if any(running.interfaces[name].addresses for name in names):
         yield "routed"
     elif names:
-        yield "rail-subnets" if len(plain) > 1 else "bridged" if any(first.values()) else "none"
+        yield "rail-subnets" if len(outside_vrfs) > 1 else "bridged" if any(first_vlans) else "none"
 
 
-def _find_bonds(fabric: str, pair: Pair) -> Iterator[str]:
-    """`node` or `nic` for each host of a fabric by what of its ports is one bond, "" for none."""
+def _find_bonds(fabric: str, switch: ComparedSwitch) -> Iterator[str]:
+    """Yield for each host of a fabric on a switch "node" if all its ports are one bond, "nic" for several, "" for none.
+
+    A host with one port, in one bond that is not shared with another switch, does not tell, and yields nothing.
+    """
     bonds_by_host: dict[str, list[int]] = defaultdict(list)
-    for port in pair.list_hosts(fabric):
-        bonds_by_host[port.peer].append(max(0, pair.running.interfaces[port.name].bond))
+    for port in switch.list_hosts(fabric):
+        bonds_by_host[port.peer].append(max(0, switch.running.interfaces[port.name].bond))
     for bonds in bonds_by_host.values():
-        several = sorted({bond for bond in bonds if bond})
-        shared = any(
-            pair.running.bonds[b].mlag_id or pair.running.bonds[b].segment for b in several if b in pair.running.bonds
-        )
-        if len(several) != 1 or len(bonds) > 1 or shared:
-            yield "" if not several else "nic" if len(several) > 1 else "node"
+        numbers = sorted({bond for bond in bonds if bond})
+        known = [switch.running.bonds[number] for number in numbers if number in switch.running.bonds]
+        if len(numbers) != 1 or len(bonds) > 1 or any(bond.mlag_id or bond.segment for bond in known):
+            yield "" if not numbers else "nic" if len(numbers) > 1 else "node"
 
 
-def _find_fallbacks(fabric: str, pair: Pair) -> Iterator[bool]:
-    numbers = {pair.running.interfaces[port.name].bond for port in pair.list_hosts(fabric)}
-    yield from (pair.running.bonds[number].fallback for number in sorted(numbers) if number in pair.running.bonds)
+def _find_fallbacks(fabric: str, switch: ComparedSwitch) -> Iterator[bool]:
+    """Yield for each bond of hosts of a fabric whether it forwards without LACP (`lacp_fallback`)."""
+    numbers = {switch.running.interfaces[port.name].bond for port in switch.list_hosts(fabric)}
+    yield from (switch.running.bonds[number].fallback for number in sorted(numbers) if number in switch.running.bonds)
 
 
-def infer_pairs(draft: Draft) -> list[Stated]:
-    """What bonds over two switches of a tier take: EVPN multihoming, or MLAG where not every image has that."""
+def infer_pairs(draft: Draft) -> list[Setting]:
+    """Return `pair` of the tiers with bonds over two switches: evpn (multihoming), or mclag if it depends on
+    the image.
+    """
     ballots: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
-    for pair in draft.list_pairs():
-        by_image = pair.view.naming.configuration.pairs.mlag_by_image
-        segments = any(bond.segment for bond in pair.running.bonds.values())
-        word = "evpn" if segments else "mclag" if pair.running.pair and by_image else ""
-        ballots[pair.fabric, pair.view.tier.name].append((pair.view.name, word))
+    for switch in draft.list_switches():
+        by_image = switch.view.naming.configuration.pairs.mlag_by_image
+        segments = any(bond.segment for bond in switch.running.bonds.values())
+        word = "evpn" if segments else "mclag" if switch.running.pair and by_image else ""
+        ballots[switch.fabric, switch.view.tier.name].append((switch.view.name, word))
     majorities = {key: vote for key, votes in ballots.items() if (vote := find_majority(votes)) and vote.value}
-    return [Stated(("fabrics", f, "tiers", t, "pair"), vote.value, vote.facts) for (f, t), vote in majorities.items()]
+    return [
+        Setting(("fabrics", fabric, "tiers", tier, "pair"), vote.value, vote.facts)
+        for (fabric, tier), vote in majorities.items()
+    ]
 
 
-def infer_vlans(draft: Draft) -> list[Stated]:
-    """VLANs and VRFs of fabrics, by the place that each has among the VLANs of a port as planned and as it runs."""
-    stated, design, fabrics = list[Stated](), draft.cluster.design, [fabric.name for fabric in draft.list_fabrics()]
-    known = {tenant.name for tenant in design.tenants}
+def infer_vlans(draft: Draft) -> list[Setting]:
+    """Return `vlan` and `vrf` of fabrics; a running VLAN is that of the fabric whose planned VLAN has its place on a
+    port.
+    """
+    settings, design, fabrics = list[Setting](), draft.cluster.design, [fabric.name for fabric in draft.list_fabrics()]
+    tenants = {tenant.name for tenant in design.tenants}
 
-    def ask_vrf(fabric: str, pair: Pair) -> Iterator[str]:
-        of_vlans = [
-            pair.running.vlans[vlan].vrf for _, vlan in _match_vlans(fabric, pair) if vlan in pair.running.vlans
-        ]
-        ports = [pair.running.interfaces[port.name] for port in pair.list_hosts(fabric)]
-        yield from (vrf for vrf in (*of_vlans, *(port.vrf for port in ports if port.addresses)) if vrf not in known)
+    def ask_vrf(fabric: str, switch: ComparedSwitch) -> Iterator[str]:
+        vlans, ports = switch.running.vlans, [switch.running.interfaces[p.name] for p in switch.list_hosts(fabric)]
+        vrfs = [vlans[vlan].vrf for vlan in _match_vlans(fabric, switch) if vlan in vlans]
+        yield from (vrf for vrf in (*vrfs, *(port.vrf for port in ports if port.addresses)) if vrf not in tenants)
 
-    def ask_vlan(fabric: str, pair: Pair) -> Iterator[int]:
-        if vlans := [vlan for _, vlan in _match_vlans(fabric, pair)]:
-            yield min(vlans)
+    def ask_vlan(fabric: str, switch: ComparedSwitch) -> Iterator[int]:
+        yield from sorted(_match_vlans(fabric, switch))[:1]
 
-    for fabric, vote in draft.count_votes(fabrics, ask_vlan).items():
+    for fabric, vote in draft.collect_votes(fabrics, ask_vlan).items():
         if vote.value != draft.cluster.intent(design.fabric(fabric)).vlan:
-            stated.append(Stated(("fabrics", fabric, "vlan"), vote.value, vote.facts, vote.against))
-    for fabric, vote in draft.count_votes(fabrics, ask_vrf).items():
+            settings.append(Setting(("fabrics", fabric, "vlan"), vote.value, vote.facts, vote.against))
+    for fabric, vote in draft.collect_votes(fabrics, ask_vrf).items():
         if design.fabric(fabric).vrf not in ("", vote.value):
-            stated.append(Stated(("fabrics", fabric, "vrf"), vote.value or "default", vote.facts, vote.against))
-    return stated
+            settings.append(Setting(("fabrics", fabric, "vrf"), vote.value or "default", vote.facts, vote.against))
+    return settings
 
 
-def infer_subnets(draft: Draft) -> list[Stated]:
-    """Rails with subnets of their own of which each leaf has but one: as large as those of rails are."""
+def infer_subnets(draft: Draft) -> list[Setting]:
+    """Return `hosts: rail-subnets` of fabrics whose leaves have one rail each, by the size of their subnets (/24 or
+    more).
+    """
 
-    def ask_subnets(fabric: str, pair: Pair) -> Iterator[bool]:
+    def ask_subnets(fabric: str, switch: ComparedSwitch) -> Iterator[bool]:
         # a subnet of a rail is a /24 or larger, and may be alone on its leaf
-        for service in pair.view.services:
-            if service.fabric == fabric and service.hosts == "bridged" and service.vlan in pair.running.vlans:
-                gateways = pair.running.vlans[service.vlan].gateways, service.gateways
+        for service in switch.view.services:
+            if service.fabric == fabric and service.hosts == "bridged" and service.vlan in switch.running.vlans:
+                gateways = switch.running.vlans[service.vlan].gateways, service.gateways
                 running, planned = ({int(a.rpartition("/")[2]) for a in of if ":" not in a} for of in gateways)
                 yield max(running, default=0) <= LONGEST_OF_RAILS < min(planned, default=0)
 
-    votes = draft.count_votes([fabric.name for fabric in draft.list_fabrics() if not fabric.manages], ask_subnets)
-    return [Stated(("fabrics", n, "hosts"), "rail-subnets", v.facts, v.against) for n, v in votes.items() if v.value]
+    votes = draft.collect_votes([fabric.name for fabric in draft.list_fabrics() if not fabric.manages], ask_subnets)
+    return [Setting(("fabrics", n, "hosts"), "rail-subnets", v.facts, v.against) for n, v in votes.items() if v.value]
 
 
-def _match_vlans(fabric: str, pair: Pair) -> Iterator[tuple[str, int]]:
-    """(port, VLAN that runs) of the planned VLANs of a fabric: untagged by untagged, tagged in their order."""
-    services = {service.vlan: service.fabric for service in pair.view.services if not service.tenant}
-    for port in pair.view.ports:
+def _match_vlans(fabric: str, switch: ComparedSwitch) -> Iterator[int]:
+    """Yield the running VLANs that stand for the planned ones of a fabric, port by port.
+
+    The untagged VLAN of a port stands for the planned untagged one, the n-th tagged one for the n-th planned one.
+    """
+    services = {service.vlan: service.fabric for service in switch.view.services if not service.tenant}
+    for port in switch.view.ports:
         if port.role == "host" and not port.tenant:
-            planned, running = pair.view.list_vlans(port), find_vlans(pair.running, port.name)
-            for planned_vlan, vlan in ((planned[0], running[0]), *zip(planned[1], running[1], strict=False)):
-                if vlan and services.get(planned_vlan) == fabric:
-                    yield port.name, vlan
+            planned_untagged, planned_tagged = switch.view.list_vlans(port)
+            untagged, tagged = find_vlans(switch.running, port.name)
+            for planned, running in ((planned_untagged, untagged), *zip(planned_tagged, tagged, strict=False)):
+                if running and services.get(planned) == fabric:
+                    yield running
 
 
-def infer_vnis(draft: Draft) -> list[Stated]:
-    """The first VNI of fabrics over EVPN, by how far numbers are from those planned."""
-    blueprint, stated = draft.cluster.design.loaded.blueprint, list[Stated]()
-    for fabric, vote in draft.count_votes([f.name for f in draft.list_fabrics() if f.tiers], _find_vni_offsets).items():
-        present = blueprint.fabrics[fabric].routing.first_vni or blueprint.routing.first_vni or FIRST_VNI
+def infer_vnis(draft: Draft) -> list[Setting]:
+    """Return `routing.first_vni` of fabrics with EVPN: the planned first VNI plus what running VNIs are above
+    planned.
+    """
+    blueprint, settings = draft.cluster.design.loaded.blueprint, list[Setting]()
+    fabrics = [fabric.name for fabric in draft.list_fabrics() if fabric.tiers]
+    for name, vote in draft.collect_votes(fabrics, _find_vni_offsets).items():
+        planned = blueprint.fabrics[name].routing.first_vni or blueprint.routing.first_vni or FIRST_VNI
         if vote.value:
-            stated.append(Stated(("fabrics", fabric, "routing", "first_vni"), present + vote.value, vote.facts))
-    return stated
+            settings.append(Setting(("fabrics", name, "routing", "first_vni"), planned + vote.value, vote.facts))
+    return settings
 
 
-def _find_vni_offsets(fabric: str, pair: Pair) -> Iterator[int]:
-    planned, running = pair.view.overlay, pair.running.overlay
-    if pair.fabric == fabric and planned and running:
+def _find_vni_offsets(fabric: str, switch: ComparedSwitch) -> Iterator[int]:
+    planned, running = switch.view.overlay, switch.running.overlay
+    if switch.fabric == fabric and planned and running:
         common = sorted(planned.vrfs.keys() & running.vrfs.keys())
         yield from (running.vrfs[name].vni - planned.vrfs[name].vni for name in common)
 
 
 AUTO = LoadBalance.model_construct(seeds="auto")
+"""A load balance whose hash seeds are derived from tiers."""
 
 
-def infer_qos(draft: Draft) -> list[Stated]:
-    """The keys of `qos` in which a fabric differs from what the page gives it."""
+def infer_qos(draft: Draft) -> list[Setting]:
+    """Return the keys of `qos` whose values on most switches of a fabric are not those that the page gives them."""
     ballots: dict[tuple[str, str], list[tuple[str, Any]]] = defaultdict(list)
-    for pair in draft.list_pairs():
-        for key, value in _list_qos(draft, pair) if pair.view.ports else ():
-            ballots[pair.fabric, key].append((pair.view.name, value))
+    for switch in draft.list_switches():
+        for key, value in _list_qos_keys(draft, switch) if switch.view.ports else ():
+            ballots[switch.fabric, key].append((switch.view.name, value))
     votes = {
         place: vote for place, ballot in ballots.items() if (vote := find_majority(ballot)) and vote.value is not None
     }
     return [
-        Stated(("fabrics", f, "qos", key), vote.value, vote.facts, vote.against) for (f, key), vote in votes.items()
+        Setting(("fabrics", fabric, "qos", key), vote.value, vote.facts, vote.against)
+        for (fabric, key), vote in votes.items()
     ]
 
 
-def _list_qos(draft: Draft, pair: Pair) -> Iterator[tuple[str, Any]]:
-    """(key, value) of what a switch has, None where it is as the page gives it."""
-    intent, qos, trimming = pair.view.fabric.qos, pair.running.qos, pair.running.trimming
+def _list_qos_keys(draft: Draft, switch: ComparedSwitch) -> Iterator[tuple[str, Any]]:
+    """Yield (key of `qos`, value that a switch runs); the value is None if it is the one that the page gives."""
+    intent, qos, trimming = switch.view.fabric.qos, switch.running.qos, switch.running.trimming
     lossless = bool(qos and (qos.watchdog or any(port.pfc for port in qos.ports.values())))
     profile = "best-effort" if qos is None else "roce-lossless" if lossless else "roce-lossy"
     planned = "roce-lossless" if intent.lossless else "roce-lossy" if intent.marks else "best-effort"
-    # what may drop packets is said beside the trimming of them
+    # with packet trimming the profile is stated even if it is the planned one: `trim` needs it beside it
     yield "profile", profile if profile != planned or (trimming and not intent.trim) else None
-    if not pair.view.lacks("packet-trim"):
-        usual, cut = Trim.model_construct(), trimming
-        present = (intent.trim.dscp, intent.trim.size, intent.trim.traffic_class) if intent.trim else None
-        trim = (cut.dscp, cut.size, cut.traffic_class) if cut else None
-        names = zip(("dscp", "size", "traffic_class"), trim or (), strict=False)
-        keys = {name: value for name, value in names if value != getattr(usual, name)}
-        yield "trim", keys if trim and trim != present else None
+    if not switch.view.lacks("packet-trim"):
+        default = Trim.model_construct()
+        running, planned_trim = (
+            {key: getattr(trim, key) for key in ("dscp", "size", "traffic_class")} if trim else {}
+            for trim in (trimming, intent.trim)
+        )
+        stated = {key: value for key, value in running.items() if value != getattr(default, key)}
+        yield "trim", stated if running and running != planned_trim else None
     if qos is not None and qos.ports:
-        yield from _list_classes(draft, pair, qos, intent)
+        yield from _list_class_keys(draft, switch, qos, intent)
 
 
-def _list_classes(draft: Draft, pair: Pair, qos: SwitchQos, intent: QosIntent) -> Iterator[tuple[str, Any]]:
-    """The same of RoCE's class, where there is one, and of the watchdog."""
+def _list_class_keys(
+    draft: Draft, switch: ComparedSwitch, qos: SwitchQos, intent: QosIntent
+) -> Iterator[tuple[str, Any]]:
+    """Yield as `_list_qos_keys` the keys on the classes of RoCE and of its notifications (CNP), and the watchdog.
+
+    Queues or DSCPs that no key of `qos` can say become remarks.
+    """
     try:
         _, cnp_class, roce_class = qos.classes
         queues = next(iter(qos.ports.values())).queues
         data, notifications = queues[roce_class], queues[cnp_class]
     except (LookupError, StopIteration):
-        draft.tell("unexplained", f"{pair.view.name}.qos", "its queues are not those of RoCE and of its notifications")
+        draft.add_remark(
+            "unexplained", f"{switch.view.name}.qos", "its queues are not those of RoCE and of its notifications"
+        )
         return
     values: dict[str, Any] = {"roce_class": roce_class, "cnp_class": cnp_class, "roce_percent": data.share}
     for key, traffic_class in (("roce_dscp", roce_class), ("cnp_dscp", cnp_class)):
         dscps = [dscp for dscp, number in enumerate(qos.class_of) if number == traffic_class]
         values[key] = dscps[0] if len(dscps) == 1 else getattr(intent, key)
         if len(dscps) != 1:
-            draft.tell("unexplained", f"{pair.view.name}.qos.{key}", f"class {traffic_class} has DSCPs {dscps}")
+            draft.add_remark("unexplained", f"{switch.view.name}.qos.{key}", f"class {traffic_class} has DSCPs {dscps}")
     if data.ecn:
         values["mark_percent"] = data.ecn.percent
-    if not pair.view.lacks("cnp-shaping"):
+    if not switch.view.lacks("cnp-shaping"):
         values["cnp_max_percent"] = notifications.limit
     for key, value in values.items():
         yield key, value if value != getattr(intent, key) else None
-    if not pair.view.dialect.ecn_fill:
-        yield "ecn", _list_thresholds(pair, qos, intent)
+    if not switch.view.dialect.ecn_fill:
+        yield "ecn", _find_thresholds(switch, qos, intent)
     if qos.watchdog:
-        lacks = {"restore_ms": pair.view.lacks("watchdog-restore"), "poll_ms": pair.view.lacks("watchdog-poll")}
-        times = ("detect_ms", "restore_ms", "poll_ms")
-        running = {key: getattr(qos.watchdog, key) for key in times if not lacks.get(key)}
-        running |= {} if pair.view.lacks("watchdog-forward") else {"action": qos.watchdog.action}
-        named = {"action": intent.watchdog_action} | {key: getattr(intent, key) for key in times}
-        yield "watchdog", running if any(v != named[key] for key, v in running.items()) else None
+        lacks, planned = switch.view.lacks, dict[str, Any](detect_ms=intent.detect_ms)
+        planned |= {} if lacks("watchdog-restore") else {"restore_ms": intent.restore_ms}
+        planned |= {} if lacks("watchdog-poll") else {"poll_ms": intent.poll_ms}
+        planned |= {} if lacks("watchdog-forward") else {"action": intent.watchdog_action}
+        running = {key: getattr(qos.watchdog, key) for key in planned}
+        yield "watchdog", running if running != planned else None
 
 
-def _list_thresholds(pair: Pair, qos: SwitchQos, intent: QosIntent) -> dict[str, str] | None:
-    """Thresholds of all speeds of a switch where one of them is not as derived, else None."""
-    speeds = {port.name: port.speed_gbps for port in pair.view.ports}
-    found = dict[int, tuple[int, int]]()
+def _find_thresholds(switch: ComparedSwitch, qos: SwitchQos, intent: QosIntent) -> dict[str, str] | None:
+    """Return the ECN thresholds in kB by speed, as {"400G": "150-1500"}; None if all are those that are derived."""
+    speeds = {port.name: port.speed_gbps for port in switch.view.ports}
+    thresholds = dict[int, tuple[int, int]]()  # (least, most) by speed in Gb/s
     for name, port in qos.ports.items():
         marking = next((queue.ecn for queue in port.queues.values() if queue.ecn), None)
         if name in speeds and marking:
-            found.setdefault(speeds[name], (marking.min_kb, marking.max_kb))
-    as_derived = all(kb == compute_ecn_thresholds(intent, pair.view.is_lowest, speed) for speed, kb in found.items())
-    return None if as_derived else {f"{speed}G": f"{low}-{high}" for speed, (low, high) in sorted(found.items())}
+            thresholds.setdefault(speeds[name], (marking.min_kb, marking.max_kb))
+    if all(kb == compute_ecn_thresholds(intent, switch.view.is_lowest, gbps) for gbps, kb in thresholds.items()):
+        return None
+    return {f"{gbps}G": f"{low}-{high}" for gbps, (low, high) in sorted(thresholds.items())}
 
 
-def infer_balancing(draft: Draft) -> list[Stated]:
-    """`load_balance` of fabrics: by load, by flow or in turn, and what hashes begin with."""
+def infer_balancing(draft: Draft) -> list[Setting]:
+    """Return `routing.load_balance` of fabrics: how switches choose among equal paths, and the seeds of their
+    hashes.
+    """
     votes = dict[str, Vote]()
     for fabric in (fabric for fabric in draft.list_fabrics() if fabric.tiers):
-        pairs = [pair for pair in draft.list_pairs() if pair.fabric == fabric.name]
-        modes = find_majority((pair.view.name, mode) for pair in pairs if (mode := _find_mode(pair)))
-        if not pairs:
+        switches = [switch for switch in draft.list_switches() if switch.fabric == fabric.name]
+        if not switches:
             continue
-        running = [pair.running.balancing for pair in pairs if not pair.view.lacks("hash-queue-pairs")]
-        seeds = {p.view.tier.name: p.running.balancing.seed for p in pairs if p.running.balancing.seed is not None}
-        derived = {p.view.tier.name: choose_hash_seed(AUTO, p.view.tier.name, p.view.level) for p in pairs}
-        aging = find_majority((p.view.name, p.running.balancing.aging_s) for p in pairs if p.running.balancing.groups)
-        stated: dict[str, Any] = {
-            "mode": modes.value if modes else "hash",
-            "queue_pairs": any(balancing.queue_pairs for balancing in running),
-            "seeds": "auto" if seeds and all(derived[tier] == seed for tier, seed in seeds.items()) else seeds,
-            "flow_aging_s": aging.value if aging and aging.value != FLOW_AGING_S else 0,
-        }
-        setting = {key: value for key, value in stated.items() if value}
-        if modes and modes.value == "dynamic" and any(not pair.view.lacks("packet-spray") for pair in pairs):
+        modes = find_majority((switch.view.name, mode) for switch in switches if (mode := _find_mode(switch)))
+        modes = modes or Vote("hash", len(switches), ())
+        seeds, as_derived, ages = dict[str, int](), list[bool](), list[tuple[str, int]]()
+        for view, balancing in ((switch.view, switch.running.balancing) for switch in switches):
+            if balancing.seed is not None:
+                seeds[view.tier.name] = balancing.seed
+                as_derived.append(balancing.seed == choose_hash_seed(AUTO, view.tier.name, view.level))
+            if balancing.groups:
+                ages.append((view.name, balancing.aging_s))
+        aging = find_majority(ages)
+        value = drop_empty(
+            mode=modes.value,
+            queue_pairs=any(
+                switch.running.balancing.queue_pairs for switch in switches if not switch.view.lacks("hash-queue-pairs")
+            )
+            or None,
+            seeds="auto" if seeds and all(as_derived) else seeds,
+            flow_aging_s=aging.value if aging and aging.value != FLOW_AGING_S else 0,
+        )
+        if modes.value == "dynamic" and any(not switch.view.lacks("packet-spray") for switch in switches):
             text = "`dynamic` or `spray`: what is read of a configuration does not tell which"
-            draft.tell("unsure", f"fabrics.{fabric.name}.routing.load_balance", text, modes.facts)
-        value = setting if len(setting) > 1 else setting["mode"]
-        votes[fabric.name] = Vote(value, modes.facts if modes else len(pairs), modes.against if modes else ())
-    return state_by_fabric(votes, ("routing", "load_balance"), "hash")
+            draft.add_remark("unsure", f"fabrics.{fabric.name}.routing.load_balance", text, modes.facts)
+        votes[fabric.name] = modes._replace(value=value if len(value) > 1 else modes.value)
+    return make_settings_by_fabric(votes, ("routing", "load_balance"), "hash")
 
 
-def _find_mode(pair: Pair) -> str:
-    """The mode of a switch, "" where its NOS has but one."""
-    balancing = pair.running.balancing
+def _find_mode(switch: ComparedSwitch) -> str:
+    """Return the `mode` of load balancing of a switch, "" if its NOS knows only one."""
+    balancing = switch.running.balancing
     if balancing.groups:
         return "cluster"
     if balancing.by_load:
-        return "spray" if pair.view.lacks("dynamic-load-balance") else "dynamic"
-    by_load = not (pair.view.lacks("dynamic-load-balance") and pair.view.lacks("packet-spray"))
-    return "hash" if by_load and pair.view.is_lowest else ""
+        return "spray" if switch.view.lacks("dynamic-load-balance") else "dynamic"
+    by_load = not (switch.view.lacks("dynamic-load-balance") and switch.view.lacks("packet-spray"))
+    return "hash" if by_load and switch.view.is_lowest else ""
 
 
-def infer_sessions(draft: Draft) -> list[Stated]:
-    """BFD and limits of prefixes on sessions between switches."""
+def infer_sessions(draft: Draft) -> list[Setting]:
+    """Return `routing.bfd` and `routing.max_prefixes` by the sessions between switches."""
     names = [fabric.name for fabric in draft.list_fabrics() if fabric.tiers]
 
-    def ask_bfd(fabric: str, pair: Pair) -> Iterator[bool | Mapping[str, int]]:
-        if pair.fabric == fabric:
-            yield from (write_bfd(peer.bfd) for peer in list_inner_peers(pair))
+    def ask_bfd(fabric: str, switch: ComparedSwitch) -> Iterator[bool | Mapping[str, int]]:
+        if switch.fabric == fabric:
+            yield from (write_bfd(peer.bfd) for peer in list_inner_peers(switch))
 
-    def ask_limit(fabric: str, pair: Pair) -> Iterator[int | None]:
-        if pair.fabric == fabric:
-            running = {find_limit(peer) for peer in list_inner_peers(pair)}
-            planned = 0 if is_routed_by_daemon(pair.view) else pair.view.fabric.max_prefixes
+    def ask_limit(fabric: str, switch: ComparedSwitch) -> Iterator[int | None]:
+        if switch.fabric == fabric:
+            running = {find_limit(peer) for peer in list_inner_peers(switch)}
+            planned = 0 if is_routed_by_daemon(switch.view) else switch.view.fabric.max_prefixes
             if running:
                 yield None if running == {planned} else max(running)
 
-    bfd = draft.count_votes(names, ask_bfd)
-    limits = {n: v for n, v in draft.count_votes(names, ask_limit).items() if v.value is not None}
-    return state_by_fabric(bfd, ("routing", "bfd"), False) + state_by_fabric(limits, ("routing", "max_prefixes"))
+    bfd = draft.collect_votes(names, ask_bfd)
+    limits = {name: vote for name, vote in draft.collect_votes(names, ask_limit).items() if vote.value is not None}
+    return make_settings_by_fabric(bfd, ("routing", "bfd"), False) + make_settings_by_fabric(
+        limits, ("routing", "max_prefixes")
+    )
 
 
 def find_limit(peer: Peer) -> int:
-    """The prefixes that a neighbour may announce, 0 for any number."""
+    """Return the most prefixes that a neighbour may announce in any address family, 0 if there is no limit."""
     return max(peer.max_prefixes.values(), default=0)
 
 
 def write_bfd(bfd: SessionBfd | None) -> bool | Mapping[str, int]:
-    """BFD as the page has it."""
+    """Return `bfd` as a page has it: whether it is on, or its timers if these are not the default ones."""
     if bfd is None or bfd == SessionBfd():
         return bfd is not None
     return {"interval_ms": bfd.interval_ms, "multiplier": bfd.multiplier}
 
 
-def list_inner_peers(pair: Pair) -> Iterator[Peer]:
-    """The sessions of the default VRF over links to other switches."""
-    bgp = pair.running.bgp.get("")
-    names = {port.name for port in pair.list_links()}
-    far = {end.far for name in names for end in pair.far_ends.get(name, ())}
-    for key, peer in bgp.peers.items() if bgp else ():
-        if key in names or key in far:
+def list_inner_peers(switch: ComparedSwitch) -> Iterator[Peer]:
+    """Yield the BGP sessions of the default VRF over links to other switches."""
+    bgp = switch.running.bgp.get("")
+    names = {port.name for port in switch.list_links()}
+    addresses = {end.address for name in names for end in switch.far_ends.get(name, ())}
+    for neighbor, peer in bgp.peers.items() if bgp else ():
+        if neighbor in names or neighbor in addresses:
             yield peer

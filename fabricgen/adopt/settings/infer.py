@@ -1,8 +1,8 @@
-"""The sections of a page that running configurations tell: inferred stage by stage, each on the page of the last.
+"""Infer from running configurations the sections of a page that describe settings; the page has the topology already.
 
-Topology is the page's already. What a stage infers is put into it and the cluster is made anew, so that the next stage
-sees what follows: names of ports from the NOS, gateways from VLANs, offsets in pools from blocks. In the end all
-switches are compared with what the page gives them: what is left is told.
+Settings are inferred in stages. After each stage its settings are put into the page and the cluster is built again, as
+the next stage needs what follows from them: names of ports from the NOS, gateways from VLANs, offsets in pools from
+blocks. In the end every switch is compared with what the page gives it; each difference becomes a remark.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from fabricgen.adopt.facts import Inference
-from fabricgen.adopt.settings.draft import EVERY, Draft, Evidence, ReadSwitch, Stated, edit_page
+from fabricgen.adopt.settings.draft import ALL_SWITCHES, Draft, ReadSwitch, Remark, Setting, edit_page
 from fabricgen.adopt.settings.exits import infer_exits, infer_leaks, infer_tenants
 from fabricgen.adopt.settings.forwarding import (
     infer_balancing,
@@ -36,45 +36,57 @@ from fabricgen.adopt.settings.services import infer_management, infer_services
 from fabricgen.kernel.diagnostics import Severity
 from fabricgen.switch.interfaces import Subinterface
 from fabricgen.switch.model import Switch
-from fabricgen.switch.routing import Peer, RouteMaps
+from fabricgen.switch.routing import RouteMaps
 from fabricgen.verify.drift.comparing import compare_switches
 from fabricgen.verify.drift.finding import DriftFinding
 from fabricgen.views.model.switch import model_switch
 
-FEW = 0.25
-"""Up to this share of the switches of a tier, a difference is theirs and not the tier's."""
+MAX_DRIFTED = 0.25
+"""The largest share of a tier's switches whose common difference is called drift, not a setting of the tier."""
 
 
-def list_left(draft: Draft) -> Iterator[Evidence]:
-    """Every difference between what switches run and what the page gives them, with the line where it stands."""
+def list_differences(draft: Draft) -> Iterator[Remark]:
+    """Yield a remark for each difference between what a switch runs and what the page gives it.
+
+    A difference that many switches of a tier have in common is one remark ("unexplained"); of one that few have, each
+    is a remark of its own ("drifted") with its file and line.
+    """
     catalog = draft.cluster.design.catalog
-    by_tier = groupby(draft.iterate_pairs(draft.cluster, EVERY), lambda pair: (pair.fabric, pair.view.tier.name))
-    for (fabric, tier), pairs in by_tier:
-        findings: dict[tuple[str, str], list[DriftFinding]] = defaultdict(list)
-        switches = 0
-        for pair in pairs:
-            switches += 1
-            running, planned = hide_secrets(pair.running), hide_secrets(model_switch(pair.view, catalog))
-            found = compare_switches(pair.view.name, running, planned, frozenset()) if running != planned else ()
-            for finding in (finding for finding in found if finding.severity == Severity.ERROR):
-                findings[_generalize_finding(finding)].append(finding)
-        for same in findings.values():
-            devices = list(dict.fromkeys(finding.device for finding in same))
-            if len(devices) > max(1, FEW * switches):
-                text = f"{same[0].subject}: {same[0].text}"
-                yield Evidence("unexplained", f"fabrics.{fabric}.tiers.{tier}", text, len(devices), devices[0])
-            else:
-                for finding in same:
-                    file, line = _find_line(draft.switches[finding.device].files, finding)
-                    text = f"{finding.text} ({switches - len(devices)} of {switches} switches of {tier} as planned)"
-                    yield Evidence("drifted", finding.subject, text, 1, finding.device, file, line)
+    all_switches = draft.iterate_switches(draft.cluster, ALL_SWITCHES)
+    for (fabric, tier), switches in groupby(all_switches, lambda switch: (switch.fabric, switch.view.tier.name)):
+        alike_findings: dict[tuple[str, str], list[DriftFinding]] = defaultdict(list)
+        of_tier = list(switches)
+        for switch in of_tier:
+            running, planned = _strip_model(switch.running), _strip_model(model_switch(switch.view, catalog))
+            for finding in compare_switches(switch.view.name, running, planned, frozenset()):
+                if finding.severity == Severity.ERROR:
+                    # findings on several switches are alike but for words with a digit, as ports and addresses
+                    alike_findings[_strip_numbers(finding.subject), _strip_numbers(finding.text)].append(finding)
+        for findings in alike_findings.values():
+            devices = list(dict.fromkeys(finding.device for finding in findings))
+            if len(devices) > max(1, MAX_DRIFTED * len(of_tier)):
+                text = f"{findings[0].subject}: {findings[0].text}"
+                yield Remark("unexplained", f"fabrics.{fabric}.tiers.{tier}", text, len(devices), devices[0])
+                continue
+            for finding in findings:
+                file, line = _find_line(draft.switches[finding.device].files, finding)
+                counts = f"{len(of_tier) - len(devices)} of {len(of_tier)}"
+                text = f"{finding.text} ({counts} switches of {tier} as planned)"
+                yield Remark("drifted", finding.subject, text, 1, finding.device, file, line)
 
 
-def hide_secrets(switch: Switch) -> Switch:
-    """A model without secrets, which a page has references to, and without what only writing needs."""
+def _strip_model(switch: Switch) -> Switch:
+    """Return the model of a switch without secrets, to which a page only refers, and without what only writers need."""
     users = {name: replace(user, password_hash="") for name, user in switch.management.users.items()}
     bgp = {
-        vrf: replace(instance, maps=RouteMaps(), peers={key: _strip_peer(p) for key, p in instance.peers.items()})
+        vrf: replace(
+            instance,
+            maps=RouteMaps(),
+            peers={
+                key: replace(peer, password="", group="", device="", port="", address="")
+                for key, peer in instance.peers.items()
+            },
+        )
         for vrf, instance in switch.bgp.items()
     }
     ports = {
@@ -87,45 +99,37 @@ def hide_secrets(switch: Switch) -> Switch:
     return replace(switch, management=management, bgp=bgp, interfaces=ports, pair=pair, subinterfaces=subinterfaces)
 
 
-def _strip_peer(peer: Peer) -> Peer:
-    return replace(peer, password="", group="", device="", port="", address="")
-
-
-def _generalize_finding(finding: DriftFinding) -> tuple[str, str]:
-    """What findings of several switches have in common: their words without what has a digit."""
-    return _strip_numbers(finding.subject.split()), _strip_numbers(finding.text.split())
-
-
-def _strip_numbers(words: Iterable[str]) -> str:
-    return " ".join(word for word in words if not any(c.isdigit() for c in word))
+def _strip_numbers(text: str) -> str:
+    return " ".join(word for word in text.split() if not any(character.isdigit() for character in word))
 
 
 def _find_line(files: Mapping[str, str], finding: DriftFinding) -> tuple[str, int]:
-    """The file and line that have the most names and numbers of a finding; ("", 0) where none has any.
+    """Return (file name, line number from 1) of the line with most of a finding's names and numbers, ("", 0) if none.
 
-    What runs and is not planned counts twice.
+    Values that run and are not planned count twice.
     """
     running, _, planned = finding.text.partition(", planned: ")
-    values, names = _list_names(running) - _list_names(planned), _list_names(finding.subject)
-    best = (0, "", 0)
+    values, names = _list_numbered_words(running) - _list_numbered_words(planned), _list_numbered_words(finding.subject)
+    best_score, best_line = 0, ("", 0)
     for name, text in sorted(files.items()):
         for number, line in enumerate(text.splitlines(), 1):
-            words = _list_names(line)
-            weight = 2 * len(values & words) + len(names & words)
-            if weight > best[0]:
-                best = (weight, name, number)
-    return best[1], best[2]
+            words = _list_numbered_words(line)
+            score = 2 * len(values & words) + len(names & words)
+            if score > best_score:
+                best_score, best_line = score, (name, number)
+    return best_line
 
 
-def _list_names(text: str) -> set[str]:
-    """Words with a digit in them: ports, addresses, numbers."""
+def _list_numbered_words(text: str) -> set[str]:
+    """Return the words with a digit in them: ports, addresses, numbers."""
     return set(re.findall(r"[\w./-]*\d[\w./:-]*\w|\d", text))
 
 
-MOST_NAMED = 6
-"""So many switches that say otherwise are named."""
+MAX_NAMED = 6
+"""The most differing switches that a note names."""
 
-Stage = Callable[[Draft], list[Stated]]
+Stage = Callable[[Draft], list[Setting]]
+"""Infers some settings from the switches of a draft."""
 
 STAGES: tuple[tuple[Stage, ...], ...] = (
     (infer_nos, infer_protocols),
@@ -134,54 +138,56 @@ STAGES: tuple[tuple[Stage, ...], ...] = (
     (infer_tenants, infer_exits),
     (infer_vlans, infer_subnets, infer_vnis, infer_leaks),
 )
-"""What gives a network its form, in the order in which one follows from the other; side by side what does not."""
+"""The stages: settings of a later one follow from those of the ones before it."""
 
-SETTINGS: tuple[Stage, ...] = (infer_services, infer_management, infer_qos, infer_balancing, infer_sessions)
-"""What switches of a given form are told."""
+LAST_STAGE: tuple[Stage, ...] = (infer_services, infer_management, infer_qos, infer_balancing, infer_sessions)
+"""Settings that need all other ones, apart from numbers."""
 
 
 class InferredSettings(NamedTuple):
-    """What running configurations say of a page.
+    """The settings that running configurations give a page.
 
-    `page` is the page with all that was inferred, `sections` that alone; `lock` are rows of a list for `lock --import`:
-    numbers that no rule gives. `inferences` say from how many facts a value was inferred, `evidence` what was not.
+    `page` is the page with all settings, `sections` has the settings alone. `lock` has the numbers that no rule of the
+    page gives, as rows of a list for `lock --import`. `inferences` say from how many switches each setting was
+    inferred, `remarks` what could not be inferred and why.
     """
 
     page: dict[str, Any]
     sections: dict[str, Any]
     lock: list[dict[str, str]]
     inferences: list[Inference]
-    evidence: list[Evidence]
+    remarks: list[Remark]
 
 
 def infer_settings(switches: Mapping[str, ReadSwitch], page: Mapping[str, Any], path: str) -> InferredSettings:
-    """Infer the sections of a page that describes the topology of switches, by what was read of them, by name.
+    """Infer the settings of `page`, which has the topology, from `switches`: what was read of each, by its name.
 
-    `path` is where the page stands or will: its lock, inventory and catalogue count. Raises InputError where the page
-    itself cannot be built.
+    `path` is where the page stands or will stand: the lock, inventory and catalogue beside it are read. Raises
+    InputError if the page without settings cannot be built.
     """
     draft = Draft(dict(page), path, switches)
     for stages in STAGES:
-        draft.state([stated for infer in stages for stated in infer(draft)])
+        draft.add_settings([setting for infer in stages for setting in infer(draft)])
     infer_asns(draft)
-    for _ in range(2):  # limits of sessions follow from what else makes FRR write them
-        draft.state([stated for infer in SETTINGS for stated in infer(draft)])
+    for _ in range(2):  # limits of sessions follow from the other settings that make FRR write them
+        draft.add_settings([setting for infer in LAST_STAGE for setting in infer(draft)])
     infer_pools(draft)
     lock = list_exceptions(draft)
-    draft.evidence += list_left(draft)
-    inferences = [_tell_stated(stated) for stated in draft.stated.values() if stated.value is not None]
-    strange = switches.keys() - {draft.cluster.names[row] for row in draft.cluster.switch_rows()}
+    draft.remarks += list_differences(draft)
+    inferences = [_write_inference(setting) for setting in draft.settings.values() if setting.value is not None]
+    unplanned = switches.keys() - {draft.cluster.names[row] for row in draft.cluster.switch_rows()}
     unread = [
-        Evidence("unread", "", "the page has no Ethernet switch of this name", 1, name) for name in sorted(strange)
+        Remark("unread", "", "the page has no Ethernet switch of this name", 1, name) for name in sorted(unplanned)
     ]
-    unread += [Evidence("unread", "", text, 1, name) for name, read in sorted(switches.items()) for text in read.unread]
-    sections = edit_page({}, draft.stated.values())
-    return InferredSettings(draft.page, sections, lock, inferences, [*dict.fromkeys(draft.evidence), *unread])
+    unread += [Remark("unread", "", text, 1, name) for name, read in sorted(switches.items()) for text in read.unread]
+    sections = edit_page({}, draft.settings.values())
+    return InferredSettings(draft.page, sections, lock, inferences, [*dict.fromkeys(draft.remarks), *unread])
 
 
-def _tell_stated(stated: Stated) -> Inference:
-    more = len(stated.against) - MOST_NAMED
-    names = ", ".join(stated.against[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-    value = json.dumps(stated.value, ensure_ascii=False).strip('"')
+def _write_inference(setting: Setting) -> Inference:
+    """Return the row of the report on a setting, whose note names the first switches that differ."""
+    unnamed = len(setting.against) - MAX_NAMED
+    names = ", ".join(setting.against[:MAX_NAMED]) + (f" and {unnamed} more" if unnamed > 0 else "")
+    value = json.dumps(setting.value, ensure_ascii=False).strip('"')
     note = f"not so on {names}" if names else ""
-    return Inference(stated.path, value, stated.facts, stated.facts + len(stated.against), note)
+    return Inference(setting.path, value, setting.facts, setting.facts + len(setting.against), note)

@@ -1,4 +1,4 @@
-"""What leaves do for hosts (DHCP relay, advertisements, what ports refuse), and how all switches are managed."""
+"""Infer what leaves do for hosts (DHCP relay, router advertisements, port security), and how switches are managed."""
 
 from __future__ import annotations
 
@@ -6,34 +6,40 @@ from collections.abc import Iterator
 from ipaddress import ip_address
 from typing import Any
 
-from fabricgen.adopt.settings.draft import Draft, Pair, Stated, state_by_fabric
+from fabricgen.adopt.settings.draft import ComparedSwitch, Draft, Setting, make_settings_by_fabric
 from fabricgen.adopt.words import drop_empty, unwrap_single
 from fabricgen.switch.interfaces import Vlan
 from fabricgen.views.asked import USUAL_LIFETIME_S
 
 
-def infer_services(draft: Draft) -> list[Stated]:
-    """What each fabric has of these sections; a NOS that lacks a word for one does not count there."""
-    names, stated = [fabric.name for fabric in draft.list_fabrics()], list[Stated]()
-    asked = {"dhcp": _find_relays, "router_advertisements": _find_advertisements, "access": _find_access}
-    for key, ask in asked.items():
-        for fabric, vote in draft.count_votes(names, ask).items():
-            if vote.value is not None:
-                stated.append(Stated(("fabrics", fabric, key), vote.value, vote.facts, vote.against))
-    return stated
+def infer_services(draft: Draft) -> list[Setting]:
+    """Return `dhcp`, `router_advertisements` and `access` of fabrics; switches whose NOS lacks a word do not vote on
+    it.
+    """
+    names = [fabric.name for fabric in draft.list_fabrics()]
+    questions = {"dhcp": _find_relays, "router_advertisements": _find_advertisements, "access": _find_access}
+    return [
+        Setting(("fabrics", fabric, key), vote.value, vote.facts, vote.against)
+        for key, ask in questions.items()
+        for fabric, vote in draft.collect_votes(names, ask).items()
+        if vote.value is not None
+    ]
 
 
-def _list_vlans(fabric: str, pair: Pair) -> Iterator[Vlan]:
-    """The VLANs of a fabric that a switch has."""
-    vlans = (service.vlan for service in pair.view.services if service.fabric == fabric)
-    return (pair.running.vlans[vlan] for vlan in vlans if vlan in pair.running.vlans)
+def _list_vlans(fabric: str, switch: ComparedSwitch) -> Iterator[Vlan]:
+    """Return the running VLANs of a switch that serve a fabric."""
+    vlans = (service.vlan for service in switch.view.services if service.fabric == fabric)
+    return (switch.running.vlans[vlan] for vlan in vlans if vlan in switch.running.vlans)
 
 
-def _find_relays(fabric: str, pair: Pair) -> Iterator[dict[str, Any] | None]:
-    """`dhcp` of a switch: what VLANs and routed ports have together, as those of one family ask its servers alone."""
-    relays = [vlan.relay for vlan in _list_vlans(fabric, pair)]
-    interfaces = [pair.running.interfaces[port.name] for port in pair.list_hosts(fabric)]
-    if not pair.view.lacks("relay-on-routed-ports"):
+def _find_relays(fabric: str, switch: ComparedSwitch) -> Iterator[dict[str, Any] | None]:
+    """Yield `dhcp` of a fabric on a switch, None without relays: the servers of all its VLANs and routed ports.
+
+    They are joined as interfaces with IPv4 alone have no IPv6 servers, and vice versa.
+    """
+    relays = [vlan.relay for vlan in _list_vlans(fabric, switch)]
+    interfaces = [switch.running.interfaces[port.name] for port in switch.list_hosts(fabric)]
+    if not switch.view.lacks("relay-on-routed-ports"):
         relays += [interface.relay for interface in interfaces if interface.addresses]
     servers = sorted({server for relay in relays if relay for server in relay.servers}, key=sort_server)
     unmarked = any(relay and not relay.marked and relay.list_servers(v6=False) for relay in relays)
@@ -42,91 +48,99 @@ def _find_relays(fabric: str, pair: Pair) -> Iterator[dict[str, Any] | None]:
 
 
 def sort_server(server: str) -> tuple[bool, int, str]:
-    """The order of servers that a NOS keeps in none: addresses by number, then names."""
+    """Return the key that sorts servers of a NOS that keeps no order: addresses by number, then names."""
     try:
         return False, int(ip_address(server)), ""
     except ValueError:
         return True, 0, server
 
 
-def _find_advertisements(fabric: str, pair: Pair) -> Iterator[bool | dict[str, Any] | None]:
-    """`router_advertisements` of each VLAN of IPv6, and of routed ports where a NOS advertises on these."""
-    for vlan in _list_vlans(fabric, pair):
+def _find_advertisements(fabric: str, switch: ComparedSwitch) -> Iterator[bool | dict[str, Any] | None]:
+    """Yield `router_advertisements` for each VLAN with an IPv6 gateway, and for routed ports if the NOS advertises
+    there.
+    """
+    for vlan in _list_vlans(fabric, switch):
         if any(":" in gateway for gateway in vlan.gateways):
-            yield False if vlan.silent else _write_advertised(pair, vlan)
-    for port in pair.list_hosts(fabric):
-        interface = pair.running.interfaces[port.name]
-        if interface.addresses and pair.view.dialect.advertises_on_ports:
+            yield False if vlan.silent else _write_advertised(switch, vlan)
+    for port in switch.list_hosts(fabric):
+        interface = switch.running.interfaces[port.name]
+        if interface.addresses and switch.view.dialect.advertises_on_ports:
             yield False if interface.silent else None
 
 
-def _write_advertised(pair: Pair, vlan: Vlan) -> bool | dict[str, Any] | None:
-    """What is advertised otherwise than by default; True for nothing, None where nothing was asked for."""
+def _write_advertised(switch: ComparedSwitch, vlan: Vlan) -> bool | dict[str, Any] | None:
+    """Return what a VLAN advertises besides the defaults, True for the defaults, None if it advertises nothing."""
     advertised, managed = vlan.advertised, bool(vlan.relay and vlan.relay.list_servers(v6=True))
-    if advertised is None or pair.view.lacks("ra-settings"):
+    if advertised is None or switch.view.lacks("ra-settings"):
         return None if advertised is None else True
     values = {
+        # (running value, default)
         "managed": (advertised.managed, managed),
         "other": (advertised.other, False),
         "autoconfig": (not advertised.no_autoconfig, False),
         "lifetime_s": (advertised.lifetime_s, USUAL_LIFETIME_S),
         "resolvers": (unwrap_single(sorted(advertised.resolvers, key=sort_server)), []),
     }
-    return {key: value for key, (value, usual) in values.items() if value != usual} or True
+    return {key: value for key, (value, default) in values.items() if value != default} or True
 
 
-def _find_access(fabric: str, pair: Pair) -> Iterator[dict[str, Any] | None]:
-    """`access` of each bridged port."""
-    for port in pair.list_hosts(fabric):
-        interface = pair.running.interfaces[port.name]
-        carrier = pair.running.bonds.get(interface.bond, interface)
+def _find_access(fabric: str, switch: ComparedSwitch) -> Iterator[dict[str, Any] | None]:
+    """Yield `access` of each bridged host port, None if the port refuses nothing: storm control and guards."""
+    for port in switch.list_hosts(fabric):
+        interface = switch.running.interfaces[port.name]
+        carrier = switch.running.bonds.get(interface.bond, interface)
         if carrier.access_vlan or carrier.tagged_vlans:
             access = carrier.access
             storm = {kind.replace("-", "_"): percent for kind, percent in sorted(access.storm.items())}
-            guard = None if access.bpdu_guard or pair.view.lacks("bpdu-guard") else False
-            guards = {"dhcp_guard": "dhcp" in access.refused, "ra_guard": "ra" in access.refused}
-            asked = {
-                "storm_control": storm,
-                "bpdu_guard": guard,
-                **{key: value or None for key, value in guards.items()},
-            }
-            yield drop_empty(**asked) or None
+            yield (
+                drop_empty(
+                    storm_control=storm,
+                    bpdu_guard=None if access.bpdu_guard or switch.view.lacks("bpdu-guard") else False,
+                    dhcp_guard="dhcp" in access.refused or None,
+                    ra_guard="ra" in access.refused or None,
+                )
+                or None
+            )
 
 
 KEYS = ("users", "aaa", "ntp", "dns", "syslog", "snmp", "gnmi", "banner", "timezone")
+"""The keys of `management` that are inferred."""
 
 
-def infer_management(draft: Draft) -> list[Stated]:
-    """The section of the cluster, and what fabrics have of their own, key by key."""
+def infer_management(draft: Draft) -> list[Setting]:
+    """Return the keys of `management`: those of the cluster, and of fabrics that differ from it."""
     owners = [fabric.name for fabric in draft.list_fabrics() if fabric.tiers]
-    stated, lacking = list[Stated](), {pair.fabric for pair in draft.list_pairs() if pair.view.lacks("users")}
+    settings = list[Setting]()
+    lacking = {switch.fabric for switch in draft.list_switches() if switch.view.lacks("users")}
     for key in KEYS:
 
-        def ask(fabric: str, pair: Pair, key: str = key) -> Iterator[Any]:
-            if pair.fabric == fabric and not (key == "users" and pair.view.lacks("users")):
-                yield _write_sections(pair)[key]
+        def ask(fabric: str, switch: ComparedSwitch, key: str = key) -> Iterator[Any]:
+            if switch.fabric == fabric and not (key == "users" and switch.view.lacks("users")):
+                yield _write_management(switch)[key]
 
-        votes = draft.count_votes(owners, ask)
-        present = {name: vote for name, vote in votes.items() if vote.value is not None}
-        # a fabric cannot take back accounts of the cluster, and accounts are refused where a NOS has none
-        together = len(present) == len(votes) and not (key == "users" and lacking)
-        stated += state_by_fabric(present, ("management", key), together=together)
-        if key == "users" and (mixed := sorted(lacking & present.keys())):
-            stated.append(_waive_accounts(draft, mixed))
-    return stated
+        all_votes = draft.collect_votes(owners, ask)
+        votes = {name: vote for name, vote in all_votes.items() if vote.value is not None}
+        # a fabric cannot take back what the cluster states, and accounts are refused for a NOS that has none
+        per_fabric = len(votes) < len(all_votes) or (key == "users" and bool(lacking))
+        settings += make_settings_by_fabric(votes, ("management", key), per_fabric=per_fabric)
+        if key == "users" and (mixed := sorted(lacking & votes.keys())):
+            settings.append(_waive_accounts(draft, mixed))
+    return settings
 
 
-def _waive_accounts(draft: Draft, fabrics: list[str]) -> Stated:
-    """A waiver for fabrics some of whose switches have accounts and some run a NOS whose configuration has none."""
+def _waive_accounts(draft: Draft, fabrics: list[str]) -> Setting:
+    """Return waivers of rule FG703 for fabrics in which some switches have accounts, and others run a NOS
+    without any.
+    """
     waived = list((draft.page.get("lint") or {}).get("waive") or [])
     why = "accounts of other switches are no part of their configuration"
     rows = [{"rule": "FG703", "at": f"fabrics/{name}/management/users", "why": why} for name in fabrics]
-    return Stated(("lint", "waive"), [*waived, *(row for row in rows if row not in waived)], len(rows))
+    return Setting(("lint", "waive"), [*waived, *(row for row in rows if row not in waived)], len(rows))
 
 
-def _write_sections(pair: Pair) -> dict[str, Any]:
-    """The sections of a switch as a page has them, None where it has none."""
-    management, view = pair.running.management, pair.view
+def _write_management(switch: ComparedSwitch) -> dict[str, Any]:
+    """Return `management` of a switch by key, as a page has it; None for keys of which the switch has nothing."""
+    management, view = switch.running.management, switch.view
     ntp, dns, syslog = (
         unwrap_single(servers if view.dialect.ranks_servers else sorted(servers, key=sort_server))
         for servers in (management.ntp, management.dns, management.syslog)
@@ -148,7 +162,7 @@ def _write_sections(pair: Pair) -> dict[str, Any]:
     port = management.gnmi_port if management.gnmi_port != view.naming.systems.gnmi_port else 0
     return {
         "users": users or None,
-        # whether servers share a key is not read: a reference does no harm
+        # whether servers share a key is not read; a reference to one does no harm if they have none
         "aaa": {
             "protocol": protocol,
             "servers": unwrap_single([server for _, server in management.aaa]),
@@ -167,5 +181,5 @@ def _write_sections(pair: Pair) -> dict[str, Any]:
 
 
 def name_variable(name: str) -> str:
-    """The reference to a secret of a name: an environment variable that whoever builds sets."""
+    """Return the reference to a secret of a name: an environment variable that the user sets before a build."""
     return "env:FABRICGEN_" + "".join(c if c.isalnum() else "_" for c in name.upper())

@@ -77,7 +77,7 @@ def test_a_page_comes_back_from_configurations() -> None:
         "management": {"ntp": SERVERS, "syslog": {"servers": "10.32.0.6"}},
     }
     assert not trip.inferred.lock
-    assert not trip.inferred.evidence
+    assert not trip.inferred.remarks
 
 
 def test_what_was_inferred_says_from_how_many_switches() -> None:
@@ -94,7 +94,7 @@ def test_one_drifted_line_is_told_and_changes_no_section() -> None:
     files[name] = files[name] | {"config_db.json": text.replace('"10.32.0.11"', '"10.32.0.12"')}
     drifted = infer_settings(read_all(list_nos(cluster), files), strip_page(read_page(cluster)), path)
     assert drifted.sections == make_trip("leaf-spine").inferred.sections
-    (told,) = drifted.evidence
+    (told,) = drifted.remarks
     assert (told.kind, told.device, told.file) == ("drifted", name, "config_db.json")
     assert "10.32.0.12" in files[name]["config_db.json"].splitlines()[told.line - 1]
     assert "3 of 4 switches of leaf as planned" in told.text
@@ -134,8 +134,8 @@ def test_an_address_that_the_far_end_does_not_know_is_drift() -> None:
     drifted = infer_settings(read_all(list_nos(cluster), files), strip_page(read_page(cluster)), path)
     assert drifted.sections == make_trip("leaf-spine").inferred.sections
     assert not drifted.lock
-    assert {told.device for told in drifted.evidence} == {name}
-    assert any(told.kind == "drifted" and "10.99.0.1/31" in told.text and told.line for told in drifted.evidence)
+    assert {told.device for told in drifted.remarks} == {name}
+    assert any(told.kind == "drifted" and "10.99.0.1/31" in told.text and told.line for told in drifted.remarks)
 
 
 VARIANTS = [
