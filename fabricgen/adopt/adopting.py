@@ -118,7 +118,7 @@ def _find_page(
         search.start()
         return search
 
-    search, most = start_search(BY_NAMES), STRAY * len(facts.joints)
+    search, most = start_search(BY_NAMES), STRAY * len(facts.links)
     says_nothing = search.trial.is_missing.sum() > most and not follow_pattern(search)
     if not says_nothing:
         search_page(search)
@@ -152,7 +152,7 @@ def _keep_stated(inferences: Sequence[Inference], words: Words) -> list[Inferenc
     """The inferences with the words that the page has of them: a word that was taken away follows from the others."""
     return [
         row._replace(note=f"{row.note}; follows from the rest".removeprefix("; "))
-        if row.what[0] == "fabrics" and get(words, row.what) is None and row.what[-1] != "per"
+        if row.path[0] == "fabrics" and get(words, row.path) is None and row.path[-1] != "per"
         else row
         for row in inferences
     ]
@@ -166,7 +166,7 @@ def write_text(adoption: Adoption, report: Report | None) -> str:
     """The table of what was inferred, in lines for people."""
     rows = [("word", "value", "facts", "how")]
     for row in adoption.inferences:
-        rows.append((".".join(row.what), row.value, f"{row.facts:,} of {row.of:,}", row.note))
+        rows.append((".".join(row.path), row.value, f"{row.facts:,} of {row.total:,}", row.note))
     lines = [line.rstrip() for line in align_columns(list(zip(*rows, strict=True)), (False, False, True, False))]
     lines += ["", _count_links(adoption.trial)]
     lines += [f"note: {note}" for note in adoption.notes]
@@ -184,16 +184,16 @@ def write_json(adoption: Adoption, report: Report | None, page: str) -> str:
     trial = adoption.trial
     content: dict[str, Any] = {
         "inferences": [
-            {"word": ".".join(row.what), "value": row.value, "facts": row.facts, "of": row.of, "how": row.note}
+            {"word": ".".join(row.path), "value": row.value, "facts": row.facts, "of": row.total, "how": row.note}
             for row in adoption.inferences
         ],
         "links": {
-            "seen": len(trial.facts.joints),
-            "given": len(trial.facts.joints) - len(trial.missing),
+            "seen": len(trial.facts.links),
+            "given": len(trial.facts.links) - len(trial.missing),
             "beside": len(trial.unseen),
         },
         "notes": list(adoption.notes),
-        "unexplained": [[*joint.a, *joint.b] for joint in trial.missing],
+        "unexplained": [[*link.a, *link.b] for link in trial.missing],
         "unplaced": list(trial.unplaced),
         "silent": _list_silent_devices(adoption),
         "actions": [{"id": a.id, "kind": a.kind.value, "text": a.text} for a in report.actions] if report else [],
@@ -205,7 +205,7 @@ def write_json(adoption: Adoption, report: Report | None, page: str) -> str:
 
 
 def _count_links(trial: Trial) -> str:
-    seen = len(trial.facts.joints)
+    seen = len(trial.facts.links)
     beside = f"; {len(trial.unseen):,} links of the page were not seen" if trial.unseen else ""
     return f"{seen - len(trial.missing):,} of {seen:,} links come back, with both of their ports{beside}"
 
@@ -232,7 +232,7 @@ def _list_silent_devices(adoption: Adoption) -> list[str]:
     for name, key in zip(trial.wired.names, trial.keys, strict=True):
         if key[0] == TRAY and name in trial.names:
             trays.add(trial.names[name])
-    linked = {end.device for joint in trial.facts.joints for end in (joint.a, joint.b)}
+    linked = {end.device for link in trial.facts.links for end in (link.a, link.b)}
     return sorted(trial.facts.devices.keys() - linked - trays)
 
 

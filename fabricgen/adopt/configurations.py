@@ -1,4 +1,4 @@
-"""Running configurations of a folder, by the device that each is of, and what they tell of its model."""
+"""Read the running configurations of a folder, each of the switch that it is of, and the models that they tell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fabricgen.verify.dumps._sources import list_sources
 
 
 def read_switch(nos: str, files: Mapping[str, str]) -> ReadSwitch | str:
-    """What the files of a switch say, by their names, with what of them is passed over; why they cannot be read."""
+    """Return what the files of a switch say; or, as a text, why they cannot be read. `files` are contents by name."""
     try:
         with tolerate_unknown_text() as notes:
             model = load_part(nos, "reader").read(files)
@@ -29,16 +29,17 @@ def read_switch(nos: str, files: Mapping[str, str]) -> ReadSwitch | str:
 
 
 class Configurations(NamedTuple):
-    """What was read of each switch, by name; facts on devices, with notes in sentences on what was not read."""
+    """What was read of each switch, by its name, and facts on devices; their notes tell what was not read."""
 
     switches: dict[str, ReadSwitch]
     facts: Facts
 
 
 def gather_configurations(folder: str) -> Configurations:
-    """Read all running configurations of a folder: a device is the host name in a file, else what its folder is called.
+    """Read all running configurations of a folder.
 
-    Raises InputError (FG144) where there is no such folder, or no configuration in it.
+    A switch is called as the host name in its file, else as the folder of the file, else as the file itself. Raises
+    InputError (FG144) if there is no such folder, or no configuration in it.
     """
     if not Path(folder).is_dir():
         hint = "name the folder that running configurations were collected in"

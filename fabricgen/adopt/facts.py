@@ -1,4 +1,4 @@
-"""What is known of a running cluster, and what was inferred from it: the types that all of `adopt` shares."""
+"""The types of what is known of a running cluster, and of what is inferred from it."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-Place: TypeAlias = tuple[str, ...]
+PagePath: TypeAlias = tuple[str, ...]
 """A path in the page: ("fabrics", "compute", "tiers", "leaf", "per")."""
 
 
 class End(NamedTuple):
-    """A port of a device, as the sources call both."""
+    """A port of a device, both by the names that the sources have for them."""
 
     device: str
     port: str
 
 
-class Joint(NamedTuple):
-    """Two ports that are joined; `source` is FILE:LINE, "" of dumps."""
+class Link(NamedTuple):
+    """Two ports that a cable joins; `source` is FILE:LINE of a list, "" if dumps tell of the link."""
 
     a: End
     b: End
@@ -26,7 +26,9 @@ class Joint(NamedTuple):
 
 
 class DeviceFacts(NamedTuple):
-    """What the sources tell of one device; "" where they do not. `model` and `rack` are as they write them."""
+    """What the sources tell of one device, "" for what they do not tell; `model` and `rack` are spelled as they are
+    there.
+    """
 
     name: str
     model: str = ""
@@ -35,25 +37,26 @@ class DeviceFacts(NamedTuple):
     rack: str = ""
 
     def join(self, other: DeviceFacts) -> DeviceFacts:
-        """Both together; where they differ, what stands here."""
-        return DeviceFacts(*(ours or theirs for ours, theirs in zip(self, other, strict=True)))
+        """Return these facts, with what they do not tell from another source."""
+        return DeviceFacts(*(first or second for first, second in zip(self, other, strict=True)))
 
 
 class Inference(NamedTuple):
-    """A row of the table that is told: what was inferred, from how many facts, of how many that speak of it.
+    """A row of the report: the value that was inferred for a path of the page.
 
-    Where `facts` is less than `of`, the rest contradicts it. `note` says how it was decided, or what is not known.
+    `facts` of `total` facts on that path agree with the value; the others contradict it. `note` says how the value was
+    decided, or what is not sure of it.
     """
 
-    what: Place
+    path: PagePath
     value: str
     facts: int
-    of: int
+    total: int
     note: str = ""
 
 
 class Question(NamedTuple):
-    """What the sources do not decide, with what would be right for all of them, and how to answer."""
+    """A choice that the sources leave open, the values that agree with all of them, and the option that answers it."""
 
     what: str
     candidates: tuple[str, ...]
@@ -62,12 +65,13 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True)
 class Facts:
-    """All that was read. `joints` are sorted, each once; `devices` are by name, in natural order of names.
+    """All that was read of a cluster.
 
-    `alone` are ports that a dump lists and that see nobody. `notes` are sentences on what could not be used.
+    `links` are sorted, each is there once. `devices` are by name, in natural order. `unlinked` are ports that a dump
+    lists without a neighbour. `notes` are sentences on what could not be used.
     """
 
-    joints: tuple[Joint, ...]
+    links: tuple[Link, ...]
     devices: Mapping[str, DeviceFacts]
-    alone: tuple[End, ...] = ()
+    unlinked: tuple[End, ...] = ()
     notes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""From dumps and lists (CSV of a build, of NetBox, or plain) to facts: each box, and which two ports are joined."""
+"""Read dumps and lists (CSV files of a build, of NetBox, or plain) into facts: devices and links."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from fabricgen.adopt.facts import DeviceFacts, End, Facts, Joint
+from fabricgen.adopt.facts import DeviceFacts, End, Facts, Link
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.kernel.diagnostics import Span, fault
 from fabricgen.kernel.text_input import decode_text, read_bytes
-from fabricgen.verify.dumps.sighting import DOWN, HEARD, SEEN, SILENT, Box
+from fabricgen.verify.dumps.sighting import DOWN, HEARD, SILENT, Box
 from fabricgen.verify.identity.names import DeviceNames, is_default
 from fabricgen.verify.port_numbers import is_mac
 from fabricgen.verify.reading import read_all
@@ -34,10 +34,10 @@ ENDS = (
     ("from_device", "from_port", "to_device", "to_port"),
     ("source", "source_port", "destination", "destination_port"),
 )
-"""The columns of a list of cables: links.csv, dumps, what NetBox imports and exports, and usual ones by hand."""
+"""The columns that name both ends in lists of cables: of links.csv, dumps, NetBox (import, export), and by hand."""
 
 LABELS = ("a_device", "label_a", "b_device", "label_b")
-"""Those of cables.csv, whose labels have the ports."""
+"""The same columns of cables.csv, in which labels have the ports."""
 
 DEVICES = {
     "name": ("device", "name"),
@@ -46,30 +46,29 @@ DEVICES = {
     "site": ("site",),
     "rack": ("rack",),
 }
-"""The columns of a list of devices, by what they tell."""
+"""The columns of a list of devices, by the field of DeviceFacts that they fill."""
 
 
 @dataclass
 class Gathered:
-    """What was read so far."""
+    """The facts that were read so far: the source of each link, devices by name, ports without neighbours, notes."""
 
-    joints: dict[tuple[End, End], str] = field(default_factory=dict)
+    links: dict[tuple[End, End], str] = field(default_factory=dict)
     devices: dict[str, DeviceFacts] = field(default_factory=dict)
-    alone: set[End] = field(default_factory=set)
+    unlinked: set[End] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
     def add_device(self, facts: DeviceFacts) -> None:
-        """Add what is told of a device; what was told before stands."""
-        known = self.devices.get(facts.name)
-        self.devices[facts.name] = known.join(facts) if known else facts
+        """Add what a source tells of a device; it does not replace what earlier sources told."""
+        self.devices[facts.name] = self.devices.get(facts.name, facts).join(facts)
 
-    def add_joint(self, a: End, b: End, source: str) -> None:
-        """Add two ports that are joined."""
-        self.joints.setdefault((min(a, b), max(a, b)), source)
+    def add_link(self, a: End, b: End, source: str) -> None:
+        """Add a link between two ports."""
+        self.links.setdefault((min(a, b), max(a, b)), source)
 
 
 def read_list(file: str, gathered: Gathered) -> None:
-    """Add a list of cables, or one of devices, which its columns tell; raises InputError (FG050) for another."""
+    """Add a list of cables or of devices, as its columns tell; raises InputError (FG050) for any other file."""
     text = decode_text(read_bytes(Path(file), file, limit=MOST_BYTES), file, limit=MOST_BYTES, kind="CSV")
     first = next((line for line in text.splitlines() if line.strip()), "")
     mark = max(",;\t", key=first.count)
@@ -99,34 +98,37 @@ def _read_cables(
     rows: list[tuple[int, list[str]]],
     gathered: Gathered,
 ) -> None:
-    """Add the joints of a list of cables; rows without one of the four cells are counted in a note."""
-    without, pick = 0, itemgetter(*(columns[name] for name in names))
+    """Add the links of a list of cables; rows in which a device or port is empty are counted in a note."""
+    incomplete, pick_ends = 0, itemgetter(*(columns[name] for name in names))
     for line, cells in rows:
-        a_device, a_port, b_device, b_port = map(str.strip, pick(cells))
+        a_device, a_port, b_device, b_port = map(str.strip, pick_ends(cells))
         if names is LABELS:
             a_port, b_port = _read_label(a_port), _read_label(b_port)
         if a_device and a_port and b_device and b_port:
-            gathered.add_joint(End(a_device, a_port), End(b_device, b_port), f"{file}:{line}")
+            gathered.add_link(End(a_device, a_port), End(b_device, b_port), f"{file}:{line}")
         else:
-            without += 1
-    if without:
-        gathered.notes.append(f"{file}: {without:,} rows do not name two ports, and were left out")
+            incomplete += 1
+    if incomplete:
+        gathered.notes.append(f"{file}: {incomplete:,} rows do not name two ports, and were left out")
 
 
 def _read_label(label: str) -> str:
-    """The port on the label of a plug: `h1.R01.02-U46:1/1 Ethernet0 > ...`, or the cage; "" for several ports."""
-    near = label.partition(" > ")[0]
-    place, _, port = near.partition(" ")
+    """Return the port on the label of a plug, `h1.R01.02-U46:1/1 Ethernet0 > ...`, or its cage if no port is there.
+
+    Of a label with several ports, return "".
+    """
+    place, _, port = label.partition(" > ")[0].partition(" ")
     port = port or place.rpartition(":")[2]
     return "" if "+" in port else port
 
 
 def _read_devices(columns: Mapping[str, int], rows: list[tuple[int, list[str]]], gathered: Gathered) -> None:
-    """Add the devices of a list that have a name. NetBox shows a rack with its facility id in brackets."""
+    """Add the devices of a list that have a name."""
     numbers = {key: next((columns[name] for name in names if name in columns), -1) for key, names in DEVICES.items()}
     for _, cells in rows:
         values = {key: cells[number].strip() if number >= 0 else "" for key, number in numbers.items()}
         if values["name"]:
+            # NetBox writes a rack with its facility id in brackets behind it
             values["rack"] = re.sub(r" \([^()]*\)$", "", values["rack"])
             gathered.add_device(DeviceFacts(**values))
 
@@ -137,50 +139,52 @@ def _make_line_fault(file: str, line: int, message: str) -> Exception:
 
 
 _SWITCH_DESCRIPTION = re.compile(r"^MF\d+;([^:;]+):([^/;]*)")
-"""What the firmware of an InfiniBand switch with a processor calls it: its host name and its model."""
-_NODE_WORDS = re.compile(r"^(.*\S)\s+((?:mlx\d+|ibp|HCA|ib|OSFP|SLOT|QSFP)\S*|\S+)$", re.IGNORECASE)
+"""The description of an InfiniBand switch by its firmware, with its host name and its model."""
+_NODE_DESCRIPTION = re.compile(r"^(.*\S)\s+((?:mlx\d+|ibp|HCA|ib|OSFP|SLOT|QSFP)\S*|\S+)$", re.IGNORECASE)
+"""The description of an InfiniBand adapter: the host and the name of the adapter."""
 
 
-class Seen(NamedTuple):
-    """What a port sees: the device there, and its port as it was told, and described."""
+class Neighbor(NamedTuple):
+    """What a port sees: the device at the other end, the id of the port there, and the description of that port."""
 
     device: str
     port: str
-    described: str
+    description: str
 
 
 def gather_facts(
     dumps: Sequence[str], lists: Sequence[str] = (), sources: Iterable[Facts] = (), jobs: int = 0
 ) -> Facts:
-    """All that dumps and lists tell. `lists` are CSV files of cables or of devices, `sources` what else is known.
+    """Return the facts of dumps, of `lists` (CSV files of cables or devices), and of other sources, as of a NetBox.
 
-    Raises InputError for what cannot be read (FG065, FG050).
+    If two of them differ on a device, other sources come before lists, and lists before dumps. Raises InputError for
+    what cannot be read (FG065, FG050).
     """
     gathered = Gathered()
     for facts in sources:
         for device in facts.devices.values():
             gathered.add_device(device)
-        gathered.joints |= {joint[:2]: joint.source for joint in facts.joints}
+        gathered.links |= {(link.a, link.b): link.source for link in facts.links}
         gathered.notes += facts.notes
     for file in lists:
         read_list(file, gathered)
     if dumps:
         _add_dumps(dumps, gathered, jobs)
-    joints = sorted(Joint(*ends, source) for ends, source in gathered.joints.items())
-    used = {end for joint in joints for end in (joint.a, joint.b)}
+    links = sorted(Link(*ends, source) for ends, source in gathered.links.items())
+    used = {end for link in links for end in (link.a, link.b)}
     for name in {end.device for end in used}:
         gathered.devices.setdefault(name, DeviceFacts(name))
     names = sorted(gathered.devices, key=make_natural_key)
     return Facts(
-        tuple(joints),
+        tuple(links),
         {name: gathered.devices[name] for name in names},
-        tuple(sorted(gathered.alone - used)),
+        tuple(sorted(gathered.unlinked - used)),
         tuple(gathered.notes),
     )
 
 
 def _add_dumps(dumps: Sequence[str], gathered: Gathered, jobs: int) -> None:
-    """Add what dumps tell of neighbours."""
+    """Add the devices, links and unlinked ports of dumps."""
     read = read_all(dumps, jobs, optics=False)
     if read.ignored:
         gathered.notes.append(f"no dumps that are known: {list_few(read.ignored)}")
@@ -188,34 +192,31 @@ def _add_dumps(dumps: Sequence[str], gathered: Gathered, jobs: int) -> None:
         gathered.notes.append(
             f"{len(read.tables):,} tables of MACs were not used: without a page they do not say which port is whose"
         )
-    sightings = read.sightings
-    names = _name_boxes(sightings, gathered)
-    seen = _list_seen(sightings, names, gathered)
-    _join_ports(seen, gathered)
+    names = _name_boxes(read.sightings, gathered)
+    _add_links(_list_neighbors(read.sightings, names, gathered), gathered)
 
 
 def _name_boxes(sightings: Sightings, gathered: Gathered) -> list[tuple[str, str]]:
-    """(name of the device, adapter) of each box, and their facts added; "" where nobody can tell."""
-    owners = set(sightings.agents)
+    """Return (device, adapter) of each box that dumps tell of, "" for what they do not say; add the devices.
+
+    A box goes by the name that it tells, else by that of its chassis, else by the file that is its own dump.
+    """
+    dumped_boxes = set(sightings.agents)
     spelled = [_read_name(box) for box in sightings.boxes]
     hosts = sorted({host for host, _, _ in spelled if host})
     bare = {host: host.partition(".")[0] for host in hosts}
-    # a domain is taken off where the first label tells devices apart as well
-    if len(set(bare.values())) == len(set(hosts)):
+    # domains are removed if names without them are still different
+    if len(set(bare.values())) == len(hosts):
         spelled = [(bare.get(host, host), adapter, model) for host, adapter, model in spelled]
-        hosts = sorted(set(bare.values()))
-    by_chassis: dict[str, str] = {}
-    for box, (host, _, _) in zip(sightings.boxes, spelled, strict=True):
-        if box.chassis and host:
-            by_chassis.setdefault(box.chassis, host)
-    known = DeviceNames(
-        {host: n for n, host in enumerate(hosts)}, {host.lower(): n for n, host in enumerate(hosts)}, {}
-    )
-    names = list[tuple[str, str]]()
-    unnamed = list[str]()
-    for number, (box, (told, adapter, model)) in enumerate(zip(sightings.boxes, spelled, strict=True)):
-        host = told or by_chassis.get(box.chassis, "")
-        if not host and number in owners:
+        hosts = sorted(bare.values())
+    boxes = list(zip(sightings.boxes, spelled, strict=True))
+    by_chassis = {box.chassis: host for box, (host, _, _) in reversed(boxes) if box.chassis and host}
+    numbers = {host: number for number, host in enumerate(hosts)}
+    known = DeviceNames(numbers, {host.lower(): number for host, number in numbers.items()}, {})
+    names, unnamed = list[tuple[str, str]](), list[str]()
+    for number, (box, (own_name, adapter, model)) in enumerate(boxes):
+        host = own_name or by_chassis.get(box.chassis, "")
+        if not host and number in dumped_boxes:
             found = known.find_by_file(box.file)
             host = hosts[found] if found >= 0 else PurePosixPath(box.file).name.partition(".")[0]
         if not host:
@@ -228,18 +229,20 @@ def _name_boxes(sightings: Sightings, gathered: Gathered) -> list[tuple[str, str
 
 
 def _read_name(box: Box) -> tuple[str, str, str]:
-    """(host, adapter, model) of a box by the name that it tells; "" where it tells none."""
+    """Return (host, adapter, model) by the name that a box tells of itself, "" for what that name does not have."""
     name = box.name.strip().strip("'\"")
     if match := _SWITCH_DESCRIPTION.match(name):
         return match[1].strip(), "", match[2].strip()
-    if box.chassis.startswith("0x") and (words := _NODE_WORDS.match(name)):
+    if box.chassis.startswith("0x") and (words := _NODE_DESCRIPTION.match(name)):
         return ("", "", "") if is_default(words[1]) else (words[1], words[2], "")
     return ("", "", "") if is_default(name) else (name, "", "")
 
 
-def _list_seen(sightings: Sightings, names: Sequence[tuple[str, str]], gathered: Gathered) -> dict[End, Seen | None]:
-    """What each port sees, by device and port; None for nobody. Of two neighbours of a port the first is taken."""
-    seen: dict[End, Seen | None] = {}
+def _list_neighbors(
+    sightings: Sightings, names: Sequence[tuple[str, str]], gathered: Gathered
+) -> dict[End, Neighbor | None]:
+    """Return the neighbour of each port, None if it has none; of several neighbours the first, with a note."""
+    neighbors: dict[End, Neighbor | None] = {}
     several = list[str]()
     texts = sightings.texts
     columns = (sightings.owner, sightings.port, sightings.neighbor, sightings.far_port, sightings.far_text)
@@ -248,73 +251,74 @@ def _list_seen(sightings: Sightings, names: Sequence[tuple[str, str]], gathered:
         near = _name_end(names[owner], texts[port])
         if not near.device or state == HEARD:
             continue
-        if state in (SILENT, DOWN):
-            seen.setdefault(near, None)
-            continue
-        assert state == SEEN  # noqa: S101 - there are four states
-        far = _name_end(names[neighbor], texts[far_port])
+        far = End("", "") if state in (SILENT, DOWN) else _name_end(names[neighbor], texts[far_port])
         if not far.device:
-            seen.setdefault(near, None)
-            continue
-        sees = Seen(far.device, far.port, texts[far_text])
-        if (earlier := seen.get(near)) and earlier[:2] != sees[:2]:
-            several.append(f"{near.device} port {near.port} sees {earlier.device} and {sees.device}")
+            neighbors.setdefault(near, None)
+        elif (earlier := neighbors.get(near)) and earlier[:2] != far:
+            several.append(f"{near.device} port {near.port} sees {earlier.device} and {far.device}")
         else:
-            seen[near] = sees
+            neighbors[near] = Neighbor(far.device, far.port, texts[far_text])
     gathered.notes += cap_notes(several, "ports with several neighbours, of which the first was taken")
-    return seen
+    return neighbors
 
 
 def _name_end(name: tuple[str, str], port: str) -> End:
-    """A port of a device; one of an adapter goes by the adapter, and its number where that is not 1."""
+    """Return a port of a device; the port of an adapter is called as the adapter is, with its number if that is
+    not 1.
+    """
     device, adapter = name
     if adapter:
         port = adapter if port in ("", "1") else f"{adapter}/{port}"
     return End(device, port)
 
 
-def _join_ports(seen: Mapping[End, Seen | None], gathered: Gathered) -> None:
-    """Join the ports that see each other, and those that one side alone tells of."""
-    dumped = {end.device for end in seen}
-    between: dict[tuple[str, str], list[End]] = defaultdict(list)
-    for end, sees in seen.items():
-        if sees:
-            between[end.device, sees.device].append(end)
+def _add_links(neighbors: Mapping[End, Neighbor | None], gathered: Gathered) -> None:
+    """Add a link for ports that see each other, and for a port of whose neighbour there is no dump.
+
+    Ports whose neighbour sees another port are told in a note.
+    """
+    dumped_devices = {end.device for end in neighbors}
+    ports_between: dict[tuple[str, str], list[End]] = defaultdict(list)  # by their device and the one that they see
+    for near, neighbor in neighbors.items():
+        if neighbor:
+            ports_between[near.device, neighbor.device].append(near)
     contradicted = list[str]()
-    for near, sees in seen.items():
-        if sees is None:
-            gathered.alone.add(near)
-            continue
-        far = _find_far_end(near, sees, seen, between, dumped)
-        if far is None:
-            contradicted.append(
-                f"{near.device} port {near.port} sees {sees.device} port {sees.port}, which does not see it"
-            )
+    for near, neighbor in neighbors.items():
+        if neighbor is None:
+            gathered.unlinked.add(near)
+        elif far := _find_far_end(near, neighbor, neighbors, ports_between, dumped_devices):
+            gathered.add_link(near, far, "")
         else:
-            gathered.add_joint(near, far, "")
+            contradicted.append(
+                f"{near.device} port {near.port} sees {neighbor.device} port {neighbor.port}, which does not see it"
+            )
     gathered.notes += cap_notes(contradicted, "ports that are not seen by what they see")
 
 
 def _find_far_end(
     near: End,
-    sees: Seen,
-    seen: Mapping[End, Seen | None],
-    between: Mapping[tuple[str, str], list[End]],
-    dumped: set[str],
+    neighbor: Neighbor,
+    neighbors: Mapping[End, Neighbor | None],
+    ports_between: Mapping[tuple[str, str], list[End]],
+    dumped_devices: set[str],
 ) -> End | None:
-    """The port that a port is joined to, by the name that its own device has for it; None where that sees another."""
-    told = End(sees.device, sees.port)
-    back = seen.get(told)
-    if back and back.device == near.device:
-        return told
-    answers = between.get((sees.device, near.device), [])
-    exact = [end for end in answers if (other := seen[end]) and near.port in (other.port, other.described)]
+    """Return the far end of a port's link, by the name that the far device has for it; None if that sees another port.
+
+    A neighbour may announce its port by another name than its own dump has: then the port is the one of that device
+    that sees `near`, or the only one that sees its device.
+    """
+    announced = End(neighbor.device, neighbor.port)
+    seen_by_announced = neighbors.get(announced)
+    if seen_by_announced and seen_by_announced.device == near.device:
+        return announced
+    answering = ports_between.get((neighbor.device, near.device), [])
+    exact = [end for end in answering if (back := neighbors[end]) and near.port in (back.port, back.description)]
     if len(exact) == 1:
         return exact[0]
-    if back and sees.device in dumped:
+    if seen_by_announced and neighbor.device in dumped_devices:
         return None
-    if len(answers) == 1 and not exact and told not in seen:
-        return answers[0]
-    if is_mac(sees.port) and sees.described:
-        return End(sees.device, sees.described)
-    return told
+    if len(answering) == 1 and not exact and announced not in neighbors:
+        return answering[0]
+    if is_mac(neighbor.port) and neighbor.description:
+        return End(neighbor.device, neighbor.description)
+    return announced

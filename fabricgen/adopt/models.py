@@ -1,4 +1,4 @@
-"""Which devices are switches, what each device is in the catalogue, and which NOS names its ports."""
+"""Find which devices are switches, the profile of each device in the catalogue, and the NOS that names its ports."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
+from os.path import commonprefix
 from typing import NamedTuple
 
 from fabricgen.adopt.facts import DeviceFacts, Facts, Inference, Question
@@ -18,15 +19,17 @@ from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.nos_rooms import list_nos
 
 IN_SUBNET = re.compile(r"\d{1,4}(?:/\d{1,2}){0,2}")
-"""The ports of an InfiniBand switch: by number over the face, or by cage."""
+"""Names of ports of an InfiniBand switch: a number over its face (65), or CAGE/CONNECTOR or CAGE/CONNECTOR/LEG."""
 LEG = re.compile(r"(.+?)/(\d{1,2})")
-"""A part of a NIC port that is split: OSFP1/2."""
+"""The name of a leg of a NIC port that is split: OSFP1/2."""
 _WORDS = re.compile(r"[^a-z0-9]+")
 _FIELD = re.compile(r"\\\{\w+\\\}")
 
 
 class NicLeg(NamedTuple):
-    """A port of a node: its NIC role and rail, the port of that NIC, and which part of it; 0 for all of it."""
+    """A port of a node by its NIC role, rail, and port of the NIC; `part` is the leg of a split port, 0 for all
+    of it.
+    """
 
     role: str
     rail: int
@@ -36,32 +39,32 @@ class NicLeg(NamedTuple):
 
 @dataclass(frozen=True)
 class Models:
-    """What each device is, by name. `switches` and `nodes` have profiles; `nos` that of each switch.
+    """What each device is, by its name: the profiles of switches and of nodes, and the NOS of each switch.
 
-    `questions` are on devices whose profile no fact decides; these are in neither.
+    Devices whose profile no fact decides are in neither; `questions` ask for them.
     """
 
     switches: Mapping[str, SwitchProfile]
     nodes: Mapping[str, NodeProfile]
     nos: Mapping[str, str]
     legs: Mapping[str, Mapping[str, NicLeg]]
-    """By profile of a node, then by the names of its ports."""
+    """The ports of nodes by profile, then by name."""
     inferences: Sequence[Inference]
     questions: Sequence[Question]
     list_cages: Callable[[str, str], Mapping[str, int]]
-    """The cages of a switch, by its profile and NOS, by the names of their ports."""
+    """`list_cages(profile, nos)` is the number of the cage, from 1, of each name that a port of a switch can have."""
     trays: Mapping[str, str]
-    """Models of switch trays of scale-up domains, by name, those that no link leads to among them."""
+    """The models of scale-up switch trays by name, also of trays that no link leads to."""
     silent: frozenset[str] = frozenset()
-    """The switches and nodes that a list names and no link leads to: they may be off."""
+    """Names of switches and nodes that a list has and that no link leads to; they may be off."""
 
     @property
     def profiles(self) -> Sequence[NodeProfile]:
-        """The profiles that nodes have, each once."""
+        """The profiles of all nodes, each once."""
         return tuple({profile.id: profile for profile in self.nodes.values()}.values())
 
     def find_leg(self, device: str, port: str) -> NicLeg | None:
-        """What a port of a node is by its profile; None for one that the profile does not have."""
+        """Return what a port of a node is by its profile, None if the profile has no such port."""
         return _find_leg(self.legs[self.nodes[device].id], port)
 
 
@@ -70,54 +73,59 @@ _MANAGEMENT = re.compile(r"eth0|e?mgmt\d*|management[\d/]*|ma[\d/]+|re\d:mgmt-\d
 
 @cache
 def is_management(port: str) -> bool:
-    """Whether a port of a switch is one for management, by the name that its NOS has for it."""
+    """Whether a port of a switch is its management port, by its name in any NOS: eth0, Management1, fxp0."""
     return _MANAGEMENT.fullmatch(port) is not None
 
 
 def find_models(facts: Facts, catalog: Catalog, stated: Sequence[tuple[str, str]] = ()) -> Models:
-    """What each device is: as `stated` (pattern of names, profile), as sources tell, or by the names of its ports."""
+    """Find what each device is: by `stated` (pattern of names, profile), by the model that is told, else by its ports.
+
+    The pattern is one of the shell, as in `leaf-*`. A device without links is left out unless its model is a profile.
+    """
     ports: dict[str, set[str]] = defaultdict(set)
-    for joint in facts.joints:
-        ports[joint.a.device].add(joint.a.port)
-        ports[joint.b.device].add(joint.b.port)
-    for end in facts.alone:
+    for link in facts.links:
+        ports[link.a.device].add(link.a.port)
+        ports[link.b.device].add(link.b.port)
+    for end in facts.unlinked:
         ports[end.device].add(end.port)
     index = _Profiles(catalog)
     switches: dict[str, SwitchProfile] = {}
     nodes: dict[str, NodeProfile] = {}
     nos: dict[str, str] = {}
     counts: dict[tuple[str, str], int] = defaultdict(int)
-    open_kinds: dict[tuple[tuple[str, ...], bool, str], list[str]] = defaultdict(list)
-    of_trays = {catalog.scale_up(name).tray for name in catalog.ids("scale_up")}
+    undecided: dict[tuple[tuple[str, ...], bool, str], list[str]] = defaultdict(list)
+    tray_models = {catalog.scale_up(name).tray for name in catalog.ids("scale_up")}
     trays: dict[str, str] = {}
     for name, device in facts.devices.items():
         names = frozenset(ports.get(name, ()))
-        told, how = index.find_told(device, stated)
-        if told in of_trays:
-            trays[name] = told
-        if not names and (told in of_trays or told not in (*index.switch_ids, *index.node_ids)):
+        profile, how = index.identify(device, stated)
+        if profile in tray_models:
+            trays[name] = profile
+        if not names and (profile in tray_models or profile not in (*index.switch_ids, *index.node_ids)):
             continue
-        is_switch = told in index.switch_ids if told else bool(index.list_nos(names))
-        system = index.choose_nos(device, names, told) if is_switch else ""
-        if not told:
+        is_switch = profile in index.switch_ids if profile else bool(index.list_nos(names))
+        system = index.choose_nos(device, names, profile) if is_switch else ""
+        if not profile:
             candidates = index.list_candidates(names, system)
             if len(candidates) != 1:
-                open_kinds[candidates, is_switch, device.model].append(name)
+                undecided[candidates, is_switch, device.model].append(name)
                 continue
-            told, how = candidates[0], "by the names of its ports"
-        counts[told, how] += 1
+            profile, how = candidates[0], "by the names of its ports"
+        counts[profile, how] += 1
         if is_switch:
-            switches[name], nos[name] = catalog.switch(told), system
+            switches[name], nos[name] = catalog.switch(profile), system
         else:
-            nodes[name] = catalog.node(told)
-    inferences = [Inference(("devices", told), told, n, n, how) for (told, how), n in sorted(counts.items())]
-    questions = [_make_question(*kind, names) for kind, names in open_kinds.items()]
+            nodes[name] = catalog.node(profile)
+    inferences = [Inference(("devices", profile), profile, n, n, how) for (profile, how), n in sorted(counts.items())]
+    questions = [_make_question(*kind, names) for kind, names in undecided.items()]
     silent = frozenset((switches.keys() | nodes.keys()) - ports.keys())
     return Models(switches, nodes, nos, index.legs, inferences, questions, index.list_cages, trays, silent)
 
 
 def _make_question(candidates: tuple[str, ...], is_switch: bool, model: str, names: Sequence[str]) -> Question:
-    """What to ask of devices whose profile is not decided."""
+    """Ask for the profile of devices `names`, of the model that sources tell; `candidates` are profiles with their
+    ports.
+    """
     kind = "switch" if is_switch else "node"
     who = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
     told = f", called '{model}'" if model else ""
@@ -131,14 +139,19 @@ def _make_question(candidates: tuple[str, ...], is_switch: bool, model: str, nam
 
 
 def _find_pattern(names: Sequence[str]) -> str:
-    """A pattern of shell that fits some names: what they begin and end with."""
-    first, last = min(names), max(names)
-    common = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
-    return re.sub(r"\d+$", "", first[:common]) + "*"
+    """Return a shell pattern that fits all names: the letters that they begin with, without digits at the end,
+    and `*`.
+    """
+    return re.sub(r"\d+$", "", find_common_start(names)) + "*"
+
+
+def find_common_start(names: Sequence[str]) -> str:
+    """Return the letters that all names begin with."""
+    return commonprefix(names)  # noqa: RUF071 - letters, not parts of a path
 
 
 def _index_legs(profile: NodeProfile) -> dict[str, NicLeg]:
-    """The legs of a node by the names of its ports, and of their interfaces."""
+    """Return the ports of a node by their names on the chassis, and by those of their network interfaces."""
     legs: dict[str, NicLeg] = {}
     for role, nic in profile.roles.items():
         for port in nic.ports:
@@ -150,13 +163,15 @@ def _index_legs(profile: NodeProfile) -> dict[str, NicLeg]:
 
 
 def name_adapter(port: str) -> str:
-    """What an adapter is called that older drivers call HCA-1: mlx5_0. They count from 1. All other ports stay."""
+    """Return the name of an adapter, mlx5_0, that older drivers call HCA-1: they count from 1. Other names stay."""
     adapter = re.fullmatch(r"HCA-(\d{1,3})", port)
     return f"mlx5_{int(adapter[1]) - 1}" if adapter else port
 
 
 def _find_leg(legs: Mapping[str, NicLeg], port: str) -> NicLeg | None:
-    """The leg of a port, or of a part of one that is split; None for a port that a profile does not have."""
+    """Return the leg of a port by its name, which may be that of a leg of a split port; None if there is no
+    such port.
+    """
     if port in legs:
         return legs[port]
     if (adapter := name_adapter(port)) != port:
@@ -167,7 +182,7 @@ def _find_leg(legs: Mapping[str, NicLeg], port: str) -> NicLeg | None:
 
 
 class _Profiles:
-    """The profiles of a catalogue by what they are called and how their ports are named."""
+    """Looks up the profiles of a catalogue by what devices are called, and by the names of their ports."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
@@ -179,45 +194,47 @@ class _Profiles:
         self._patterns = {name: _make_pattern(catalog.naming(name)) for name in self._systems}
         self._candidates: dict[tuple[frozenset[str], str], tuple[str, ...]] = {}
 
-    def find_told(self, device: DeviceFacts, stated: Sequence[tuple[str, str]]) -> tuple[str, str]:
-        """(profile of a device, how that is known); "" where nobody tells, or what is told is no profile."""
+    def identify(self, device: DeviceFacts, stated: Sequence[tuple[str, str]]) -> tuple[str, str]:
+        """Return (profile, how it is known) of a device; the profile is "" if no source tells one of the catalogue."""
         for pattern, name in stated:
             if fnmatchcase(device.name, pattern):
                 return name, f"--model '{pattern}={name}'"
-        return self._find_word(device.model), f"told as {device.model}"
+        return self._find_profile(device.model), f"told as {device.model}"
 
     @cache  # noqa: B019 - one object a run
-    def _find_word(self, model: str) -> str:
-        """The profile that a model is: of the same letters and digits, or the longest that is part of it."""
-        told = _fold_words(model)
-        if not told:
+    def _find_profile(self, model: str) -> str:
+        """Return the profile with the letters and digits of a model, or the longest whose letters are part of it, else
+        "".
+        """
+        if not (letters := _fold_words(model)):
             return ""
-        return self._by_word.get(told) or max(
-            (self._by_word[word] for word in self._by_word if len(word) > 4 and word in told), key=len, default=""
-        )
+        parts = (profile for word, profile in self._by_word.items() if len(word) > 4 and word in letters)
+        return self._by_word.get(letters) or max(parts, key=len, default="")
 
     def list_nos(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The NOSes that could call all ports so, those for management aside; none of a node."""
+        """Return the NOSes whose names for ports fit all of `names` but management ports; none fits those of a node."""
         others = [name for name in names if not is_management(name)]
         if others and all(IN_SUBNET.fullmatch(name) for name in others):
             return self._in_subnet
         return tuple(s for s in self._systems if others and all(self._patterns[s].fullmatch(name) for name in others))
 
     def choose_nos(self, device: DeviceFacts, names: Iterable[str], profile: str) -> str:
-        """The NOS of a switch: as told, else the first that its model runs and that calls ports so."""
+        """Return the NOS of a switch: the one that sources tell, else the first of its profile that fits its port
+        names.
+        """
         told = _fold_words(device.nos)
         fits = self.list_nos(names)
         for nos in (*self._systems, *self._in_subnet):
             if told and nos in told:
                 return nos
         runs = self._catalog.switch(profile).nos if profile else ()
-        # ports are counted from 0 where a table names them
+        # a port with number 0 is of a NOS whose ports are named by a table of the platform
         if any(re.fullmatch(r"[A-Za-z]+0", name) for name in names if not is_management(name)):
             fits = tuple(nos for nos in fits if self._catalog.naming(nos).has_tables) or fits
         return next((nos for nos in runs if nos in fits), fits[0] if fits else next(iter(runs), ""))
 
     def list_candidates(self, names: frozenset[str], nos: str) -> tuple[str, ...]:
-        """The profiles that have ports of such names: switches that run a NOS, or nodes where that is ""."""
+        """Return the profiles with all these ports: of switches that run `nos`, or of nodes if `nos` is ""."""
         key = (names, nos)
         if key not in self._candidates:
             list_fitting = self._list_switches if nos else self._list_nodes
@@ -233,7 +250,9 @@ class _Profiles:
 
     @cache  # noqa: B019 - one object a run
     def list_cages(self, switch: str, nos: str) -> Mapping[str, int]:
-        """The cages of a switch by all names that ports can have; none where it does not run the NOS."""
+        """Return the cage, from 1, of each name that a port of a switch can have; {} if the switch does not run the
+        NOS.
+        """
         profile, naming = self._catalog.switch(switch), self._catalog.naming(nos)
         in_subnet = nos in self._in_subnet
         if nos not in profile.nos and not (in_subnet and profile.protocol == "infiniband"):
@@ -252,7 +271,7 @@ class _Profiles:
                     except LookupError:
                         continue
         if in_subnet:
-            # counted over the face, as switches whose connectors are not split say it; by halves of them where they are
+            # ports are also told by their number over the face: a port a connector, or two if connectors are split
             sockets = sum(c.count * c.connectors for c in profile.cages)
             connectors = profile.cages[0].connectors
             names |= {str(number + 1): min(number // connectors + 1, cage) for number in range(sockets * 2)}
@@ -264,7 +283,9 @@ def _fold_words(text: str) -> str:
 
 
 def _make_pattern(naming: NosNaming) -> re.Pattern[str]:
-    """What a NOS can call a port, its abbreviations among it, which begin with a capital: eth1 is no switch's."""
+    """Return the pattern of the port names of a NOS, also abbreviated ones; they begin with a capital, unlike
+    `eth1`.
+    """
     texts = [naming.single_lane, naming.unsplit, naming.split]
     if naming.card_cage:
         texts += [text.replace("{cage}", naming.card_cage) for text in texts]

@@ -1,4 +1,4 @@
-"""The joints of a cluster by what they are, and its fabrics: which switches are of each, in which tier, what for."""
+"""Sort the links of a cluster by what they join, and its switches into fabrics and tiers."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
 from fabricgen.adopt.facts import Facts
-from fabricgen.adopt.models import Models, NicLeg, is_management
+from fabricgen.adopt.models import Models, NicLeg, find_common_start, is_management
 from fabricgen.blueprint.models import make_natural_key
 from fabricgen.verify.sightings import cap_notes
 
 T = TypeVar("T", bound=Hashable)
 
 STRAY = 0.1
-"""The share of links that may contradict what all others of a switch say, and be taken for faults."""
+"""The largest share of links that may contradict all others and be taken for faults."""
 
 
 class NodeWire(NamedTuple):
-    """A leg of a node and the switch port that it is joined to."""
+    """A link between a port of a node, or a leg of one, and a port of a switch."""
 
     node: str
     leg: NicLeg
@@ -29,7 +29,7 @@ class NodeWire(NamedTuple):
 
 
 class SwitchWire(NamedTuple):
-    """Two switch ports that are joined."""
+    """A link between ports of two switches."""
 
     a: str
     a_port: str
@@ -39,7 +39,9 @@ class SwitchWire(NamedTuple):
 
 @dataclass(frozen=True)
 class Wires:
-    """All joints. `managed` are (switch, switch that its management port is joined to), `notes` tell of all else."""
+    """All links by what they join; `managed` are (switch, the one at its management port), `notes` tell of the
+    others.
+    """
 
     of_nodes: Sequence[NodeWire]
     of_switches: Sequence[SwitchWire]
@@ -47,7 +49,7 @@ class Wires:
     notes: Sequence[str]
 
     def map_neighbors(self) -> dict[str, Counter[str]]:
-        """The switches that each switch is joined to, with the number of links."""
+        """Return by switch how many links it has to each other switch; management ports do not count."""
         neighbors: dict[str, Counter[str]] = defaultdict(Counter)
         for wire in self.of_switches:
             neighbors[wire.a][wire.b] += 1
@@ -56,12 +58,13 @@ class Wires:
 
 
 def sort_wires(facts: Facts, models: Models) -> Wires:
-    """What each joint is; joints of devices without a profile are left out, and counted in a note."""
+    """Sort links by what they join; links of devices without a profile are left out, and counted in a note."""
     of_nodes, of_switches, managed = list[NodeWire](), list[SwitchWire](), list[tuple[str, str]]()
     strange, unknown = list[str](), 0
-    for one, two, _ in facts.joints:
-        turned = one.device not in models.switches and two.device in models.switches
-        (a, a_port), (b, b_port) = (two, one) if turned else (one, two)
+    for first_end, second_end, _ in facts.links:
+        # the switch is called `a`; of two switches, the first
+        is_second = first_end.device not in models.switches and second_end.device in models.switches
+        (a, a_port), (b, b_port) = (second_end, first_end) if is_second else (first_end, second_end)
         if a not in models.switches:
             strange.append(f"{a} port {a_port} is joined to {b} port {b_port}, and neither is a switch")
         elif b in models.nodes:
@@ -85,7 +88,9 @@ def sort_wires(facts: Facts, models: Models) -> Wires:
 
 
 def find_mode(values: Iterable[T] | Counter[T]) -> tuple[T | None, int, int]:
-    """(the most frequent of some values, how often it is there, how many there are); the least of equals."""
+    """Return (the most frequent value, its count, the count of all values), the least of equals; (None, 0, 0)
+    of none.
+    """
     counts = values if isinstance(values, Counter) else Counter(values)
     if not counts:
         return None, 0, 0
@@ -94,7 +99,7 @@ def find_mode(values: Iterable[T] | Counter[T]) -> tuple[T | None, int, int]:
 
 
 def choose_mode(values: Iterable[T] | Counter[T]) -> T:
-    """The most frequent of some values, the least of equals; raises ValueError where there are none."""
+    """Return the most frequent value, the least of equals; raises ValueError if there are no values."""
     value, count, _ = find_mode(values)
     if value is None or not count:
         raise ValueError("there are no values")
@@ -102,7 +107,7 @@ def choose_mode(values: Iterable[T] | Counter[T]) -> T:
 
 
 def group_by(names: Iterable[str], key: Mapping[str, T]) -> Iterator[tuple[T, list[str]]]:
-    """Names by their value, in the order of the first of each."""
+    """Yield (value, the names that have it in `key`), in the order in which values are met."""
     groups: dict[T, list[str]] = {}
     for name in names:
         groups.setdefault(key[name], []).append(name)
@@ -110,20 +115,23 @@ def group_by(names: Iterable[str], key: Mapping[str, T]) -> Iterator[tuple[T, li
 
 
 TIERS = ("leaf", "spine", "core", "super-spine", "tier-5", "tier-6")
-"""What tiers are called, from the nodes up, where the names of their switches do not say it."""
+"""The names of tiers, from the nodes up, if those of their switches do not say them."""
 USUAL_NAMES = {"bmc": "oob"}
-"""What fabrics are called by the role of the ports that they serve, where that is not the role itself."""
+"""The names of fabrics by the NIC role that they serve, if they are not that of the role."""
 MANAGEMENT = "bmc"
-SHORT = 2
-"""Words of so many letters stand for a place, as in p1 and su01."""
+"""The NIC role of management ports."""
+WEIGHT_OF_MAIN = 100
+"""How much a port of a node in a unit counts against one of a device beside the units."""
+MAX_PLACE_WORD = 2
+"""The most letters of a word that stands for a place, as in p1 and su01."""
 
 
 @dataclass
 class Network:
-    """A fabric: the role of the node ports that it serves, and its switches by tier, from the nodes up.
+    """A fabric: the NIC roles that it serves, and the names of its switches by tier, from the nodes up.
 
-    `roles` are all roles that its lowest tier serves, the first of which is its own. `below` has, for a fabric whose
-    lowest tier hangs on that of another, the other.
+    Of `roles` the first is what the fabric is for; the others are carried by its lowest tier. `manages` is whether
+    management ports of switches are on it. `below` is FABRIC.TIER of another fabric above its lowest tier, "" if none.
     """
 
     name: str
@@ -135,32 +143,32 @@ class Network:
 
     @property
     def role(self) -> str:
-        """The role of the ports that it is for."""
+        """The NIC role that the fabric is for."""
         return self.roles[0]
 
     @property
     def leaf(self) -> str:
-        """The name of its lowest tier."""
+        """The name of the lowest tier."""
         return next(iter(self.tiers))
 
 
 def find_networks(wires: Wires, models: Models, main: frozenset[str]) -> list[Network]:
-    """The fabrics, in the order of their roles in the profiles of nodes. `main` are the nodes of scalable units.
+    """Return the fabrics in the order of their roles in the profiles of nodes; `main` are the nodes of scalable units.
 
-    Switches that serve node ports are of the fabric of the role that they serve most; the others of that of most of
-    the switches below them.
+    A switch with node ports is of the fabric for the role of most of these ports; a switch above others is of the
+    fabric of most of its links to them. A fabric of switches without any node has the role "".
     """
     served: dict[str, Counter[str]] = defaultdict(Counter)
     for wire in wires.of_nodes:
-        # what nodes of units attach says more of a switch than a few devices beside them
-        served[wire.switch][wire.leg.role] += 100 if wire.node in main else 1
+        # a port of a node in a unit says more of a switch than those of a few devices beside the units
+        served[wire.switch][wire.leg.role] += WEIGHT_OF_MAIN if wire.node in main else 1
     for _, leaf in wires.managed:
         served[leaf][MANAGEMENT] += 1
     neighbors = wires.map_neighbors()
     level, owner = _find_levels(served, neighbors, models)
     for name in sorted(models.silent & models.switches.keys()):
-        if like := _find_like(name, level, models):
-            level[name], owner[name] = level[like], owner[like]
+        if alike := _find_similar_switch(name, level, models):
+            level[name], owner[name] = level[alike], owner[alike]
     switches = sorted(level, key=make_natural_key)
     order = _order_roles(models)
     networks: dict[tuple[str, bool], Network] = {}
@@ -169,12 +177,12 @@ def find_networks(wires: Wires, models: Models, main: frozenset[str]) -> list[Ne
         roles = Counter[str]()
         for name in members:
             roles += Counter({role: count for role, count in served[name].items() if role != key[0]})
-        own = [
+        carried_roles = [
             role
             for role, count in sorted(roles.items(), key=lambda pair: order.index(pair[0]))
-            if count >= 100 and not _has_own(role, owner)
+            if count >= WEIGHT_OF_MAIN and all(of_switch[0] != role for of_switch in owner.values())
         ]
-        networks[key] = Network("", (key[0], *own), key[1], _split_tiers(members, level))
+        networks[key] = Network("", (key[0], *carried_roles), key[1], _split_tiers(members, level))
     _name_networks(networks)
     for key, network in networks.items():
         leaves = set(network.tiers[network.leaf])
@@ -187,23 +195,21 @@ def find_networks(wires: Wires, models: Models, main: frozenset[str]) -> list[Ne
     return list(networks.values())
 
 
-def _find_like(name: str, others: Iterable[str], models: Models) -> str:
-    """A switch that one without links is like: of its model, and called so but for the numbers; "" for none.
+def _find_similar_switch(name: str, others: Iterable[str], models: Models) -> str:
+    """Return the switch whose tier one without links is put into: of the same profile, with the most similar name.
 
-    Where none is called so, any of the model.
+    Names that differ in numbers alone come first. Returns "" if no other switch has the profile.
     """
-    alike = [other for other in others if models.switches[other].id == models.switches[name].id]
+    of_profile = [other for other in others if models.switches[other].id == models.switches[name].id]
     shape = re.sub(r"\d+", "#", name)
-    called_so = [other for other in alike if re.sub(r"\d+", "#", other) == shape]
-    return min(called_so or alike, key=lambda other: (-count_common_letters(other, name), other), default="")
-
-
-def _has_own(role: str, owner: Mapping[str, tuple[str, bool]]) -> bool:
-    return any(of_switch[0] == role for of_switch in owner.values())
+    of_shape = [other for other in of_profile if re.sub(r"\d+", "#", other) == shape]
+    return min(of_shape or of_profile, key=lambda other: (-len(find_common_start((other, name))), other), default="")
 
 
 def _order_roles(models: Models) -> list[str]:
-    """All roles: those of the nodes in the order of their profiles, and the others."""
+    """Return all NIC roles as the profiles of nodes have them, those with most roles first; management and ""
+    are last.
+    """
     profiles = sorted({p.id: p for p in models.nodes.values()}.items(), key=lambda pair: -len(pair[1].roles))
     return list(dict.fromkeys([*(role for _, p in profiles for role in p.roles if role != MANAGEMENT), MANAGEMENT, ""]))
 
@@ -211,12 +217,13 @@ def _order_roles(models: Models) -> list[str]:
 def _find_levels(
     served: Mapping[str, Counter[str]], neighbors: Mapping[str, Counter[str]], models: Models
 ) -> tuple[dict[str, int], dict[str, tuple[str, bool]]]:
-    """How many tiers lie below each switch, and (role, whether it is InfiniBand) of its fabric.
+    """Return by switch how many tiers lie below it, and (role, whether it is InfiniBand) of its fabric.
 
-    A switch that serves nodes of units is lowest, unless most of its links lead to switches below it.
+    `served` has the weights of node ports by switch and role, `neighbors` the links between switches. A switch that
+    serves nodes of units, or management ports, is lowest.
     """
     infiniband = {name: profile.protocol == "infiniband" for name, profile in models.switches.items()}
-    lowest = {name for name, roles in served.items() if max(roles.values()) >= 100 or roles.get(MANAGEMENT)}
+    lowest = {name for name, roles in served.items() if max(roles.values()) >= WEIGHT_OF_MAIN or roles.get(MANAGEMENT)}
     lowest = lowest or set(served)
     level = dict.fromkeys(sorted(lowest), 0)
     owner = {name: (choose_mode(served[name]), infiniband[name]) for name in level}
@@ -238,7 +245,7 @@ def _find_levels(
 
 
 def _split_tiers(members: Iterable[str], level: Mapping[str, int]) -> dict[str, list[str]]:
-    """Members by tier, from the lowest up, under usual names."""
+    """Return the switches of a fabric by the usual name of their tier, from the lowest up."""
     by_level: dict[int, list[str]] = defaultdict(list)
     for name in members:
         by_level[level[name]].append(name)
@@ -246,12 +253,13 @@ def _split_tiers(members: Iterable[str], level: Mapping[str, int]) -> dict[str, 
 
 
 def split_head(name: str) -> tuple[str, ...]:
-    """The words of a name before its first number: compute-super-spine-01 -> compute, super, spine.
+    """Return the words of a name before its first number: compute-super-spine-01 -> compute, super, spine.
 
-    Of one that begins with a number, as of a rack, all words of three letters and more: A09-P1-IBLEAF-01 -> ibleaf.
+    Of a name that begins with a number, as one of a rack, return all words of three letters and more:
+    A09-P1-IBLEAF-01 -> ibleaf.
     """
     if re.match(r"[a-z]{0,2}\d", name.lower()):
-        return tuple(word for word in split_words(name) if len(word) > SHORT)
+        return tuple(word for word in split_words(name) if len(word) > MAX_PLACE_WORD)
     words = list[str]()
     for part in re.split(r"[-_.]", name.lower()):
         letters = re.match(r"[a-z]*", part)
@@ -262,21 +270,16 @@ def split_head(name: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-def count_common_letters(one: str, other: str) -> int:
-    """How many letters two names begin with alike."""
-    pairs = zip(one, other, strict=False)
-    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
-
-
 def split_words(name: str) -> list[str]:
-    """The words of a name without the numbers in it: p1-su01-host-001 -> p, su, host."""
+    """Return the words of a name without its numbers: p1-su01-host-001 -> p, su, host."""
     return re.findall(r"[a-z]+", name.lower())
 
 
 def _name_networks(networks: Mapping[tuple[str, bool], Network]) -> None:
-    """Name fabrics and tiers by the words that names of switches begin with, else by roles and places.
+    """Name fabrics and tiers, in place, by the words that the names of their switches begin with.
 
-    Words that all tiers of a fabric have are its name, those that one tier has are the tier's.
+    Words that all tiers of a fabric share are its name, words of one tier are the tier's. A fabric without such words,
+    or with those of another, is called by its role, a tier by its level (TIERS).
     """
     heads = {
         (key, tier): set.intersection(*(set(split_head(name)) for name in names))

@@ -1,4 +1,4 @@
-"""In which order devices stand: as their names say, or as the ports do through which others reach them."""
+"""The order of devices: that of their names, or that of the ports through which their neighbours reach them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 from fabricgen.adopt.networks import Network, Wires, choose_mode
 from fabricgen.blueprint.models import make_natural_key
 
-Key = tuple[Any, ...]
-"""What devices are sorted by."""
+SortKey = tuple[Any, ...]
 
 
 class Order(NamedTuple):
-    """How devices are ordered. `by_names` is whether names say where they stand at all."""
+    """The order of devices: the sort key of a name, and whether names say where devices stand (`by_names`)."""
 
-    key: Callable[[str], Key]
+    key: Callable[[str], SortKey]
     by_names: bool
 
 
@@ -24,48 +23,51 @@ BY_NAMES = Order(make_natural_key, by_names=True)
 
 
 def order_by_ports(wires: Wires, networks: Sequence[Network]) -> Order:
-    """Switches in the order of the ports of what is below them, nodes in that of the ports above them.
+    """Order switches by the ports of devices below that lead to them, nodes by the ports of switches that lead to them.
 
     The third leaf of a unit is reached through the third port of each node, the third unit through the third ports of
-    the spines. Of equals names decide.
+    the spines. Devices that are equal in this are ordered by their names.
     """
-    above: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    below: dict[str, Counter[str]] = defaultdict(Counter)
-    for cable in wires.of_nodes:
-        below[cable.switch][f"{cable.leg.rail}/{cable.leg.port}/{cable.leg.part}"] += 1
-    for low, low_port, high, high_port in _list_uplinks(wires, networks):
-        below[high][low_port] += 1
-        above[low][high].append(high_port)
-    ways: dict[str, Key] = {}
+    ports_above: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))  # by switch and upper switch
+    ports_below: dict[str, Counter[str]] = defaultdict(Counter)
+    for wire in wires.of_nodes:
+        ports_below[wire.switch][f"{wire.leg.rail}/{wire.leg.port}/{wire.leg.part}"] += 1
+    for lower, lower_port, upper, upper_port in list_uplinks(wires, networks):
+        ports_below[upper][lower_port] += 1
+        ports_above[lower][upper].append(upper_port)
+    paths: dict[str, SortKey] = {}  # the ports that lead to a switch from the top of its fabric down
     for switch in [s for network in networks for tier in reversed(network.tiers.values()) for s in tier]:
-        ports = Counter(min(ports, key=make_natural_key) for ports in above[switch].values())
-        through = Counter(ways[upper] for upper in above[switch])
-        ways[switch] = (*choose_mode(through), make_natural_key(choose_mode(ports))) if ports else ()
-    keys: dict[str, Key] = {name: (0, _choose_port(ports)) for name, ports in below.items()}
-    keys |= {node: (0, way) for node, way in _list_ways_to_nodes(wires, networks, ways).items()}
+        first_ports = Counter(min(ports, key=make_natural_key) for ports in ports_above[switch].values())
+        upper_paths = Counter(paths[upper] for upper in ports_above[switch])
+        paths[switch] = (*choose_mode(upper_paths), make_natural_key(choose_mode(first_ports))) if first_ports else ()
+    keys: dict[str, SortKey] = {name: (0, _choose_port(ports)) for name, ports in ports_below.items()}
+    keys |= {node: (0, path) for node, path in _list_paths_to_nodes(wires, networks, paths).items()}
     return Order(lambda name: (*keys.get(name, (1, ())), make_natural_key(name)), by_names=False)
 
 
-def _list_uplinks(wires: Wires, networks: Sequence[Network]) -> Iterator[tuple[str, str, str, str]]:
-    """(switch, port, switch above, port there) of each link between two tiers of a fabric."""
+def list_uplinks(wires: Wires, networks: Sequence[Network]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield (switch, port, upper switch, port of that) of each link between two tiers of a fabric."""
     level = {s: (n.name, depth) for n in networks for depth, tier in enumerate(n.tiers.values()) for s in tier}
     for a, a_port, b, b_port in wires.of_switches:
         if a in level and b in level and level[a][0] == level[b][0] and level[a] != level[b]:
             yield (a, a_port, b, b_port) if level[a] < level[b] else (b, b_port, a, a_port)
 
 
-def _list_ways_to_nodes(wires: Wires, networks: Sequence[Network], ways: Mapping[str, Key]) -> dict[str, Key]:
-    """The ports by which each node is reached, from the top of the first fabric that it is on downwards."""
-    rank = {s: number for number, n in enumerate(networks) for s in n.tiers[n.leaf]}
-    best: dict[str, Key] = {}
+def _list_paths_to_nodes(wires: Wires, networks: Sequence[Network], paths: Mapping[str, SortKey]) -> dict[str, SortKey]:
+    """Return (number of a fabric, ports from its top down to the node) of each node, in the first fabric that has it.
+
+    `paths` has those ports for switches. Of several ports of a node, the first by rail, port and part counts.
+    """
+    fabric_of = {s: number for number, n in enumerate(networks) for s in n.tiers[n.leaf]}
+    best: dict[str, SortKey] = {}
     for node, leg, switch, port in wires.of_nodes:
-        if switch in rank:
-            candidate = rank[switch], (leg.rail, leg.port, leg.part), (*ways[switch], make_natural_key(port))
+        if switch in fabric_of:
+            candidate = fabric_of[switch], (leg.rail, leg.port, leg.part), (*paths[switch], make_natural_key(port))
             best[node] = min(best.get(node, candidate), candidate)
-    return {node: (fabric, way) for node, (fabric, _, way) in best.items()}
+    return {node: (fabric, path) for node, (fabric, _, path) in best.items()}
 
 
-def _choose_port(ports: Mapping[str, int]) -> Key:
-    """The port that most name, the first of equals."""
+def _choose_port(ports: Mapping[str, int]) -> SortKey:
+    """Return the sort key of the port with the highest count, the first of equals."""
     most = max(ports.values())
     return min(make_natural_key(port) for port, count in ports.items() if count == most)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from fabricgen.adopt.facts import End, Facts, Joint
+from fabricgen.adopt.facts import End, Facts, Link
 from fabricgen.adopt.matching import NOBODY, PortWalk, make_port_graph
 from fabricgen.adopt.models import Models, name_adapter
 from fabricgen.adopt.positions import BY_NAMES, Order
@@ -56,22 +56,22 @@ Kind: TypeAlias = tuple[str, str]
 
 
 class SeenLinks(NamedTuple):
-    """The joints of the facts as columns: devices by their place among those of the facts, ports by their texts."""
+    """The links of the facts as columns: devices by their place among those of the facts, ports by their texts."""
 
     devices: tuple[str, ...]
     texts: tuple[str, ...]
     ends: tuple[tuple[Ints64, Ints64], tuple[Ints64, Ints64]]
-    """(device, text) of either end of each joint."""
+    """(device, text) of either end of each link."""
     kind: Ints64
     """What each device is, by its number in `kinds`; -1 where nobody knows."""
     kinds: tuple[Kind, ...]
 
 
-def encode_joints(facts: Facts, models: Models, forms: Sequence[FabricForm]) -> SeenLinks:
-    """The joints of the facts as columns."""
+def encode_links(facts: Facts, models: Models, forms: Sequence[FabricForm]) -> SeenLinks:
+    """The links of the facts as columns."""
     rows, texts = {name: row for row, name in enumerate(facts.devices)}, dict[str, int]()
     ends = []
-    for sides in ([joint.a for joint in facts.joints], [joint.b for joint in facts.joints]):
+    for sides in ([link.a for link in facts.links], [link.b for link in facts.links]):
         device = np.array([rows[end.device] for end in sides], dtype=np.int64)
         ends.append((device, np.array([texts.setdefault(end.port, len(texts)) for end in sides], dtype=np.int64)))
     of: dict[str, Kind] = {name: ("", profile.id) for name, profile in models.nodes.items()}
@@ -129,7 +129,7 @@ class Trial:
 
     @cached_property
     def _seen_columns(self) -> list[tuple[Ints64, Ints64]]:
-        """(device, port) of either end of each joint; ports go by the names of the plan where it knows them."""
+        """(device, port) of either end of each link; ports go by the names of the plan where it knows them."""
         return [(device, port) for (device, _), port in zip(self.seen.ends, self._spell_ports(), strict=True)]
 
     @cached_property
@@ -143,7 +143,7 @@ class Trial:
 
     @cached_property
     def seen_ends(self) -> tuple[Ints64, Ints64]:
-        """The two ends of each joint of the facts, each as a number, the lesser first."""
+        """The two ends of each link of the facts, each as a number, the lesser first."""
         ends = [device * self._port_base + port for device, port in self._seen_columns]
         return np.minimum(*ends), np.maximum(*ends)
 
@@ -156,7 +156,7 @@ class Trial:
         return np.array(of, dtype=np.int64)[devices.device_class]
 
     def _spell_ports(self) -> list[Ints64]:
-        """The port of either end of each joint by its number: as the plan spells it, else as the facts do."""
+        """The port of either end of each link by its number: as the plan spells it, else as the facts do."""
         vocabulary = self.wired.port_names.port_columns[0].vocabulary
         used: dict[int, set[str]] = defaultdict(set)
         for device, port in self._planned_columns:
@@ -193,13 +193,13 @@ class Trial:
 
     @cached_property
     def is_missing(self) -> Flags:
-        """Which joints of the facts the plan has not."""
+        """Which links of the facts the plan has not."""
         return ~_are_in(self.seen_ends, self.planned_ends)
 
     @cached_property
-    def missing(self) -> tuple[Joint, ...]:
-        """The joints of the facts that the plan has not."""
-        return tuple(self.facts.joints[row] for row in np.flatnonzero(self.is_missing).tolist())
+    def missing(self) -> tuple[Link, ...]:
+        """The links of the facts that the plan has not."""
+        return tuple(self.facts.links[row] for row in np.flatnonzero(self.is_missing).tolist())
 
     @cached_property
     def unseen_columns(self) -> tuple[list[Ints64], list[list[str]]]:
@@ -222,7 +222,7 @@ class Trial:
 
     @cached_property
     def nearness(self) -> Floats:
-        """How near each missing joint is: 1 where the plan joins its devices, and 0.5 for each end that it uses."""
+        """How near each missing link is: 1 where the plan joins its devices, and 0.5 for each end that it uses."""
         lost = [ends[self.is_missing] for ends in self.seen_ends]
         joined = [ends // self._port_base for ends in self.planned_ends]
         near: Floats = _are_in((lost[0] // self._port_base, lost[1] // self._port_base), (joined[0], joined[1])).astype(

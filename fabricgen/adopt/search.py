@@ -19,7 +19,7 @@ import numpy as np
 from fabricgen.adopt.facts import Facts
 from fabricgen.adopt.models import Models, is_management
 from fabricgen.adopt.positions import BY_NAMES, Order
-from fabricgen.adopt.proof import Trial, encode_joints, is_node_of_unit, try_page
+from fabricgen.adopt.proof import Trial, encode_links, is_node_of_unit, try_page
 from fabricgen.adopt.tiers import PLACES, FabricForm, TierForm, list_cage_words
 from fabricgen.adopt.units import Units
 from fabricgen.adopt.words import Edit, Named, Words, count_words, edit_words, find_template, get
@@ -55,13 +55,13 @@ class Search:
 
     def __post_init__(self) -> None:
         self._tier_of = {s: (f.network.name, t.name) for f in self.forms for t in f.tiers.values() for s in t.at}
-        self._seen = encode_joints(self.facts, self.models, self.forms)
+        self._seen = encode_links(self.facts, self.models, self.forms)
         self._names = [*sorted(form.network.name for form in self.forms), ""]
         network_of = [self._names.index(self._tier_of.get(name, ("", ""))[0]) for name in (*self._seen.devices, "")]
         self._network_of = np.array(network_of, dtype=np.int64)
         devices, texts = zip(*self._seen.ends, strict=True)
         of_texts = [[self._seen.texts[text] for text in side.tolist()] for side in texts]
-        self._of_joint = self._find_fabrics(devices, of_texts)
+        self._fabric_of_link = self._find_fabrics(devices, of_texts)
 
     def try_page(self, words: Words) -> Trial:
         """Wire a page and hold it against the facts; raises InputError where it cannot be wired."""
@@ -124,7 +124,7 @@ class Search:
         """Links that a page does not give, or gives beside those of the facts, by fabric."""
         beside = self._find_fabrics(*trial.unseen_columns)
         wrong = np.maximum(
-            *(np.bincount(of, minlength=len(self._names)) for of in (self._of_joint[trial.is_missing], beside))
+            *(np.bincount(of, minlength=len(self._names)) for of in (self._fabric_of_link[trial.is_missing], beside))
         )
         return Counter({name: count for name, count in zip(self._names, wrong.tolist(), strict=True) if count})
 
@@ -140,7 +140,7 @@ class Search:
         cost: dict[str, float] = defaultdict(float)
         for name, count in self.measure_links(trial).items():
             cost[name] += OF_LINK * count
-        near = np.bincount(self._of_joint[trial.is_missing], trial.nearness, len(self._names))
+        near = np.bincount(self._fabric_of_link[trial.is_missing], trial.nearness, len(self._names))
         for name, credit in zip(self._names, near.tolist(), strict=True):
             cost[name] -= credit
         kinds = Counter(self._tier_of.get(seen, ("", "")) for seen in trial.names.values())

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeAlias
 
-from fabricgen.adopt.facts import Inference, Place
+from fabricgen.adopt.facts import Inference, PagePath
 from fabricgen.adopt.models import Models
 from fabricgen.adopt.networks import STRAY, Network, NodeWire, Wires, choose_mode, find_mode, group_by
 from fabricgen.adopt.positions import Order
@@ -175,7 +175,7 @@ def _form_tier(
     `peers` are pairs with links to each other, which are of one group whatever they meet, unless they are of a mesh.
     """
     at: dict[str, Values] = {switch: {} for switch in switches if switch not in models.silent}
-    of: Place = ("fabrics", form.network.name, "tiers", name, "per")
+    of: PagePath = ("fabrics", form.network.name, "tiers", name, "per")
     dimensions = list(dict.fromkeys(d for rows in meets.values() for row in rows for d in row))
     agreed: dict[str, tuple[int, int]] = {}
     for dimension in dimensions:

@@ -12,13 +12,12 @@ from typing import NamedTuple
 import networkx as nx
 
 from fabricgen.adopt.facts import Facts
-from fabricgen.adopt.models import Models
+from fabricgen.adopt.models import Models, find_common_start
 from fabricgen.adopt.networks import (
     Network,
     NodeWire,
     Wires,
     choose_mode,
-    count_common_letters,
     find_mode,
     group_by,
     split_words,
@@ -151,7 +150,7 @@ def _add_silent(partition: Partition, nodes: Sequence[str]) -> None:
         if node not in partition and linked:
             at = sum(other in partition for other in nodes[:place])
             around = [*linked[max(at - 1, 0) : at], *linked[at : at + 1]]
-            partition[node] = partition[max(around, key=lambda other: count_common_letters(other, node))]
+            partition[node] = partition[max(around, key=lambda other: len(find_common_start((other, node))))]
 
 
 def _join_leaves(legs: Sequence[NodeWire]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from fabricgen.adopt.facts import DeviceFacts, End, Facts, Joint
+from fabricgen.adopt.facts import DeviceFacts, End, Facts, Link
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.push.client import NetBox
 from fabricgen.push.reading import NetboxPort, NetboxReading
@@ -27,11 +27,11 @@ def read_netbox_facts(netbox: NetBox, sites: Collection[str] | None) -> Facts:
             places = f"at {devices[device.name].site} and at {device.site}"
             raise fault("FG164", f"two devices are called {device.name}, {places}", hint="say which sites: --site NAME")
         devices[device.name] = DeviceFacts(device.name, device.model, device.platform, device.site, device.rack)
-    joints, several, open_ends = list[Joint](), list[str](), list[str]()
+    links, several, open_ends = list[Link](), list[str](), list[str]()
     for cable in reading.list_cables():
         if len(cable.a) == len(cable.b) == 1:
             a, b = sorted(End(*side[0]) for side in (cable.a, cable.b))
-            joints.append(Joint(a, b, netbox.url))
+            links.append(Link(a, b, netbox.url))
         elif cable.a and cable.b:
             why = "has several ports at an end, and no profile says which belong together"
             several.append(f"the cable at {_name_port(cable.a[0])} {why}")
@@ -46,7 +46,7 @@ def read_netbox_facts(netbox: NetBox, sites: Collection[str] | None) -> Facts:
         are = "is" if len(others) == 1 else "are"
         count = format_count(len(others), "device")
         notes.append(f"{count} of NetBox without interfaces {are} left out: {list_few(others)}")
-    return Facts(tuple(joints), {name: devices[name] for name in devices if name in linked}, (), tuple(notes))
+    return Facts(tuple(links), {name: devices[name] for name in devices if name in linked}, (), tuple(notes))
 
 
 def _name_port(port: NetboxPort) -> str:

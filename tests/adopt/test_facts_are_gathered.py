@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.adopt.facts import DeviceFacts, End, Facts, Joint
+from fabricgen.adopt.facts import DeviceFacts, End, Facts, Link
 from fabricgen.adopt.gathering import gather_facts
 from fabricgen.adopt.models import find_models
 from fabricgen.adopt.networks import split_head
@@ -38,7 +38,7 @@ def test_ports_that_see_each_other_go_by_their_own_names(tmp_path: Path) -> None
     (tmp_path / "leaf-1.txt").write_text(LEAF, encoding="utf-8")
     (tmp_path / "spine-1.txt").write_text(SPINE, encoding="utf-8")
     facts = gather_facts([str(tmp_path)], jobs=1)
-    assert [joint[:2] for joint in facts.joints] == [
+    assert [link[:2] for link in facts.links] == [
         (End("leaf-1", "Ethernet0"), End("n1", "eth1")),
         (End("leaf-1", "Ethernet4"), End("spine-1", "Ethernet8")),
     ]
@@ -57,8 +57,8 @@ def test_lists_of_cables_are_known_by_their_columns(tmp_path: Path, head: str) -
     file = tmp_path / "cables.csv"
     file.write_text(f"{head}\nleaf-1,Ethernet0,n1,eth1\nleaf-1,,n2,eth1\n", encoding="utf-8")
     facts = gather_facts([], [str(file)])
-    assert [joint[:2] for joint in facts.joints] == [(End("leaf-1", "Ethernet0"), End("n1", "eth1"))]
-    assert facts.joints[0].source == f"{file}:2"
+    assert [link[:2] for link in facts.links] == [(End("leaf-1", "Ethernet0"), End("n1", "eth1"))]
+    assert facts.links[0].source == f"{file}:2"
     assert facts.notes == (f"{file}: 1 rows do not name two ports, and were left out",)
 
 
@@ -66,8 +66,8 @@ def test_labels_of_cables_csv_have_the_ports(tmp_path: Path) -> None:
     file = tmp_path / "cables.csv"
     near, far = "h1.R01.01-U01:eth1", "h1.R01.02-U46:1/1 Ethernet0"
     file.write_text(f"a_device,label_a,b_device,label_b\nn1,{near} > {far},leaf-1,{far} > {near}\n", encoding="utf-8")
-    (joint,) = gather_facts([], [str(file)]).joints
-    assert joint[:2] == (End("leaf-1", "Ethernet0"), End("n1", "eth1"))
+    (link,) = gather_facts([], [str(file)]).links
+    assert link[:2] == (End("leaf-1", "Ethernet0"), End("n1", "eth1"))
 
 
 def test_a_list_of_devices_tells_models_and_places(tmp_path: Path) -> None:
@@ -105,8 +105,8 @@ def test_names_that_begin_with_a_rack_tell_their_tier_by_their_words() -> None:
 
 def test_adapters_of_older_drivers_are_counted_from_one() -> None:
     ports = [f"n1,HCA-{number},leaf,{number}" for number in (1, 2, 5, 6)]
-    joints = tuple(Joint(End(*r.split(",")[:2]), End(*r.split(",")[2:])) for r in ports)
-    facts = Facts(joints, {"n1": DeviceFacts("n1", model="GB200 tray"), "leaf": DeviceFacts("leaf", model="MQM9700")})
+    links = tuple(Link(End(*r.split(",")[:2]), End(*r.split(",")[2:])) for r in ports)
+    facts = Facts(links, {"n1": DeviceFacts("n1", model="GB200 tray"), "leaf": DeviceFacts("leaf", model="MQM9700")})
     models = find_models(facts, Catalog(), [("n1", "gb200-tray")])
     legs = [models.find_leg("n1", f"HCA-{number}") for number in (1, 2, 5, 6)]
     assert [leg and (leg.role, leg.rail) for leg in legs] == [("compute", rail) for rail in (1, 2, 3, 4)]

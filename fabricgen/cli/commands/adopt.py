@@ -178,7 +178,7 @@ def _write_question(what: str, candidates: tuple[str, ...], hint: str) -> str:
 
 def _write_comments(found: Adoption) -> tuple[str, str]:
     """Return the lines above a page: for editors, and of what it was made."""
-    made = f"Adopted from {len(found.facts.joints):,} links of {len(found.facts.devices):,} devices"
+    made = f"Adopted from {len(found.facts.links):,} links of {len(found.facts.devices):,} devices"
     return (
         "yaml-language-server: $schema=blueprint.schema.json",
         f"{made}; `fabricgen schema` writes its schema.",

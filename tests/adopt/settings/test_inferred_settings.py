@@ -81,8 +81,8 @@ def test_a_page_comes_back_from_configurations() -> None:
 
 
 def test_what_was_inferred_says_from_how_many_switches() -> None:
-    (ntp,) = [row for row in make_trip("leaf-spine").inferred.inferences if row.what == ("management", "ntp")]
-    assert (ntp.facts, ntp.of, ntp.note) == (8, 8, "")
+    (ntp,) = [row for row in make_trip("leaf-spine").inferred.inferences if row.path == ("management", "ntp")]
+    assert (ntp.facts, ntp.total, ntp.note) == (8, 8, "")
 
 
 def test_one_drifted_line_is_told_and_changes_no_section() -> None:
@@ -98,8 +98,8 @@ def test_one_drifted_line_is_told_and_changes_no_section() -> None:
     assert (told.kind, told.device, told.file) == ("drifted", name, "config_db.json")
     assert "10.32.0.12" in files[name]["config_db.json"].splitlines()[told.line - 1]
     assert "3 of 4 switches of leaf as planned" in told.text
-    (ntp,) = [row for row in drifted.inferences if row.what == ("management", "ntp")]
-    assert (ntp.facts, ntp.of, ntp.note) == (7, 8, f"not so on {name}")
+    (ntp,) = [row for row in drifted.inferences if row.path == ("management", "ntp")]
+    assert (ntp.facts, ntp.total, ntp.note) == (7, 8, f"not so on {name}")
 
 
 @pytest.mark.law
