@@ -18,10 +18,10 @@ from fabricgen.design.phase_selection import Selection
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.kernel.intervals import Intervals
 from fabricgen.numbering.addresses.allocate import Addresses, allocate_numbers
+from fabricgen.numbering.addresses.shared_ports import check_leaks
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.numbering.names import find_stated_places, list_site_names, name_devices
 from fabricgen.numbering.ports import PortNames
-from fabricgen.numbering.shared_leaves import check_leaks
 from fabricgen.numbering.switch_asns import check_sessions
 from fabricgen.views.configuration import check_configurations
 from fabricgen.wiring.arrays import Ints64

@@ -321,7 +321,7 @@ def warn_of_face_names(cluster: Cluster) -> tuple[Diagnostic, ...]:
 
 
 def _find_unnamed_ports(cluster: Cluster) -> tuple[Diagnostic, ...]:
-    return cluster.design.loaded.locate_error(InputError(cluster.port_names.list_faults())).diagnostics
+    return cluster.design.loaded.locate_error(InputError(cluster.port_names.faults)).diagnostics
 
 
 def check_names(design: Design) -> None:

@@ -1,4 +1,4 @@
-"""Which AS number plan holds where, and how many numbers it takes; light, for lint's fast path."""
+"""The plan of AS numbers of each fabric, and how many numbers its tiers take; light, for lint's fast path."""
 
 from __future__ import annotations
 
@@ -16,23 +16,25 @@ from fabricgen.numbering.slot_counts import count_numbered_groups
 from fabricgen.numbering.underlay import runs_bgp
 
 AsnOwner = Literal["switch", "rack", "group"]
-"""What has an AS number of its own."""
+"""What has an AS number of its own: each switch, the switches of each rack, or those of each group."""
 
 
 class AsnDemand(NamedTuple):
-    """The AS numbers that a tier takes from `windows`: now, and once every reserved slot is filled."""
+    """The AS numbers that a tier takes from `windows`: now, and once every reserved slot is filled.
+
+    `path` is the place in the blueprint where the numbers are stated.
+    """
 
     fabric: str
     tier: str
     path: Path
-    """Where the numbers are stated."""
     windows: Intervals
     now: int
     reserved: int
 
 
 def merge_asn_plans(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict[str, Path]]:
-    """Return (AS number plan of a fabric, its own keys over the cluster's; the path of each key)."""
+    """Return the AS number plan of a fabric, its own keys laid over the cluster's, and the path of each key."""
     blueprint = design.loaded.blueprint
     values: dict[str, Any] = {}
     paths: dict[str, Path] = dict.fromkeys(AsnPlan.model_fields, ("routing", "asn"))
@@ -45,8 +47,8 @@ def merge_asn_plans(design: Design, fabric: FabricDesign) -> tuple[AsnPlan, dict
 
 
 def find_asn_owner(tier: TierDesign, plan: AsnPlan) -> AsnOwner:
-    """Return what has a number of its own under a plan; always each switch of a pair with peer links or of a mesh,
-    which speaks eBGP with others of its tier.
+    """Return what has a number of its own under a plan: in a tier with peer links or a mesh always each switch, as
+    it speaks eBGP with others of its tier.
     """
     if plan.plan == "per-switch" or tier.peer_links or tier.meshes or (tier.lowest and plan.plan == "rfc7938"):
         return "switch"
@@ -54,16 +56,16 @@ def find_asn_owner(tier: TierDesign, plan: AsnPlan) -> AsnOwner:
 
 
 def list_tier_asns(design: Design, fabrics: Sequence[FabricDesign]) -> list[tuple[int, int]]:
-    """Return (first, last) of all numbers stated for tiers, ascending; pools leave them out."""
+    """Return (first, last) of all numbers that are stated for single tiers, ascending; pools leave them out."""
     plans = [merge_asn_plans(design, fabric)[0] for fabric in fabrics]
     return sorted(parse_asns(text) for plan in plans for text in plan.tiers.values())
 
 
 def subtract_asns(pool: str, reserved: Sequence[tuple[int, int]]) -> Intervals:
-    """Return the numbers of a pool without those that are kept, ascending."""
+    """Return the intervals, ascending, of a pool without the reserved numbers, given as (first, last)."""
     first, last = parse_asns(pool)
     windows = []
-    # a last one behind the pool, so that what is left after all others is a window, too
+    # one more behind the pool, so that the numbers after the last reserved ones are a window, too
     for low, high in (*reserved, (last + 1, last + 1)):
         if low > first:
             windows.append(Interval(first, min(low, last + 1) - first))
@@ -74,7 +76,7 @@ def subtract_asns(pool: str, reserved: Sequence[tuple[int, int]]) -> Intervals:
 
 
 def list_asn_demands(design: Design) -> Iterator[AsnDemand]:
-    """Yield the demand of every tier whose switches run BGP, except tiers with one stated number."""
+    """Yield the demand of every tier whose switches run BGP, except tiers with a single stated number."""
     speakers = [fabric for fabric in design.fabrics if runs_bgp(design, fabric)]
     stated_asns = list_tier_asns(design, speakers)
     for fabric in speakers:
@@ -90,7 +92,7 @@ def list_asn_demands(design: Design) -> Iterator[AsnDemand]:
 
 
 def _count_asns(tier: TierDesign, by: AsnOwner) -> tuple[int, int]:
-    """Return numbers that a tier takes now, and with every reserved slot."""
+    """Return how many numbers a tier takes now, and with every reserved slot, if each `by` has its own."""
     if by == "rack":
         planes = tier.sizes["plane"] if "plane" in tier.per else 1
         return tier.places * planes, count_reserved_places(tier.layout, tier.scope) * planes

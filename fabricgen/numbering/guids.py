@@ -1,9 +1,9 @@
-"""GUIDs of InfiniBand devices: those stated, else placeholders that no hardware has.
+"""GUIDs of InfiniBand devices: stated ones, else planned ones that no hardware has.
 
-Hardware GUIDs are unknown until the racks stand. Until then planned ones identify devices across files, as simulators
+Hardware GUIDs are unknown until the racks stand. Until then planned GUIDs identify devices across files, as simulators
 need it. They begin with 02f: an EUI-64 with the local bit set belongs to no manufacturer. They are hashes of the
-device's name, so that they do not depend on what else is in the cluster; the GUID of a port is that of its adapter
-plus one, as in ibsim.
+device's name, so that they do not depend on what else is in the cluster; the GUID of a port is that of its adapter plus
+one, as in ibsim.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ FabricDevice: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class GuidDevices:
-    """What has GUIDs in a fabric: its switches, its nodes, and the port names of each node, by node name."""
+    """The devices of a fabric that have GUIDs: its switches, its nodes, and the port names of each node, by node
+    name.
+    """
 
     switches: tuple[FabricDevice, ...]
     nodes: tuple[FabricDevice, ...]
@@ -40,18 +42,22 @@ class GuidDevices:
 
 @dataclass(frozen=True, slots=True)
 class Guids:
-    """GUIDs of a fabric: stated ones by (device, port), port "" for a switch, and a planned one for every device."""
+    """The GUIDs of a fabric: stated rows by (device, port), with port "" for a switch, and a planned GUID for every
+    device.
+    """
 
     stated: Mapping[tuple[str, str], GuidRow]
     planned: Mapping[FabricDevice, int]
 
     def find_switch_guid(self, fabric: str, device: str) -> tuple[int, bool]:
-        """Return (node GUID, whether it is stated)."""
+        """Return the node GUID of a switch, and whether it is stated."""
         row = self.stated.get((device, ""))
         return (row.guid, True) if row else (self.planned[fabric, device], False)
 
     def find_port_guids(self, fabric: str, device: str, port: str, index: int) -> tuple[int, int, bool]:
-        """Return (node GUID, port GUID, whether they are stated) of a port of a node; `index` counts ports from 0."""
+        """Return the node GUID and the port GUID of a port of a node, and whether they are stated; `index` counts
+        the node's ports from 0.
+        """
         row = self.stated.get((device, port))
         if row:
             return row.guid, row.port_guid, True
@@ -61,7 +67,7 @@ class Guids:
 
 
 def assign_guids(devices: GuidDevices, rows: Sequence[GuidRow]) -> Guids:
-    """Return the GUIDs of a fabric: `rows` are those stated, and every device gets a planned one.
+    """Return the GUIDs of a fabric: those of the stated `rows`, and a planned one for every device.
 
     Raises InputError with each row that names no switch or port of the fabric.
     """
@@ -74,12 +80,13 @@ def assign_guids(devices: GuidDevices, rows: Sequence[GuidRow]) -> Guids:
 
 
 def _plan_guids(devices: Iterable[FabricDevice]) -> dict[FabricDevice, int]:
-    """Return the planned GUID of each device; if two hash to the same value, the later one in order is hashed again."""
+    """Return the planned GUID of each device. If two names hash alike, the later device in sorted order is hashed
+    again.
+    """
     used_numbers: set[int] = set()
     planned: dict[FabricDevice, int] = {}
     for device in sorted(devices):
         salt = 0
-        # two names may hash alike; devices are sorted, so that it is the same one that is hashed again in every run
         while (number := _hash_device(device, salt)) in used_numbers:
             salt += 1
         used_numbers.add(number)
@@ -94,7 +101,7 @@ def _hash_device(device: FabricDevice, salt: int) -> int:
 
 
 def find_unknown_guid_devices(rows: Iterable[GuidRow], names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Yield faults of rows that name a device that there is not."""
+    """Yield a fault for each row that names a device that does not exist."""
     known_names = frozenset(names)
     for row in rows:
         if row.device not in known_names:
@@ -103,23 +110,23 @@ def find_unknown_guid_devices(rows: Iterable[GuidRow], names: Sequence[str]) -> 
 
 
 def _check_guid_row(row: GuidRow, switches: set[str], ports: Mapping[str, Sequence[str]]) -> Diagnostic | None:
-    """Return a diagnostic for a row of an unknown device or port, or without a port where the device has several."""
-    own_ports = ports.get(row.device, ())
+    """Return a fault for a row of an unknown device or port, or without a port of a node with several; else None."""
+    node_ports = ports.get(row.device, ())
     if row.device in switches:
         why = f"{row.device} is a switch, and its ports have no GUIDs" if row.port else ""
         hint = "leave `port` empty"
-    elif not own_ports:
+    elif not node_ports:
         why, hint = f"there is no device '{row.device}' in this fabric", did_you_mean(row.device, [*switches, *ports])
     elif row.port:
-        why = "" if row.port in own_ports else f"{row.device} has no port '{row.port}' in this fabric"
-        hint = did_you_mean(row.port, own_ports)
+        why = "" if row.port in node_ports else f"{row.device} has no port '{row.port}' in this fabric"
+        hint = did_you_mean(row.port, node_ports)
     else:
-        why = f"{row.device} has {len(own_ports)} ports in this fabric" if len(own_ports) > 1 else ""
-        hint = f"add a column `port`: {', '.join(own_ports)}"
+        why = f"{row.device} has {len(node_ports)} ports in this fabric" if len(node_ports) > 1 else ""
+        hint = f"add a column `port`: {', '.join(node_ports)}"
     return Diagnostic(GUIDS_CODE, Severity.ERROR, why, hint=hint, span=row.span) if why else None
 
 
-# The hardware table of a cluster: whether its lines name what is planned, and what they say of a fabric.
+# The hardware table of a cluster: checks that its lines name planned devices and ports, and its GUIDs by fabric.
 
 
 def check_inventory(
@@ -127,7 +134,7 @@ def check_inventory(
 ) -> None:
     """Raise InputError (FG060) for each line of a device or port that is not planned, or that says too little.
 
-    `ports` are the port names of the a and b ends of every link.
+    `names` are the names of devices by row, `ports` the port names of the lower and of the upper ends of all links.
     """
     rows_by_name = {name: row for row, name in enumerate(names)}
     # switch trays of a scale-up domain run a NOS, and have a MAC of their own, as switches of fabrics have
@@ -146,7 +153,7 @@ def check_inventory(
 
 
 def find_unknown_inventory_devices(rows: Iterable[Hardware], names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Yield faults of lines that name a device that there is not."""
+    """Yield a fault for each line that names a device that does not exist."""
     known_names = frozenset(names)
     for row in rows:
         if row.device not in known_names:
@@ -156,7 +163,7 @@ def find_unknown_inventory_devices(rows: Iterable[Hardware], names: Sequence[str
 def list_guid_rows(
     rows: Iterable[Hardware], switches: Iterable[str], ports: Mapping[str, Sequence[str]]
 ) -> list[GuidRow]:
-    """Return the stated GUIDs of one fabric: of its switches, and of ports by node."""
+    """Return the rows with GUIDs of one fabric: those of its switches, and those of ports of its nodes."""
     holders = {(name, "") for name in switches} | {
         (node, port) for node, port_names in ports.items() for port in port_names
     }
@@ -168,7 +175,7 @@ def list_guid_rows(
 
 
 def _list_cabled_ports(wanted_rows: set[int], plan: WiringPlan, ports: tuple[Strings, Strings]) -> dict[int, list[str]]:
-    """Return the names of the cabled ports of some devices, by their rows."""
+    """Return the names of the cabled ports of some devices, by row of the device."""
     chosen, ports_by_row = np.zeros(len(plan.devices), dtype=bool), dict[int, list[str]]()
     chosen[list(wanted_rows)] = True
     for devices, texts in ((plan.links.a_device, ports[0]), (plan.links.b_device, ports[1])):
@@ -179,7 +186,9 @@ def _list_cabled_ports(wanted_rows: set[int], plan: WiringPlan, ports: tuple[Str
 
 
 def _check_hardware_row(row: Hardware, ports: Sequence[str], *, is_switch: bool) -> Iterator[Diagnostic]:
-    """Yield faults of a line: a port that is not cabled, a GUID for a port of a switch, a number without a port."""
+    """Yield the faults of a line: a port that is not cabled, a GUID for a port of a switch, a MAC or GUID of a node
+    without its port.
+    """
     if row.port and row.port not in ports:
         yield row.report_cell("port", f"{row.device} has no cabled port '{row.port}'", did_you_mean(row.port, ports))
     elif row.port and is_switch and row.guid:

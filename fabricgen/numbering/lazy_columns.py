@@ -31,7 +31,7 @@ class LazyColumn(Sequence[Any]):
         """Return the values of rows `start` to `stop` - 1."""
 
     def texts(self) -> Strings:
-        """Return all values; object array of one entry a row."""
+        """Return all values as an object array with one entry a row."""
         return np.array(self.read(0, len(self)), dtype=object)
 
     def __iter__(self) -> Iterator[Any]:
@@ -74,7 +74,7 @@ class EncodedColumn(LazyColumn):
         return EncodedColumn(self.vocabulary, self.codes[rows])
 
     def take_or_empty(self, rows: Ints | Ints64) -> EncodedColumn:
-        """Return the column of some rows, given by an array of indexes; the value is "" if an index is -1."""
+        """Return the column of some rows, given by an array of indexes; index -1 gives the value ""."""
         if rows.min(initial=0) >= 0:
             return self.take(rows)
         # index -1 is the last row in numpy: a code of -1 there stands for the empty text
@@ -82,13 +82,13 @@ class EncodedColumn(LazyColumn):
         return encode_or_empty(self.vocabulary, codes)
 
     def texts(self) -> Strings:
-        """Return all values; object array of one entry a row."""
+        """Return all values as an object array with one entry a row."""
         return self.vocabulary[self.codes]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConcatenatedColumn(LazyColumn):
-    """A column of str: each row joins the values of `parts`, which are columns (at least one) and constant texts."""
+    """A column of text: each row joins the values of `parts`, which are columns (at least one) and constant texts."""
 
     parts: tuple[LazyColumn | str, ...]
 
@@ -102,7 +102,9 @@ class ConcatenatedColumn(LazyColumn):
         return list(map("".join, zip(*columns, strict=True)))
 
     def take(self, rows: Any) -> ConcatenatedColumn:
-        """Return the column of some rows, given by a bool mask or an array of indexes; all parts must be selectable."""
+        """Return the column of some rows, given by a bool mask or an array of indexes; every column in `parts` must
+        have `take`.
+        """
         return ConcatenatedColumn(
             tuple(part if isinstance(part, str) else cast(SelectableColumn, part).take(rows) for part in self.parts)
         )
@@ -110,7 +112,7 @@ class ConcatenatedColumn(LazyColumn):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StackedColumn(LazyColumn):
-    """Columns stacked vertically: the rows of the first, then those of the second, and so on."""
+    """Columns stacked vertically: the rows of the first column, then those of the second, and so on."""
 
     columns: tuple[Sequence[Any], ...]
 
@@ -122,10 +124,10 @@ class StackedColumn(LazyColumn):
         ends = list(accumulate(map(len, self.columns)))
         values: list[Any] = []
         for i in range(bisect_right(ends, start), len(ends)):
-            before = ends[i] - len(self.columns[i])
-            if before >= stop:
+            rows_before = ends[i] - len(self.columns[i])
+            if rows_before >= stop:
                 break
-            values += self.columns[i][max(0, start - before) : stop - before]
+            values += self.columns[i][max(0, start - rows_before) : stop - rows_before]
         return values
 
 
@@ -145,25 +147,25 @@ class ComputedColumn(LazyColumn):
 
 
 SelectableColumn: TypeAlias = EncodedColumn | ConcatenatedColumn
-"""Columns of which rows can be selected without computing the values of others."""
+"""Columns whose rows can be selected without computing the values of other rows."""
 
 
 def make_object_array(values: Sequence[Any] | Strings) -> Strings:
-    """Return values as an object array of one dimension, which numpy would make a text array where all are texts."""
+    """Return values as an object array of one dimension; numpy alone would make an array of text of texts."""
     return np.array(values, dtype=object)
 
 
 def encode_column(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> EncodedColumn:
-    """Return an encoded column from distinct values and the code of each row."""
+    """Return the encoded column of distinct values and the code of each row."""
     return EncodedColumn(make_object_array(values), codes)
 
 
 def encode_or_empty(values: Sequence[Any] | Strings, codes: Ints | Ints64) -> EncodedColumn:
-    """Return an encoded column whose value is "" if the code is negative."""
-    # codes move up by one, and -1, none, becomes that of ""
+    """Return the encoded column of distinct values and the code of each row; a negative code gives the value ""."""
+    # all codes move up by one, so that -1 becomes the code of ""
     return encode_column(["", *values], np.maximum(codes, -1) + 1)
 
 
 def repeat_value(value: str, rows: int) -> EncodedColumn:
-    """Return a column of `rows` rows that all have one value."""
+    """Return a column whose `rows` rows all have one value."""
     return encode_column([value], np.zeros(rows, dtype=np.int32))

@@ -1,6 +1,6 @@
 """Device names: a name never depends on what else is in the cluster.
 
-Templates of names are in design/names; here they are filled in for the rows of the device table.
+Templates of names are in design/names; this module fills them in for the rows of the device table.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fabricgen.blueprint.beside.adopted import ADOPTED, PLACE, Key, parse_adopte
 from fabricgen.blueprint.sections.floor import DevicePlace
 from fabricgen.blueprint.sections.naming import LONGEST, Names, are_host_names, is_host_name
 from fabricgen.design.model import Design
-from fabricgen.design.names.switches import NodeNames, SwitchNames, make_switch_names
+from fabricgen.design.names.switches import NodeNames, make_switch_names
 from fabricgen.design.names.templates import apply_stated_names
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
 from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, DeviceTable
@@ -27,31 +27,31 @@ RESERVED_NAMES = {
     "nodes": "a group of Ansible's inventory",
     "ungrouped": "a group of Ansible's",
 }
-"""Host names that mean something else to the systems that run a cluster (RFC 6761, 6.3; slurm.conf(5), "NodeName";
-Ansible, "How to build your inventory")."""
+"""Host names that mean something else to the systems that run a cluster, and what they mean (RFC 6761, 6.3;
+slurm.conf(5), "NodeName"; Ansible, "How to build your inventory")."""
 
 
 def name_devices(design: Design, devices: DeviceTable) -> list[str]:
-    """Name every device, in table order.
+    """Return the name of every device, in table order.
 
-    Nodes are `p1-su01-n001`, switches `fabric-tier-place-...-01`, or as templates have it; extra devices by their own
-    name, scale-up trays by their rack. Numbers are padded to a fixed width and grow wider, never narrower, so growth
-    renames nothing. Raises InputError if two devices would have one name, or one that is no host name.
+    Nodes are `p1-su01-n001`, switches `fabric-tier-place-...-01`, or as templates have it; extra devices have their own
+    name, scale-up trays that of their rack. Numbers are padded to a fixed width and grow wider, never narrower, so that
+    growth renames nothing. Raises InputError if two devices would have one name, or one a name that is no host name.
     """
     usual = list_usual_names(design, devices)
     names = apply_stated_names(design.loaded.blueprint, usual)
     adopted = read_adopted_names(design)
     if adopted:
-        own_names = design.loaded.blueprint.names.devices
+        stated_names = design.loaded.blueprint.names.devices
         for default, row in index_default_names(design, devices).items():
-            if default in adopted and usual[row] not in own_names:
+            if default in adopted and usual[row] not in stated_names:
                 names[row] = adopted[default]
     _check_names(design, devices, usual, names)
     return names
 
 
 def read_adopted_names(design: Design) -> dict[str, str]:
-    """Return adopted host names in the lock, by default name."""
+    """Return the adopted host names in the lock, by default name."""
     adopted = parse_adopted_section(design.layout.lock.find_words(ADOPTED))
     return {key.device: value for key, value in adopted.items() if key.what == "name"}
 
@@ -59,10 +59,10 @@ def read_adopted_names(design: Design) -> dict[str, str]:
 def find_stated_places(
     design: Design, devices: DeviceTable
 ) -> tuple[Sequence[str], dict[str, tuple[DevicePlace, Path]]]:
-    """Return (names of all devices, the places of single ones by name, each with where it is stated).
+    """Return the names of all devices, and by name the places of single devices, each with the path where it is stated.
 
-    Those of the blueprint (`floor.devices`) win over adopted ones in the lock. Without any, there are no names either.
-    Raises InputError as `name_devices`.
+    Places of the blueprint (`floor.devices`) win over adopted ones in the lock. Without any place, no names are
+    returned either. Raises InputError like `name_devices`.
     """
     stated = design.loaded.blueprint.floor.devices
     adopted = parse_adopted_section(design.layout.lock.find_words(ADOPTED))
@@ -89,7 +89,7 @@ def index_default_names(design: Design, devices: DeviceTable) -> dict[str, int]:
 
 
 def list_usual_names(design: Design, devices: DeviceTable) -> list[str]:
-    """Return the names of all devices by the templates, in table order, without the names of single devices."""
+    """Return the names of all devices by the templates, in table order, without names stated for single devices."""
     usual: list[str] = []
     for cls in devices.classes:
         if cls.kind == NODE:
@@ -104,10 +104,12 @@ def list_usual_names(design: Design, devices: DeviceTable) -> list[str]:
 
 
 def _check_names(design: Design, devices: DeviceTable, usual: Sequence[str], names: Sequence[str]) -> None:
-    """Raise InputError for names of unknown devices, duplicate names, and names that are no host names."""
-    own_names = design.loaded.blueprint.names.devices
-    known_names = set(usual) if own_names else set()
-    for name in own_names:
+    """Raise InputError for names given to unknown devices, for duplicate names, and for names that are no host
+    names.
+    """
+    stated_names = design.loaded.blueprint.names.devices
+    known_names = set(usual) if stated_names else set()
+    for name in stated_names:
         if name not in known_names:
             hint = did_you_mean(name, usual)
             raise fault("FG047", f"there is no device '{name}' to name", path=("names", "devices", name), hint=hint)
@@ -118,14 +120,14 @@ def _check_names(design: Design, devices: DeviceTable, usual: Sequence[str], nam
     for row, name in enumerate(names):
         first_row = first_rows.setdefault(name.lower(), row)
         if first_row != row:
-            paths = [_find_name_source(design, devices, at, usual[at], names[at]) for at in (row, first_row)]
+            rows = (row, first_row)
+            paths = [_find_name_source(design, devices, at, usual[at], names[at]) for at in rows]
             path, elsewhere = sorted(paths, key=lambda path: path[0] != ADOPTED)
             alike = (
                 "" if names[first_row] == name else f" and {names[first_row]}, which resolvers of names take for one"
             )
-            raise _refuse_duplicate(
-                design, name + alike, (path, elsewhere), [_format_line_path(devices, at) for at in (row, first_row)]
-            )
+            lines = [".".join(map(str, devices.classes[devices.device_class[at]].path)) for at in rows]
+            raise _refuse_duplicate(design, name + alike, (path, elsewhere), lines)
         if not is_host_name(name) or name.lower() in RESERVED_NAMES:
             why = f"has {len(name)} characters" if len(name) > LONGEST else "is no label of RFC 1123"
             requirement = f"at most {LONGEST} letters, digits and, inside, '-'"
@@ -136,8 +138,10 @@ def _check_names(design: Design, devices: DeviceTable, usual: Sequence[str], nam
 
 
 def _refuse_duplicate(design: Design, name: str, paths: tuple[Path, Path], lines: Sequence[str]) -> InputError:
-    """Return the error of two devices with one name, or two alike but for capitals, at the line that names the later
-    one; it says where the other is.
+    """Return the error for two devices with one name, or with names that differ in capitals only.
+
+    It stands at the first of `paths`, which names the later device, and says where the other is; `lines` are the paths,
+    as text, of the lines that create the two devices.
     """
     path, other_path = paths
     span = design.loaded.locate_finding(Diagnostic("FG035", Severity.ERROR, "", other_path)).span
@@ -148,14 +152,9 @@ def _refuse_duplicate(design: Design, name: str, paths: tuple[Path, Path], lines
     return fault("FG035", f"two devices would be named {name}, {where}", path=path, hint=hint)
 
 
-def _format_line_path(devices: DeviceTable, row: int) -> str:
-    """Return the path, as text, of the line that creates a device."""
-    return ".".join(map(str, devices.classes[devices.device_class[row]].path))
-
-
 def _find_name_source(design: Design, devices: DeviceTable, row: int, usual: str, name: str) -> Path:
-    """Return the path that a device's name comes from: its own name, the template, or the line that creates the
-    device.
+    """Return the path that a device's name comes from: an entry for the device, the template, or the line that
+    creates the device.
     """
     cls = devices.classes[devices.device_class[row]]
     if usual != name and usual in design.loaded.blueprint.names.devices:
@@ -165,7 +164,7 @@ def _find_name_source(design: Design, devices: DeviceTable, row: int, usual: str
         return (ADOPTED, Key(default, "name").text())
     if cls.kind == NODE:
         return _make_node_names(design, cls).naming.path
-    return _make_switch_names(design, cls).naming.path if cls.kind == SWITCH else cls.path
+    return make_switch_names(design, design.tier(cls.key)).naming.path if cls.kind == SWITCH else cls.path
 
 
 def _make_node_names(design: Design, cls: DeviceClass) -> NodeNames:
@@ -173,14 +172,10 @@ def _make_node_names(design: Design, cls: DeviceClass) -> NodeNames:
     return NodeNames(design.loaded.blueprint, design.layout, members)
 
 
-def _make_switch_names(design: Design, cls: DeviceClass) -> SwitchNames:
-    return make_switch_names(design, design.tier(cls.key))
-
-
 def _name_switches(design: Design, cls: DeviceClass) -> list[str]:
-    """Return names from the layout, in the order in which `wiring/devices.py` lays out the rows of a tier."""
+    """Return the names of the switches of a tier, in the order in which `wiring/devices.py` lays out its rows."""
     tier = design.tier(cls.key)
-    names = _make_switch_names(design, cls).make_names(tier.sizes, tier.count)
+    names = make_switch_names(design, tier).make_names(tier.sizes, tier.count)
     assert len(names) == cls.count, f"{len(names)} names for {cls.count} switches of {cls.tier}"  # noqa: S101
     return names
 
@@ -192,30 +187,21 @@ def _name_nodes(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[
 
 
 def _name_trays(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
-    places = [f"{prefix[1:]}-" if prefix else "" for prefix in _format_tray_places(design, devices, cls)]
-    numbers = (devices.index[cls.rows] + 1).tolist()
-    return [f"{prefix}{cls.label}-{i:02d}" for prefix, i in zip(places, numbers, strict=True)]
+    """Return the names of scale-up trays after where they stand, such as `p1-su01-rk01-tray-03`."""
+    layout, names = design.layout, []
+    columns = (devices.pod, devices.site, devices.su, devices.rack_in_unit, devices.index)
+    # -1 stands for a tray that serves more than one pod, site, unit or rack
+    for pod, site, su, rack, index in zip(*(column[cls.rows].tolist() for column in columns), strict=True):
+        words = [layout.pods[pod].name] if pod >= 0 else []
+        if pod < 0 <= site and layout.sites[site] != layout.unnamed_site:
+            words = [layout.sites[site]]
+        words += [f"su{su + 1:02d}"] if su >= 0 else []
+        words += [f"rk{rack + 1:02d}"] if rack >= 0 else []
+        names.append("-".join([*words, cls.label, f"{index + 1:02d}"]))
+    return names
 
 
 def list_site_names(design: Design, devices: DeviceTable) -> list[str]:
-    """Return the name of every device's site; a device that serves several sites stands in the first."""
-    # -1, of several sites, is told as the first
-    sites = np.maximum(devices.site, 0).tolist()
+    """Return the name of every device's site; for a device that serves several sites, that of the first site."""
+    sites = np.maximum(devices.site, 0).tolist()  # -1 stands for several sites
     return [design.layout.sites[i] for i in sites]
-
-
-def _format_tray_places(design: Design, devices: DeviceTable, cls: DeviceClass) -> list[str]:
-    """Return where each tray of a class stands, as names have it: `-p1-su01-rk01`; "" for a single place."""
-    layout, rows = design.layout, cls.rows
-    pod, su = devices.pod[rows].tolist(), devices.su[rows].tolist()
-    rack = devices.rack_in_unit[rows].tolist()
-    site = devices.site[rows].tolist()
-    texts = []
-    for i in range(cls.count):
-        text = f"-{layout.pods[pod[i]].name}" if pod[i] >= 0 else ""
-        if pod[i] < 0 and site[i] >= 0 and layout.sites[site[i]] != layout.unnamed_site:
-            text = f"-{layout.sites[site[i]]}"
-        text += f"-su{su[i] + 1:02d}" if su[i] >= 0 else ""
-        text += f"-rk{rack[i] + 1:02d}" if rack[i] >= 0 else ""
-        texts.append(text)
-    return texts

@@ -1,10 +1,13 @@
-"""Overrides of numbers: addresses and AS numbers stated (`address_of`) or adopted (in the lock) for single devices."""
+"""Overrides of numbers: addresses and AS numbers of single devices that the blueprint states (`address_of`) or the
+lock adopted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from ipaddress import IPv4Network, IPv6Network, collapse_addresses
+from ipaddress import IPv4Network, collapse_addresses, ip_network
+from typing import cast
 
 import numpy as np
 
@@ -15,7 +18,6 @@ from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
-from fabricgen.numbering.addresses.holders import Holders, check_asn
 from fabricgen.numbering.blocks.column import AddressColumn, make_column
 from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, filter_prefixes
 from fabricgen.numbering.lazy_columns import Strings
@@ -25,7 +27,7 @@ from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import SWITCH, WiringPlan
 
 OverrideKey = tuple[str, int, int]
-"""(asn, loopback, mgmt or link; row of the device or link; whether it is of IPv6): what an override replaces."""
+"""The number that an override replaces: (asn, loopback, mgmt or link; row of device or link; whether it is IPv6)."""
 
 
 def apply_overrides(
@@ -33,7 +35,7 @@ def apply_overrides(
 ) -> Addresses:
     """Return the addresses with all overrides applied; `address_of` takes precedence over adopted numbers.
 
-    Raises InputError for an override of something that the device does not have, and for a number that is in use
+    Raises InputError for an override of a number that the device does not have, and for a number that is in use
     elsewhere. Adopted numbers of devices and ports that do not exist are ignored: they stay in the lock as holes.
     """
     overrides = design.loaded.blueprint.address_of
@@ -45,7 +47,7 @@ def apply_overrides(
 
 
 def find_unknown_overrides(overridden: Iterable[str], names: Sequence[str]) -> Iterator[Diagnostic]:
-    """Yield faults of `address_of` that name a device that there is not."""
+    """Yield a fault for each name in `address_of` that no device has."""
     known_names = frozenset(names) if overridden else frozenset()
     for name in overridden:
         if name not in known_names:
@@ -54,6 +56,8 @@ def find_unknown_overrides(overridden: Iterable[str], names: Sequence[str]) -> I
 
 
 class _OverrideApplier:
+    """Applies the overrides of a cluster to a copy of its numbers, and collects their faults."""
+
     def __init__(
         self, plan: WiringPlan, names: Sequence[str], ports: tuple[Strings, Strings], addresses: Addresses
     ) -> None:
@@ -72,7 +76,10 @@ class _OverrideApplier:
     def apply_overrides(
         self, overrides: Mapping[str, Override], adopted: Mapping[Key, str], defaults: Mapping[str, int]
     ) -> Addresses:
-        """Return the addresses with all stated and adopted numbers; raises InputError with every fault of them."""
+        """Return the addresses with all stated and adopted numbers. Raises InputError with every fault of them.
+
+        `defaults` has the row of each device by its default name.
+        """
         if unknown := [*find_unknown_overrides(overrides, self.names)]:
             raise InputError(unknown)
         rows = {name: row for row, name in enumerate(self.names) if name in overrides}
@@ -81,13 +88,13 @@ class _OverrideApplier:
             for name, override in overrides.items()
             for key_of_override in self._list_override_keys(rows[name], override)
         }
-        # a line of the lock for what is gone stays there, and is not used: it comes back with its device
+        # a line of the lock for a device that is gone stays there unused, in case the device comes back
         used = frozenset(key for key in adopted if self._has_number(key, defaults))
-        lines: dict[OverrideKey, Key] = {}
+        adopted_keys: dict[OverrideKey, Key] = {}
         for key in (key for key in adopted if key in used and key.what not in ("name", PLACE)):
             key_of_override = self._make_override_key(defaults[key.device], key)
             # the first line of a link wins; another one, for its other end, is a fault
-            earlier = lines.setdefault(key_of_override, key)
+            earlier = adopted_keys.setdefault(key_of_override, key)
             if earlier != key:
                 message = (
                     f"the lock has the link of {key.device} {key.port} twice: by {earlier.device} {earlier.port} too"
@@ -99,8 +106,13 @@ class _OverrideApplier:
                 self._apply_adopted(defaults[key.device], key, adopted[key])
         for name, override in overrides.items():
             self._apply_override(rows[name], override, ("address_of", name))
-        if not self.faults:
-            self._check_uses()
+        for family in self.families if not self.faults else ():
+            self.faults += family.list_conflicts()
+        for row, path in self.asns if not self.faults else ():
+            try:
+                check_asn(self.plan, self.names, self.to.asn, row, path)
+            except InputError as error:
+                self.faults += error.diagnostics
         if self.faults:
             raise InputError(self.faults)
         return replace(
@@ -110,22 +122,12 @@ class _OverrideApplier:
             used=self.to.used | {(ADOPTED, key.text()) for key in used},
         )
 
-    def _check_uses(self) -> None:
-        """Collect faults of numbers that are in use elsewhere."""
-        for family in self.families:
-            self.faults += family.check()
-        for row, path in self.asns:
-            try:
-                check_asn(self.plan, self.names, self.to.asn, row, path)
-            except InputError as error:
-                self.faults += error.diagnostics
-
     def _find_family(self, *, v6: bool) -> FamilyOverrides | None:
         # `v6` is False or True, and families are IPv4, then IPv6
         return self.families[v6] if v6 < len(self.families) else None
 
     def _has_number(self, key: Key, rows: Mapping[str, int]) -> bool:
-        """Whether the device, and the number that was adopted for it, exist."""
+        """Whether both the device of an adopted number and the number that it replaces exist."""
         row, family = rows.get(key.device, -1), self._find_family(v6=key.v6)
         if row < 0 or key.what in ("name", PLACE):
             return row >= 0
@@ -142,15 +144,16 @@ class _OverrideApplier:
         return bool(family.addresses.loopback.at(row) if key.v6 else self.to.router_id[row])
 
     def _make_override_key(self, row: int, key: Key) -> OverrideKey:
-        """Return the key of what an adopted number replaces: (kind, row of the device, IPv6). Both ends of a link
-        have one key, with the row of the link: the address of one end decides that of the other.
+        """Return the key of the number that an adopted one replaces.
+
+        Both ends of a link have one key, with the row of the link: the address of one end decides that of the other.
         """
         if key.what == "port":
             return "link", self.ends.list_device_links(row).get(key.port, (-1, False))[0], key.v6
         return key.what, row, key.v6
 
     def _list_override_keys(self, row: int, override: Override) -> Iterator[OverrideKey]:
-        """Yield what an entry of `address_of` replaces."""
+        """Yield the key of each number that an entry of `address_of` replaces."""
         if override.asn is not None:
             yield "asn", row, 0
         device_numbers = [("loopback", "", override.loopback or ()), ("mgmt", "", override.management or ())]
@@ -170,7 +173,7 @@ class _OverrideApplier:
         self._apply_override(row, override, (ADOPTED, key.text()))
 
     def _apply_override(self, row: int, override: Override, path: Path) -> None:
-        """Apply what is stated for one device; faults are collected, so that all of them are told."""
+        """Apply the numbers that are stated for one device; faults are collected, so that all of them are told."""
         try:
             self._set_asn(row, override, (*path, "asn"))
             for family, address in self._list_addresses(override.loopback, (*path, "loopback")):
@@ -185,7 +188,7 @@ class _OverrideApplier:
         self.loopbacks += [(row, text) for text in override.loopback or ()]
 
     def _set_asn(self, row: int, override: Override, path: Path) -> None:
-        """Set a stated AS number; raises InputError (FG047) for a device that has none to replace."""
+        """Set a stated AS number. Raises InputError (FG047) for a device without an AS number."""
         if override.asn is not None:
             if not self.to.asn[row]:
                 message = f"{self.names[row]} has no AS number to override"
@@ -194,8 +197,8 @@ class _OverrideApplier:
             self.asns.append((row, path))
 
     def _list_addresses(self, texts: tuple[str, ...] | None, path: Path) -> Iterator[tuple[FamilyOverrides, int]]:
-        """Yield (overrides of its family, address as an integer) of each address; InputError if nothing has that
-        family.
+        """Yield (overrides of its family, address as an integer) for each address. Raises InputError (FG047) if
+        nothing in the cluster has that family.
         """
         unmatched = set(texts or ())
         for overrides in self.families:
@@ -206,7 +209,7 @@ class _OverrideApplier:
             raise fault("FG047", f"nothing in the cluster has an address such as {text}", path=path, hint="see `ip`")
 
     def _collapse_loopbacks(self) -> dict[str, tuple[str, ...]]:
-        """By fabric: the loopbacks of overrides, as the fewest prefixes that cover them."""
+        """Return the loopbacks of overrides by fabric, as the fewest prefixes that cover them."""
         devices = self.plan.devices
         prefixes_by_fabric: dict[tuple[str, bool], set[str]] = {}
         for row, text in self.loopbacks:
@@ -215,23 +218,21 @@ class _OverrideApplier:
                 prefix = family.addresses.format_prefix(family.addresses.loopback.at(row), family.addresses.family.bits)
                 prefixes_by_fabric.setdefault((cls.fabric, ":" in text), set()).add(prefix)
         collapsed: dict[str, tuple[str, ...]] = {}
-        for (fabric, v6), prefixes in sorted(prefixes_by_fabric.items()):
-            collapsed[fabric] = (*collapsed.get(fabric, ()), *_collapse_prefixes(prefixes, v6=v6))
+        for (fabric, _), prefixes in sorted(prefixes_by_fabric.items()):
+            # of one family, which the type of `ip_network` (IPv4 or IPv6) does not say
+            networks = cast("list[IPv4Network]", [ip_network(prefix) for prefix in prefixes])
+            collapsed[fabric] = (*collapsed.get(fabric, ()), *map(str, collapse_addresses(networks)))
         return collapsed
 
 
-def _collapse_prefixes(prefixes: Collection[str], *, v6: bool) -> list[str]:
-    """Return the fewest prefixes that cover the same addresses, ascending."""
-    if v6:
-        return [str(network) for network in collapse_addresses(map(IPv6Network, prefixes))]
-    return [str(network) for network in collapse_addresses(map(IPv4Network, prefixes))]
-
-
-# Addresses of one family that are stated or adopted for single devices; they replace allocated ones.
+# Addresses of one family that are stated or adopted for single devices, and replace allocated ones.
 
 
 class FamilyOverrides:
-    """A copy of the addresses of one family to which overrides are applied; `router_id` is changed in place."""
+    """A copy of the addresses of one family to which overrides are applied; `router_id` is changed in place.
+
+    `ports` are the port names of the lower and of the upper ends of links; `ends` finds links by device row and port.
+    """
 
     def __init__(
         self,
@@ -242,7 +243,6 @@ class FamilyOverrides:
         addresses: FamilyAddresses,
         router_id: Ints64,
     ) -> None:
-        # `ports` are the port names of the a and b ends of every link, `ends` finds links by device row and port
         self.plan, self.names, self.ports, self.router_id = plan, names, ports, router_id
         self.ends = ends
         self.addresses = replace(
@@ -253,22 +253,22 @@ class FamilyOverrides:
             b=addresses.b.copy(),
         )
         self._applied: list[tuple[int, int, Path]] = []
-        """(address, row of the device, path) of every override that was applied."""
+        """The (address, row of the device, path) of every override that was applied."""
 
-    def check(self) -> list[Diagnostic]:
-        """Return a diagnostic for each override whose address anything else has."""
-        holders = Holders(self.plan, self.names, self.ports, self.addresses, self.router_id)
+    def list_conflicts(self) -> list[Diagnostic]:
+        """Return a fault for each override whose address anything else in the cluster has."""
+        uses = AddressUses(self.plan, self.names, self.ports, self.addresses, self.router_id)
         faults: list[Diagnostic] = []
         for address, row, path in self._applied:
             try:
-                holders.check(address, row, path)
+                uses.refuse_conflict(address, row, path)
             except InputError as error:
                 faults += error.diagnostics
         return faults
 
     def set_loopback(self, row: int, address: int, path: Path) -> None:
-        """Set the loopback of a switch, and its management address where that is the same; in IPv4 also its router id,
-        even where its fabric has no IPv4. Raises InputError if the switch has none to replace.
+        """Set the loopback of a switch, and its management address if that is the same; in IPv4 also its router id,
+        even if its fabric has no IPv4. Raises InputError (FG047) if the switch has neither.
         """
         to, names_routers = self.addresses, self.addresses.family.bits == ROUTER_ID_BITS
         before = to.loopback.at(row)
@@ -283,7 +283,9 @@ class FamilyOverrides:
         self._applied.append((address, row, path))
 
     def set_management(self, row: int, address: int, path: Path) -> None:
-        """Set the management address of a device, within the subnet of its allocated one."""
+        """Set the management address of a device, within the subnet of its allocated one. Raises InputError (FG047)
+        if it has none, is managed at its loopback, or the address is not usable.
+        """
         to, length = self.addresses, int(self.addresses.management_length[row])
         before = to.management.at(row)
         if not before:
@@ -298,24 +300,25 @@ class FamilyOverrides:
         self._applied.append((address, row, path))
 
     def set_port_address(self, row: int, port: str, address: int, path: Path) -> None:
-        """Set the address of a port; the far end of a link between switches gets the other address of the pair."""
+        """Set the address of a port; the far end of a link between switches gets the other address of the pair.
+
+        Raises InputError (FG047) if there is no such port, it has no address, or the new one is not usable.
+        """
         links, to = self.plan.links, self.addresses
-        end = self.ends.list_device_links(row).get(port)
-        if end is None:
-            raise fault(
-                "FG047",
-                f"{self.names[row]} has no cabled port '{port}'",
-                path=path,
-                hint=did_you_mean(port, self.ends.list_device_links(row)),
-            )
-        link, near, far = (end[0], to.b, to.a) if end[1] else (end[0], to.a, to.b)
+        device_links = self.ends.list_device_links(row)
+        if port not in device_links:
+            message = f"{self.names[row]} has no cabled port '{port}'"
+            raise fault("FG047", message, path=path, hint=did_you_mean(port, device_links))
+        link, is_upper = device_links[port]
+        near, far = (to.b, to.a) if is_upper else (to.a, to.b)
         before, segment = near.at(link), links.segments[links.segment[link]]
         if not before:
-            raise self._refuse_missing(row, f"{self._word}address on {port}", path)
+            word = "" if to.family.bits == ROUTER_ID_BITS else "IPv6 "
+            raise self._refuse_missing(row, f"{word}address on {port}", path)
         if isinstance(segment.a, PortRun) and far.at(link):
             self._set_address(near, link, address)
             self._set_address(far, link, address ^ 1)  # the ends of a /31 or /127 differ in the last bit
-            far_device = int(links.a_device[link] if end[1] else links.b_device[link])
+            far_device = int(links.a_device[link] if is_upper else links.b_device[link])
             self._applied += [(address, row, path), (address ^ 1, far_device, path)]
             return
         length, family = int(to.length[link]), to.family
@@ -326,12 +329,9 @@ class FamilyOverrides:
         self._applied.append((address, row, path))
 
     @property
-    def _word(self) -> str:
-        return "" if self.addresses.family.bits == ROUTER_ID_BITS else "IPv6 "
-
-    @property
     def _loopback_word(self) -> str:
-        return f"{self._word}loopback" if self._word else "router id"
+        """What messages call a loopback of the family."""
+        return "router id" if self.addresses.family.bits == ROUTER_ID_BITS else "IPv6 loopback"
 
     def _set_address(self, column: AddressColumn, rows: int | Ints64, address: int) -> None:
         column[np.atleast_1d(rows)] = make_column(self.addresses.family, [address])
@@ -340,9 +340,12 @@ class FamilyOverrides:
         return fault("FG047", f"{self.names[row]} has no {number} to override", path=path)
 
     def _check_in_subnet(self, address: int, before: int, length: int, gateway: int, path: Path) -> None:
-        """Raise InputError for an address that is not usable in the subnet of the allocated one (`before`)."""
+        """Raise InputError (FG047) for an address that is not usable in the subnet of the allocated address
+        `before`, which has prefix length `length`.
+        """
         family, text = self.addresses.family, self.addresses.format_address
-        subnet, first = family.network(before, length), int(family.network(before, length).network_address)
+        subnet = family.network(before, length)
+        first = int(subnet.network_address)
         if length >= family.pair_length:
             message = f"{text(before)}/{length} is on a routed link of two addresses: no other fits"
             raise fault("FG047", message, path=path, hint="addresses of routed nodes come from the block of their leaf")
@@ -357,3 +360,103 @@ class FamilyOverrides:
         if address in (first, first + subnet.num_addresses - 1, gateway):
             role = "gateway" if address == gateway else "first or last address"
             raise fault("FG047", f"{text(address)} is the {role} of {subnet}", path=path)
+
+
+# Checks that a number stated for a single device is used by nothing else.
+
+
+class AddressUses:
+    """Finds what uses an address of one family in a cluster."""
+
+    def __init__(
+        self,
+        plan: WiringPlan,
+        names: Sequence[str],
+        ports: tuple[Strings, Strings],
+        addresses: FamilyAddresses,
+        router_id: Ints64,
+    ) -> None:
+        self._plan, self._names, self._ports, self._addresses = plan, names, ports, addresses
+        self._router_id = router_id
+
+    def refuse_conflict(self, address: int, row: int, path: Path) -> None:
+        """Raise InputError (FG048) if anything but device `row` uses an address, or has a subnet that contains it."""
+        uses, text = list(dict.fromkeys(self._list_uses(address))), self._addresses.format_address(address)
+        if len(uses) > 1:
+            other_use = next((text for device, text in uses if device != row), uses[-1][1])
+            raise fault(
+                "FG048",
+                f"{text} is also {other_use}",
+                path=path,
+                hint="state an address that nothing has; `addresses.csv` lists those in use",
+            )
+        if around := next(self._list_blocks_around(address, row), ""):
+            raise fault("FG048", f"{text} lies in {around}", path=path, hint="state an address outside")
+
+    def _list_uses(self, address: int) -> Iterator[tuple[int, str]]:
+        """Yield (device row, what the address is used for) of every use; a management port and its link count once."""
+        addresses, links = self._addresses, self._plan.links
+        named, word = addresses.loopback.equals(address), "loopback"
+        if addresses.family.bits == ROUTER_ID_BITS:
+            named, word = self._router_id == address, "router id"
+        for row in np.flatnonzero(named).tolist():
+            yield row, f"the {word} of {self._names[row]}"
+        # a switch that is managed at its loopback has one address, not two
+        for row in np.flatnonzero(addresses.management.equals(address) & ~named).tolist():
+            yield row, f"the management address of {self._names[row]}"
+        ends = ((links.a_device, addresses.a, self._ports[0]), (links.b_device, addresses.b, self._ports[1]))
+        for device, column, port in ends:
+            for link in np.flatnonzero(column.equals(address)).tolist():
+                row = int(device[link])
+                if addresses.management.at(row) != address:
+                    yield row, f"the address of {self._names[row]} {port[link]}"
+        for fabric, subnets in addresses.subnets.items():
+            for row in np.flatnonzero(subnets.base.within(address, subnets.length)).tolist():
+                if address in addresses.list_gateways(fabric, row):
+                    yield row, f"the gateway on {self._names[row]}"
+        yield from self._list_uses_in_vrfs(address)
+
+    def _list_uses_in_vrfs(self, address: int) -> Iterator[tuple[int, str]]:
+        """Yield (device row, what the address is used for) of every use in a VRF: as a loopback or on a link."""
+        addresses, links = self._addresses, self._plan.links
+        for (_, vrf), column in addresses.vrf_loopbacks.items():
+            for row in np.flatnonzero(column.equals(address)).tolist():
+                yield row, f"the loopback of {self._names[row]} in VRF {vrf}"
+        for (_, vrf), pairs in addresses.vrf_links.items():
+            # columns of pairs have the even address of the upper end; the lower end has the odd one
+            for link in np.flatnonzero(pairs.equals(address & ~1)).tolist():
+                row = int(links.a_device[link])
+                yield row, f"on the link of {self._names[row]} {self._ports[0][link]} in VRF {vrf}"
+
+    def _list_blocks_around(self, address: int, row: int) -> Iterator[str]:
+        """Yield the blocks of nodes and the management subnet that contain an address and in which its device, of
+        row `row`, has no port.
+        """
+        addresses = self._addresses
+        for subnets in addresses.subnets.values():
+            for leaf in np.flatnonzero(subnets.base.within(address, subnets.length)).tolist():
+                ports = addresses.a[self._plan.links.a_device == row]
+                lengths = np.full(len(ports), int(subnets.length[leaf]), dtype=np.int64)
+                if not ports.within(subnets.base.at(leaf), lengths).any():
+                    yield f"the block of nodes on {self._names[leaf]}"
+        in_subnets = (addresses.management_length < addresses.family.pair_length) & ~addresses.management.equals(
+            address
+        )
+        containing = in_subnets & addresses.management.within(address, addresses.management_length)
+        if containing.any() and addresses.management.at(row) != address:
+            yield f"the management subnet of {self._names[int(np.flatnonzero(containing)[0])]}"
+
+
+def check_asn(plan: WiringPlan, names: Sequence[str], asn: Ints64, row: int, path: Path) -> None:
+    """Raise InputError (FG048) if a switch of another tier has the AS number of device `row`; switches of one tier
+    may share it.
+    """
+    devices = plan.devices
+    for other_row in np.flatnonzero(asn == asn[row]).tolist():
+        if devices.device_class[other_row] != devices.device_class[row]:
+            raise fault(
+                "FG048",
+                f"{int(asn[row])} is also the AS number of {names[other_row]}",
+                path=path,
+                hint="only switches of one tier share a number: routing domains are kept apart",
+            )

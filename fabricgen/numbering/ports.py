@@ -1,4 +1,4 @@
-"""Names of ports and cages, as the NOS, the node profile or the label on the box has them."""
+"""Names of ports and cages: as the NOS calls them, as the node profile does, or as the box is labelled."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 def name_run_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
-    """Return names of the first `ports` ports of a run on the switches of a class, as their NOS has them.
+    """Return the names of the first `ports` ports of a run on the switches of a class, as their NOS has them.
 
-    Raises InputError (FG026) if the NOS takes names from a port table and the catalogue has none for the switch,
-    where the table has no such split or breakout mode, and where the NOS has no names for ports of line cards; FG018
-    where the catalogue does not know the names of the NOS at all.
+    Raises InputError: FG026 if the NOS takes names from a port table and the catalogue has none for the switch, if the
+    table has no such split or breakout mode, or if the NOS has no names for ports of line cards; FG018 if the catalogue
+    does not know the names of the NOS at all.
     """
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
     naming = catalog.find_naming(cls.nos, cls.path, cls.profile)
@@ -49,9 +49,10 @@ def name_run_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int)
 
 
 def name_listed_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: int) -> list[str]:
-    """Return names of the first ports of a run for lists and bills, which need no port table: where nobody knows what
-    the NOS calls the ports, they are named as they are labelled on the face. Raises InputError (FG026) if a port
-    table does not fit its switch.
+    """Return the names of the first `ports` ports of a run for lists and bills, which need no port table.
+
+    If nobody knows what the NOS calls the ports, they are named as they are labelled on the face. Raises InputError
+    (FG026) if a port table does not fit its switch.
     """
     assert isinstance(cls.profile, SwitchProfile)  # noqa: S101 - runs are of switches
     if catalog.naming(cls.nos).has_tables:
@@ -65,7 +66,9 @@ def name_listed_ports(catalog: Catalog, cls: DeviceClass, run: PortRun, ports: i
 def _format_port_names(
     naming: NosNaming, switch: SwitchProfile, run: PortRun, ports: int, platform: SonicPlatform | None
 ) -> list[str]:
-    """Return names of the first `ports` ports of a run; raises LookupError as `NosNaming.port` does."""
+    """Return the names of the first `ports` ports of a run, "" for a port without a cage. Raises LookupError like
+    `NosNaming.name_port`.
+    """
     cage_class = switch.cages[run.cage_class]
     return [
         naming.name_port(cage, i % run.ways, run.ways, cage_class, platform, switch.slot_of(cage)) if cage else ""
@@ -74,7 +77,7 @@ def _format_port_names(
 
 
 def _refuse_split(catalog: Catalog, cls: DeviceClass, breakout: int) -> InputError:
-    """Return the error of a port table that has no cage of so many ports."""
+    """Return the error for a port table that has no cage with `breakout` ports."""
     return fault(
         "FG026",
         f"the {cls.nos} port table of {cls.profile.id} has no cage of {breakout} ports",
@@ -84,7 +87,7 @@ def _refuse_split(catalog: Catalog, cls: DeviceClass, breakout: int) -> InputErr
 
 
 def _refuse_mode(catalog: Catalog, cls: DeviceClass, platform: SonicPlatform, run: PortRun) -> InputError:
-    """Return the error of a missing breakout mode: without a row in BREAKOUT_CFG the NOS does not create the ports."""
+    """Return the error for a missing breakout mode: without a row in BREAKOUT_CFG the NOS does not create the ports."""
     listed = ", ".join(platform.breakout_modes.get(run.ways, ())) or "none of that split"
     return fault(
         "FG026",
@@ -95,7 +98,7 @@ def _refuse_mode(catalog: Catalog, cls: DeviceClass, platform: SonicPlatform, ru
 
 
 def _refuse_missing_table(catalog: Catalog, cls: DeviceClass) -> InputError:
-    """Return the error of a NOS that takes names from a port table, which the catalogue has not for the switch."""
+    """Return the error for a NOS that takes names from a port table that the catalogue does not have for the switch."""
     other_names = _list_other_nos(catalog, cls)
     run_other = f"run {' or '.join(other_names)} on it, or " if other_names else ""
     return fault(
@@ -107,7 +110,7 @@ def _refuse_missing_table(catalog: Catalog, cls: DeviceClass) -> InputError:
 
 
 def _refuse_card_ports(catalog: Catalog, cls: DeviceClass) -> InputError:
-    """Return the error of ports on line cards, whose names by the NOS the catalogue does not say."""
+    """Return the error for ports on line cards of which the catalogue does not say how the NOS names them."""
     other_names = _list_other_nos(catalog, cls)
     instead = f"run {' or '.join(other_names)} on it" if other_names else "take another switch"
     return fault(
@@ -119,7 +122,7 @@ def _refuse_card_ports(catalog: Catalog, cls: DeviceClass) -> InputError:
 
 
 def _suggest_another(catalog: Catalog, cls: DeviceClass) -> str:
-    """Return another switch, and the other NOSes that this one can run, as the end of a list in words."""
+    """Return the end of a hint: another switch, or other NOSes that this switch can run."""
     other_names = _list_other_nos(catalog, cls)
     return f"another switch, or {' or '.join(other_names)} on this one" if other_names else "or another switch"
 
@@ -137,35 +140,29 @@ class PortNames:
 
     @cached_property
     def port_columns(self) -> tuple[EncodedColumn, EncodedColumn]:
-        """Port names of the a and b ends of every link; both columns have one vocabulary."""
+        """The port names of the lower and of the upper end of every link; both columns have one vocabulary."""
         return self._encode_ends(cage=False)
 
     @cached_property
     def cage_columns(self) -> tuple[EncodedColumn, EncodedColumn]:
-        """Cage names of the a and b ends of every link; both columns have one vocabulary."""
+        """The cage names of the lower and of the upper end of every link; both columns have one vocabulary."""
         return self._encode_ends(cage=True)
 
     @cached_property
     def ports(self) -> tuple[Strings, Strings]:
-        """Port names of the a and b ends of every link; object arrays of str."""
+        """The port names of the lower and of the upper end of every link; object arrays of str."""
         a, b = self.port_columns
         return a.texts(), b.texts()
 
     @cached_property
     def cages(self) -> tuple[Strings, Strings]:
-        """Cage names of the a and b ends of every link; object arrays of str."""
+        """The cage names of the lower and of the upper end of every link; object arrays of str."""
         a, b = self.cage_columns
         return a.texts(), b.texts()
 
-    def list_faults(self) -> tuple[Diagnostic, ...]:
-        """Return where the catalogue does not say what the NOS of a switch calls its ports: FG018 and FG026, each
-        once.
-        """
-        return self._faults
-
     @cached_property
-    def _faults(self) -> tuple[Diagnostic, ...]:
-        # what is wrong with ports that cannot be named, each fault once
+    def faults(self) -> tuple[Diagnostic, ...]:
+        """The faults (FG018, FG026), each once, of ports whose names by the NOS the catalogue does not say."""
         diagnostics: dict[Diagnostic, None] = {}
         for _, _, cls, side, ports in self._list_sides():
             if isinstance(side, PortRun):
@@ -176,25 +173,21 @@ class PortNames:
         return tuple(diagnostics)
 
     def _encode_ends(self, *, cage: bool) -> tuple[EncodedColumn, EncodedColumn]:
-        """Return the names of ports, or of cages, at the a and b ends of every link, over one vocabulary."""
+        """Return the names of ports, or of cages, at the lower and at the upper end of every link, over one
+        vocabulary.
+        """
         links, codes_by_name = self._plan.links, dict[str, int]()
         code_columns = np.zeros(len(links), dtype=np.int32), np.zeros(len(links), dtype=np.int32)
-        for upper, rows, table in self._list_tables(cage=cage):
-            codes = np.array([codes_by_name.setdefault(name, len(codes_by_name)) for name in table], dtype=np.int32)
+        for upper, rows, cls, side, ports in self._list_sides():
+            names_by_port = self._list_names(cls, side, ports, cage=cage)
+            codes = np.array([codes_by_name.setdefault(name, len(codes_by_name)) for name in names_by_port], np.int32)
             code_columns[upper][rows] = codes[(links.b_port if upper else links.a_port)[rows]]
         names = make_object_array(list(codes_by_name))
         return EncodedColumn(names, code_columns[0]), EncodedColumn(names, code_columns[1])
 
-    def _list_tables(self, *, cage: bool) -> Iterator[tuple[bool, slice | Ints64, list[str]]]:
-        """Yield (whether it is the upper end, rows of links, port names by port number) of each segment and device
-        class.
-        """
-        for upper, rows, cls, side, ports in self._list_sides():
-            yield upper, rows, self._list_names(cls, side, ports, cage=cage)
-
     def _list_sides(self) -> Iterator[tuple[bool, slice | Ints64, DeviceClass, Side, int]]:
-        """Yield (whether it is the upper end, rows of links, device class, kind of ends, ports up to the last in use)
-        of each segment and device class.
+        """Yield, for each end of each link segment and each device class there: whether it is the upper end, the
+        rows of links, the class, the kind of ends, and how many ports there are up to the last in use.
         """
         devices, links = self._plan.devices, self._plan.links
         for i, segment in enumerate(links.segments):
@@ -207,7 +200,7 @@ class PortNames:
                     yield bool(upper), class_rows, cls, side, int(port[class_rows].max()) + 1
 
     def _list_names(self, cls: DeviceClass, side: Side, ports: int, *, cage: bool) -> list[str]:
-        """Return the names of the first ports, or of their cages, of one kind of ends on a class of devices."""
+        """Return the names of the first `ports` ports, or of their cages, of one kind of ends on a class of devices."""
         if isinstance(side, Attachment):
             return [leg.cage if cage else leg.name for leg in side.legs]
         if isinstance(side, ManagementPort):
@@ -224,21 +217,23 @@ class PortNames:
 
 
 class LinkEnds:
-    """Finds the link at a port; the ports of a device are indexed when it is first asked for."""
+    """Finds the link at a port; the ports of a device are indexed when they are first asked for."""
 
     def __init__(self, plan: WiringPlan, ports: tuple[Strings, Strings]) -> None:
         self._links, self._ports = plan.links, ports
         self._links_by_port: dict[int, dict[str, tuple[int, bool]]] = {}
 
     def list_device_links(self, row: int) -> dict[str, tuple[int, bool]]:
-        """Return the links of a device by the name of its cabled port: (row, whether the device is the upper end)."""
+        """Return, by the name of each cabled port of a device, the row of its link and whether the device is the
+        upper end.
+        """
         if row not in self._links_by_port:
             links: dict[str, tuple[int, bool]] = {}
             for device, ports, upper in (
                 (self._links.b_device, self._ports[1], True),
                 (self._links.a_device, self._ports[0], False),
             ):
-                # backwards, and the lower end last: of several links at a port the first one stays
+                # backwards, and lower ends last: of several links at a port the first one stays
                 for link in reversed(np.flatnonzero(device == row).tolist()):
                     links[str(ports[link])] = (link, upper)
             self._links_by_port[row] = links

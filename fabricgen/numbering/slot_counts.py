@@ -21,7 +21,7 @@ from fabricgen.kernel.units import round_up_to_power_of_two
 
 
 def group_capacity(tier: TierDesign) -> int:
-    """Return the numbers reserved for the switches of a group, a power of two.
+    """Return how many numbers are reserved for the switches of a group, a power of two.
 
     An upper group never has more switches than a lower switch has uplinks to it; with as many numbers reserved, a
     derived count can grow without renumbering anything.
@@ -30,46 +30,50 @@ def group_capacity(tier: TierDesign) -> int:
 
 
 def count_numbered_groups(tier: TierDesign) -> int:
-    """Return groups of a tier once every reserved slot is filled and counts stay as they are."""
+    """Return how many groups a tier has once every reserved slot is filled, with counts as they are."""
     return count_reserved_places(tier.layout, tier.scope) * prod(tier.sizes[d] for d in list_inner_dimensions(tier.per))
 
 
 def count_group_slots(fabric: FabricDesign, tier: TierDesign) -> int:
-    """Return slots of the groups of a tier; an index of a lower tier counts with the capacity of that tier's groups."""
-    beside = {d: fabric.list_tiers_beside(tier, d) for d in list_inner_dimensions(tier.per)}
-    capacities = (max(map(group_capacity, tiers)) if tiers else tier.sizes[d] for d, tiers in beside.items())
+    """Return how many slots for groups a tier has; a dimension named after a lower tier counts with the capacity of
+    that tier's groups.
+    """
+    tiers_by_dimension = {d: fabric.list_tiers_beside(tier, d) for d in list_inner_dimensions(tier.per)}
+    capacities = (
+        max(map(group_capacity, tiers)) if tiers else tier.sizes[d] for d, tiers in tiers_by_dimension.items()
+    )
     return count_reserved_places(tier.layout, tier.scope) * prod(capacities)
 
 
 def list_served_members(layout: Layout, node_sets: Collection[NodeSet]) -> list[int]:
-    """Return members of a unit, of the only kind of a layout, that belong to one of some node sets, in the unit's
-    order.
+    """Return the members of a unit, in the unit's order, that belong to one of some node sets; the layout has one
+    kind of units.
     """
     unit_sets = [nodes for nodes in node_sets if nodes.unit == layout.kind.name]
     return [member for member in layout.unit_order if any(nodes.holds(member) for nodes in unit_sets)]
 
 
 def count_unit_slots(layout: Layout, scope: str) -> int:
-    """Return slots of units in the largest place of a scope: units of a pod, a site, or all; 1 for a unit and its
-    parts.
+    """Return how many slots for units the largest place of a scope has: those of a pod, of a site, or all; 1 for a
+    unit and parts of a unit.
     """
     if is_within_unit(scope):
         return 1
-    most, units_per_place = max(pod.slots for pod in layout.pods), count_units_per_place(layout, scope)
+    pod_slots, units_per_place = max(pod.slots for pod in layout.pods), count_units_per_place(layout, scope)
     if scope == "pod" or units_per_place:
-        return min(most, units_per_place or most)
+        return min(pod_slots, units_per_place or pod_slots)
     owners = [""] if scope == "all" else list(layout.sites)
     return max(layout.numbering.find_span("units", owner, scope) for owner in owners)
 
 
 def count_node_slots(fabric: FabricDesign, tier: TierDesign) -> int:
-    """Return node slots of a fabric that the largest group of a tier serves, reserved ones included."""
+    """Return how many node slots of a fabric, reserved ones included, the largest group of a tier serves."""
     return sum(count_part_slots(fabric, layout, tier.scope) for layout in tier.layout.by_part.values())
 
 
 def count_part_slots(fabric: FabricDesign, layout: Layout, scope: str) -> int:
-    """Return node slots of a fabric, in one part of the cluster, of the largest place of a scope, reserved ones
-    included.
+    """Return how many node slots of a fabric, reserved ones included, the largest place of a scope has in one part
+    of the cluster.
     """
     served = list_served_members(layout, fabric.node_sets)
     if not is_part_of_unit(scope):

@@ -26,22 +26,25 @@ from fabricgen.numbering.slot_counts import group_capacity
 from fabricgen.wiring.links.columns import Columns, make_tier_columns
 
 NUMBERED = ("ipv4", "ipv6", "asns", "srv6", "management")
-"""Kinds of numbers in the lock whose holders are tiers with their shape."""
+"""The kinds of numbers in the lock whose holders are named after a tier and its shape."""
 
 CapacityOf = Callable[[str, int], int]
-"""(name, size) -> the capacity remembered for a name; the given size if there is none."""
+"""Returns the capacity that is remembered for a (name, size); `size` if there is none."""
 
 
 def _find_place_slots(layout: Layout, scope: str, columns: Columns) -> Any:
-    """Return the reserved number of the place (rack, unit, pod, site) that each switch serves."""
+    """Return the reserved number of the place (rack, unit, pod, site) that each switch serves; int64."""
     numbers = np.array(number_places(layout, scope), dtype=np.int64)
     return numbers[find_place_number(layout, scope, columns)]
 
 
 def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
-    """Return the slot of the group of every switch of a tier."""
+    """Return, for every switch of a tier, the slot of its group.
+
+    Capacities that the lock remembers are kept; an index beyond its capacity goes to a further layer.
+    """
     layout, scope = tier.layout, tier.scope
-    columns, before = make_tier_columns(tier), _read_locked_sizes(tier)
+    columns, locked_sizes = make_tier_columns(tier), _read_locked_sizes(tier)
     slot = _find_place_slots(layout, scope, columns)
     layer = np.zeros_like(slot)
     shape = (
@@ -49,7 +52,7 @@ def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: Capaci
     )
     capacities = []
     for dimension in list_inner_dimensions(tier.per):
-        capacity = before.get(dimension) or _find_capacity(fabric, tier, dimension, capacity_of)
+        capacity = locked_sizes.get(dimension) or _find_capacity(fabric, tier, dimension, capacity_of)
         slot = slot * capacity + columns[dimension] % capacity
         # layers of the dimensions are digits to base 64: a dimension grows to less than 64 times its reserve
         layer = layer * 64 + columns[dimension] // capacity
@@ -60,26 +63,26 @@ def find_group_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: Capaci
 
 
 def _read_locked_sizes(tier: TierDesign) -> dict[str, int]:
-    """Return the sizes of leg dimensions by which a tier was numbered, as the lock has them: a plane may come, or a
-    part whose nodes have more rails, and go again. Empty where it was numbered by the sizes that it has, or never.
+    """Return the sizes of leg dimensions by which the lock says that a tier was numbered: planes, or a part whose
+    nodes have more rails, may have come or gone since. Empty if it was numbered by its present sizes, or never.
     """
-    named, legs = re.compile(re.escape(tier.key.text) + r" \(([^()]*)\)"), list_leg_dimensions()
-    held = (
+    name_pattern, legs = re.compile(re.escape(tier.key.text) + r" \(([^()]*)\)"), list_leg_dimensions()
+    held_shapes = (
         match[1]
         for kind in NUMBERED
         for name in tier.layout.lock.find_allocations(kind)
-        if (match := named.match(name))
+        if (match := name_pattern.match(name))
     )
-    shapes = [[text.partition(" ") for text in shape.split(", ")] for shape in held]
-    before = [{dimension: int(size) for size, _, dimension in shape if dimension in legs} for shape in shapes]
+    shapes = [[text.partition(" ") for text in shape.split(", ")] for shape in held_shapes]
+    sizes_before = [{dimension: int(size) for size, _, dimension in shape if dimension in legs} for shape in shapes]
     now = {dimension: tier.sizes[dimension] for dimension in list_inner_dimensions(tier.per) if dimension in legs}
     # numbered by today's sizes, nothing has to be kept
-    return {} if now in before else next((sizes for sizes in before if sizes.keys() == now.keys()), {})
+    return {} if now in sizes_before else next((sizes for sizes in sizes_before if sizes.keys() == now.keys()), {})
 
 
 def find_rack_slots(tier: TierDesign) -> Slots:
-    """Return the slot of every switch of a tier; switches that serve one rack (or unit, pod, site) in one plane share
-    it.
+    """Return the slot of every switch of a tier; switches that serve one rack (or unit, pod, site) in one plane
+    share a slot.
     """
     layout, scope = tier.layout, tier.scope
     columns = make_tier_columns(tier)
@@ -95,7 +98,7 @@ def find_rack_slots(tier: TierDesign) -> Slots:
 
 
 def _find_capacity(fabric: FabricDesign, tier: TierDesign, dimension: str, capacity_of: CapacityOf) -> int:
-    """Return the capacity of a dimension of a tier; for the index in another, that of a group of its switches."""
+    """Return the capacity of a dimension of a tier; for one named after a tier, that of a group of that tier."""
     tiers = fabric.list_tiers_beside(tier, dimension)
     if tiers:
         named = tiers[0].key.text if len(tiers) == 1 else f"{fabric.name} {dimension}"
@@ -104,7 +107,7 @@ def _find_capacity(fabric: FabricDesign, tier: TierDesign, dimension: str, capac
 
 
 def find_switch_slots(fabric: FabricDesign, tier: TierDesign, capacity_of: CapacityOf) -> Slots:
-    """Return the slot of every switch of a tier."""
+    """Return the slot of every switch of a tier: that of its group, and its own within the group."""
     group = find_group_slots(fabric, tier, capacity_of)
     capacity = capacity_of(tier.key.text, group_capacity(tier))
     index = np.tile(np.arange(tier.count, dtype=np.int64), tier.groups)

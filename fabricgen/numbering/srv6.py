@@ -1,4 +1,4 @@
-"""The block of SRv6 identifiers of a fabric, and how addresses are made of them; `srv6_identifiers.py` gives them out.
+"""The block of SRv6 identifiers of a fabric, which `addresses/allocate.py` gives out, and addresses made of them.
 
 A switch's identifier is global in its block: 0x1000 to 0xdfff, so that all have four digits and sort alike as numbers
 and as text. A port's is local, from 0xe000 on: eight for each cage in the order of the front panel. It is the last one
@@ -27,14 +27,18 @@ _Number = TypeVar("_Number", int, "Ints64")
 
 @dataclass(frozen=True, slots=True)
 class Srv6Block:
-    """The block that all identifiers of a fabric begin with, its bits, and whether links have identifiers (uA)."""
+    """The block that all SRv6 identifiers of a fabric begin with: its first address, its bits, and whether links
+    have identifiers (uA).
+    """
 
     first: int
     bits: int
     links: bool
 
     def make_prefix(self, identifier: int) -> str:
-        """Return the prefix that is routed to the owner of an identifier when it is the next of a packet's path."""
+        """Return the prefix that is routed to the owner of an identifier when the identifier is the next one of a
+        packet's path.
+        """
         return f"{write_identifier(self, identifier)}/{self.bits + IDENTIFIER_BITS}"
 
     def make_address(self, identifiers: Iterable[int]) -> IPv6Address:
@@ -50,12 +54,14 @@ class Srv6Block:
 
 @cache
 def write_identifier(block: Srv6Block, identifier: int) -> str:
-    """Return the address made of the block and this identifier alone. Cached: thousands of ports have the same few."""
+    """Return, as text, the address made of the block and this identifier alone. Cached: thousands of ports have the
+    same few.
+    """
     return str(block.make_address([identifier]))
 
 
 def find_block(design: Design, fabric: FabricDesign) -> Srv6Block | None:
-    """Return the block of a fabric; None where it has no SRv6."""
+    """Return the block of a fabric; None if it has no SRv6."""
     if not uses_srv6(design, fabric):
         return None
     prefixes, _, _ = find_pool_prefixes(design.loaded.blueprint, fabric.name, "srv6", V6)
@@ -64,7 +70,7 @@ def find_block(design: Design, fabric: FabricDesign) -> Srv6Block | None:
 
 
 def find_local_identifier(cage: _Number, sub: _Number) -> _Number:
-    """Return the identifier of a port by its cage, from 1, and its place in it, from 0; of int64 columns of ports as
-    well.
+    """Return the identifier of a port by its cage, from 1, and its place in the cage, from 0; also for int64 columns
+    of ports.
     """
     return FIRST_LOCAL + CAGE_LOCALS * (cage - 1) + sub

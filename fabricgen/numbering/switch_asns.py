@@ -1,4 +1,4 @@
-"""AS numbers of switches, as columns: allocated in blocks by the plan, and checked where sessions meet."""
+"""AS numbers of switches: allocated in blocks by the plan, and checked for sessions between neighbours."""
 
 from __future__ import annotations
 
@@ -21,19 +21,23 @@ from fabricgen.numbering.names import index_default_names
 from fabricgen.numbering.slots import find_group_slots, find_rack_slots, find_switch_slots
 from fabricgen.numbering.underlay import runs_bgp
 from fabricgen.wiring.arrays import Flags, Ints64, all_alike, unique_inverse
-from fabricgen.wiring.tables import LinkTable, WiringPlan
+from fabricgen.wiring.tables import WiringPlan
 
 
 def check_sessions(design: Design, plan: WiringPlan, names: Sequence[str], asn: Ints64) -> None:
-    """Raise InputError if two neighbours have one AS number: an iBGP session would pass no routes on.
+    """Raise InputError (FG049) if two neighbours have one AS number: an iBGP session would pass no routes on.
 
     The error is at the line that states the number.
     """
     links = plan.links
     between = [i for i, s in enumerate(links.segments) if isinstance(s.a, PortRun) and isinstance(s.b, PortRun)]
-    link = next((row for i in between for row in _find_equal_asns(links, links.find_rows(i), asn)), None)
-    if link is None:
+    slices = [links.find_rows(i) for i in between]
+    rows = np.concatenate([np.zeros(0, dtype=np.int64), *(np.arange(rows.start, rows.stop) for rows in slices)])
+    lower = asn[links.a_device[rows]]
+    alike = rows[(lower == asn[links.b_device[rows]]) & (lower > 0)]
+    if not len(alike):
         return
+    link = alike[0]
     ends = [int(links.a_device[link]), int(links.b_device[link])]
     lower_name, upper_name = (names[end] for end in ends)
     raise fault(
@@ -44,15 +48,10 @@ def check_sessions(design: Design, plan: WiringPlan, names: Sequence[str], asn: 
     )
 
 
-def _find_equal_asns(links: LinkTable, rows: slice, asn: Ints64) -> list[int]:
-    """Return the rows of those links, among some, whose ends have the same AS number."""
-    lower = asn[links.a_device[rows]]
-    alike: list[int] = np.flatnonzero((lower == asn[links.b_device[rows]]) & (lower > 0)).tolist()
-    return [rows.start + i for i in alike]
-
-
 def _find_asn_source(design: Design, plan: WiringPlan, names: Sequence[str], ends: Sequence[int]) -> Path:
-    """Return the path that the AS number of two switches comes from: a single device, a tier, or the plan."""
+    """Return the path that the AS number of two switches comes from: an override of one of them, their tier, or the
+    plan.
+    """
     overrides = design.loaded.blueprint.address_of
     for end in ends:
         if names[end] in overrides and overrides[names[end]].asn is not None:
@@ -76,9 +75,9 @@ def _find_asn_source(design: Design, plan: WiringPlan, names: Sequence[str], end
 
 
 def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: BlockAllocator) -> dict[TierKey, Ints64]:
-    """Return AS numbers of the switches by tier, int64; fabrics do not share numbers.
+    """Return the AS numbers of the switches by tier, int64; fabrics do not share numbers.
 
-    Raises InputError when a pool is too small, and for numbers of tiers that do not exist.
+    Raises InputError if a pool is too small, and for numbers stated for tiers that do not exist.
     """
     check_asn_tiers(design)
     tiers = [(fabric, tier) for fabric in fabrics for tier in reversed(fabric.tiers)]
@@ -91,17 +90,17 @@ def allocate_asns(design: Design, fabrics: tuple[FabricDesign, ...], blocks: Blo
     for fabric, tier in tiers:
         plan, paths = plans[fabric.name]
         slots = _find_slots(fabric, tier, plan, blocks)
-        source = _make_fabric_pool(plan.pool, reserved, paths["pool"])
+        pool = _make_fabric_pool(plan.pool, reserved, paths["pool"])
         if tier.name in plan.tiers:
-            source = _make_tier_pool(plan.tiers[tier.name], (*paths["tiers"], tier.name))
+            pool = _make_tier_pool(plan.tiers[tier.name], (*paths["tiers"], tier.name))
             # a single number is that of every switch of the tier: all have slot 0
-            slots = slots if source.windows[0].size > 1 else Slots(slots.name, 0 * slots.number, 1, 0 * slots.layer)
-        asns[tier.key] = blocks.allocate_numbers(source, slots, Need(tier.key.text))
+            slots = slots if pool.windows[0].size > 1 else Slots(slots.name, 0 * slots.number, 1, 0 * slots.layer)
+        asns[tier.key] = blocks.allocate_numbers(pool, slots, Need(tier.key.text))
     return asns
 
 
 def _make_fabric_pool(text: str, reserved: Sequence[tuple[int, int]], path: Path) -> NumberPool:
-    """Return the pool of AS numbers, without the numbers stated for tiers."""
+    """Return the pool of AS numbers without those reserved for tiers. Raises InputError (FG025) if none are left."""
     windows = subtract_asns(text, reserved)
     hint = "4200000000-4294967294 is private and large (RFC 6996)"
     if not windows:
@@ -110,14 +109,14 @@ def _make_fabric_pool(text: str, reserved: Sequence[tuple[int, int]], path: Path
 
 
 def _make_tier_pool(text: str, path: Path) -> NumberPool:
-    """Return the number or range of numbers that is stated for one tier, as a pool of its own."""
+    """Return the number or the range of numbers that is stated for one tier, as a pool of its own."""
     first, last = parse_asns(text)
     hint = "a number belongs to one tier of one fabric; a range needs one for each switch that may come"
     return NumberPool("asns", "AS number range of the tier", (Interval(first, last - first + 1),), path, "FG025", hint)
 
 
 def _find_slots(fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: BlockAllocator) -> Slots:
-    """Return the slot of every switch from which its number follows; switches with one slot share a number."""
+    """Return the slot of every switch, from which its number follows; switches with one slot share a number."""
     by = find_asn_owner(tier, plan)
     if by == "switch":
         return find_switch_slots(fabric, tier, blocks.remember_capacity)
@@ -127,7 +126,7 @@ def _find_slots(fabric: FabricDesign, tier: TierDesign, plan: AsnPlan, blocks: B
 
 
 def check_asn_tiers(design: Design) -> None:
-    """Raise InputError (FG016) if numbers are stated for a tier that no fabric with BGP has."""
+    """Raise InputError (FG016) for numbers stated for a tier that no fabric with BGP has."""
     blueprint = design.loaded.blueprint
     speakers = [fabric for fabric in design.fabrics if runs_bgp(design, fabric)]
     tiers_by_fabric = {fabric.name: {tier.name for tier in fabric.tiers} for fabric in speakers}
@@ -148,10 +147,11 @@ def check_asn_tiers(design: Design) -> None:
 
 
 def flag_shared_asns(tiers: Sequence[tuple[slice, TierDesign]], asn: Ints64) -> Flags:
-    """Whether a device shares its AS number with another that it reaches through the tiers above; bool, one a device.
+    """Return whether a device shares its AS number with another that it reaches through the tiers above; bool by
+    device.
 
     Switches of one group above the leaves are no such others, since they need no routes of each other (RFC 7938,
-    5.2.1). Leaves do, and so do switches of different groups.
+    5.2.1). Leaves are, and so are switches of different groups. `tiers` are the rows and the design of each tier.
     """
     unit = np.arange(len(asn), dtype=np.int64)
     for rows, tier in tiers:

@@ -1,4 +1,4 @@
-"""The underlay of each fabric, and so which numbers its switches need; design arithmetic alone."""
+"""The underlay of each fabric, and which numbers its switches therefore need; computed from the design alone."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ def is_management(fabric: FabricDesign) -> bool:
 
 
 def find_underlay(design: Design, fabric: FabricDesign) -> str:
-    """Return `ebgp-numbered`, `ebgp-unnumbered`, `static`, `srv6` or `none`, as stated nearest to the fabric."""
+    """Return the underlay stated nearest to a fabric: `ebgp-numbered`, `ebgp-unnumbered`, `static`, `srv6` or
+    `none`.
+    """
     return find_fabric_underlay(design.loaded.blueprint, fabric.name)
 
 
 def loses_flows_for_good(design: Design, fabric: FabricDesign) -> bool:
-    """Whether flows over a link that fails stay lost until it is repaired: routes are static, so no switch routes
-    around it, and the NICs have no other plane to send by.
+    """Whether flows over a link that fails stay lost until it is repaired: routes are static, so that no switch
+    routes around it, and the NICs have no other plane to send by.
     """
     return is_routed(fabric) and find_underlay(design, fabric) == "static" and fabric.planes == 1
 
 
 def runs_bgp(design: Design, fabric: FabricDesign) -> bool:
-    """Whether the switches of a fabric have AS numbers and sessions."""
+    """Whether the switches of a fabric have AS numbers and BGP sessions."""
     return is_routed(fabric) and find_underlay(design, fabric) in ("ebgp-numbered", "ebgp-unnumbered")
 
 
@@ -45,8 +47,8 @@ def numbers_links(design: Design, fabric: FabricDesign) -> bool:
 
 
 def list_families(design: Design, fabric: FabricDesign) -> tuple[str, ...]:
-    """Return address families of a fabric, "v4" before "v6", as stated nearest to it; none where its switches do not
-    route.
+    """Return the address families of a fabric, "v4" before "v6", as stated nearest to it; none if its switches do
+    not route.
     """
     if not is_routed(fabric):
         return ()

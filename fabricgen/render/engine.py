@@ -119,7 +119,7 @@ def make_subject_renderer(
 
     Raises InputError (FG018, FG026) where nobody knows what a NOS calls the ports of its switches.
     """
-    if unnamed := cluster.port_names.list_faults():
+    if unnamed := cluster.port_names.faults:
         raise cluster.design.loaded.locate_error(InputError(unnamed))
     renderer = Renderer(options)
     switch_files = renderer.make_switch_renderer(cluster, [row for row in subjects if isinstance(row, int)])
@@ -287,7 +287,7 @@ def require_known_nos(cluster: Cluster) -> None:
         for tier in fabric.tiers
         if not _is_configured(cluster.design.catalog, tier.nos, fabric.protocol)
     ]
-    faults += cluster.port_names.list_faults() if not faults else ()
+    faults += cluster.port_names.faults if not faults else ()
     if faults:
         raise cluster.design.loaded.locate_error(InputError(faults))
 

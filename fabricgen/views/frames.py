@@ -246,7 +246,7 @@ class SwitchFrames:
     def _list_fabric_services(self, row: int, fabric: FabricDesign) -> list[Service]:
         """What a switch does for the hosts of a fabric: one service, or one for each subnet of its rails."""
         intent, address_families = self.intents[fabric.name], self.addresses.families
-        blocks = [family.format_prefix(*family.host_block(fabric.name, row)) for family in address_families]
+        blocks = [family.format_prefix(*family.find_host_block(fabric.name, row)) for family in address_families]
         gateways, labels = self._list_gateways(row, fabric), self.list_rail_labels(row, fabric)
         own_addresses = [self._find_own_address(family, row, fabric.name) for family in address_families]
         return [

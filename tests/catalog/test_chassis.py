@@ -97,7 +97,7 @@ def test_a_nos_without_names_for_line_cards_is_refused(tmp_path: Path) -> None:
     (tmp_path / "blueprint.yaml").write_text(BLUEPRINT.read_text())
     loaded = load_blueprint(str(tmp_path / "blueprint.yaml"), ("nos.spine=cumulus",))
     cluster = build_cluster(build_design(loaded))
-    (found,) = cluster.port_names.list_faults()
+    (found,) = cluster.port_names.faults
     assert found.code == "FG026"
     assert found.message.startswith("7808r4 has line cards, and the catalogue does not say how cumulus names")
     assert {"3/1/1", "3/1/2"} <= set(cluster.b_port)

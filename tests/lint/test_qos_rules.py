@@ -106,7 +106,7 @@ def test_a_port_table_of_ones_own_is_checked(
     (folder / "sn5600.yaml").write_text(text.replace(old, new, 1), encoding="utf-8")
     try:
         cluster = build_cluster(design_of(BLUEPRINT))
-        (refusal,) = cluster.design.loaded.locate_error(InputError(cluster.port_names.list_faults()[:1])).diagnostics
+        (refusal,) = cluster.design.loaded.locate_error(InputError(cluster.port_names.faults[:1])).diagnostics
     except InputError as error:  # the table does not fit the switch: no list is made of it either
         (refusal,) = error.diagnostics
     assert says in refusal.message

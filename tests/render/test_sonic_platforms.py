@@ -162,7 +162,7 @@ def test_no_split_of_some_lanes_is_what_a_profile_offers(name: str) -> None:
 
 def test_a_split_that_the_port_table_lacks_is_refused_where_the_switch_is_chosen(two: Build) -> None:
     cluster = two("z9664f", nodes="dgx-a100", leaf="z9664f")
-    (found,) = cluster.port_names.list_faults()
+    (found,) = cluster.port_names.faults
     assert found.code == "FG026"
     assert "port table of z9664f has no cage of 2 ports" in found.message
     with pytest.raises(InputError, match="port table of z9664f has no cage of 2 ports"):

@@ -132,7 +132,7 @@ def test_what_cannot_run_is_refused_at_its_line(sets: tuple[str, ...], why: str)
 
 
 def test_more_switches_than_identifiers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fabricgen.numbering.srv6_identifiers.MOST_IDENTIFIERS", 7)  # four spines and four leaves
+    monkeypatch.setattr("fabricgen.numbering.addresses.allocate.MOST_IDENTIFIERS", 7)  # four spines and four leaves
     with pytest.raises(InputError, match=r"the block of SRv6 identifiers .* has 7 numbers") as refused:
         compile_cluster(compile_design(LEAF_SPINE, SRV6))
     assert {diagnostic.code for diagnostic in refused.value.diagnostics} == {"FG127"}

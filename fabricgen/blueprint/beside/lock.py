@@ -182,7 +182,7 @@ def find_locked_blueprint(path: str) -> str:
 
 
 def read_lock(blueprint: str, name: str) -> Lock:
-    """Read the lock beside a blueprint whose `name:` is given; an empty one where there is none.
+    """Read the lock beside a blueprint whose `name:` is given; return an empty lock if there is no file.
 
     Raises InputError (FG038) for a lock that is damaged, of a newer version, or of another cluster.
     """

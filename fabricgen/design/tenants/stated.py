@@ -281,7 +281,7 @@ def design_leaks(design: Design) -> Design:
 
     Raises InputError (FG098) for VRFs and fabrics that do not exist, for VRFs that no switch has both of, and for
     switches that run no BGP. Which leaves have hosts of both VRFs is known only when links are
-    (`numbering.shared_leaves`).
+    (`numbering.addresses.shared_ports`).
     """
     stated = design.loaded.blueprint.leaks
     if not stated:

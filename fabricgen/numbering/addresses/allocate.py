@@ -8,19 +8,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.blueprint.beside.lock import Lock
+from fabricgen.blueprint.beside.lock import LAST_IDENTIFIER, Lock
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import find_fabric_vlan
 from fabricgen.design.model import Design
+from fabricgen.design.srv6 import CODE as SRV6_CODE
+from fabricgen.design.srv6 import uses_srv6
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.intervals import Interval
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.family_addresses import FamilyAllocation, RailsByFabric
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.numbering.blocks.block_allocator import BlockAllocator
 from fabricgen.numbering.blocks.column import IPv4Column, merge_families
-from fabricgen.numbering.blocks.family import FAMILIES, V4, Family
+from fabricgen.numbering.blocks.family import FAMILIES, V4, V6, Family
+from fabricgen.numbering.blocks.pools import Need, NumberPool, find_pool_prefixes
 from fabricgen.numbering.lazy_columns import LazyColumn
-from fabricgen.numbering.srv6_identifiers import allocate_identifiers
+from fabricgen.numbering.slots import find_switch_slots
 from fabricgen.numbering.switch_asns import allocate_asns
 from fabricgen.numbering.underlay import is_routed, list_families, runs_bgp
 from fabricgen.wiring.arrays import Ints64
@@ -31,11 +35,17 @@ if TYPE_CHECKING:
     from fabricgen.numbering.addresses.rail_subnets import RailSubnets
 
 
+FIRST_IDENTIFIER = 0x1000
+"""The first SRv6 identifier of a switch, so that all have four digits (srv6.py)."""
+
+MOST_IDENTIFIERS = LAST_IDENTIFIER + 1 - FIRST_IDENTIFIER
+
+
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """AS number and router id of every device (int64, 0 for none), and addresses by family.
+    """The AS number and the router id of every device (int64, 0 for none), and the addresses by family.
 
-    A router id has 32 bits whatever the family (RFC 6286). Where a fabric has IPv4 it is the loopback, else a number
+    A router id has 32 bits whatever the family (RFC 6286). It is the loopback if the fabric has IPv4, else a number
     from the IPv4 loopback pool that no interface has.
     """
 
@@ -44,13 +54,13 @@ class Addresses:
     families: tuple[FamilyAddresses, ...]
     """IPv4 always; IPv6 second, if anything has it."""
     rails: Mapping[str, RailSubnets]
-    """The subnets of rails, by fabric, where nodes have a subnet for each rail."""
+    """The subnets of rails, by fabric, of fabrics whose nodes have a subnet for each rail."""
     lock: Lock
     """The lock with all allocations, those of earlier builds included."""
     used: frozenset[tuple[str, str]]
-    """(kind of number, name) of every holder in the lock that is still in use."""
+    """The (kind of number, name) of every holder in the lock that is still in use."""
     tenants: Mapping[str, TenantPlaces] = field(default_factory=dict)
-    """Where each tenant is, by name."""
+    """The places of each tenant, by its name."""
     own_loopbacks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """By fabric: loopbacks stated or adopted for single switches, as prefixes."""
     identifiers: Ints64 = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -67,39 +77,43 @@ class Addresses:
         return self.families[1] if len(self.families) > 1 else None
 
     def list_device_addresses(self) -> tuple[LazyColumn, LazyColumn]:
-        """Return loopback and management address of every device: IPv4 if it has one, else IPv6; "" for none."""
+        """Return the loopback and the management address of every device, as two columns of text: IPv4 if it has
+        one, else IPv6, else "".
+        """
         loopbacks = merge_families([family.loopback for family in self.families])
         return loopbacks, merge_families([family.management for family in self.families])
 
     def list_link_addresses(self) -> tuple[LazyColumn, LazyColumn]:
-        """Return address/length of the lower and upper end of every link: IPv4 if it has one, else IPv6, else ""."""
+        """Return the addresses with prefix length of the lower and of the upper end of every link, as two columns of
+        text: IPv4 if there is one, else IPv6, else "".
+        """
         lengths = [family.length for family in self.families]
         lower = merge_families([family.a for family in self.families], lengths)
         return lower, merge_families([family.b for family in self.families], lengths)
 
     @property
     def loopback(self) -> Ints64:
-        """IPv4 loopbacks by device; int64, 0 for none."""
+        """The IPv4 loopback of each device; int64, 0 for none."""
         return _read_ipv4_values(self.v4.loopback)
 
     @property
     def management(self) -> Ints64:
-        """IPv4 management addresses by device; int64, 0 for none."""
+        """The IPv4 management address of each device; int64, 0 for none."""
         return _read_ipv4_values(self.v4.management)
 
     @property
     def a_ip(self) -> Ints64:
-        """IPv4 addresses of the lower ends of links; int64, 0 for none."""
+        """The IPv4 address of the lower end of each link; int64, 0 for none."""
         return _read_ipv4_values(self.v4.a)
 
     @property
     def b_ip(self) -> Ints64:
-        """IPv4 addresses of the upper ends of links; int64, 0 for none."""
+        """The IPv4 address of the upper end of each link; int64, 0 for none."""
         return _read_ipv4_values(self.v4.b)
 
     @property
     def length(self) -> Ints64:
-        """Prefix lengths of the IPv4 addresses of links; int64."""
+        """The prefix length of the IPv4 addresses of each link; int64."""
         return self.v4.length
 
 
@@ -109,9 +123,9 @@ def _read_ipv4_values(column: object) -> Ints64:
 
 
 def allocate_numbers(design: Design, plan: WiringPlan) -> Addresses:
-    """Allocate every address and AS number of a cluster.
+    """Allocate all numbers of a cluster: AS numbers, router ids, addresses of each family in use, and SRv6 identifiers.
 
-    Raises InputError, with the path of the pool, if a pool is too small.
+    Raises InputError, with the path of the pool, if a pool is too small, and for other numbers that cannot be given.
     """
     blocks = BlockAllocator(design.layout.numbering.make_lock(design.layout.lock, design.loaded.blueprint.name))
     speakers = tuple(f for f in design.fabrics if runs_bgp(design, f))
@@ -125,7 +139,7 @@ def allocate_numbers(design: Design, plan: WiringPlan) -> Addresses:
         FamilyAllocation(design, plan, AddressAllocator(design, family, blocks), rails, tenants) for family in present
     ]
     addresses = tuple(allocation.allocate_family() for allocation in allocations)
-    identifiers = allocate_identifiers(design, plan, blocks)
+    identifiers = _allocate_identifiers(design, plan, blocks)
     holders = frozenset(blocks.used | design.layout.numbering.used)
     router_id = _read_ipv4_values(allocations[0].router_id)
     return Addresses(asn, router_id, addresses, rails, blocks.make_lock(), holders, tenants, identifiers=identifiers)
@@ -138,7 +152,9 @@ def _has_family(design: Design, family: Family) -> bool:
 
 
 def _allocate_rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> RailsByFabric:
-    """Return the rail subnets of each fabric that has any; InputError if their VLANs overlap another fabric's."""
+    """Return the rail subnets of each fabric that has any. Raises InputError (FG114) if their VLANs overlap another
+    fabric's.
+    """
     subnets_by_fabric = {}
     for fabric in design.fabrics:
         leaves = design.list_leaf_tiers(fabric)
@@ -147,7 +163,7 @@ def _allocate_rails(design: Design, plan: WiringPlan, blocks: BlockAllocator) ->
 
             vlan = find_fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
             subnets_by_fabric[fabric.name] = rails = allocate_rail_subnets(plan, fabric, leaves, vlan, blocks)
-            _check_vlans(design, fabric, vlan, rails.most)
+            _check_vlans(design, fabric, vlan, rails.most_subnets)
     return subnets_by_fabric
 
 
@@ -164,3 +180,23 @@ def _check_vlans(design: Design, fabric: FabricDesign, vlan: int, count: int) ->
                 path=fabric.path,
                 hint="state another `vlan` for one of them",
             )
+
+
+def _allocate_identifiers(design: Design, plan: WiringPlan, blocks: BlockAllocator) -> Ints64:
+    """Return the SRv6 identifier (uN) of every device, int64, 0 for none; no two switches of a cluster have the same.
+
+    Raises InputError (FG127) if there are more switches than identifiers, reserved ones included.
+    """
+    identifiers = np.zeros(len(plan.devices), dtype=np.int64)
+    for fabric in design.fabrics:
+        if uses_srv6(design, fabric):
+            path = find_pool_prefixes(design.loaded.blueprint, fabric.name, "srv6", V6)[2]
+            window = (Interval(FIRST_IDENTIFIER, MOST_IDENTIFIERS),)
+            hint = "reserve fewer units, or state fewer `uplinks`, which spines can grow to"
+            pool = NumberPool("srv6", "the block of SRv6 identifiers", window, path, SRV6_CODE, hint)
+            for tier in reversed(fabric.tiers):
+                slots = find_switch_slots(fabric, tier, blocks.remember_capacity)
+                identifiers[plan.devices.find_tier(tier.key).rows] = blocks.allocate_numbers(
+                    pool, slots, Need(tier.key.text)
+                )
+    return identifiers

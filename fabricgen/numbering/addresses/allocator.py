@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 
-from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.fabric_model import TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.kernel.intervals import Intervals
@@ -26,14 +26,14 @@ class AddressAllocator:
         self._slots: dict[TierKey, Slots] = {}
 
     def _find_pool(self, fabric: str, name: str) -> NumberPool:
-        """Return the pool of a name that a fabric draws on, with the addresses that all its users together ask for."""
-        source = find_pool(self._design.loaded.blueprint, fabric, name, self.family)
+        """Return the pool of a name that a fabric draws on ("" for the cluster), with all that is asked of the pool."""
+        pool = find_pool(self._design.loaded.blueprint, fabric, name, self.family)
         # `wanted` is for the message of a pool that is too small: what all of its users need together
-        return source._replace(wanted=self._demand_by_pool[source.path])
+        return pool._replace(wanted=self._demand_by_pool[pool.path])
 
     @cached_property
     def _demand_by_pool(self) -> Counter[Path]:
-        """The addresses that are asked of each pool of the family, by the path of the pool."""
+        """The count of addresses that are asked of each pool of the family, by the path of the pool."""
         counts: Counter[Path] = Counter()
         for demand in list_pool_demands(self._design):
             if demand.family is self.family:
@@ -41,49 +41,40 @@ class AddressAllocator:
                 counts[path] += demand.block
         return counts
 
-    def find_slots(self, fabric: FabricDesign, tier: TierDesign) -> Slots:
-        """Return the slot of every switch of a tier, computed once."""
+    def find_slots(self, tier: TierDesign) -> Slots:
+        """Return the slot of every switch of a tier; it is computed once."""
         # kept, since the lock remembers a capacity at the first call, and a second one would find another
         if tier.key not in self._slots:
-            self._slots[tier.key] = find_switch_slots(fabric, tier, self.blocks.remember_capacity)
+            owner = self._design.fabric(tier.fabric)
+            self._slots[tier.key] = find_switch_slots(owner, tier, self.blocks.remember_capacity)
         return self._slots[tier.key]
 
-    def allocate_loopbacks(self, fabric: FabricDesign, tier: TierDesign, vrf: str = "") -> AddressColumn:
-        """Return one loopback for each switch of a tier, in the default VRF or another."""
-        source = self._find_pool(fabric.name, "loopback")
-        within = f" in vrf {vrf}" if vrf else ""
-        subject, slots = f"a loopback{within} for each {fabric.name} {tier.name}", self.find_slots(fabric, tier)
-        need = explain_tier_need(self._design, fabric, tier, subject, 1, "one", slots.count)
-        return self.blocks.allocate_addresses(source, slots, f"loopback{self.family.ending}{within}", need)
+    def allocate_loopbacks(self, tier: TierDesign, vrf: str = "") -> AddressColumn:
+        """Return one loopback for each switch of a tier, in a VRF or, for "", in the default one."""
+        slots, within = self.find_slots(tier), f" in vrf {vrf}" if vrf else ""
+        subject = f"a loopback{within} for each {tier.fabric} {tier.name}"
+        need = explain_tier_need(self._design, tier, subject, 1, "one", slots.count)
+        pool = self._find_pool(tier.fabric, "loopback")
+        return self.blocks.allocate_addresses(pool, slots, f"loopback{self.family.ending}{within}", need)
 
-    def largest_block_before(
-        self, name: str, fabric: FabricDesign, owned: tuple[FabricDesign, TierDesign], purpose: str
-    ) -> int:
-        """Return the largest block size that the lock remembers for a purpose; 0 for none."""
-        source = self._find_pool(fabric.name, name)
-        return self.blocks.largest_block_before(source, self.find_slots(*owned), purpose)
-
-    def device_blocks(
-        self,
-        name: str,
-        fabric: FabricDesign,
-        owned: tuple[FabricDesign, TierDesign],
-        purpose: str,
-        size: int,
-        subject: str,
-    ) -> DeviceBlocks:
-        """Return a block of `size` addresses of a fabric's pool for each switch of a tier, which another fabric may
-        own.
+    def find_largest_block(self, pool: str, fabric: str, tier: TierDesign, purpose: str) -> int:
+        """Return the largest size, in addresses, that the lock remembers for the blocks of a purpose on the switches of
+        a tier; 0 if it remembers none.
         """
-        source, slots = self._find_pool(fabric.name, name), self.find_slots(*owned)
-        block_size = round_up_to_power_of_two(size)
-        need = explain_tier_need(
-            self._design, *owned, subject, block_size, f"a /{self.family.prefix_length(block_size)}", slots.count
-        )
-        return self.blocks.device_blocks(source, slots, purpose, size, need)
+        return self.blocks.find_largest_block(self._find_pool(fabric, pool), self.find_slots(tier), purpose)
+
+    def allocate_device_blocks(
+        self, pool: str, fabric: str, tier: TierDesign, purpose: str, size: int, subject: str
+    ) -> DeviceBlocks:
+        """Return a block of at least `size` addresses for each switch of a tier, from the pool of a fabric, which need
+        not own the switches. `purpose` names the block in the lock, `subject` its users in messages.
+        """
+        slots, block_size = self.find_slots(tier), round_up_to_power_of_two(size)
+        size_text = f"a /{self.family.prefix_length(block_size)}"
+        need = explain_tier_need(self._design, tier, subject, block_size, size_text, slots.count)
+        return self.blocks.allocate_device_blocks(self._find_pool(fabric, pool), slots, purpose, size, need)
 
     def allocate_management(self, size: int) -> Intervals:
-        """Return `size` addresses of the cluster's management pool, for the ports of all switches."""
-        source = self._find_pool("", "management")
-        need = Need("the management port of each switch")
-        return self.blocks.take_numbers(source, f"management{self.family.ending}", size, need, aligned=True)
+        """Return `size` addresses of the cluster's management pool, for the management ports of all switches."""
+        pool, need = self._find_pool("", "management"), Need("the management port of each switch")
+        return self.blocks.take_numbers(pool, f"management{self.family.ending}", size, need, aligned=True)

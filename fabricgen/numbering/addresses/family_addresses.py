@@ -20,12 +20,11 @@ from fabricgen.kernel.intervals import list_numbers
 from fabricgen.kernel.units import round_up_to_power_of_two
 from fabricgen.numbering.addresses.allocator import AddressAllocator
 from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET, size_bridged_subnet
+from fabricgen.numbering.addresses.device_addresses import allocate_management, allocate_vrf_loopbacks
 from fabricgen.numbering.addresses.exit_links import number_exits
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, NodeBlocks
-from fabricgen.numbering.addresses.management import allocate_management
 from fabricgen.numbering.addresses.rail_subnets import name_node_blocks
 from fabricgen.numbering.addresses.shared_ports import find_shared_segments
-from fabricgen.numbering.addresses.vrf_loopbacks import allocate_vrf_loopbacks
 from fabricgen.numbering.blocks.block_allocator import DeviceBlocks
 from fabricgen.numbering.blocks.column import AddressColumn, make_column, no_addresses
 from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, Family
@@ -37,15 +36,18 @@ from fabricgen.wiring.tables import SWITCH, WiringPlan
 from fabricgen.wiring.tenants import TenantPlaces
 
 if TYPE_CHECKING:
-    from fabricgen.numbering.addresses.rail_subnets import LeafSubnets, RailSubnets
+    from fabricgen.numbering.addresses.rail_subnets import RailSubnets
 
 
 RailsByFabric: TypeAlias = "Mapping[str, RailSubnets]"
-"""By fabric, the subnets of those whose nodes have one for each rail."""
+"""By fabric, the subnets of its rails, for fabrics whose nodes have a subnet for each rail."""
 
 
 class FamilyAllocation:
-    """Allocates the addresses of one family for the fabrics that have it."""
+    """Allocates the addresses of one family for the fabrics that have it.
+
+    The columns of links are `a` for lower ends, `b` for upper ends and `length` for prefix lengths, 0 for none.
+    """
 
     def __init__(
         self,
@@ -59,16 +61,16 @@ class FamilyAllocation:
         self._allocator, self._rails, self._tenants = allocator, rails, tenants
         devices, links = len(plan.devices), len(plan.links)
         self.loopback, self.router_id = (no_addresses(self.family, devices) for _ in range(2))
-        # addresses of both ends of links, a row a link
         self.a, self.b = (no_addresses(self.family, links) for _ in range(2))
-        # 0: the link has no addresses
         self.length = np.zeros(links, dtype=np.int64)
         self.subnets: dict[str, NodeBlocks] = {}
         self.vrf_links: dict[tuple[str, str], AddressColumn] = {}
         self.shared: dict[str, AddressColumn] = {}
 
     def allocate_family(self) -> FamilyAddresses:
-        """Number loopbacks, links between switches, links to nodes, then management ports."""
+        """Number loopbacks, links between switches, links to nodes, exits, then management ports and links in the
+        VRFs of tenants.
+        """
         # the order of fabrics is that of the design: where the lock has no blocks yet, they are taken in this order
         fabrics = [f for f in self.design.fabrics if self.family.word in list_families(self.design, f)]
         self._allocate_loopbacks()
@@ -100,10 +102,11 @@ class FamilyAllocation:
         )
 
     def _clear_bond_followers(self) -> None:
-        """Clear the addresses of all links of a bond but its first: a bond is one interface, with one address a fabric.
+        """Clear the addresses of all links of a bond but its first: a bond is one interface, with one address in a
+        fabric.
 
-        A VRF of hosts on an MLAG pair passes between the two switches in the hosts' own VLAN, except on SONiC: these
-        peer links need no address of the VRF either.
+        A VRF of hosts on an MLAG pair passes between the two switches in the VLAN of these hosts, except on SONiC: the
+        peer links then need no address of the VRF either.
         """
         bonds, links = self.plan.bonds, self.plan.links
         if bonds is None:
@@ -115,15 +118,15 @@ class FamilyAllocation:
         peers = self._find_peers_with_gateways()
         for (owner, vrf), column in self.vrf_links.items():
             # a fabric without switches of its own, whose hosts are in this VRF of the carrier's switches
-            guest = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (owner, vrf))
-            if guest.name in self.subnets:
+            carried_fabric = next(f for f in self.design.fabrics if (f.carrier, f.vrf) == (owner, vrf))
+            if carried_fabric.name in self.subnets:
                 # both switches have an address in the VLAN of the hosts, so that the VRF passes between them there
-                gated_peers = peers[self.subnets[guest.name].gateway[links.a_device[peers]].present]
+                gated_peers = peers[self.subnets[carried_fabric.name].gateway[links.a_device[peers]].present]
                 column[gated_peers] = no_addresses(self.family, len(gated_peers))
 
     def _find_peers_with_gateways(self) -> Ints64:
-        """Return the first link of each MLAG pair whose switches have addresses of their own in VLANs of hosts;
-        int64.
+        """Return the first link, int64, of each MLAG pair whose switches have addresses of their own in VLANs of
+        hosts.
         """
         bonds, devices = self.plan.bonds, self.plan.devices
         assert bonds is not None  # noqa: S101 - its callers have some
@@ -139,8 +142,9 @@ class FamilyAllocation:
         return self.design.catalog.naming(nos).configuration.pairs
 
     def _number_tenant_links(self) -> None:
-        """The pairs of links in the VRFs of tenants, last of all, so that they move no other address. Each switch of a
-        tier has a block, used or not: no address depends on where the nodes of a tenant are.
+        """Number the links that carry the VRFs of tenants, last of all, so that they move no other address.
+
+        Each switch of a tier has a block, used or not: no address depends on where the nodes of a tenant are.
         """
         for tenant in self.design.tenants:
             carried = self._tenants[tenant.name].find_carrying_links(self.plan)
@@ -156,8 +160,9 @@ class FamilyAllocation:
                 self.vrf_links[owner.name, tenant.name] = column
 
     def _find_unaddressed_links(self, places: TenantPlaces) -> Flags:
-        """Return links over which a tenant's VRF has no addresses of its own: all of a bond but the first, and peer
-        links of MLAG pairs both of whose switches have its nodes, and so the VLAN of these, between them; bool.
+        """Return the links, bool, over which a tenant's VRF has no addresses: all links of a bond but the first, and
+        the peer links of an MLAG pair if both of its switches have nodes of the tenant, and so the VLAN of these
+        nodes, between them.
         """
         bonds, links = self.plan.bonds, self.plan.links
         unaddressed = np.zeros(len(links), dtype=bool)
@@ -173,24 +178,26 @@ class FamilyAllocation:
         return unaddressed
 
     def _allocate_loopbacks(self) -> None:
-        """One loopback for each switch, and a router id for switches without IPv4."""
+        """Give each switch a loopback, and a router id even if its fabric has no IPv4."""
         for fabric in filter(is_routed, self.design.fabrics):
             has_family = self.family.word in list_families(self.design, fabric)
             # from the top tier down: blocks are taken in this order where the lock has none yet, and addresses must not
             # change. A router id has the form of an IPv4 address, and is needed without IPv4, too.
             for tier in reversed(fabric.tiers) if has_family or self.family.bits == ROUTER_ID_BITS else ():
                 rows = self.plan.devices.find_tier(tier.key).rows
-                self.router_id[rows] = loopbacks = self._allocator.allocate_loopbacks(fabric, tier)
+                self.router_id[rows] = loopbacks = self._allocator.allocate_loopbacks(tier)
                 if has_family:
                     self.loopback[rows] = loopbacks
 
     def _find_segments(self, path: Path, lower: TierDesign) -> list[int]:
-        """Return indexes of the link segments that a line of the blueprint created for the switches of a tier."""
+        """Return the indexes of the link segments that a line of the blueprint created for the switches of a tier."""
         segments = enumerate(self.plan.links.segments)
         return [i for i, segment in segments if segment.path == path and segment.lower_tier == lower.key]
 
     def _number_switch_links(self, fabric: FabricDesign) -> None:
-        """A pair of addresses for each link, the even one at the upper end, from a block of the lower switch."""
+        """Give each link between switches a pair of addresses, the even one at the upper end, from a block of the
+        lower switch; likewise in the VRF of a fabric on its carrier's links.
+        """
         if fabric.vrf:
             owner = self.design.fabric(fabric.carrier)
             if (owner.name, fabric.vrf) not in self.vrf_links and links_carry_vrfs(self.design, owner):
@@ -199,75 +206,75 @@ class FamilyAllocation:
                     column[rows] = pair
         if numbers_links(self.design, fabric):
             for rows, pair in self._list_link_pairs(fabric, (fabric,), ""):
-                # the upper end has the even address: who reads one address of a link knows the other, and which end is
-                # up
+                # so that who reads one address of a link knows the other, and which end is up
                 self.a[rows], self.b[rows] = pair.plus(1), pair
                 self.length[rows] = self.family.pair_length
 
     def _list_link_pairs(
         self, fabric: FabricDesign, owners: tuple[FabricDesign, ...], within: str
     ) -> Iterator[tuple[slice, AddressColumn]]:
-        """Yield (rows, even address of each pair) of the links between switches of `owners`, from the pool of
-        `fabric`.
+        """Yield (rows of links, even address of each pair) for the links between switches of `owners`, from the pool
+        of `fabric`.
         """
-        for owner, tier in [(o, t) for o in owners for t in o.tiers]:
+        for tier in (tier for owner in owners for tier in owner.tiers):
             # by run of ports and what its pairs are for: paths of the segments wired to it
             paths_of_run = {(tier.up, "uplink"): [tier.path]} if tier.up else {}
             for mesh in tier.links_inside:
                 purpose = f"link along {mesh.dimension}" if mesh.word == "mesh" else "link to a peer"
                 paths_of_run.setdefault((mesh.run, purpose), []).append(mesh.path)
-            first = self.plan.devices.find_tier(tier.key).rows.start
+            first_row = self.plan.devices.find_tier(tier.key).rows.start
             for (run, purpose), paths in paths_of_run.items():
                 subject = f"a /{self.family.pair_length} for each {fabric.name} {tier.name} {purpose}"
                 # a block of each switch, so that its links keep their pairs whatever others have
                 block_size = self.family.size_pair_block(round_up_to_power_of_two(tier.count_addressed_links(run)))
-                device_blocks = self._allocator.device_blocks(
-                    "fabric", fabric, (owner, tier), f"{purpose}{self.family.ending}{within}", block_size, subject
+                device_blocks = self._allocator.allocate_device_blocks(
+                    "fabric", fabric.name, tier, f"{purpose}{self.family.ending}{within}", block_size, subject
                 )
                 for i in (i for path in paths for i in self._find_segments(path, tier)):
                     rows = self.plan.links.find_rows(i)
-                    switch = self.plan.links.a_device[rows] - first
+                    switch = self.plan.links.a_device[rows] - first_row
                     number = self._number_ports_in_run(tier, run, self.plan.links.a_port[rows].astype(np.int64))
                     yield rows, device_blocks.find_addresses_at(switch, self._locate_pair(number))
 
     def _number_ports_in_run(self, tier: TierDesign, run: PortRun, port: Ints64) -> Ints64:
-        """Return the number of each port of a run: the port itself, but further ports for peers, which lie before those
-        that there were at first, are numbered after them.
+        """Return the number of each port of a run of uplinks, peer links or mesh links; int64.
+
+        It is the port itself, except for peer links: ports that came after the lock was written lie before the first
+        ones, and are numbered after them.
         """
         if run is tier.up or any(run is mesh.run for mesh in tier.meshes):
             return port
-        # how many ports have come since the lock was written: those below this number
-        further = run.count - self.design.layout.lock.rooms.get(name_ports_holder(tier.key), run.count)
-        return np.where(port >= further, port - further, run.count - 1 - port)
+        added_ports = run.count - self.design.layout.lock.rooms.get(name_ports_holder(tier.key), run.count)
+        return np.where(port >= added_ports, port - added_ports, run.count - 1 - port)
 
     def _locate_pair(self, index: Ints64) -> Ints64:
-        """Return where in its block the pairs of some indexes begin."""
+        """Return the place of the first address of each pair, by the index of the pair, within a block."""
         return self.family.pairs_from + 2 * index
 
     def _number_node_links(self, fabric: FabricDesign) -> None:
-        """Links to nodes: a pair each (switch even, node odd), or an address in a subnet of the leaf."""
+        """Give links to nodes of a fabric a pair of addresses each (switch even, node odd), or addresses in a subnet
+        of the leaf.
+        """
         pool = "management" if is_management(fabric) else "hosts"
         for tier in self.design.tiers:
             # guests: links of another fabric whose ports this one shares
             own_segments, guest_segments = self._find_node_segments(fabric, tier), []
             if fabric.shares_ports:
                 self.shared.setdefault(fabric.name, no_addresses(self.family, len(self.plan.links)))
-                guest_segments = self._filter_by_tier(tier, find_shared_segments(self.plan, self.design, fabric))
+                shared_segments = find_shared_segments(self.plan, self.design, fabric)
+                guest_segments = [i for i in shared_segments if self.plan.links.segments[i].tier == tier.key]
             segments = [*own_segments, *guest_segments]
             if not segments:
                 continue
-            subject = f"nodes on each {fabric.name} {tier.name}"
-            owned = self.design.fabric(tier.fabric), tier
+            subject, block_name = f"nodes on each {fabric.name} {tier.name}", name_node_blocks(fabric.name)
             ports = sum(run.numbers for run in tier.downs)
+            locked_size = self._allocator.find_largest_block(pool, fabric.name, tier, f"{block_name}/")
             if fabric.hosts == "routed":
-                size_before = self._allocator.largest_block_before(
-                    pool, fabric, owned, f"{name_node_blocks(fabric.name)}/"
-                )
-                # a block of the lock that is large enough stays, even where a new one would be larger
-                enough = size_before >= self.family.size_pair_block(self._count_places_in_use(tier, segments))
-                places = size_before if enough else self.family.size_pair_block(ports)
-                purpose = f"{name_node_blocks(fabric.name)}/{self.family.prefix_length(places)}{self.family.ending}"
-                device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, places, subject)
+                # a block of the lock that is large enough stays, even if a new one would be larger
+                is_enough = locked_size >= self.family.size_pair_block(self._count_places_in_use(tier, segments))
+                size = locked_size if is_enough else self.family.size_pair_block(ports)
+                purpose = f"{block_name}/{self.family.prefix_length(size)}{self.family.ending}"
+                device_blocks = self._allocator.allocate_device_blocks(pool, fabric.name, tier, purpose, size, subject)
                 self._record_blocks(fabric, tier, device_blocks, np.array(0), device_blocks.size)
                 self._number_routed_nodes(tier, segments, device_blocks)
                 continue
@@ -275,16 +282,17 @@ class FamilyAllocation:
             rails = fabric_rails.leaves.get(tier.key) if fabric_rails else None
             size = rails.size if rails else size_bridged_subnet(ports)
             if rails is None and not self.family.subnet_size:
-                size_before = self._allocator.largest_block_before(
-                    pool, fabric, owned, f"{name_node_blocks(fabric.name)}/"
-                )
                 in_use = self._count_places_in_use(tier, segments) + RESERVED_IN_SUBNET
-                size = size_before if size_before > in_use else size
-            size, most = self.family.subnet_size or size, rails.most if rails else 1
-            length = self.family.prefix_length(size)
-            purpose = f"{name_node_blocks(fabric.name)}{f'{most} x ' if rails else ''}/{length}{self.family.ending}"
-            device_blocks = self._allocator.device_blocks(pool, fabric, owned, purpose, most * size, subject)
-            self._record_blocks(fabric, tier, device_blocks, self._count_subnets(rails), size)
+                size = locked_size if locked_size > in_use else size
+            size, subnets_kept = self.family.subnet_size or size, rails.subnets_kept if rails else 1
+            kept_text = f"{subnets_kept} x " if rails else ""
+            purpose = f"{block_name}{kept_text}/{self.family.prefix_length(size)}{self.family.ending}"
+            device_blocks = self._allocator.allocate_device_blocks(
+                pool, fabric.name, tier, purpose, subnets_kept * size, subject
+            )
+            # how many subnets each switch of the tier has
+            counts = np.array([len(keys) for keys in rails.keys])[rails.combo] if rails else np.array(1)
+            self._record_blocks(fabric, tier, device_blocks, counts.astype(np.int64), size)
             self._number_bridged_nodes(tier, own_segments, device_blocks, size, fabric_rails if rails else None)
             if fabric.shares_ports:
                 self._number_shared_ports(fabric, tier, guest_segments, device_blocks)
@@ -301,10 +309,11 @@ class FamilyAllocation:
                     self.length[links] -= self.plan.bonds.mate[self.plan.links.b_device[links]] >= 0
 
     def _join_planes(self, fabric: FabricDesign) -> None:
-        """Give the leaf of a NIC in each plane the address that the one in the first has there, and the block of that;
-        the NIC has its address at the port of the first. Other blocks stay taken, so that `address_per` moves nobody.
+        """Give the leaf of each plane the address and the block that the leaf of the first plane has for a NIC; the NIC
+        itself has its address at the port of the first plane.
 
-        Raises InputError (FG128) if a lock keeps planes that differ.
+        The blocks of the other planes stay taken, so that a change of `address_per` moves no address. Raises InputError
+        (FG128) if a lock keeps planes that are plugged differently.
         """
         links, subnets = self.plan.links, self.subnets[fabric.name]
         for tier in self.design.tiers:
@@ -312,88 +321,79 @@ class FamilyAllocation:
             if not segments:
                 continue
             rows, coordinates = self.plan.devices.find_tier(tier.key).rows, make_tier_columns(tier)
-            first, place = unique_combinations(*(column for name, column in coordinates.items() if name != "plane"))
-            twins = rows.start + first[place]
-            subnets.base[rows] = subnets.base[twins]
+            first_switches, place = unique_combinations(*(c for name, c in coordinates.items() if name != "plane"))
+            # for each switch the one in the same place of the first plane
+            first_plane = rows.start + first_switches[place]
+            subnets.base[rows] = subnets.base[first_plane]
             for segment in segments:
-                side = links.segments[segment].a
-                assert isinstance(side, Attachment)  # noqa: S101 - links of nodes have nothing else there
-                own = np.arange(*links.find_rows(segment).indices(len(links)))
-                # the first plane first: the first row of a NIC's port is that whose addresses all have
-                own = own[np.argsort(links.plane[own], kind="stable")]
-                port = np.array([leg.port for leg in side.legs])[links.a_port[own]]
-                first, nic = unique_combinations(links.a_device[own], links.rail[own], port)
-                source = own[first[nic]]
-                if np.any(twins[links.b_device[own] - rows.start] != links.b_device[source]):
+                attachment = links.segments[segment].a
+                assert isinstance(attachment, Attachment)  # noqa: S101 - links of nodes have nothing else there
+                link_rows = np.arange(*links.find_rows(segment).indices(len(links)))
+                # in the order of planes, so that the first row of a NIC's port is that of the first plane
+                link_rows = link_rows[np.argsort(links.plane[link_rows], kind="stable")]
+                port = np.array([leg.port for leg in attachment.legs])[links.a_port[link_rows]]
+                first_links, nic = unique_combinations(links.a_device[link_rows], links.rail[link_rows], port)
+                source = link_rows[first_links[nic]]
+                if np.any(first_plane[links.b_device[link_rows] - rows.start] != links.b_device[source]):
                     raise fault(
                         NIC_ADDRESSES,
                         f"in the lock, NICs of {fabric.name} are plugged otherwise in one plane than in another",
                         path=(*fabric.path, "address_per"),
                         hint="state `address_per: port`, or let the ports be given anew",
                     )
-                self.b[own] = self.b[source]
-                followers = own[source != own]
+                self.b[link_rows] = self.b[source]
+                followers = link_rows[source != link_rows]
                 self.a[followers] = no_addresses(self.family, len(followers))
-
-    def _filter_by_tier(self, tier: TierDesign, segments: list[int]) -> list[int]:
-        """Return those of some segments that end on a tier."""
-        return [i for i in segments if self.plan.links.segments[i].tier == tier.key]
 
     def _number_shared_ports(
         self, fabric: FabricDesign, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks
     ) -> None:
-        """The addresses of nodes in the VLAN of a fabric on the ports of its carrier: by port, as all others."""
+        """Write the addresses that nodes have, in the VLAN of a fabric, on the ports of its carrier; they follow
+        from the port.
+        """
+        ports = sum(run.numbers for run in tier.downs)
+        size = size_bridged_subnet(ports) if self.family.subnet_size else device_blocks.size
         # without the reserved ones at the beginning and the broadcast address at the end
-        places = size_bridged_subnet(sum(run.numbers for run in tier.downs)) - RESERVED_IN_SUBNET - 1
-        if not self.family.subnet_size:
-            places = device_blocks.size - RESERVED_IN_SUBNET - 1
+        places = size - RESERVED_IN_SUBNET - 1
         for segment in segments:
             rows, switch, number = self._locate_ports(tier, segment, places)
             self.shared[fabric.name][rows] = device_blocks.find_addresses_at(switch, number + RESERVED_IN_SUBNET)
 
     def _count_places_in_use(self, tier: TierDesign, segments: list[int]) -> int:
-        """Return the places that some links need: up to the last one in use of the first run of ports, and of the
-        others.
+        """Return how many places of a block some links need: up to the last port in use of the first run of ports,
+        and up to the last one of all other runs.
         """
-        links, first, last = self.plan.links, 0, 0
+        links, from_start, from_end = self.plan.links, 0, 0
         for segment in segments:
             run = tier.downs.index(links.segments[segment].b)
             port = links.b_port[links.find_rows(segment)]
             if run:
-                last = max(last, 1 + int(self._list_places_from_end(tier, run)[port].max(initial=-1)))
+                from_end = max(from_end, 1 + int(self._list_places_from_end(tier, run)[port].max(initial=-1)))
             else:
-                first = max(first, 1 + int(port.max(initial=-1)))
-        return first + last
+                from_start = max(from_start, 1 + int(port.max(initial=-1)))
+        return from_start + from_end
 
     def _list_places_from_end(self, tier: TierDesign, run: int) -> Ints64:
-        """Return the place of every port of a run behind the first, counted from the end of a block; int64. The lock
-        keeps them, so that one of these runs may grow without moving another.
+        """Return the place, int64, of every port of a run other than the first, counted from the end of a block.
+
+        The lock keeps these places, so that one run may grow without moving another.
         """
         sizes = {name_run(ports): ports.numbers for ports in tier.downs[1:]}
-        # 1 << 20 is more than any switch has ports: these places are counted back from the end of a block
+        # 1 << 20 is more than any switch has ports
         places_by_run = self._allocator.blocks.allocate_places(f"hosts {tier.key.text}", sizes, (), 1 << 20)
         return np.array(list(list_numbers(places_by_run[name_run(tier.downs[run])])), dtype=np.int64)
-
-    def _count_subnets(self, rails: LeafSubnets | None) -> Ints64:
-        """Return the number of subnets of each switch of a tier, int64."""
-        if rails is None:
-            return np.array(1, dtype=np.int64)
-        return np.array([len(keys) for keys in rails.keys], dtype=np.int64)[rails.combo]
 
     def _record_blocks(
         self, fabric: FabricDesign, tier: TierDesign, device_blocks: DeviceBlocks, count: Ints64, size: int
     ) -> None:
-        """Record the blocks of a fabric on the switches of a tier: `count` subnets of `size`
-        addresses on each switch.
+        """Record the blocks of a fabric on the switches of a tier, each of which has `count` subnets of `size`
+        addresses.
         """
         devices, rows = len(self.plan.devices), self.plan.devices.find_tier(tier.key).rows
         if fabric.name not in self.subnets:
-            lengths = (np.zeros(devices, dtype=np.int64) for _ in range(3))
-            block_lengths, counts, subnet_lengths = lengths
-            empty = (no_addresses(self.family, devices) for _ in range(3))
-            self.subnets[fabric.name] = NodeBlocks(
-                next(empty), block_lengths, next(empty), counts, subnet_lengths, next(empty)
-            )
+            base, gateway, own_address = (no_addresses(self.family, devices) for _ in range(3))
+            lengths, counts, subnet_lengths = (np.zeros(devices, dtype=np.int64) for _ in range(3))
+            self.subnets[fabric.name] = NodeBlocks(base, lengths, gateway, counts, subnet_lengths, own_address)
         subnets = self.subnets[fabric.name]
         subnets.base[rows], subnets.length[rows] = device_blocks.first[0], self.family.prefix_length(device_blocks.size)
         subnets.count[rows], subnets.subnet_length[rows] = count, self.family.prefix_length(size)
@@ -401,12 +401,13 @@ class FamilyAllocation:
             subnets.gateway[rows] = device_blocks.first[0].plus(1)
 
     def _find_node_segments(self, fabric: FabricDesign, tier: TierDesign) -> list[int]:
-        """Return segments of node links of a fabric that end on a tier."""
+        """Return the indexes of the segments of a fabric's node links that end on a tier."""
         segments = enumerate(self.plan.links.segments)
         return [i for i, s in segments if s.fabric == fabric.name and s.lower == "node" and s.tier == tier.key]
 
     def _locate_ports(self, tier: TierDesign, segment: int, places: int) -> tuple[slice, Ints, Ints64]:
-        """Return (rows of links, index of the switch in its tier, index of the port among `places`), int32 and int64.
+        """Return (rows of links, index of the switch in its tier, index of the port among `places`) of a segment; the
+        arrays are int32 and int64.
 
         Ports of the first run count up from 0, ports of other runs down from the last index, so that either may grow.
         """
@@ -414,11 +415,9 @@ class FamilyAllocation:
         rows = links.find_rows(segment)
         run = tier.downs.index(links.segments[segment].b)
         port = links.b_port[rows].astype(np.int64)
-        # the first run counts from the beginning of a block, the others from its end
         if run:
             port = places - 1 - self._list_places_from_end(tier, run)[port]
-        first = self.plan.devices.find_tier(tier.key).rows.start
-        return rows, links.b_device[rows] - first, port
+        return rows, links.b_device[rows] - self.plan.devices.find_tier(tier.key).rows.start, port
 
     def _number_routed_nodes(self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks) -> None:
         """Write a pair for each link to nodes: the switch has the even address, the node the odd one."""
@@ -432,12 +431,12 @@ class FamilyAllocation:
     def _number_bridged_nodes(
         self, tier: TierDesign, segments: list[int], device_blocks: DeviceBlocks, size: int, rails: RailSubnets | None
     ) -> None:
-        """Write an address in a subnet of the leaf, of `size` addresses, for each node port: by port, or with `rails`
-        by the node's slot.
+        """Write an address in a subnet of the leaf, of `size` addresses, for each node port: by the port, or with
+        `rails` by the node's slot.
         """
         ports = sum(run.numbers for run in tier.downs)
-        room = size if not self.family.subnet_size else size_bridged_subnet(ports)
-        places = room - RESERVED_IN_SUBNET - 1
+        used_size = size if not self.family.subnet_size else size_bridged_subnet(ports)
+        places = used_size - RESERVED_IN_SUBNET - 1
         for segment in segments:
             rows, switch, number = self._locate_ports(tier, segment, places)
             if rails is None:
@@ -448,18 +447,18 @@ class FamilyAllocation:
 
 
 # The subnets of MLAG pairs: the blocks of both switches make one, with one gateway.
-# The blocks of two switches that follow each other are the two halves of the next larger one. Its gateway is that of
-# the first switch, and both have it; each has an address of its own besides, where a block ends or begins: the last
-# one of the first block and the first one of the second, which no host has. Some have the gateway and no more (not
-# `addressed`): on SONiC, where ICCPd gives both switches one MAC in a VLAN of hosts, so that VRFs have VLANs of the
-# peer link, and with EVPN multihoming on SONiC and EOS: it is anycast.
+# The blocks of two switches that follow each other are the two halves of the next larger one. Both switches have its
+# gateway, which was that of the first; each has an address of its own besides, where no host has one: the last of the
+# first block and the first of the second. Some have the gateway alone (not `addressed`): on SONiC, as ICCPd gives both
+# switches one MAC in a VLAN of hosts, so that VRFs have VLANs of the peer link; and with EVPN multihoming on SONiC and
+# EOS, where the gateway is anycast.
 
 
 def join_mlag_blocks(
     family: Family, subnets: NodeBlocks, mlag_peers: Ints, rows: slice, fabric: FabricDesign, *, addressed: bool
 ) -> None:
-    """Join the blocks of each MLAG pair among some devices; `mlag_peers` has the other switch of its pair, -1 for none;
-    `addressed`: whether each of the two has an address of its own.
+    """Join the blocks of each MLAG pair among the devices of `rows`. `mlag_peers` has the row of each switch's peer, -1
+    for none; `addressed` says whether each of the two has an address of its own.
 
     Raises InputError (FG044) if the two blocks do not follow each other, as a lock from before may have it.
     """

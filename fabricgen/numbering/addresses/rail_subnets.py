@@ -2,8 +2,8 @@
 
 Each leaf has one subnet for every rail, plane and NIC port that it serves, in this order. A node's host number is its
 slot among the nodes that the leaf's group serves, reserved units included; an IPv4 subnet is a /24 or larger. Extra
-devices are numbered downward from the end of the subnet, one number a port, so that they do not hinder growth; which
-numbers each of them has is kept in the lock.
+devices are numbered downward from the end of the subnet, one number a port, so that they do not hinder growth; the lock
+keeps these numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from fabricgen.blueprint.beside.lock import Lock
 from fabricgen.blueprint.dimensions import find_leg_number
 from fabricgen.design.extras.kept_ports import list_plugged_devices
-from fabricgen.design.fabric_model import Attachment, ExtraSet, FabricDesign, Leg, TierDesign, TierKey
+from fabricgen.design.fabric_model import Attachment, FabricDesign, Leg, TierDesign, TierKey
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import (
@@ -37,12 +37,12 @@ from fabricgen.numbering.blocks.family import ROUTER_ID_BITS, Family, Network
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.numbering.slot_counts import count_node_slots, count_part_slots, list_served_members
 from fabricgen.numbering.underlay import is_management, list_families
-from fabricgen.wiring.arrays import Ints, Ints64
+from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.links.columns import make_tier_columns, number_by_part
 from fabricgen.wiring.tables import WiringPlan
 
 RailKey = tuple[int, int, int]
-"""(rail, plane, port of the NIC), from 1: what a subnet belongs to."""
+"""The (rail, plane, port of the NIC), each from 1, that a subnet is for."""
 
 LAST_VLAN = 4094
 
@@ -50,30 +50,36 @@ LAST_VLAN = 4094
 class LeafSubnets(NamedTuple):
     """The subnets of a fabric's rails on the switches of one tier.
 
-    `size`: addresses of each subnet; `most`: subnets reserved on each switch; both powers of two. Switches that serve
-    the same rails and planes share an entry of `keys`, the keys of their subnets; `combo` (int64, one a switch) indexes
-    it.
+    `size` is the count of addresses of each subnet, `subnets_kept` the count of subnets reserved on each switch; both
+    are powers of two. `keys` has the keys of the subnets of each kind of switch, that is switches with the same rails
+    and planes; `combo` (int64, one a switch) is the index of a switch's kind.
     """
 
     size: int
-    most: int
+    subnets_kept: int
     keys: tuple[tuple[RailKey, ...], ...]
     combo: Ints64
 
     def list_labels(self, switch: int) -> list[str]:
-        """Return the names of the subnets of a switch (its index in the tier): rail3, rail3-plane2, rail3-port2."""
+        """Return the names of the subnets of a switch, given by its index in the tier: `rail3`, `rail3-plane2`,
+        `rail3-port2`.
+
+        Planes and ports are named if there are several in the tier.
+        """
         keys = self.keys[self.combo[switch]]
         all_keys = [key for switch_keys in self.keys for key in switch_keys]
-        # a key is (rail, plane, port): only what differs in the fabric is named
-        planes, ports = (len({key[i] for key in all_keys}) > 1 for i in (1, 2))
-        return [f"rail{r}{f'-plane{n}' if planes else ''}{f'-port{m}' if ports else ''}" for r, n, m in keys]
+        has_planes, has_ports = (len({key[i] for key in all_keys}) > 1 for i in (1, 2))
+        return [
+            f"rail{rail}{f'-plane{plane}' if has_planes else ''}{f'-port{port}' if has_ports else ''}"
+            for rail, plane, port in keys
+        ]
 
 
 class RailSubnets(NamedTuple):
     """The subnets of a fabric's rails, by tier that its nodes attach to.
 
-    Per link of the plan, int64, -1 for links of others: `subnet` indexes the keys of its switch, `number` is the host
-    number.
+    By link of the plan, int64, -1 for links of other fabrics: `subnet` is the index of the subnet among the keys of its
+    switch, `number` is the host number.
     """
 
     leaves: Mapping[TierKey, LeafSubnets]
@@ -81,20 +87,18 @@ class RailSubnets(NamedTuple):
     number: Ints64
 
     @property
-    def most(self) -> int:
-        """How many subnets, and so VLANs, the leaf has that serves most rails."""
+    def most_subnets(self) -> int:
+        """The count of subnets, and so of VLANs, on the leaf that serves most rails."""
         return max(len(keys) for leaf in self.leaves.values() for keys in leaf.keys)
 
 
 def allocate_rail_subnets(
     plan: WiringPlan, fabric: FabricDesign, tiers: Sequence[TierDesign], vlan: int, blocks: BlockAllocator
 ) -> RailSubnets:
-    """Compute the subnets of a fabric's rails on the tiers that its nodes attach to; `vlan` is that of the first.
+    """Return the subnets of a fabric's rails on the tiers that its nodes attach to; `vlan` is that of the first subnet.
 
-    Numbers of extra devices, and of nodes where a switch has those of several parts of the cluster, are taken from
-    `blocks`.
-
-    Raises InputError (FG114) if VLANs from `vlan` on would run past 4094.
+    The numbers of extra devices are taken from `blocks`, and those of nodes if a switch has nodes of several parts of
+    the cluster. Raises InputError (FG114) if VLANs from `vlan` on would run past 4094.
     """
     subnets = RailSubnets(
         {}, np.full(len(plan.links), -1, dtype=np.int64), np.full(len(plan.links), -1, dtype=np.int64)
@@ -105,43 +109,37 @@ def allocate_rail_subnets(
         # the inner coordinates of each switch; switches that share them have the same rails
         switch_combos = list(zip(*(columns[d].tolist() for d in dimensions), strict=True)) or [()] * len(columns["pod"])
         keys: dict[tuple[int, ...], set[RailKey]] = {combo: set() for combo in sorted(set(switch_combos))}
-        for attachment in _list_attachments(fabric, tier):
-            for leg in attachment.legs:
-                keys[_make_combo(leg, dimensions)].add(_make_key(leg))
+        attachments = (attachment for feed in fabric.feeds_of(tier.key) for _, attachment in feed.attachments)
+        for leg in (leg for attachment in attachments for leg in attachment.legs):
+            keys[_make_combo(leg, dimensions)].add((leg.rail, leg.plane, leg.port))
         ordered = {combo: tuple(sorted(rail_keys)) for combo, rail_keys in keys.items()}
         indexes = {combo: i for i, combo in enumerate(ordered)}
-        most = max(map(len, ordered.values()))
-        if vlan + most - 1 > LAST_VLAN:
+        most_keys = max(map(len, ordered.values()))
+        if vlan + most_keys - 1 > LAST_VLAN:
             raise fault(
                 "FG114",
-                f"{fabric.name} has {most} subnets on a {tier.name}, in VLANs from {vlan} on, past {LAST_VLAN}",
+                f"{fabric.name} has {most_keys} subnets on a {tier.name}, in VLANs from {vlan} on, past {LAST_VLAN}",
                 path=(*fabric.path, "vlan"),
-                hint=f"state `vlan: {LAST_VLAN + 1 - most}` or less",
+                hint=f"state `vlan: {LAST_VLAN + 1 - most_keys}` or less",
             )
         combo = np.array([indexes[c] for c in switch_combos], dtype=np.int64)
-        leaf = LeafSubnets(
-            size_rail_subnet(fabric, tier), round_up_to_power_of_two(most), tuple(ordered.values()), combo
+        leaf_subnets = LeafSubnets(
+            size_rail_subnet(fabric, tier), round_up_to_power_of_two(most_keys), tuple(ordered.values()), combo
         )
-        subnets = subnets._replace(leaves={**subnets.leaves, tier.key: leaf})
-        _place_nodes(subnets, plan, fabric, tier, _assign_node_slots(plan, fabric, tier, blocks), ordered)
-    _place_extras(subnets, plan, fabric, tiers, blocks)
+        subnets = subnets._replace(leaves={**subnets.leaves, tier.key: leaf_subnets})
+        _number_nodes(subnets, plan, fabric, tier, _assign_node_slots(plan, fabric, tier, blocks), ordered)
+    _number_extras(subnets, plan, fabric, tiers, blocks)
     return subnets
 
 
-def _list_attachments(fabric: FabricDesign, tier: TierDesign) -> list[Attachment]:
-    return [attachment for feed in fabric.feeds_of(tier.key) for _, attachment in feed.attachments]
-
-
-def _make_key(leg: Leg) -> RailKey:
-    return leg.rail, leg.plane, leg.port
-
-
 def _make_combo(leg: Leg, dimensions: Sequence[str]) -> tuple[int, ...]:
-    """Return the values of a leg, from 0, in the dimensions by which the switches of a place are grouped."""
+    """Return the numbers of a leg, from 0, in the dimensions by which the switches of a tier are grouped within a
+    place.
+    """
     return tuple(find_leg_number(dimension, leg) - 1 for dimension in dimensions)
 
 
-def _place_nodes(
+def _number_nodes(
     subnets: RailSubnets,
     plan: WiringPlan,
     fabric: FabricDesign,
@@ -149,54 +147,54 @@ def _place_nodes(
     slot: Ints64,
     keys: dict[tuple[int, ...], tuple[RailKey, ...]],
 ) -> None:
-    """Set subnet and number of the links of nodes to a tier."""
+    """Set the subnet and the host number of the links between nodes and a tier; `slot` has the slot of each node, by
+    device, and `keys` the subnets of each kind of switch.
+    """
     links, dimensions = plan.links, list_inner_dimensions(tier.per)
     for i, segment in enumerate(links.segments):
         belongs = segment.fabric == fabric.name and segment.path == fabric.path and segment.tier == tier.key
         if not belongs or not isinstance(segment.a, Attachment):
             continue
         rows = np.flatnonzero(links.segment == i)
-        legs = [keys[_make_combo(leg, dimensions)].index(_make_key(leg)) for leg in segment.a.legs]
+        legs = [keys[_make_combo(leg, dimensions)].index((leg.rail, leg.plane, leg.port)) for leg in segment.a.legs]
         subnets.subnet[rows] = np.array(legs, dtype=np.int64)[links.a_port[rows]]
         subnets.number[rows] = RESERVED_IN_SUBNET + slot[links.a_device[rows]]
 
 
-def _place_extras(
+def _number_extras(
     subnets: RailSubnets,
     plan: WiringPlan,
     fabric: FabricDesign,
     tiers: Sequence[TierDesign],
     blocks: BlockAllocator,
 ) -> None:
-    """Set subnet and number of the links of extra devices: in the subnet of their rail if the switch has that rail."""
+    """Set the subnet and the host number of the links of extra devices: the subnet of their rail if the switch has
+    that rail, else its first.
+    """
     extras = [extra for extra in fabric.extras if extra.tier in subnets.leaves]
     ports = Counter(extra.devices[link.device] for extra in extras for link in extra.links)
     # the addresses that nodes leave free in the fullest subnet
     free_counts = (subnets.leaves[tier.key].size - count_node_slots(fabric, tier) for tier in tiers)
-    most = min(free_counts) - RESERVED_IN_SUBNET - 1
+    free_numbers = min(free_counts) - RESERVED_IN_SUBNET - 1
     numbers_by_device = blocks.allocate_places(
-        f"hosts {fabric.name}", ports, list_plugged_devices(blocks.before, fabric.name), most
+        f"hosts {fabric.name}", ports, list_plugged_devices(blocks.before, fabric.name), free_numbers
     )
-    free = {device: list_numbers(numbers_by_device[device]) for device in ports}
+    next_numbers = {device: list_numbers(numbers_by_device[device]) for device in ports}
     for extra in extras:
         leaf, legs = subnets.leaves[extra.tier], [extra.attachment.legs[link.leg] for link in extra.links]
-        for row, link, leg in zip(_find_extra_rows(plan, extra).tolist(), extra.links, legs, strict=True):
+        segments = [i for i, segment in enumerate(plan.links.segments) if segment.path == extra.path]
+        # in the order in which their ports were assigned
+        rows = np.flatnonzero(np.isin(plan.links.segment, segments)).tolist()
+        for row, link, leg in zip(rows, extra.links, legs, strict=True):
             rails = [key[0] for key in leaf.keys[leaf.combo[link.switch]]]
             subnets.subnet[row] = rails.index(leg.rail) if leg.rail in rails else 0
-            # extra devices count down from the end of a subnet, before its broadcast address, so that nodes and they
-            # may grow
-            subnets.number[row] = leaf.size - 2 - next(free[extra.devices[link.device]])
-
-
-def _find_extra_rows(plan: WiringPlan, extra: ExtraSet) -> Ints64:
-    """Return the rows of the links of some extra devices, in the order in which their ports were assigned."""
-    segments = [i for i, segment in enumerate(plan.links.segments) if segment.path == extra.path]
-    return np.flatnonzero(np.isin(plan.links.segment, segments)).astype(np.int64)
+            # down from the end of a subnet, before its broadcast address, so that both nodes and extras may grow
+            subnets.number[row] = leaf.size - 2 - next(next_numbers[extra.devices[link.device]])
 
 
 def _assign_node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign, blocks: BlockAllocator) -> Ints64:
-    """Return the slot of each node among the nodes that its group of switches serves; int64, one a device, 0 for
-    others.
+    """Return the slot of each node among the nodes that its group of switches serves; int64 by device, 0 for other
+    devices.
 
     If a group has nodes of several parts of the cluster, each part keeps its slots of the lock, or takes the next free.
     """
@@ -210,57 +208,52 @@ def _assign_node_slots(plan: WiringPlan, fabric: FabricDesign, tier: TierDesign,
         nodes = np.flatnonzero((devices.node >= 0) & (columns["pod"] >= 0))
         served = list_served_members(layout, fabric.node_sets)
         rank = _rank_members(layout, served, tier.scope)
-        local_slots = rank[devices.node[nodes]] + _find_unit_slots(layout, columns["unit"][nodes], tier.scope) * len(
-            served
-        )
-        slot[nodes] = (
-            np.array(list(list_numbers(slots_by_part[_name_holder(part)])), dtype=np.int64)[local_slots]
-            if slots_by_part
-            else local_slots
-        )
+        unit_slots = np.zeros(len(nodes), dtype=np.int64)
+        if not is_within_unit(tier.scope):
+            units = np.array(number_unit_groups(layout, "su", tier.scope, by_slot=True), dtype=np.int64)
+            unit_slots = units[columns["unit"][nodes]]
+        slot[nodes] = rank[devices.node[nodes]] + unit_slots * len(served)
+        if slots_by_part:
+            part_slots = np.array(list(list_numbers(slots_by_part[_name_holder(part)])), dtype=np.int64)
+            slot[nodes] = part_slots[slot[nodes]]
     return slot
 
 
 def _name_holder(part: str) -> str:
-    """Return what the lock calls a part of the cluster: `part b300`."""
+    """Return the name of a part of the cluster in the lock: `part b300`."""
     return f"part {part}".rstrip()
 
 
 def _rank_members(layout: Layout, served: Sequence[int], scope: str) -> Ints64:
-    """Return the rank of each member of a unit among the served members of its place; int64, by the member's number."""
+    """Return the rank of each member of a unit among the served members of its place; int64, by the member's number.
+
+    Each part of a unit (a rack, some racks) counts its own members from 0.
+    """
     rank, racks = np.zeros(layout.members_per_su, dtype=np.int64), count_racks_per_place(layout, scope)
-    for position, member in enumerate(served):
-        first_position = 0
-        # each part of a unit (a rack, some racks) counts its own members from 0
-        if is_part_of_unit(scope):
-            part = layout.racks_of_members[member] // racks
-            first_position = next(i for i, m in enumerate(served) if layout.racks_of_members[m] // racks == part)
-        rank[member] = position - first_position
+    members_ranked = Counter[int]()
+    for member in served:
+        part = layout.racks_of_members[member] // racks if is_part_of_unit(scope) else 0
+        rank[member] = members_ranked[part]
+        members_ranked[part] += 1
     return rank
 
 
-def _find_unit_slots(layout: Layout, unit: Ints, scope: str) -> Ints64:
-    """Return the slot of each of some units within the place of a scope; int64."""
-    if is_within_unit(scope):
-        return np.zeros(len(unit), dtype=np.int64)
-    return np.array(number_unit_groups(layout, "su", scope, by_slot=True), dtype=np.int64)[unit]
-
-
-# The fewest prefixes that cover all nodes of a fabric; they stay the same when the fabric grows.
+# Prefixes that cover all nodes of a fabric; they stay the same when the fabric grows.
 
 
 def name_node_blocks(fabric: str) -> str:
-    """Return the part of a block's name by which the blocks of a fabric's nodes are recognised."""
+    """Return the words, in the name of a block in the lock, that say that it is for the nodes of a fabric."""
     return f"nodes of {fabric} in "
 
 
 def list_node_prefixes(
     design: Design, lock: Lock, used: Collection[tuple[str, str]], fabric: FabricDesign, family: Family
 ) -> tuple[str, ...]:
-    """Return prefixes of one family that cover all nodes of a fabric and no node of another; as text, ascending.
+    """Return the fewest prefixes of one family that cover all nodes of a fabric and no node of another; as text,
+    ascending.
 
     They are the fabric's pool if no other fabric uses it, else the fabric's blocks in the lock, reserved slots
-    included. `used` are (kind of number, name) of the holders in the lock that are in use.
+    included. `used` has the (kind of number, name) of each block of the lock that is in use.
     """
     if family.word not in list_families(design, fabric):
         return ()
@@ -288,7 +281,7 @@ def _list_pool_networks(design: Design, fabric: FabricDesign, family: Family) ->
 
 
 def _list_prefixes(family: Family, interval: Interval) -> list[Network]:
-    """Return the fewest prefixes that make up consecutive addresses."""
+    """Return the fewest prefixes that make up an interval of addresses."""
     first, last = interval.first, interval.end - 1
     if family.bits == ROUTER_ID_BITS:
         return [*summarize_address_range(IPv4Address(first), IPv4Address(last))]

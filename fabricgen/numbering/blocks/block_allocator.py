@@ -1,4 +1,4 @@
-"""The block allocator: blocks of numbers by name, those of the lock first, then the next free ones of a pool."""
+"""The block allocator: each name has the block that the lock keeps for it, else the next free numbers of a pool."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Slots:
     """The slot `number` of each device of a tier, int64 from 0, and the `count` of all slots, reserved ones included.
 
     `layer` (int64, usually 0) is above 0 for devices that have outgrown the numbers first reserved: each layer has
-    blocks of its own.
+    blocks of its own. `name` is that of the tier and its shape in the lock.
     """
 
     name: str
@@ -45,16 +45,18 @@ class Slots:
 
 
 class DeviceBlocks(NamedTuple):
-    """One block of `size` addresses, a power of two, for each device, and further ones where devices outgrew the first.
+    """One block of `size` addresses, a power of two, for each device, and further ones if devices outgrew the first.
 
-    `first` are columns of one row a device: the first address of its first block, of its second block, and so on.
+    Each column of `first` has one row a device: the first address of its first block, of its second block, and so on.
     """
 
     size: int
     first: tuple[AddressColumn, ...]
 
     def find_addresses_at(self, device: Ints, index: Ints64) -> AddressColumn:
-        """For each row the address at `index` in all blocks of a device, one block after the other."""
+        """Return, for each row, the address at `index` in the blocks of `device`, counted through one block after
+        the other.
+        """
         # nearly always: no device has outgrown its block
         if len(self.first) == 1:
             return self.first[0][device].plus(index)
@@ -73,57 +75,54 @@ class BlockAllocator:
         # a copy, as the lock is a frozen value that others read on
         self._held: dict[str, Allocations] = dict(lock.held)
         self._capacities = dict(lock.rooms)
-        # numbers that a running cluster had already are in nobody's block, and nobody else may get them
+        # numbers that a running cluster had already are in no block, and nobody else may get them
         self._adopted = _find_adopted_outside(lock)
         self.used: set[tuple[str, str]] = set()
-        """(kind of number, name) of every holder that asked for numbers."""
+        """The (kind of number, name) of every holder that asked for numbers."""
 
     def make_lock(self) -> Lock:
         """Return the lock with all allocations, those of earlier builds included."""
         return replace(self._lock, held=dict(self._held), rooms=dict(self._capacities))
 
     def remember_capacity(self, name: str, size: int) -> int:
-        """Return the capacity remembered for a name by the lock; `size`, remembered from now on, if there is none."""
+        """Return the capacity that the lock remembers for a name; if it has none, remember `size` and return it."""
         return self._capacities.setdefault(name, size)
 
-    def largest_block_before(self, source: NumberPool, slots: Slots, purpose: str) -> int:
+    def find_largest_block(self, pool: NumberPool, slots: Slots, purpose: str) -> int:
         """Return the largest block size that the lock remembers for a purpose, whatever its prefix length; 0 for
         none.
         """
-        start, sizes = f"{slots.name} {purpose}", [0]
-        for name in self._lock.find_allocations(source.kind):
-            # names end with the prefix length, which may have been another
-            if name.startswith(start) and name in self._lock.rooms:
-                sizes.append(self._lock.rooms[name])
-        return max(sizes)
+        # names end with the prefix length, which may have been another
+        names = (n for n in self._lock.find_allocations(pool.kind) if n.startswith(f"{slots.name} {purpose}"))
+        return max((self._lock.rooms[name] for name in names if name in self._lock.rooms), default=0)
 
     def take_numbers(
-        self, source: NumberPool, name: str, size: int, need: Need, *, aligned: bool = False, least: int = 0
+        self, pool: NumberPool, name: str, size: int, need: Need, *, aligned: bool = False, fewest: int = 0
     ) -> Intervals:
-        """Return the numbers of a name: those that it has if they are `least` (default: `size`) or more.
+        """Return the numbers of a name: those that it has, if they are `fewest` (default: `size`) or more.
 
-        Else it gets `size` in all, or `least` if the pool has no room for so many. `need` says in messages whom they
-        are for. Raises InputError if the lock holds numbers outside of the pool, and where the pool has no room.
+        Else it gets `size` in all, or `fewest` if the pool has no room for so many. `need` says in messages whom the
+        numbers are for. Raises InputError if the lock holds numbers outside of the pool, and if the pool has no room.
         """
-        held = self._held.get(source.kind, {})
-        self.used.add((source.kind, name))
-        have = held.get(name, ())
-        self._check_windows(source, name, have)
-        # what the lock has stays, also where today's rule would give more
-        if have and count_numbers(have) >= (least or size):
-            return have
+        held = self._held.get(pool.kind, {})
+        self.used.add((pool.kind, name))
+        numbers = held.get(name, ())
+        self._check_windows(pool, name, numbers)
+        # what the lock has stays, even if today's rule would give more
+        if numbers and count_numbers(numbers) >= (fewest or size):
+            return numbers
         try:
             allocated = allocate_intervals(
                 # both are taken, but only what is held is written back to the lock
-                {**held, **self._adopted.get(source.kind, {})},
-                [AllocationRequest(name, size, source.windows, aligned=aligned)],
+                {**held, **self._adopted.get(pool.kind, {})},
+                [AllocationRequest(name, size, pool.windows, aligned=aligned)],
             )
         except NoRoomError as error:
             # the reserve of growth does not fit, but what is needed does
-            if 0 < least < size and not aligned:
-                return self.take_numbers(source, name, least, need)
-            raise self._explain_overflow(source, error, need) from None
-        self._held[source.kind] = {**held, **allocated}
+            if 0 < fewest < size and not aligned:
+                return self.take_numbers(pool, name, fewest, need)
+            raise self._explain_overflow(pool, error, need) from None
+        self._held[pool.kind] = {**held, **allocated}
         return allocated[name]
 
     @property
@@ -132,17 +131,17 @@ class BlockAllocator:
         return self._lock
 
     def allocate_places(
-        self, kind: str, counts: Mapping[str, int], first: Container[str], most: int
+        self, kind: str, counts: Mapping[str, int], preferred: Container[str], places: int
     ) -> dict[str, Intervals]:
-        """So many of `most` places for each name, in this order but those in `first` before the others: those of the
-        lock, and the next free ones.
+        """Return, for each name, as many of some `places` as its count says: those of the lock, then the next free
+        ones. Names are served in their order, those in `preferred` before the others.
 
-        Where too few are free, what the lock keeps for names that are gone is given to others, and in the end all of
-        it is given anew.
+        If too few places are free, those that the lock keeps for names that are gone are given to others, and in the
+        end all places are given anew.
         """
         # false sorts first, and the sort is stable: otherwise the order is kept
-        ordered = sorted(counts, key=lambda name: name not in first)
-        requests = [AllocationRequest(name, counts[name], (Interval(0, most),)) for name in ordered]
+        ordered = sorted(counts, key=lambda name: name not in preferred)
+        requests = [AllocationRequest(name, counts[name], (Interval(0, places),)) for name in ordered]
         self.used |= {(kind, name) for name in counts}
         held = self._held.get(kind, {})
         # places of names that are gone are kept as long as there is room, in case they come back
@@ -156,94 +155,99 @@ class BlockAllocator:
             self._held[kind] = {**held_before, **allocations}
         return allocations
 
-    def allocate_numbers(self, source: NumberPool, slots: Slots, need: Need, piece: int = 0) -> Ints64:
-        """Return one number for each device, int64; growth is allocated in intervals of at most `piece` (0: any size).
+    def allocate_numbers(self, pool: NumberPool, slots: Slots, need: Need, piece: int = 0) -> Ints64:
+        """Return one number for each device, int64; growth is allocated in intervals of at most `piece` numbers (0: any
+        size).
 
-        Where the pool has no room for every slot, those up to the last device there is suffice.
+        If the pool has no room for every slot, the slots up to the last device that exists suffice.
         """
 
         def allocate_for_name(name: str) -> Ints64:
-            have = count_numbers(self._held.get(source.kind, {}).get(name, ()))
+            count = count_numbers(self._held.get(pool.kind, {}).get(name, ()))
             # a group larger than `piece` is taken in pieces, so that one added later does not ask for all at once
-            while piece and have + piece < slots.count:
-                have += piece
-                self.take_numbers(source, name, have, need)
+            while piece and count + piece < slots.count:
+                count += piece
+                self.take_numbers(pool, name, count, need)
             # a power of two, so that a group may grow to it and its block still reads as one prefix or range
             size, in_use = round_up_to_power_of_two(slots.count), int(slots.number.max(initial=0)) + 1
             try:
-                intervals = self.take_numbers(source, name, size, need, least=slots.count)
+                intervals = self.take_numbers(pool, name, size, need, fewest=slots.count)
             except InputError:
                 # no room for a power of two: as many as are in use may still fit
                 if in_use == slots.count:
                     raise
-                intervals = self.take_numbers(source, name, in_use, need)
+                intervals = self.take_numbers(pool, name, in_use, need)
             return pick_numbers(intervals, slots.number)
 
         return _allocate_by_layer(slots, slots.name, allocate_for_name)
 
-    def allocate_addresses(self, source: NumberPool, slots: Slots, purpose: str, need: Need) -> AddressColumn:
+    def allocate_addresses(self, pool: NumberPool, slots: Slots, purpose: str, need: Need) -> AddressColumn:
         """Return one address for each device, from a block of a power of two whose first address stays unused."""
 
         def allocate_for_name(name: str) -> AddressColumn:
             # one more, for the first address, which reads as that of the subnet
             size = round_up_to_power_of_two(slots.count + 1)
-            intervals = self.take_numbers(source, name, size, need, aligned=True, least=slots.count + 1)
-            return column.pick_addresses(source.kind, intervals, slots.number + 1, 1)
+            intervals = self.take_numbers(pool, name, size, need, aligned=True, fewest=slots.count + 1)
+            return column.pick_addresses(pool.kind, intervals, slots.number + 1, 1)
 
         return _allocate_by_layer(slots, f"{slots.name} {purpose}", allocate_for_name)
 
-    def device_blocks(self, source: NumberPool, slots: Slots, purpose: str, places: int, need: Need) -> DeviceBlocks:
-        """Return a block of at least `places` addresses for each device; its size is a power of two."""
+    def allocate_device_blocks(
+        self, pool: NumberPool, slots: Slots, purpose: str, addresses: int, need: Need
+    ) -> DeviceBlocks:
+        """Return a block of at least `addresses` addresses for each device; its size is a power of two."""
         name = f"{slots.name} {purpose}"
-        size = self.remember_capacity(name, round_up_to_power_of_two(places))
+        size = self.remember_capacity(name, round_up_to_power_of_two(addresses))
 
         def allocate_for_name(name: str) -> AddressColumn:
             # the first address of each device's block, from the block of its group that has this name
             block = round_up_to_power_of_two(slots.count) * size
-            intervals = self.take_numbers(source, name, block, need, aligned=True, least=slots.count * size)
-            return column.pick_addresses(source.kind, intervals, slots.number, size)
+            intervals = self.take_numbers(pool, name, block, need, aligned=True, fewest=slots.count * size)
+            return column.pick_addresses(pool.kind, intervals, slots.number, size)
 
         # a device that needs more than the blocks which its lock has gets further ones, of a name each
-        names = [f"{name} +{i}" if i else name for i in range(-(-places // size))]
+        names = [f"{name} +{i}" if i else name for i in range(-(-addresses // size))]
         return DeviceBlocks(size, tuple(_allocate_by_layer(slots, name, allocate_for_name) for name in names))
 
-    def _check_windows(self, source: NumberPool, name: str, intervals: Intervals) -> None:
+    def _check_windows(self, pool: NumberPool, name: str, intervals: Intervals) -> None:
         """Raise InputError (FG038) if the lock keeps numbers of a name outside of its pool."""
         for interval in intervals:
-            if not any(w.first <= interval.first and interval.end <= w.end for w in source.windows):
+            if not any(w.first <= interval.first and interval.end <= w.end for w in pool.windows):
                 raise fault(
                     CODE,
-                    f"the lock keeps {show_interval(source.kind, interval)} for {name}, outside of {source.name} "
-                    f"({source.text})",
-                    path=source.path,
+                    f"the lock keeps {show_interval(pool.kind, interval)} for {name}, outside of {pool.name} "
+                    f"({pool.text})",
+                    path=pool.path,
                     hint=f"put the pool back, or let it have new numbers: fabricgen lock --release '{name}', with "
                     "the option once more for every further holder that it names then",
                 )
 
-    def _explain_overflow(self, source: NumberPool, error: NoRoomError, need: Need) -> InputError:
+    def _explain_overflow(self, pool: NumberPool, error: NoRoomError, need: Need) -> InputError:
         """Return the error of a pool without room: what it has, how much is used and asked for, and how much to add."""
-        held = [*self._held.get(source.kind, {}).values(), *self._adopted.get(source.kind, {}).values()]
-        used = sum(_count_inside(interval, source.windows) for intervals in held for interval in intervals)
-        missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(source.kind)
-        more = max(missing, source.wanted - used)
-        size = count_numbers(source.windows)
+        held = [*self._held.get(pool.kind, {}).values(), *self._adopted.get(pool.kind, {}).values()]
+        intervals = [interval for held_intervals in held for interval in held_intervals]
+        overlaps = (min(i.end, w.end) - max(i.first, w.first) for i in intervals for w in pool.windows)
+        used = sum(overlap for overlap in overlaps if overlap > 0)
+        missing, bits = error.missing, {"ipv4": 32, "ipv6": 128}.get(pool.kind)
+        addition = max(missing, pool.wanted - used)
+        size = count_numbers(pool.windows)
         unit = ("address" + "es" * (size != 1)) if bits else ("number" + "s" * (size != 1))
-        prefix = f"add a prefix of /{bits - (more - 1).bit_length()} or shorter to the pool" if bits else ""
+        prefix = f"add a prefix of /{bits - (addition - 1).bit_length()} or shorter to the pool" if bits else ""
         is_whole_need = missing == need.numbers
         return fault(
-            source.code,
-            f"{source.name} ({source.text}) has {_spell_count(size)} {unit}: "
+            pool.code,
+            f"{pool.name} ({pool.text}) has {_spell_count(size)} {unit}: "
             f"{_spell_count(used)} used, {_spell_count(error.largest)} free in one block; "
             f"{need.what} {need.verb} {_spell_count(missing)}"
             + (f" ({need.size})" if is_whole_need and need.size else ""),
-            path=source.path,
-            hint=(source.hint or prefix)
+            path=pool.path,
+            hint=(pool.hint or prefix)
             + (f"; less is needed with {need.smaller}" if is_whole_need and need.smaller else ""),
         )
 
 
 def _spell_count(count: int) -> str:
-    """Return a count in words: beyond 32 bits as a power of two, exact or rounded down."""
+    """Return a count as text; beyond 32 bits as a power of two, exact or rounded down."""
     if count < 1 << 32:
         return str(count)
     power = count.bit_length() - 1
@@ -251,7 +255,7 @@ def _spell_count(count: int) -> str:
 
 
 def _find_adopted_outside(lock: Lock) -> dict[str, Allocations]:
-    """By kind, the adopted numbers outside of all blocks of the lock: no block may be allocated over them."""
+    """Return, by kind, the adopted numbers outside of all blocks of the lock: no block may be allocated over them."""
     outside: dict[str, Allocations] = {}
     for kind, numbers in list_taken_numbers(lock.find_words(ADOPTED)).items():
         held = sorted(interval for intervals in lock.find_allocations(kind).values() for interval in intervals)
@@ -263,15 +267,11 @@ def _find_adopted_outside(lock: Lock) -> dict[str, Allocations]:
     return outside
 
 
-def _count_inside(interval: Interval, windows: Intervals) -> int:
-    return sum(max(0, min(interval.end, w.end) - max(interval.first, w.first)) for w in windows)
-
-
 _Given = TypeVar("_Given", Ints64, AddressColumn)
 
 
 def _allocate_by_layer(slots: Slots, name: str, allocate_for_name: Callable[[str], _Given]) -> _Given:
-    """Allocate for each layer by a name of its own, and take the rows of its devices."""
+    """Return the numbers of all devices: each layer of slots is allocated by a name of its own."""
     values = allocate_for_name(name)
     for layer in unique_values(slots.layer[slots.layer > 0]):
         rows = slots.layer == layer
@@ -280,7 +280,7 @@ def _allocate_by_layer(slots: Slots, name: str, allocate_for_name: Callable[[str
 
 
 def pick_numbers(intervals: Intervals, indexes: Ints64) -> Ints64:
-    """Return the numbers at some indexes (int64) of intervals that are counted one after the other; int64."""
+    """Return the numbers, int64, at some indexes (int64) of intervals that are counted one after the other."""
     numbers = np.zeros(len(indexes), dtype=np.int64)
     start = 0
     for interval in intervals:

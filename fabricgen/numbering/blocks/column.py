@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ HALF = 64
 
 _LOW = (1 << HALF) - 1
 _NO_HALF = 1 << 16
-"""Stands for both halves of a missing IPv4 address."""
+"""The value that stands for either half of a missing IPv4 address."""
 _HALVES = _NO_HALF + 1
 _Words: TypeAlias = "npt.NDArray[np.uint64]"
 Encoded: TypeAlias = tuple[EncodedColumn, EncodedColumn]
@@ -48,28 +48,30 @@ class AddressColumn(ABC):
 
     @abstractmethod
     def at(self, row: int) -> int:
-        """Return the address of one row."""
+        """Return the address of one row, as an integer."""
 
     @property
     @abstractmethod
     def present(self) -> Flags:
-        """Where there is an address; bool."""
+        """Whether there is an address in each row; bool."""
 
     @abstractmethod
     def number(self) -> Ints64:
-        """Return a number for each row; rows with equal addresses have equal numbers; int64."""
+        """Return a number for each row, int64; rows have equal numbers if they have equal addresses."""
 
     @abstractmethod
     def same(self, other: Self) -> Flags:
-        """Where the addresses of two columns are equal; bool."""
+        """Return whether the addresses of two columns are equal in each row; bool."""
 
     @abstractmethod
     def equals(self, address: int) -> Flags:
-        """Where the address equals a given one; bool."""
+        """Return whether the address of each row equals a given one; bool."""
 
     @abstractmethod
     def within(self, address: int, lengths: Ints64) -> Flags:
-        """Where the address lies in the prefix of `address` with the length of the row (1 or more); bool."""
+        """Return whether the address of each row lies in the prefix of `address` with the length (1 or more) of the
+        row; bool.
+        """
 
     def copy(self) -> Self:
         """Return a copy that can be written to."""
@@ -77,18 +79,18 @@ class AddressColumn(ABC):
 
     @abstractmethod
     def plus(self, count: Ints64 | int, size: int = 1) -> Self:
-        """Return each address plus `count` times `size`; `size` is a power of two."""
+        """Return each address plus `count` times `size`, a power of two."""
 
     @abstractmethod
     def followed_by(self, other: Self) -> Self:
-        """Return the rows of both columns, one after the other."""
+        """Return a column of the rows of this one, then those of the other."""
 
     @abstractmethod
     def encode(self, lengths: Ints64 | None = None) -> Encoded:
-        """Return the addresses as text in two parts, with prefix lengths if `lengths` (one a row) are given; "" for
-        none.
+        """Return the addresses as two columns of text to be joined, with prefix lengths if `lengths` (one a row) are
+        given; "" for none.
 
-        Most addresses share all but their lower 16 bits, so that both parts have few distinct texts.
+        Most addresses share all but their lower 16 bits, so that both columns have few distinct texts.
         """
 
     def cells(self, lengths: Ints64 | None = None) -> ConcatenatedColumn:
@@ -120,46 +122,42 @@ class IPv4Column(AddressColumn):
         self.values[rows] = addresses.values
 
     def at(self, row: int) -> int:
-        """Return the address of one row."""
+        """Return the address of one row, as an integer."""
         return int(self.values[row])
 
     @property
     def present(self) -> Flags:
-        """Where there is an address."""
+        """Whether there is an address in each row; bool."""
         # 0.0.0.0 is no address of a device, and stands for none
-        flags: Flags = self.values != 0
-        return flags
+        return cast("Flags", self.values != 0)
 
     def number(self) -> Ints64:
         """Return the addresses themselves, which are int64."""
         return self.values
 
     def same(self, other: IPv4Column) -> Flags:
-        """Where the addresses of two columns are equal; bool."""
-        flags: Flags = self.values == other.values
-        return flags
+        """Return whether the addresses of two columns are equal in each row; bool."""
+        return cast("Flags", self.values == other.values)
 
     def equals(self, address: int) -> Flags:
-        """Where the address equals a given one; bool."""
-        flags: Flags = self.values == address
-        return flags
+        """Return whether the address of each row equals a given one; bool."""
+        return cast("Flags", self.values == address)
 
     def within(self, address: int, lengths: Ints64) -> Flags:
-        """Where the address lies in the prefix of `address` with the length of the row; bool."""
+        """Return whether each address lies in the prefix of `address` with the length of the row; bool."""
         # two addresses are in one prefix if no bit of it differs
-        flags: Flags = ((self.values ^ address) >> (32 - lengths) == 0) & self.present
-        return flags
+        return cast("Flags", ((self.values ^ address) >> (32 - lengths) == 0) & self.present)
 
     def plus(self, count: Ints64 | int, size: int = 1) -> IPv4Column:
         """Return each address plus `count` times `size`."""
         return IPv4Column(self.values + count * size)
 
     def followed_by(self, other: IPv4Column) -> IPv4Column:
-        """Return the rows of both columns, one after the other."""
+        """Return a column of the rows of this one, then those of the other."""
         return IPv4Column(np.concatenate([self.values, other.values]))
 
     def encode(self, lengths: Ints64 | None = None) -> Encoded:
-        """Return addresses in dotted form."""
+        """Return the addresses in dotted form; see `AddressColumn.encode`."""
         none = ~self.present
         # a row without an address has a half that no address has, whose text is ""
         halves, head = unique_below(np.where(none, _NO_HALF, self.values >> 16), _HALVES)
@@ -169,8 +167,8 @@ class IPv4Column(AddressColumn):
 
 
 def _encode_tails(low: Ints64, lengths: Ints64 | None, write: Callable[[Ints64], Strings]) -> EncodedColumn:
-    """Return the lower 16 bits of addresses as `write` writes them, with prefix lengths if given; `_NO_HALF` for
-    none.
+    """Return the lower 16 bits of addresses as `write` writes them, with prefix lengths if given; `_NO_HALF` stands
+    for no address.
     """
     if lengths is None:
         distinct_lows, tail = unique_below(low, _HALVES)
@@ -207,39 +205,35 @@ class IPv6Column(AddressColumn):
         self.high[rows], self.low[rows] = addresses.high, addresses.low
 
     def at(self, row: int) -> int:
-        """Return the address of one row."""
+        """Return the address of one row, as an integer."""
         return int(self.high[row]) << HALF | int(self.low[row])
 
     @property
     def present(self) -> Flags:
-        """Where there is an address."""
-        flags: Flags = (self.high | self.low) != 0
-        return flags
+        """Whether there is an address in each row; bool."""
+        return cast("Flags", (self.high | self.low) != 0)
 
     def number(self) -> Ints64:
-        """Number the distinct addresses from 0."""
+        """Return the number, from 0, of each address among the distinct ones; int64."""
         # seen as int64, which is what the sort takes; equal bits stay equal
         return unique_combinations(self.high.view(np.int64), self.low.view(np.int64))[1]
 
     def same(self, other: IPv6Column) -> Flags:
-        """Where the addresses of two columns are equal; bool."""
-        flags: Flags = (self.high == other.high) & (self.low == other.low)
-        return flags
+        """Return whether the addresses of two columns are equal in each row; bool."""
+        return cast("Flags", (self.high == other.high) & (self.low == other.low))
 
     def equals(self, address: int) -> Flags:
-        """Where the address equals a given one; bool."""
-        flags: Flags = (self.high == np.uint64(address >> HALF)) & (self.low == np.uint64(address & _LOW))
-        return flags
+        """Return whether the address of each row equals a given one; bool."""
+        return cast("Flags", (self.high == np.uint64(address >> HALF)) & (self.low == np.uint64(address & _LOW)))
 
     def within(self, address: int, lengths: Ints64) -> Flags:
-        """Where the address lies in the prefix of `address` with the length of the row; bool."""
+        """Return whether each address lies in the prefix of `address` with the length of the row; bool."""
         # shifts by 64 bits and more are undefined, and are clipped; `flags` leaves out the lower word where none of it
         # is in the prefix
         last = HALF - 1
         upper = (self.high ^ np.uint64(address >> HALF)) >> np.clip(HALF - lengths, 0, last).astype(np.uint64)
         lower = (self.low ^ np.uint64(address & _LOW)) >> np.clip(2 * HALF - lengths, 0, last).astype(np.uint64)
-        flags: Flags = (upper == 0) & ((lengths <= HALF) | (lower == 0)) & self.present
-        return flags
+        return cast("Flags", (upper == 0) & ((lengths <= HALF) | (lower == 0)) & self.present)
 
     def plus(self, count: Ints64 | int, size: int = 1) -> IPv6Column:
         """Return each address plus `count` times `size`, a power of two; a `size` of 2^64 or more counts in the high
@@ -257,11 +251,11 @@ class IPv6Column(AddressColumn):
         return IPv6Column(self.high + shifted_out + carried, low)
 
     def followed_by(self, other: IPv6Column) -> IPv6Column:
-        """Return the rows of both columns, one after the other."""
+        """Return a column of the rows of this one, then those of the other."""
         return IPv6Column(np.concatenate([self.high, other.high]), np.concatenate([self.low, other.low]))
 
     def encode(self, lengths: Ints64 | None = None) -> Encoded:
-        """Return addresses in the text form of RFC 5952."""
+        """Return the addresses in the text form of RFC 5952; see `AddressColumn.encode`."""
         # whether the lower bits are 0 or not decides what `::` stands for; those that are 0 have no text of their own,
         # nor have addresses that end in dots
         ends_in_zero = (self.low & _LAST == 0) | (self.high == 0)
@@ -278,7 +272,7 @@ _LAST = np.uint64(0xFFFF)
 
 
 def _format_ipv6(high: _Words, low: _Words) -> list[str]:
-    """Return addresses as text; "" for none."""
+    """Return addresses, given as two words each, as text; "" for none."""
     from socket import AF_INET6, inet_ntop
 
     raw = np.stack([high, low], axis=1).astype(">u8").tobytes()
@@ -306,7 +300,7 @@ def make_column(family: Family, addresses: Sequence[int]) -> AddressColumn:
 
 
 def pick_addresses(kind: str, intervals: Intervals, index: Ints64, size: int) -> AddressColumn:
-    """Return the addresses at each `index` (int64), counted in steps of `size` over some intervals, one after the
+    """Return the addresses at each `index` (int64), counted in steps of `size` through some intervals, one after the
     other.
 
     `kind` is the family as the lock names it; intervals are aligned to `size`.
@@ -323,12 +317,12 @@ def pick_addresses(kind: str, intervals: Intervals, index: Ints64, size: int) ->
 
 
 def format_ipv4(address: int) -> str:
-    """Return an IPv4 address given as an integer, in dotted form."""
+    """Return an IPv4 address, given as an integer, in dotted form."""
     return f"{address >> 24}.{address >> 16 & 255}.{address >> 8 & 255}.{address & 255}"
 
 
 def format_address(family: Family, address: int) -> str:
-    """Return an address given as an integer, as text."""
+    """Return an address, given as an integer, as text."""
     if family.bits != V6.bits:
         return format_ipv4(address)
     from socket import AF_INET6, inet_ntop
@@ -337,7 +331,9 @@ def format_address(family: Family, address: int) -> str:
 
 
 def merge_families(families: Sequence[AddressColumn], lengths: Sequence[Ints64] = ()) -> ConcatenatedColumn:
-    """Return each row's text of the first family with an address there, with prefix length if lengths are given."""
+    """Return a column with each row's text of the first family that has an address there, with prefix length if
+    lengths are given.
+    """
     head, tail = families[0].encode(*lengths[:1])
     missing = ~families[0].present
     for i, column in enumerate(families[1:], 1):

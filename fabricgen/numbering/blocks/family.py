@@ -17,8 +17,8 @@ ROUTER_ID_BITS = 32
 class Family(NamedTuple):
     """An address family.
 
-    `word` is its name in blueprints. A bridged subnet has `subnet_size` addresses; 0: the fewest that its hosts need.
-    The first `pairs_from` addresses of a block of point-to-point links stay unused.
+    `word` is its name in blueprints. A bridged subnet has `subnet_size` addresses; 0 stands for the fewest that its
+    hosts need. The first `pairs_from` addresses of a block of point-to-point links stay unused.
     """
 
     word: str
@@ -34,7 +34,7 @@ class Family(NamedTuple):
 
     @property
     def ending(self) -> str:
-        """The suffix of the names of its blocks in the lock."""
+        """The suffix of the names of its blocks in the lock: "" for IPv4."""
         return "" if self.bits == ROUTER_ID_BITS else f" {self.word}"
 
     @property
@@ -43,7 +43,7 @@ class Family(NamedTuple):
         return self.bits - 1
 
     def size_pair_block(self, pairs: int) -> int:
-        """Return the size of a block for `pairs` point-to-point links, in addresses; a power of two."""
+        """Return the size of a block for `pairs` point-to-point links, in addresses, a power of two."""
         return round_up_to_power_of_two(self.pairs_from + 2 * pairs)
 
     def prefix_length(self, size: int) -> int:
@@ -52,11 +52,11 @@ class Family(NamedTuple):
         return self.bits + 1 - size.bit_length()
 
     def parse(self, text: str) -> int:
-        """Return an address as an integer."""
+        """Return an address, given as text, as an integer."""
         return int(IPv4Address(text) if self.bits == ROUTER_ID_BITS else IPv6Address(text))
 
     def network(self, address: int, length: int) -> Network:
-        """Return the network of some prefix length around an address."""
+        """Return the network with some prefix length that contains an address, given as an integer."""
         network_class = IPv4Network if self.bits == ROUTER_ID_BITS else IPv6Network
         return network_class((address, length), strict=False)
 
@@ -98,7 +98,7 @@ FAMILIES = (V4, V6)
 
 
 def find_family(kind: str) -> Family:
-    """Return the family of a kind of number in the lock."""
+    """Return the family of a kind of number in the lock, `ipv4` or `ipv6`."""
     return next(family for family in FAMILIES if family.kind == kind)
 
 

@@ -1,4 +1,6 @@
-"""Number pools: where addresses and AS numbers are allocated from."""
+"""Pools of numbers, from which addresses and AS numbers are allocated, and words that explain why a pool is too
+small.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,8 @@ from fabricgen.numbering.slot_counts import count_group_slots, group_capacity
 
 
 class NumberPool(NamedTuple):
-    """A pool: the kind of number, its name in messages, the intervals it consists of, and its path in the blueprint.
+    """A pool: the kind of its numbers, its name in messages, the intervals it consists of, and its path in the
+    blueprint.
 
     `code` and `hint` are those of the error for a pool that is too small.
     """
@@ -38,7 +41,7 @@ class NumberPool(NamedTuple):
     code: str
     hint: str = ""
     wanted: int = 0
-    """The numbers that all users of the pool together ask for; 0 where that is not known."""
+    """How many numbers all users of the pool together ask for; 0 if that is not known."""
 
     @property
     def text(self) -> str:
@@ -49,7 +52,8 @@ class NumberPool(NamedTuple):
 def find_pool_prefixes(
     blueprint: Blueprint, fabric: str, name: str, family: Family
 ) -> tuple[tuple[str, ...], str, Path]:
-    """Return (prefixes, name, path) of a pool in one family: the fabric's own, the cluster's, or the default one.
+    """Return the prefixes, the name in messages and the path of a pool in one family: the fabric's own pool, the
+    cluster's, or the default one.
 
     `fabric` is "" for the cluster.
     """
@@ -60,8 +64,8 @@ def find_pool_prefixes(
 
 
 def find_pool(blueprint: Blueprint, fabric: str, name: str, family: Family) -> NumberPool:
-    """Return the pool of a name that a fabric draws on in one family: its own, the cluster's (for fabric ""), the
-    default.
+    """Return the pool of a name that a fabric ("" for the cluster) draws on in one family: its own, the cluster's,
+    or the default one.
     """
     prefixes, shown, path = find_pool_prefixes(blueprint, fabric, name, family)
     networks = [ipaddress.ip_network(prefix) for prefix in prefixes]
@@ -69,14 +73,14 @@ def find_pool(blueprint: Blueprint, fabric: str, name: str, family: Family) -> N
     return NumberPool(family.kind, f"pool {shown}", windows, path, "FG024")
 
 
-# Why a block of addresses is as large as it is, in words: it has room for the switches that may come.
+# Words that explain the size of a block of addresses: it has room for the switches that may come.
 
 
 class Need(NamedTuple):
     """Whom numbers are for, as messages say it.
 
-    `size` says of a block of `numbers` how its size comes about, and `smaller` which keys would make it smaller; "" for
-    nothing to say.
+    `size` says of a block of `numbers` how its size comes about, and `smaller` names keys that would make it smaller;
+    "" if there is nothing to say.
     """
 
     what: str
@@ -91,9 +95,11 @@ class Need(NamedTuple):
 
 
 def explain_tier_need(
-    design: Design, fabric: FabricDesign, tier: TierDesign, subject: str, per_switch: int, size_text: str, slots: int
+    design: Design, tier: TierDesign, subject: str, per_switch: int, size_text: str, slots: int
 ) -> Need:
-    """Return the need of `per_switch` addresses (`size_text`) for each of `slots` switches, reserved ones included."""
+    """Return the need of `per_switch` addresses (in words `size_text`) for each of `slots` switches, reserved ones
+    included.
+    """
     numbers = round_up_to_power_of_two(slots if per_switch > 1 else slots + 1) * per_switch
     switches = f"{slots} switch{'es' * (slots != 1)}" + (
         " after the first, which stays unused" if per_switch == 1 else ""
@@ -101,39 +107,45 @@ def explain_tier_need(
     if slots == tier.switches:
         return Need(subject, numbers, f"{size_text} each for {switches}")
     size = f"{size_text} each for {switches}, of which there {'is' if tier.switches == 1 else 'are'} {tier.switches}"
-    if design.layout.lock.held or slots != count_group_slots(fabric, tier) * group_capacity(tier):
+    if design.layout.lock.held or slots != count_group_slots(design.fabric(tier.fabric), tier) * group_capacity(tier):
         return Need(subject, numbers, f"{size}; the lock keeps the others")
-    grown = list(_list_growth(design, fabric, tier))
+    growth = list(_list_growth(design, design.fabric(tier.fabric), tier))
     smaller = [
-        key for _, key, least in grown if key and round_up_to_power_of_two(least) < round_up_to_power_of_two(slots)
+        key
+        for _, key, slots_without in growth
+        if key and round_up_to_power_of_two(slots_without) < round_up_to_power_of_two(slots)
     ]
-    reasons = " and ".join(reason for reason, _, _ in grown)
+    reasons = " and ".join(reason for reason, _, _ in growth)
     size = f"{size}, so that growth changes no address: {reasons}" if reasons else size
     return Need(subject, numbers, size, " or ".join(dict.fromkeys(smaller)))
 
 
 def _list_growth(design: Design, fabric: FabricDesign, tier: TierDesign) -> Iterator[tuple[str, str, int]]:
-    """Yield (what may grow, the key that says how far or "", the slots that are left without that growth)."""
+    """Yield, for each way in which a tier may grow: words for it, the key that limits it or "", and how many slots
+    would be left without that growth.
+    """
     layout, scope = tier.layout, find_scope(tier.per)
     slots = count_group_slots(fabric, tier) * group_capacity(tier)
-    upper = {t.name: t for name in list_inner_dimensions(tier.per) for t in fabric.list_tiers_beside(tier, name)}
-    for growing in (tier, *(upper[d] for d in list_inner_dimensions(tier.per) if d in upper)):
-        room = group_capacity(growing)
-        if room > growing.count:
+    tiers_by_name = {
+        t.name: t for name in list_inner_dimensions(tier.per) for t in fabric.list_tiers_beside(tier, name)
+    }
+    for growing in (tier, *(tiers_by_name[d] for d in list_inner_dimensions(tier.per) if d in tiers_by_name)):
+        capacity = group_capacity(growing)
+        if capacity > growing.count:
             # the slots if the group had room for today's switches only
-            least = slots // room * round_up_to_power_of_two(growing.count)
-            below = design.list_links_below(growing.key)
-            if not below or growing.max_count <= growing.count:
-                yield f"{growing.name} has room for {room} in a group", "", least
+            slots_without = slots // capacity * round_up_to_power_of_two(growing.count)
+            links_below = design.list_links_below(growing.key)
+            if not links_below or growing.max_count <= growing.count:
+                yield f"{growing.name} has room for {capacity} in a group", "", slots_without
                 continue
-            lower, _ = max(below, key=lambda tier_links: tier_links[1].links_per_group)
+            lower, _ = max(links_below, key=lambda tier_links: tier_links[1].links_per_group)
             yield (
                 (
-                    f"{growing.name} can grow to {room} in a group, one for each "
+                    f"{growing.name} can grow to {capacity} in a group, one for each "
                     f"of the {growing.max_count} uplinks of a {lower.name}"
                 ),
                 f"fewer `uplinks` on {lower.name}",
-                least,
+                slots_without,
             )
     places, in_use = count_reserved_places(layout, scope), count_places(layout, scope)
     if scope != WHOLE and places > in_use:

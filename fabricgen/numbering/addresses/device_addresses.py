@@ -1,0 +1,165 @@
+"""Addresses of devices in one family: management addresses, and loopbacks of VRFs over EVPN.
+
+A management address is that of a port on the management fabric, that of a loopback (in-band), or one of a flat subnet.
+
+A switch has a loopback in a VRF over EVPN if it relays DHCP there and has no other address at which servers reach it:
+
+- With EVPN multihoming, the gateway of a VLAN is that of two switches (EOS user manual, DHCP Relay in VXLAN EVPN;
+  Cumulus Linux user guide, DHCP Relays: Control the Gateway IP Address with RFC 3527; SONiC, sonic-dhcpv4-relay.yang).
+- DHCPv6 on Cumulus Linux is relayed from an IPv6 address of the VRF itself (user guide, DHCP Relays: DHCP Relay for
+  IPv6 in an EVPN Symmetric Environment).
+
+Each switch of a tier has a number in the block of each of these VRFs, used or not, so that no address depends on where
+hosts are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.design.fabric_model import FabricDesign
+from fabricgen.design.model import Design
+from fabricgen.kernel.intervals import Interval
+from fabricgen.kernel.units import round_up_to_power_of_two
+from fabricgen.numbering.addresses.allocator import AddressAllocator
+from fabricgen.numbering.addresses.demand import RESERVED_IN_SUBNET
+from fabricgen.numbering.addresses.family_tables import NodeBlocks
+from fabricgen.numbering.addresses.relayed_vrfs import list_relayed_fabrics, list_relayed_vrfs
+from fabricgen.numbering.blocks.column import AddressColumn, no_addresses, pick_addresses
+from fabricgen.numbering.blocks.family import Family
+from fabricgen.numbering.blocks.pools import Need, NumberPool
+from fabricgen.wiring.arrays import Flags, Ints64
+from fabricgen.wiring.tables import ManagementPort, WiringPlan
+from fabricgen.wiring.tenants import TenantPlaces
+
+if TYPE_CHECKING:
+    from fabricgen.numbering.addresses.family_addresses import FamilyAllocation
+
+
+class ManagementAddresses(NamedTuple):
+    """The management address of each device, its prefix length (int64) and its gateway; 0 for none."""
+
+    address: AddressColumn
+    length: Ints64
+    gateway: AddressColumn
+
+
+def allocate_management(
+    design: Design, plan: WiringPlan, allocator: AddressAllocator, numbered: FamilyAllocation
+) -> ManagementAddresses:
+    """Return the management address of every managed device: that of its first port on the management fabric.
+
+    The management fabric's own switches are managed at their loopbacks. If no fabric connects management ports, all
+    switches get addresses in one flat subnet, in the families of the cluster. `numbered` has the addresses that are
+    allocated already.
+    """
+    family, devices = allocator.family, len(plan.devices)
+    management = ManagementAddresses(
+        no_addresses(family, devices), np.zeros(devices, np.int64), no_addresses(family, devices)
+    )
+    _take_port_addresses(plan, numbered, management)
+    in_band_fabrics = [fabric for fabric in design.fabrics if fabric.managed_devices]
+    if in_band_fabrics:
+        _copy_loopbacks(plan, family, in_band_fabrics[0], numbered.loopback, management)
+    elif design.loaded.blueprint.ip in (family.word, "dual"):
+        _allocate_flat_subnet(design, plan, allocator, management)
+    return management
+
+
+def _take_port_addresses(plan: WiringPlan, numbered: FamilyAllocation, management: ManagementAddresses) -> None:
+    """Copy the address of the first port that each device has on the management fabric into `management`."""
+    links = plan.links
+    for i, segment in enumerate(links.segments):
+        is_bmc = getattr(segment.a, "role", "") == "bmc"
+        if not (is_bmc or isinstance(segment.a, ManagementPort)):
+            continue
+        segment_rows = links.find_rows(i)
+        rows = segment_rows.start + np.flatnonzero(numbered.a[segment_rows].present)
+        # `len(links)`, more than any row, stands for devices without such a port
+        first_links = np.full(len(plan.devices), len(links), dtype=np.int64)
+        np.minimum.at(first_links, links.a_device[rows], rows)
+        devices = np.flatnonzero(first_links < len(links))
+        rows = first_links[devices]
+        management.address[devices], management.length[devices] = numbered.a[rows], numbered.length[rows]
+        management.gateway[devices] = numbered.b[rows]
+        bridged = ~numbered.b[rows].present
+        if bridged.any():
+            gateway = numbered.subnets[segment.fabric].gateway
+            management.gateway[devices[bridged]] = gateway[links.b_device[rows[bridged]]]
+
+
+def _copy_loopbacks(
+    plan: WiringPlan, family: Family, fabric: FabricDesign, loopback: AddressColumn, management: ManagementAddresses
+) -> None:
+    """Make the loopbacks of the management fabric's own switches their management addresses."""
+    for tier in fabric.tiers:
+        rows = plan.devices.find_tier(tier.key).rows
+        management.address[rows] = loopback[rows]
+        management.length[rows] = np.where(loopback[rows].present, family.bits, 0)
+
+
+def _allocate_flat_subnet(
+    design: Design, plan: WiringPlan, allocator: AddressAllocator, management: ManagementAddresses
+) -> None:
+    """Allocate one subnet for the management ports of all switches; in IPv4 further ones when it is full."""
+    family, tiers = allocator.family, [tier for fabric in design.fabrics for tier in fabric.tiers]
+    slots = [allocator.find_slots(tier) for tier in tiers]
+    # the broadcast address besides those that every subnet reserves
+    needed = RESERVED_IN_SUBNET + 1 + sum(round_up_to_power_of_two(s.count) for s in slots)
+    hosts = allocator.blocks.remember_capacity("management", round_up_to_power_of_two(needed))
+    # of each subnet the network address, the gateway and the broadcast address are left out
+    most_subnets = 64 + 4 * -(-needed // (hosts - 3))  # an upper bound, holes included
+    windows = tuple(Interval(i * hosts + 2, hosts - 3) for i in range(most_subnets))
+    subnet_pool = NumberPool("management", "the management subnet", windows, ("pools", "management"), "FG024")
+    numbers_by_tier = [allocator.blocks.allocate_numbers(subnet_pool, s, Need("switches"), hosts - 3) for s in slots]
+    last = max(int(numbers.max()) for numbers in numbers_by_tier) // hosts
+    size = family.subnet_size or hosts
+    intervals = allocator.allocate_management(family.subnet_size or (last + 1) * hosts)
+    for tier, numbers in zip(tiers, numbers_by_tier, strict=True):
+        rows = plan.devices.find_tier(tier.key).rows
+        # where each subnet begins; one of stated size is a single one
+        subnet = numbers // hosts * hosts if size == hosts else np.zeros_like(numbers)
+        management.address[rows] = pick_addresses(family.kind, intervals, numbers, 1)
+        management.gateway[rows] = pick_addresses(family.kind, intervals, subnet + 1, 1)
+        management.length[rows] = family.prefix_length(size)
+
+
+# Loopbacks of VRFs over EVPN.
+
+
+def allocate_vrf_loopbacks(
+    design: Design,
+    plan: WiringPlan,
+    allocator: AddressAllocator,
+    subnets: Mapping[str, NodeBlocks],
+    tenants: Mapping[str, TenantPlaces],
+) -> dict[tuple[str, str], AddressColumn]:
+    """Return the loopbacks of devices by (owning fabric, VRF); 0 for a switch that relays nothing in that VRF.
+
+    `subnets` are the blocks of nodes by fabric, `tenants` the places of tenants by name.
+    """
+    family, count = allocator.family, len(plan.devices)
+    columns: dict[tuple[str, str], AddressColumn] = {}
+    for tier, vrf in list_relayed_vrfs(design, family):
+        column = columns.setdefault((tier.fabric, vrf), no_addresses(family, count))
+        column[plan.devices.find_tier(tier.key).rows] = allocator.allocate_loopbacks(tier, vrf)
+    for (name, vrf), column in columns.items():
+        needed = np.zeros(count, dtype=bool)
+        for fabric, tenant in list_relayed_fabrics(design, design.fabric(name), vrf, family):
+            needed |= _find_serving_switches(fabric, tenant, count, subnets, tenants)
+        unused = np.flatnonzero(~needed)
+        column[unused] = no_addresses(family, len(unused))
+    return columns
+
+
+def _find_serving_switches(
+    fabric: str, tenant: str, count: int, subnets: Mapping[str, NodeBlocks], tenants: Mapping[str, TenantPlaces]
+) -> Flags:
+    """Return which switches have hosts of a fabric, or of a tenant in it if one is named; bool by device."""
+    if tenant:
+        ports = tenants[tenant].ports.get(fabric)
+        return ports > 0 if ports is not None else np.zeros(count, dtype=bool)
+    return subnets[fabric].base.present if fabric in subnets else np.zeros(count, dtype=bool)
