@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from fabricgen.bom.accessories import flag_busbar_racks
 from fabricgen.catalog.models import SwitchProfile, Variant
 from fabricgen.cluster import Cluster
-from fabricgen.design.variants import choose_busbar_variant, choose_variant
+from fabricgen.design.floor.port_sides import choose_busbar_variant, choose_variant
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.tables import DeviceClass
 

@@ -14,8 +14,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, did_you_mean, fault
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses
 from fabricgen.wiring.arrays import Ints64
-from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, Segment, WiringPlan
+from fabricgen.wiring.tables import EXTRA, NODE, SWITCH, DeviceClass, ScaleUpPort, Segment, WiringPlan
 
 NOT_THERE = "FG077"
 UNKNOWN = "FG080"

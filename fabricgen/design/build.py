@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from fabricgen.blueprint.load import LoadedBlueprint
+from fabricgen.blueprint.models import Blueprint, Pod
 from fabricgen.blueprint.sections.fabric import Fabric
+from fabricgen.blueprint.sections.routing import LoadBalance, Routing
 from fabricgen.catalog.loader import Catalog
 from fabricgen.catalog.models import SwitchProfile
-from fabricgen.design.advice.trials import Trials
+from fabricgen.design.advice.trials import RoomyCatalog, Trials
+from fabricgen.design.attach import check_nic_addresses
 from fabricgen.design.capacity.expected import list_expected
 from fabricgen.design.capacity.reserved import check_reserved
 from fabricgen.design.extras.exits import check_exits
@@ -25,9 +29,7 @@ from fabricgen.design.media.allowed import check_media
 from fabricgen.design.media.patching import check_patching
 from fabricgen.design.media.policy import check_cabling_names
 from fabricgen.design.model import Design
-from fabricgen.design.names.hash_seeds import check_seeds
 from fabricgen.design.names.switches import check_interface_names, check_node_names, check_switch_names
-from fabricgen.design.nic_addresses import check_nic_addresses
 from fabricgen.design.phase_selection import check_phases
 from fabricgen.design.scale_up.domains import design_scale_up
 from fabricgen.design.scale_up.model import ScaleUpDesign
@@ -62,8 +64,6 @@ def build_with_more_ports(loaded: LoadedBlueprint) -> Design | None:
 
     No real design has its counts: it serves to judge what the blueprint states, whatever the counts.
     """
-    from fabricgen.design.advice.room import RoomyCatalog
-
     for factor in PORT_FACTORS:
         try:
             return _build_design(loaded, RoomyCatalog(loaded.folder / "catalog", factor), advise=False)
@@ -97,7 +97,7 @@ def _build_design(loaded: LoadedBlueprint, catalog: Catalog, *, advise: bool = T
     _check_extras(designed, blueprint.fabrics, layout.sites[layout.first_site])
     _check_nos(loaded, catalog, designed)
     check_snippets(blueprint, catalog)
-    check_seeds(blueprint, designed)
+    _check_seeds(blueprint, designed)
     fabrics = tuple(designed[n] for n in names)
     check_interface_names(blueprint, layout, fabrics)
     check_racks(layout, catalog, fabrics, scale_up)
@@ -270,3 +270,37 @@ def _check_nos_of_tiers(
                 path=(*path_prefix, "nos", name),
                 hint=did_you_mean(nos, _list_usable_nos(catalog, profiles)),
             )
+
+
+def list_growing_pods(design: Design) -> dict[str, Pod]:
+    """Return the pods of the blueprint that have reserved units which do not exist yet, by their keys."""
+    return {name: pod for name, pod in design.loaded.blueprint.pods.items() if pod.slots > pod.su}
+
+
+def grow_design(design: Design) -> Design:
+    """Return the design with its reserves filled; raises InputError if it cannot be wired then."""
+    pods = {
+        name: pod.model_copy(update={"su": pod.slots, "nodes": None}) for name, pod in list_growing_pods(design).items()
+    }
+    blueprint = design.loaded.blueprint
+    blueprint = blueprint.model_copy(update={"pods": {**blueprint.pods, **pods}})
+    layout = lay_out(blueprint, design.catalog, design.loaded.lock)
+    scale_up = design_scale_up(blueprint, design.catalog, layout)
+    fabrics = size_fabrics(FabricContext(blueprint, design.catalog, layout), scale_up, advise=False)
+    ordered = tuple(fabrics[name] for name in sorted(fabrics, key=rank_fabric))
+    return Design(replace(design.loaded, blueprint=blueprint), design.catalog, layout, ordered, scale_up)
+
+
+def _check_seeds(blueprint: Blueprint, fabrics: Mapping[str, FabricDesign]) -> None:
+    """Raise InputError (FG009) if a seed of hashes is stated for a tier that no fabric has, or that its fabric does not
+    have.
+    """
+    tiers = {name: {tier.name for tier in fabric.tiers} for name, fabric in fabrics.items()}
+    stated: list[tuple[Path, Routing, set[str]]] = [((), blueprint.routing, set().union(*tiers.values()))]
+    stated += [(("fabrics", name), blueprint.fabrics[name].routing, tiers[name]) for name in fabrics]
+    for path, routing, names in stated:
+        seeds = routing.load_balance.seeds if isinstance(routing.load_balance, LoadBalance) else None
+        for name in sorted(set(seeds) - names) if isinstance(seeds, dict) else ():
+            seed_path = (*path, "routing", "load_balance", "seeds", name)
+            hint = did_you_mean(name, names)
+            raise fault("FG009", f"there is no tier '{name}' to have a seed", path=seed_path, hint=hint)

@@ -36,6 +36,7 @@ from fabricgen.design.sizing.tiers import TierSizing
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import FabricContext, TierSpec, have_common_part, is_border, list_tier_specs
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
+from fabricgen.kernel.grouping import group_pairs, sum_pairs
 
 VRF_NAME_MAX = 11
 """Longest VRF name, beside the `Vrf_` that SONiC wants before it (sonic-vrf.yang: 15 in all)."""
@@ -110,9 +111,7 @@ class _LinkedFabrics:
         extras = [
             d for name in self.names for d in list_extra_demands(self.context, name, self.specs, self.leaves[name])
         ]
-        ports_wanted: dict[tuple[TierKey, PortKind], int] = {}
-        for demand in extras:
-            ports_wanted[demand.tier, demand.kind] = ports_wanted.get((demand.tier, demand.kind), 0) + demand.ports
+        ports_wanted = sum_pairs(((demand.tier, demand.kind), demand.ports) for demand in extras)
         most_on_named_switches = count_ports_on_named_switch(extras)
         fed_tiers = {spec.upper for spec in self.specs.values() if spec.upper} | set(self.demands)
         layout = self.context.layout
@@ -150,7 +149,8 @@ class _LinkedFabrics:
                 ports_on_fullest = {
                     key: count_ports_on_fullest_switch(allocated, *key)
                     for key in growing
-                    if _exceeds_oversubscription(tiers[key[0]])
+                    # extra devices raise the oversubscription above the allowed one: more uplinks are needed
+                    if (tiers[key[0]].oversubscription or 0) > tiers[key[0]].allowed
                 }
                 reserves = {key: reserve.get(key, Reserve()) for key in ports_on_fullest}
                 missing = {
@@ -355,11 +355,12 @@ class _LinkedFabrics:
         """Return the node ports of a fabric on a leaf, for nodes of a part of the cluster: one demand for each kind of
         port, in the order of the node sets.
         """
-        by_kind: dict[tuple[PortKind, bool], list[tuple[NodeSet, Attachment]]] = {}
-        for nodes, attachment in attached:
-            kind = self.specs[leaf].choose_node_kind(name, attachment.kind)
-            by_kind.setdefault((kind, attachment.per_connector > 1), []).append((nodes, attachment))
-        per, layout, sizes = self.specs[leaf].per, self.specs[leaf].layout.of_part(part), self.sizes[leaf]
+        spec = self.specs[leaf]
+        by_kind = group_pairs(
+            ((spec.choose_node_kind(name, attachment.kind), attachment.per_connector > 1), (nodes, attachment))
+            for nodes, attachment in attached
+        )
+        per, layout, sizes = spec.per, spec.layout.of_part(part), self.sizes[leaf]
         return [
             NodeDemand(name, part, kind, tuple(pairs), SlotTable(layout, per, sizes, tuple(pairs)))
             for (kind, _), pairs in by_kind.items()
@@ -387,7 +388,8 @@ class _LinkedFabrics:
             vrf=self._choose_vrf(name),
             leaves=leaves,
             node_feeds=tuple(feed for leaf in leaves for feed in sized_tiers[leaf].node_feeds.get(name, ())),
-            tiers=tuple(tiers[key] for key in _order_tiers(self.specs, own_keys)),
+            # from the nodes up, tiers that hang below others last
+            tiers=tuple(tiers[key] for key in sorted(own_keys, key=lambda key: is_border(self.specs[key].spec))),
             extras=tuple(e for d, e in zip(demands, allocated, strict=True) if d.fabric == name),
             managed_devices=self.managing.devices if self.managing and self.managing.fabric == name else 0,
             path=("fabrics", name),
@@ -475,22 +477,9 @@ class _LinkedFabrics:
         )
 
 
-def _exceeds_oversubscription(tier: TierDesign) -> bool:
-    """Whether extra devices raise a tier's oversubscription above the allowed one: it then needs more uplinks."""
-    ratio = tier.oversubscription
-    return ratio is not None and ratio > tier.allowed
-
-
-def _order_tiers(specs: Mapping[TierKey, TierSpec], keys: Sequence[TierKey]) -> list[TierKey]:
-    """Return a fabric's tiers from the nodes up, with tiers that hang below others last."""
-    hanging = [key for key in keys if is_border(specs[key].spec)]
-    return [*(key for key in keys if key not in hanging), *hanging]
-
-
 def _has_more_uplinks(sized: SizedTier) -> bool:
     """Whether a tier has more uplinks than the fewest, which save switches above it, and the lock does not say so."""
-    uplinks = sized.placement.up.count if sized.placement.up else 0
-    return bool(sized.uplink and sized.uplink.fewest[0]) and not is_sized_as_before(sized.spec, uplinks)
+    return bool(sized.uplink and sized.uplink.fewest[0]) and not is_sized_as_before(sized.spec, sized.uplinks)
 
 
 def _keeps_reserve(sized: SizedTier) -> bool:

@@ -9,6 +9,7 @@ from fabricgen.blueprint.models import Blueprint
 from fabricgen.blueprint.sections.fabric import Fabric
 from fabricgen.design.numbering import Numbering
 from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.grouping import group_pairs
 
 if TYPE_CHECKING:
     from fabricgen.design.fabric_model import TierKey
@@ -33,10 +34,7 @@ def group_linked_fabrics(blueprint_fabrics: Mapping[str, Fabric]) -> list[list[s
         for linked_name in linked_names:
             if linked_name in owner:
                 owner[find_root(linked_name)] = find_root(name)
-    groups: dict[str, list[str]] = {}
-    for name in blueprint_fabrics:
-        groups.setdefault(find_root(name), []).append(name)
-    return list(groups.values())
+    return list(group_pairs((find_root(name), name) for name in blueprint_fabrics).values())
 
 
 def find_fabric_vlan(blueprint: Blueprint, numbering: Numbering, name: str) -> int:

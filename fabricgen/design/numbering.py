@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from fabricgen.blueprint.beside.lock import LAST_TENANT, LAST_VNI, Lock
 from fabricgen.blueprint.beside.split_sites import was_one_of_several
-from fabricgen.kernel.diagnostics import fault
+from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.kernel.intervals import (
     AllocationRequest,
     Allocations,
@@ -137,24 +137,12 @@ def number_tenants(before: Numbering, lock: Lock, tenants: Sequence[str], vlans:
     Raises InputError (FG114) if there are too few VLANs.
     """
     numbers = (Interval(1, LAST_TENANT),)  # 0 stands for no tenant
-    tenant_numbers = {**lock.find_allocations("tenants")}
-    tenant_numbers |= allocate_intervals(tenant_numbers, [AllocationRequest(name, 1, numbers) for name in tenants])
-    vlans_taken = before.held["vlans"]
-    try:
-        vlans_given = allocate_intervals(vlans_taken, [AllocationRequest(name, 1, _TENANT_VLANS) for name in vlans])
-    except NoRoomError as error:
-        vlan_count = _TENANT_VLANS[0].size
-        hint = "state the `fabrics` of tenants, and fewer of them"
-        raise fault(
-            "FG114",
-            f"tenants need {len(vlans)} VLANs, and there are {vlan_count} for them",
-            path=("tenants",),
-            hint=hint,
-        ) from error
-    new_numbers = {"tenants": tenant_numbers, "vlans": {**vlans_taken, **vlans_given}}
-    holders = frozenset(("tenants", name) for name in tenants) | frozenset(("vlans", name) for name in vlans)
-    parts = {name: replace(part, held={**part.held, **new_numbers}) for name, part in before.parts.items()}
-    return replace(before, held={**before.held, **new_numbers}, parts=parts, of_tenants=holders)
+    tenant_numbers = _allocate(lock.find_allocations("tenants"), [(name, 1) for name in tenants], numbers)
+    message = f"tenants need {len(vlans)} VLANs, and there are {_TENANT_VLANS[0].size} for them"
+    hint = "state the `fabrics` of tenants, and fewer of them"
+    shortage = fault("FG114", message, path=("tenants",), hint=hint)
+    given = {"tenants": tenant_numbers, "vlans": _give_vlans(before, vlans, _TENANT_VLANS, shortage)}
+    return _add_numbers(before, given, {"tenants": tenants, "vlans": vlans})
 
 
 def number_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str], bridged: Sequence[str] = ()) -> Numbering:
@@ -163,20 +151,12 @@ def number_vnis(before: Numbering, lock: Lock, vrfs: Sequence[str], bridged: Seq
 
     Raises InputError (FG114) if there are too few VLANs.
     """
-    vni_numbers, vlans_taken = {**lock.find_allocations("vnis")}, before.held["vlans"]
-    vni_numbers |= allocate_intervals(
-        vni_numbers, [AllocationRequest(vrf, 1, (Interval(1, LAST_VNI),)) for vrf in (*vrfs, *bridged)]
-    )
-    holders = [name_vni_vlan(vrf) for vrf in vrfs]
-    try:
-        vlans_given = allocate_intervals(vlans_taken, [AllocationRequest(name, 1, _VNI_VLANS) for name in holders])
-    except NoRoomError as error:
-        message = f"{len(vrfs)} VRFs over EVPN need a VLAN each, and there are {_VNI_VLANS[0].size} for them"
-        raise fault("FG114", message, path=("routing",), hint="carry fewer VRFs") from error
-    new_numbers = {"vnis": vni_numbers, "vlans": {**vlans_taken, **vlans_given}}
-    in_use = frozenset(("vnis", vrf) for vrf in (*vrfs, *bridged)) | frozenset(("vlans", name) for name in holders)
-    parts = {name: replace(part, held={**part.held, **new_numbers}) for name, part in before.parts.items()}
-    return replace(before, held={**before.held, **new_numbers}, parts=parts, of_tenants=before.of_tenants | in_use)
+    names, holders = [*vrfs, *bridged], [name_vni_vlan(vrf) for vrf in vrfs]
+    vni_numbers = _allocate(lock.find_allocations("vnis"), [(name, 1) for name in names], (Interval(1, LAST_VNI),))
+    message = f"{len(vrfs)} VRFs over EVPN need a VLAN each, and there are {_VNI_VLANS[0].size} for them"
+    shortage = fault("FG114", message, path=("routing",), hint="carry fewer VRFs")
+    given = {"vnis": vni_numbers, "vlans": _give_vlans(before, holders, _VNI_VLANS, shortage)}
+    return _add_numbers(before, given, {"vnis": names, "vlans": holders})
 
 
 def number_peer_vlans(before: Numbering, vrfs: Sequence[str]) -> Numbering:
@@ -184,20 +164,32 @@ def number_peer_vlans(before: Numbering, vrfs: Sequence[str]) -> Numbering:
 
     Raises InputError (FG114) if there are too few VLANs.
     """
-    vlans_taken, holders = before.held["vlans"], [name_peer_vlan(vrf) for vrf in vrfs]
+    holders = [name_peer_vlan(vrf) for vrf in vrfs]
+    message = f"{len(vrfs)} VRFs need a VLAN each over peer links, and there are {_VNI_VLANS[0].size} for them and for"
+    shortage = fault("FG114", f"{message} those of EVPN", path=("fabrics",), hint="carry fewer VRFs")
+    return _add_numbers(before, {"vlans": _give_vlans(before, holders, _VNI_VLANS, shortage)}, {"vlans": holders})
+
+
+def _give_vlans(before: Numbering, holders: Sequence[str], window: Intervals, shortage: InputError) -> Allocations:
+    """Return all VLANs that are taken, with one in a window for each of some holders; raises `shortage` if there are
+    too few.
+    """
+    taken = before.held["vlans"]
     try:
-        vlans_given = allocate_intervals(vlans_taken, [AllocationRequest(name, 1, _VNI_VLANS) for name in holders])
+        return {**taken, **allocate_intervals(taken, [AllocationRequest(name, 1, window) for name in holders])}
     except NoRoomError as error:
-        vlan_count = _VNI_VLANS[0].size
-        message = (
-            f"{len(vrfs)} VRFs need a VLAN each over peer links, and there are {vlan_count} for them and for those of "
-            "EVPN"
-        )
-        raise fault("FG114", message, path=("fabrics",), hint="carry fewer VRFs") from error
-    new_numbers = {"vlans": {**vlans_taken, **vlans_given}}
-    in_use = frozenset(("vlans", name) for name in holders)
-    parts = {name: replace(part, held={**part.held, **new_numbers}) for name, part in before.parts.items()}
-    return replace(before, held={**before.held, **new_numbers}, parts=parts, of_tenants=before.of_tenants | in_use)
+        raise shortage from error
+
+
+def _add_numbers(
+    before: Numbering, numbers: Mapping[str, Allocations], in_use: Mapping[str, Sequence[str]]
+) -> Numbering:
+    """Return a numbering, of the cluster and of each part, with further numbers by kind; `in_use` are, by kind, the
+    holders that exist of those that belong to tenants and VRFs.
+    """
+    of_tenants = before.of_tenants | {(kind, name) for kind, names in in_use.items() for name in names}
+    parts = {name: replace(part, held={**part.held, **numbers}) for name, part in before.parts.items()}
+    return replace(before, held={**before.held, **numbers}, parts=parts, of_tenants=of_tenants)
 
 
 def name_peer_vlan(vrf: str) -> str:
@@ -274,6 +266,6 @@ def _number_kinds(pods: Sequence[PodSize], lock: Lock, part: str, site: str) -> 
     }
 
 
-def _allocate(kept: Allocations, requests: Sequence[tuple[str, int]]) -> Allocations:
-    allocated = allocate_intervals(kept, [AllocationRequest(name, count, _ALL_NUMBERS) for name, count in requests])
-    return {**kept, **allocated}
+def _allocate(kept: Allocations, requests: Sequence[tuple[str, int]], window: Intervals = _ALL_NUMBERS) -> Allocations:
+    """Return the numbers that are kept and further ones in a window; `requests` are (name, how many numbers)."""
+    return {**kept, **allocate_intervals(kept, [AllocationRequest(name, count, window) for name, count in requests])}

@@ -172,7 +172,7 @@ class _FreeCages:
     def __init__(self, profile: SwitchProfile, demand: SwitchDemand, chosen: Sequence[tuple[int, int]]) -> None:
         # `chosen` is (cage class, ways) of each down demand
         self._profile, self._ranges = profile, dict(demand.ranges)
-        self._ordered_roles = {role for role, cages in demand.ranges if "." in role or list(cages) != sorted(cages)}
+        self.ordered_roles = {role for role, cages in demand.ranges if "." in role or list(cages) != sorted(cages)}
         """Roles that take their cages in the order in which the blueprint lists them."""
         self._free = set(range(1, profile.cage_count + 1)) - set(demand.claimed)
         self._owners = {
@@ -184,10 +184,6 @@ class _FreeCages:
         """For each busy cage, the demand that must have it."""
         self._served: dict[int, int] = {}
         """For each pipeline, how many ports it serves."""
-
-    def takes_cages_as_listed(self, role: str) -> bool:
-        """Whether a role takes its cages in the order in which the blueprint lists them."""
-        return role in self._ordered_roles
 
     def _list_usable(self, cage_class: int, role: str, ways: int) -> list[int]:
         """Return the free cages of a class that a role may use with this split, as far as their pipelines serve them.
@@ -204,7 +200,7 @@ class _FreeCages:
         block_starts: Sequence[int] = range(first_cage, first_cage + cage.count, step)
         block_starts = (
             [number for number in range_of_role or () if number in block_starts]
-            if role in self._ordered_roles
+            if role in self.ordered_roles
             else block_starts
         )
         free = [
@@ -234,7 +230,7 @@ class _FreeCages:
         if cage_count > len(usable):
             return None
         chosen = self._order_by_card(usable, role, at_end=at_end)[:cage_count]
-        return self._mark_taken(chosen if role in self._ordered_roles else sorted(chosen), cage_class, ways)
+        return self._mark_taken(chosen if role in self.ordered_roles else sorted(chosen), cage_class, ways)
 
     def _take_kept(
         self, demand: PortDemand, split: tuple[int, int], usable: list[int], cage_count: int, role: str, *, at_end: bool
@@ -251,10 +247,10 @@ class _FreeCages:
         if not set(demand.busy) <= set(usable) or missing > len(not_kept):
             return None
         further = self._order_by_card(not_kept, role, at_end=at_end)[: max(0, missing)]
-        further = further if role in self._ordered_roles else sorted(further)
+        further = further if role in self.ordered_roles else sorted(further)
         cages_in_use = {*demand.busy, *kept_without_ports}
         self._mark_taken([*sorted(cages_in_use), *further], *split)
-        backwards = at_end and role not in self._ordered_roles
+        backwards = at_end and role not in self.ordered_roles
         # 0 stands for a kept cage that this demand does not need now: ports behind it keep their numbers
         return (*(c if c in cages_in_use else 0 for c in demand.kept), *(further[::-1] if backwards else further))
 
@@ -276,7 +272,7 @@ class _FreeCages:
         """Return cages in the order in which they are taken: as listed in the blueprint, or the first (with `at_end`
         the last) of each line card, then the next of each.
         """
-        if not self._profile.line_cards or role in self._ordered_roles:
+        if not self._profile.line_cards or role in self.ordered_roles:
             return cages[::-1] if at_end else cages
         rank_in_card = {
             # links are spread over line cards, so that the loss of one takes a part of all
@@ -294,7 +290,7 @@ class _FreeCages:
         role = run.purpose or "down"
         free = self._list_usable(run.cage_class, role, run.ways)
         if not demand.kept:
-            cages = [*run.cages, *free] if role in self._ordered_roles else sorted((*run.cages, *free))
+            cages = [*run.cages, *free] if role in self.ordered_roles else sorted((*run.cages, *free))
             return replace(run, cages=tuple(self._order_by_card(cages, role, at_end=False)))
         filled = [
             extended or (kept_cage if kept_cage in free else 0)
@@ -401,7 +397,7 @@ def _place_run(
         return None
     # ports are numbered from the last cage on, so that a run that grows downwards keeps its numbers; kept and listed
     # cages are in their order already
-    cages = cages[::-1] if demand.last and not demand.kept and not free.takes_cages_as_listed(role) else cages
+    cages = cages[::-1] if demand.last and not demand.kept and role not in free.ordered_roles else cages
     kind, cage = demand.kind, profile.cages[cage_class]
     fields = (
         demand.count,
@@ -454,6 +450,14 @@ def count_most_downlinks(
         return place_ports(profile, demand) is not None
 
     return find_largest(fits, sum(cage.count * cage.lanes for cage in profile.cages))
+
+
+def find_fewest(fits: Callable[[int], bool], limit: int) -> int:
+    """Return the fewest up to `limit` that `fits`, which must hold for every number above one that fits; a number
+    above `limit` if none fits.
+    """
+    # the fewer, the harder to fit: find how many of `limit` can be left out
+    return 1 + limit - find_largest(lambda left_out: fits(1 + limit - left_out), limit)
 
 
 def find_largest(fits: Callable[[int], bool], limit: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -10,13 +9,14 @@ from typing import Any
 from fabricgen.catalog.models import NodeProfile
 from fabricgen.design.capacity.counts import count_links
 from fabricgen.design.capacity.reserved import list_reserved_ports
-from fabricgen.design.capacity.uneven import UnevenLanding, find_uneven_landings
+from fabricgen.design.capacity.uneven import find_uneven_landings
 from fabricgen.design.fabric_model import FabricDesign, TierDesign
 from fabricgen.design.inside.derived import count_node_ports, is_derived
 from fabricgen.design.inside.meshes import list_sizes
 from fabricgen.design.inside.scale_across import compute_site_oversubscription, list_spans
 from fabricgen.design.model import Design
 from fabricgen.design.tenants.stated import count_tenant_figures
+from fabricgen.kernel.grouping import group_pairs, sum_pairs
 
 
 def summarize_design(design: Design) -> dict[str, Any]:
@@ -49,11 +49,8 @@ def summarize_design(design: Design) -> dict[str, Any]:
 def _summarize_fabric(design: Design, fabric: FabricDesign) -> dict[str, Any]:
     """Return the figures of a fabric, with the keys of summary.json."""
     counts = count_links(design, fabric)
-    switches: Counter[str] = Counter()
-    for tier in fabric.tiers:
-        switches[tier.name] += tier.switches
     return {
-        "switches": dict(switches),
+        "switches": dict(sum_pairs((tier.name, tier.switches) for tier in fabric.tiers)),
         "links": {c.key: c.links for c in counts},
         "cables": {c.key: c.cables for c in counts},
         "oversubscription": {name: round(float(ratio), 4) for name, ratio in _find_worst_ratios(fabric.tiers).items()},
@@ -71,21 +68,15 @@ def _find_worst_ratios(tiers: Sequence[TierDesign]) -> dict[str, Fraction]:
     """Return the oversubscription of tiers by name, the highest if several tiers have one name; the top tier has
     none.
     """
-    ratios: dict[str, Fraction] = {}
-    for tier in tiers:
-        if tier.oversubscription is not None:
-            ratios[tier.name] = max(ratios.get(tier.name, tier.oversubscription), tier.oversubscription)
-    return ratios
+    ratios = group_pairs((tier.name, ratio) for tier in tiers if (ratio := tier.oversubscription) is not None)
+    return {name: max(ratios_of_name) for name, ratios_of_name in ratios.items()}
 
 
 def _summarize_parts(fabric: FabricDesign) -> dict[str, Any]:
     """Return the switches and oversubscription of the tiers of each part of the cluster, by part; empty if the cluster
     has one part.
     """
-    tiers_by_part: dict[str, list[TierDesign]] = {}
-    for tier in fabric.tiers:
-        if tier.layout.cluster is not None:
-            tiers_by_part.setdefault(tier.part, []).append(tier)
+    tiers_by_part = group_pairs((tier.part, tier) for tier in fabric.tiers if tier.layout.cluster is not None)
     figures = {
         part: {
             "switches": {tier.name: tier.switches for tier in tiers},
@@ -108,18 +99,15 @@ def _list_reserved_ports(design: Design, fabric: FabricDesign) -> dict[str, Any]
 
 def _summarize_uneven(design: Design, fabric: FabricDesign) -> dict[str, Any]:
     """Return what uplinks that land unequally cost, by tier; empty if no tier has any."""
-    worst: dict[str, UnevenLanding] = {}
-    for landing in find_uneven_landings(design, fabric):
-        worst[landing.lower.name] = max(
-            worst.get(landing.lower.name, landing), landing, key=lambda candidate: candidate.cost
-        )
+    landings = group_pairs((landing.lower.name, landing) for landing in find_uneven_landings(design, fabric))
+    worst = [max(landings_of_name, key=lambda landing: landing.cost) for landings_of_name in landings.values()]
     figures = {
         landing.lower.name: {
             "links": [landing.fewest, landing.fewest + 1],
             "cost": round(float(landing.cost), 4),
             "oversubscription": round(float(landing.oversubscription), 4),
         }
-        for landing in worst.values()
+        for landing in worst
     }
     return {"uneven": figures} if figures else {}
 

@@ -94,10 +94,6 @@ class TierSpec:
         purpose_of_tier = (f"down.{lower.name}",) if lower.fabric == self.fabric else ()
         return self.choose_purpose(kind, *purpose_of_tier, f"down.{lower.fabric}")
 
-    def choose_management_kind(self, kind: PortKind) -> PortKind:
-        """Return the kind of down port for management ports."""
-        return self.choose_purpose(kind, "down.management", f"down.{self.fabric}")
-
     @property
     def free_ports(self) -> int:
         """How many ports of the first kind of down ports no node, switch or device gets: spare and reserved ones."""

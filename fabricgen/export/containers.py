@@ -14,8 +14,7 @@ from fabricgen.cluster import Cluster
 from fabricgen.design.fabric_model import Attachment
 from fabricgen.kernel.diagnostics import fault
 from fabricgen.wiring.arrays import Ints64
-from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import TRAY, DeviceClass, ManagementPort, Segment
+from fabricgen.wiring.tables import TRAY, DeviceClass, ManagementPort, ScaleUpPort, Segment
 
 MOST_DEVICES = 20_000
 """Devices of one topology; a machine starts far fewer."""

@@ -18,8 +18,7 @@ from fabricgen.numbering.lazy_columns import EncodedColumn, encode_column
 from fabricgen.wiring.arrays import Flags, Ints, Ints64, all_alike, rank_within, unique_combinations
 from fabricgen.wiring.cabling.cables import find_share_of_cage, find_socket
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
-from fabricgen.wiring.cabling.end_numbers import number_ends
-from fabricgen.wiring.cabling.sockets import number_connectors
+from fabricgen.wiring.cabling.end_numbers import number_connectors, number_ends
 from fabricgen.wiring.tables import Side
 
 

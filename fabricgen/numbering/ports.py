@@ -18,8 +18,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, fault
 from fabricgen.numbering.lazy_columns import EncodedColumn, Strings, make_object_array
 from fabricgen.wiring.arrays import Ints64
-from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import DeviceClass, ManagementPort, Side, WiringPlan
+from fabricgen.wiring.tables import DeviceClass, ManagementPort, ScaleUpPort, Side, WiringPlan
 
 if TYPE_CHECKING:
     from fabricgen.catalog.sonic_models import SonicPlatform

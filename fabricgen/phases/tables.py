@@ -12,9 +12,8 @@ from fabricgen.blueprint.load import LoadedBlueprint
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.cable_overrides.ends import PlannedCables
 from fabricgen.cluster import AtPhase, Cluster, build_cluster
-from fabricgen.design.lab_cuts import cut_selection, read_cuts
 from fabricgen.design.model import Design
-from fabricgen.design.phase_selection import Selection, select_phase, select_present
+from fabricgen.design.phase_selection import Selection, cut_selection, read_cuts, select_phase, select_present
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.allocate import Addresses
 from fabricgen.numbering.addresses.family_tables import FamilyAddresses, NodeBlocks

@@ -18,8 +18,7 @@ from fabricgen.plugins.columns import TableColumns, table_column, to_float_array
 from fabricgen.reports.table import Table
 from fabricgen.wiring.arrays import Ints64
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
-from fabricgen.wiring.cabling.end_numbers import number_ends
-from fabricgen.wiring.cabling.sockets import number_connectors
+from fabricgen.wiring.cabling.end_numbers import number_connectors, number_ends
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
 
 

@@ -15,7 +15,7 @@ from fabricgen.wiring.cabling.cables import make_cables
 from fabricgen.wiring.cabling.offers import add_offers, make_shelf
 from fabricgen.wiring.cabling.shelf import Shelf
 from fabricgen.wiring.devices import expand_devices
-from fabricgen.wiring.links.fabric import FabricWiring, SegmentLinks
+from fabricgen.wiring.links.fabric import FabricWiring
 from fabricgen.wiring.links.scale_up_places import list_scale_up_links
 from fabricgen.wiring.racks.table import place_in_racks
 from fabricgen.wiring.tables import DeviceTable, LinkTable, RackTable, WiringPlan
@@ -54,7 +54,7 @@ def place_devices(design: Design, places_of: PlacesOf) -> tuple[DeviceTable, Rac
     devices, racks = place_in_racks(design, expand_devices(design))
     names, stated_places = places_of(design, devices)
     if stated_places:
-        from fabricgen.wiring.racks.stated_devices import move_stated_devices
+        from fabricgen.wiring.racks.table import move_stated_devices
 
         devices = move_stated_devices(devices, racks, names, stated_places)
     return devices, racks
@@ -67,7 +67,18 @@ def _expand_links(design: Design, devices: DeviceTable, shelf: Shelf | None) -> 
     if shelf:
         media = design.catalog.cables
         wires = [w._replace(segment=add_offers(w.segment, shelf, media)) for w in wires]
-    return _join_segments(wires)
+    counts = [len(w.a_device) for w in wires]
+    return LinkTable(
+        segments=tuple(w.segment for w in wires),
+        segment=np.repeat(np.arange(len(wires), dtype=np.int32), counts),
+        a_device=np.concatenate([w.a_device for w in wires]),
+        a_port=np.concatenate([w.a_port for w in wires]),
+        b_device=np.concatenate([w.b_device for w in wires]),
+        b_port=np.concatenate([w.b_port for w in wires]),
+        rail=np.concatenate([w.rail for w in wires]),
+        plane=np.concatenate([w.plane for w in wires]),
+        cable=np.broadcast_to(np.int32(-1), sum(counts)),
+    )
 
 
 def _check_size(design: Design) -> None:
@@ -88,19 +99,3 @@ def _check_size(design: Design) -> None:
             path=("pods",),
             hint="`show` and `lint --fast` expand nothing; is there a digit too many in `pods` or `nodes`?",
         )
-
-
-def _join_segments(wires: list[SegmentLinks]) -> LinkTable:
-    """The link table of all segments, in order; the cable of each link is -1."""
-    counts = [len(w.a_device) for w in wires]
-    return LinkTable(
-        segments=tuple(w.segment for w in wires),
-        segment=np.repeat(np.arange(len(wires), dtype=np.int32), counts),
-        a_device=np.concatenate([w.a_device for w in wires]),
-        a_port=np.concatenate([w.a_port for w in wires]),
-        b_device=np.concatenate([w.b_device for w in wires]),
-        b_port=np.concatenate([w.b_port for w in wires]),
-        rail=np.concatenate([w.rail for w in wires]),
-        plane=np.concatenate([w.plane for w in wires]),
-        cable=np.broadcast_to(np.int32(-1), sum(counts)),
-    )

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from fabricgen.catalog.cable_models import CageLanes
-from fabricgen.catalog.models import CableProfile, NodeProfile, RackProfile, SwitchProfile
+from fabricgen.catalog.models import OPTICAL, CableProfile, NodeProfile, RackProfile, SwitchProfile
 from fabricgen.design.fabric_model import Attachment, TierKey
 from fabricgen.design.floor.halls import Hall
 from fabricgen.design.media.policy import OPEN, CablePolicy
 from fabricgen.design.ports import PortRun
 from fabricgen.kernel.diagnostics import Path
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64
-from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
 
 if TYPE_CHECKING:
     from fabricgen.wiring.bonds import Bonds
@@ -110,6 +109,44 @@ class ManagementPort:
 
     per_connector: int = 1
     form_factor: str = "RJ45"
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleUpPort:
+    """One side of scale-up links: an accelerator in a node, an ASIC in a tray, or an optical circuit switch.
+
+    A port is a number within its device: `ports_each` for each accelerator or ASIC.
+
+    `form_factor` is the cage of cabled links; "" in a backplane.
+    """
+
+    role: Literal["gpu", "asic", "ocs"]
+    ports_each: int
+    link_name: str = "nvl"
+    form_factor: str = ""
+    per_connector: int = 1
+    """Links of a cage, whose ports follow each other."""
+    listed: tuple[str, ...] = ()
+    """Names by number of port, where ports are not counted switch by switch."""
+    first_cage: int = 0
+    """The number of its first cage, where the device has others of another side."""
+
+    @property
+    def takes_fibre(self) -> bool:
+        """Whether fibres plug in without a transceiver, as at an optical circuit switch."""
+        return self.role == "ocs" or self.form_factor in OPTICAL
+
+    def list_names(self, ports: int, *, cage: bool = False) -> list[str]:
+        """Names of the first ports: `gpu2/nvl7`, `asic0/link12`, `port5`; the cage of a single link has the same name,
+        that of several is `nvl-cage3`.
+        """
+        if cage and self.per_connector > 1:
+            return [f"{self.link_name}-cage{i // self.per_connector + 1}" for i in range(ports)]
+        if self.listed:
+            return list(self.listed[:ports])
+        if self.role == "ocs":
+            return [f"port{i}" for i in range(ports)]
+        return [f"{self.role}{i // self.ports_each}/{self.link_name}{i % self.ports_each}" for i in range(ports)]
 
 
 Side: TypeAlias = Attachment | PortRun | ManagementPort | ScaleUpPort

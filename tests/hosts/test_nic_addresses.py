@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from ruamel.yaml import YAML
 
-from fabricgen.design.nic_addresses import CODE
+from fabricgen.design.attach import NIC_ADDRESSES as CODE
 from fabricgen.kernel.diagnostics import InputError
 from fabricgen.numbering.addresses.allocate import allocate_numbers
 from tests.conftest import built_files, example_cluster

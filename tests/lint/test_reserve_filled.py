@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from fabricgen.blueprint.load import load_blueprint
-from fabricgen.design.build import build_design
-from fabricgen.design.grown import grow_design
+from fabricgen.design.build import build_design, grow_design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.lint.engine import lint
 from fabricgen.lint.rules.design.capacity.fg209_reserve_filled import JUDGED

@@ -16,8 +16,7 @@ from fabricgen.numbering.asn import merge_asn_plans
 from fabricgen.numbering.blocks.pools import find_pool_prefixes
 from fabricgen.numbering.underlay import list_families
 from fabricgen.wiring.arrays import Flags
-from fabricgen.wiring.cabling.end_numbers import number_ends
-from fabricgen.wiring.cabling.sockets import number_connectors
+from fabricgen.wiring.cabling.end_numbers import number_connectors, number_ends
 from fabricgen.wiring.tables import NODE, SWITCH
 from tests.properties.case import Case
 

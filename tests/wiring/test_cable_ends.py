@@ -10,8 +10,14 @@ import pytest
 from fabricgen.cluster import Cluster
 from fabricgen.design.ports import PortRun
 from fabricgen.wiring.cabling import routes
-from fabricgen.wiring.cabling.end_numbers import CableEnds, EndNumbers, number_ends, number_two_kinds
-from fabricgen.wiring.cabling.sockets import number_cages_of_ports, number_connectors
+from fabricgen.wiring.cabling.end_numbers import (
+    CableEnds,
+    EndNumbers,
+    number_cages_of_ports,
+    number_connectors,
+    number_ends,
+    number_two_kinds,
+)
 from tests.conftest import example_cluster
 
 SHARED_BREAKOUTS = ("scalable_unit.nodes={a: 3 x mi300x-8, b: 3 x mi300x-8}", "pods={p1: {su: 2}}")

@@ -12,8 +12,7 @@ import pytest
 
 from fabricgen.blueprint.sections.phases import Phase
 from fabricgen.cluster import Cluster
-from fabricgen.design.lab_cuts import cut_selection, read_cuts
-from fabricgen.design.phase_selection import select_present
+from fabricgen.design.phase_selection import cut_selection, read_cuts, select_present
 from fabricgen.design.summary import summarize_design
 from fabricgen.export.files import addresses, cables, devices, links, scale_up
 from fabricgen.kernel.diagnostics import InputError

@@ -18,7 +18,7 @@ from fabricgen.design.model import Design
 from fabricgen.export.files import bom, cables, panels, patches, trunks
 from fabricgen.export.table import ExportContext
 from fabricgen.lint.rules.plan.ordering.fg629_part_not_listed import PartNotListed
-from fabricgen.wiring.patching.locations import PatchLocations, order_terminations
+from fabricgen.wiring.patching.panels import PatchLocations, order_terminations
 from tests.conftest import bytes_of, example_cluster
 
 CATALOG = Catalog()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from fabricgen.design.advice.tiers import (
     propose_count,
     propose_uplink_speeds,
 )
-from fabricgen.design.advice.trials import Advice, Target, Trials, find_target
+from fabricgen.design.advice.trials import Advice, Target, Trials, find_target, propose_first
 from fabricgen.design.fabric_model import FabricDesign, TierKey
 from fabricgen.design.tiers import TierSpec
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
@@ -146,9 +146,20 @@ def propose_node_speeds(trials: Trials, fabric: str) -> Iterator[Advice]:
     path = f"fabrics.{fabric}.speed"
     # the speeds of a port, for every split of every NIC
     offered = {s // ways for role in _list_nic_roles(trials, fabric) for s in role.speeds for ways in role.splits}
-    for speed in sorted(offered, reverse=True):
-        if fabrics := trials.find_outcome({path: f"{speed}G"}):
-            yield Advice("speed", f"`speed: {speed}G`{_describe_slowed_nodes(fabrics, fabric)}", {path: f"{speed}G"})
+    speeds = (f"{speed}G" for speed in sorted(offered, reverse=True))
+    candidates = (Advice("speed", f"`speed: {speed}`", {path: speed}) for speed in speeds)
+    yield from _propose_first_with_speeds(trials, fabric, candidates)
+
+
+def _propose_first_with_speeds(
+    trials: Trials, fabric: str, candidates: Iterable[Advice], extra: str = ""
+) -> Iterator[Advice]:
+    """Yield the first of some changes that fits, if one does, and say which nodes, or devices of an `extra`, it slows
+    down.
+    """
+    for advice in candidates:
+        if fabrics := trials.find_outcome(advice.set):
+            yield advice._replace(text=advice.text + _describe_slowed_nodes(fabrics, fabric, extra))
             return
 
 
@@ -215,10 +226,9 @@ def _describe_slowed_nodes(fabrics: Sequence[FabricDesign], name: str, extra: st
 def propose_fewer_planes(trials: Trials, fabric: str) -> Iterator[Advice]:
     """Yield the largest number of planes, below the stated one, over which the NIC ports can be split."""
     path = f"fabrics.{fabric}.planes"
-    for planes in range(trials.blueprint.fabrics[fabric].planes - 1, 0, -1):
-        if fabrics := trials.find_outcome({path: planes}):
-            yield Advice("planes", f"`planes: {planes}`{_describe_slowed_nodes(fabrics, fabric)}", {path: planes})
-            return
+    fewer = range(trials.blueprint.fabrics[fabric].planes - 1, 0, -1)
+    candidates = (Advice("planes", f"`planes: {planes}`", {path: planes}) for planes in fewer)
+    yield from _propose_first_with_speeds(trials, fabric, candidates)
 
 
 def propose_leaf_switches(trials: Trials, fabric: str) -> Iterator[Advice]:
@@ -233,11 +243,9 @@ def advise_extra_speed(trials: Trials, fabric: str, name: str) -> Iterator[Advic
     extra = trials.blueprint.fabrics[fabric].extra[name]
     profile = trials.context.catalog.node(extra.device)
     path = f"fabrics.{fabric}.extra.{name}.speed"
-    for speed in sorted({s for role in profile.roles.values() for s in role.speeds}, reverse=True):
-        if fabrics := trials.find_outcome({path: f"{speed}G"}):
-            slowed = _describe_slowed_nodes(fabrics, fabric, name)
-            yield Advice("speed", f"`speed: {speed}G` of {name}{slowed}", {path: f"{speed}G"})
-            break
+    offered = sorted({s for role in profile.roles.values() for s in role.speeds}, reverse=True)
+    candidates = (Advice("speed", f"`speed: {speed}G` of {name}", {path: f"{speed}G"}) for speed in offered)
+    yield from _propose_first_with_speeds(trials, fabric, candidates, name)
     yield from _propose_other_tier(trials, fabric, name)
 
 
@@ -266,11 +274,10 @@ def propose_omissions(trials: Trials) -> Iterator[Advice]:
     omitted = {slot.replace(unit, last_unit).replace("node-last", f"node-{nodes}") for slot in blueprint.omit}
     numbers = [number for number in range(nodes, 1, -1) if f"{last_unit}/node-{number}" not in omitted][:MAX_OMITTED]
     slots = [f"{unit}/node-{'last' if number == nodes else number}" for number in numbers]
-    for number in range(1, len(slots) + 1):
-        change = {"omit": [*blueprint.omit, *slots[:number]]}
-        if trials.fits(change):
-            yield Advice("omit", f"`omit: [{', '.join(change['omit'])}]`", change)
-            return
+    omissions = ([*blueprint.omit, *slots[:number]] for number in range(1, len(slots) + 1))
+    yield from propose_first(
+        trials, (Advice("omit", f"`omit: [{', '.join(omission)}]`", {"omit": omission}) for omission in omissions)
+    )
 
 
 def propose_more_switches(trials: Trials, spec: TierSpec, extra: str) -> Iterator[Advice]:
@@ -279,26 +286,19 @@ def propose_more_switches(trials: Trials, spec: TierSpec, extra: str) -> Iterato
     count_now = spec.spec.count
     # a derived count followed from the extra devices too: start from what it would be without them
     if count_now is None:
-        without_extra = _drop_extra(trials, extra)
-        tier = without_extra.design_tier(spec.key, {})
+        _, fabric, _, name = extra.split(".")
+        other_extras = {key: value for key, value in trials.blueprint.fabrics[fabric].extra.items() if key != name}
+        tier = trials.apply_change({f"fabrics.{fabric}.extra": other_extras}).design_tier(spec.key, {})
         count_now = tier.count if tier else None
-    for count in range(count_now + 1, count_now + MAX_COUNTS + 1) if count_now else ():
-        if trials.fits({path: count}):
-            yield Advice("count", f"`count: {count}` of {spec.name}", {path: count})
-            return
-
-
-def _drop_extra(trials: Trials, extra: str) -> Trials:
-    """Return trials of the same fabrics without some extra devices."""
-    _, fabric, _, name = extra.split(".")
-    other_extras = {key: value for key, value in trials.blueprint.fabrics[fabric].extra.items() if key != name}
-    return trials.apply_change({f"fabrics.{fabric}.extra": other_extras})
+    counts = range(count_now + 1, count_now + MAX_COUNTS + 1) if count_now else ()
+    yield from propose_first(
+        trials, (Advice("count", f"`count: {count}` of {spec.name}", {path: count}) for count in counts)
+    )
 
 
 def _propose_other_tier(trials: Trials, fabric: str, name: str) -> Iterator[Advice]:
     """Yield the first other tier with free ports for the extra devices; none if UFM may join leaves only (FG317)."""
     path, tier_now = f"fabrics.{fabric}.extra.{name}.to", trials.blueprint.fabrics[fabric].extra[name].to
-    for key in trials.specs if trials.blueprint.fabrics[fabric].subnet_manager != "ufm" else ():
-        if key.fabric == fabric and key.name != tier_now and trials.fits({path: key.name}):
-            yield Advice("to", f"`to: {key.name}` for {name}", {path: key.name})
-            return
+    keys = trials.specs if trials.blueprint.fabrics[fabric].subnet_manager != "ufm" else ()
+    others = (key.name for key in keys if key.fabric == fabric and key.name != tier_now)
+    yield from propose_first(trials, (Advice("to", f"`to: {tier}` for {name}", {path: tier}) for tier in others))

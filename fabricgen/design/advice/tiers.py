@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
 from fabricgen.blueprint.dimensions import is_told, list_dimension_names, list_leg_dimensions
 from fabricgen.blueprint.sections.fabric import TIER_LEVELS
 from fabricgen.design.advice.switches import propose_larger_switches
-from fabricgen.design.advice.trials import Advice, Target, Trials, write_path
+from fabricgen.design.advice.trials import Advice, Target, Trials, propose_first, write_path
 from fabricgen.design.fabric_model import TierDesign
 from fabricgen.design.ports import count_needed
 from fabricgen.kernel.diagnostics import Path
@@ -58,11 +59,10 @@ def propose_count(trials: Trials, target: Target) -> Iterator[Advice]:
         tried = [*(count for count in fewer if count > (spec.spec.count or 0)), derived.count]
     else:
         tried = [2 * (n + 1) for n in range(16)] if spec.spec.peer else []
-    for count in tried:
-        if count != spec.spec.count and trials.fits({path: count}):
-            apart = " (no tier above joins them)" if not (spec.upper or target.lowers) else ""
-            yield Advice("count", f"`count: {count}` of {spec.name}{apart}", {path: count})
-            return
+    apart = " (no tier above joins them)" if not (spec.upper or target.lowers) else ""
+    counts = (count for count in tried if count != spec.spec.count)
+    advice = (Advice("count", f"`count: {count}` of {spec.name}{apart}", {path: count}) for count in counts)
+    yield from propose_first(trials, advice)
 
 
 def propose_uneven_spread(trials: Trials, target: Target) -> Iterator[Advice]:
@@ -124,12 +124,10 @@ def order_dimensions(per: tuple[str, ...]) -> list[str]:
 def propose_oversubscription(trials: Trials, target: Target) -> Iterator[Advice]:
     """Yield the lowest oversubscription with which the uplinks fit."""
     for spec in target.linked_up_tiers:
-        for text in RATIOS:
-            down_share, up_share = (int(part) for part in text.split(":"))
-            change = {write_path(spec, "oversubscription"): text}
-            if down_share > spec.allowed * up_share and trials.fits(change):
-                yield Advice("oversubscription", f'`oversubscription: "{text}"` of {spec.name}', change)
-                break
+        path = write_path(spec, "oversubscription")
+        higher = (text for text in RATIOS if Fraction(text.replace(":", "/")) > spec.allowed)
+        advice = (Advice("oversubscription", f'`oversubscription: "{r}"` of {spec.name}', {path: r}) for r in higher)
+        yield from propose_first(trials, advice)
 
 
 def propose_uplink_speeds(trials: Trials, target: Target) -> Iterator[Advice]:
@@ -155,11 +153,11 @@ def propose_breakout(trials: Trials, target: Target) -> Iterator[Advice]:
         return
     splits = [(cage, ways) for cage in spec.profile.cages for ways in cage.breakouts if cage.block(ways) == 1]
     modes = {(ways, speed) for cage, ways in splits for speed in cage.breakouts[ways]}
-    for ways, speed in sorted(modes, reverse=True):
-        change = {write_path(spec, "breakout"): f"{ways}x{speed}"}
-        if trials.fits(change):
-            yield Advice("breakout", f"`breakout: {ways}x{speed}G` of {spec.name}", change)
-            return
+    texts = (f"{ways}x{speed}" for ways, speed in sorted(modes, reverse=True))
+    path = write_path(spec, "breakout")
+    yield from propose_first(
+        trials, (Advice("breakout", f"`breakout: {text}G` of {spec.name}", {path: text}) for text in texts)
+    )
 
 
 def propose_upper_tier(trials: Trials, target: Target) -> Iterator[Advice]:

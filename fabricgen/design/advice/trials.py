@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
 from fabricgen.blueprint.beside.sized import SIZED
 from fabricgen.blueprint.models import Blueprint
+from fabricgen.catalog.loader import Catalog
+from fabricgen.catalog.models import SwitchProfile
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.floor.unit_plan import check_racks
 from fabricgen.design.layout import lay_out
 from fabricgen.design.slots import SlotTable
 from fabricgen.design.tiers import FabricContext, TierSpec, list_tier_specs
 from fabricgen.kernel.diagnostics import InputError
+from fabricgen.kernel.diagnostics import Path as Place
 from fabricgen.models.forms import FrozenModel
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.sonic_models import SonicPlatform
 
 
 class Advice(NamedTuple):
@@ -72,7 +80,7 @@ class Trials:
         """
         blueprint = self.blueprint
         for path, value in change.items():
-            blueprint = replace_value(blueprint, path.split("."), value)
+            blueprint = Blueprint.model_validate(_replace_in_section(blueprint, path.split("."), value))
         context = self.context._replace(blueprint=blueprint)
         if any(not path.startswith("fabrics.") for path in change):
             context = context._replace(layout=lay_out(blueprint, context.catalog, context.layout.lock))
@@ -136,6 +144,11 @@ class Trials:
         return next((tier for tier in tiers if tier.key == key), None)
 
 
+def propose_first(trials: Trials, candidates: Iterable[Advice]) -> Iterator[Advice]:
+    """Yield the first of some changes that fits, if one does."""
+    yield from islice((advice for advice in candidates if trials.fits(advice.set)), 1)
+
+
 class Target(NamedTuple):
     """The tier that is too small, and the tiers below it."""
 
@@ -159,11 +172,6 @@ def find_target(trials: Trials, key: TierKey) -> Target | None:
 def write_path(spec: TierSpec, *keys: str) -> str:
     """Return the path of a tier's setting, as for `--set`."""
     return ".".join(("fabrics", spec.fabric, "tiers", spec.name, *keys))
-
-
-def replace_value(blueprint: Blueprint, keys: Sequence[str], value: Any) -> Blueprint:
-    """Return the blueprint with the value at a path replaced; raises ValidationError if the value is not allowed."""
-    return Blueprint.model_validate(_replace_in_section(blueprint, keys, value))
 
 
 def _replace_in_section(section: Any, keys: Sequence[str], value: Any) -> dict[str, Any]:
@@ -201,3 +209,32 @@ def count_node_slots(fabric: FabricDesign, leaf: TierDesign) -> list[int]:
         for feed in fabric.feeds_of(leaf.key)
     ]
     return [table.count_slots_to_serve(reserve=leaf.for_reserve) for table in tables]
+
+
+# A catalogue whose switches have more ports than real ones: to judge the other parts of a design that lacks ports.
+
+
+class RoomyCatalog(Catalog):
+    """The catalogue with `times` as many cages of each kind on every switch; speeds, lanes and all else stay."""
+
+    def __init__(self, own: Path | None, times: int) -> None:
+        super().__init__(own)
+        self._plain = Catalog(own)
+        self._times = times
+        self._wider: dict[str, SwitchProfile] = {}
+
+    def sonic_platform(self, switch: str) -> SonicPlatform | None:
+        """Return the table of the real front panel, as `Catalog.sonic_platform` does."""
+        return self._plain.sonic_platform(switch)
+
+    def switch(self, name: str, path: Place = ()) -> SwitchProfile:
+        """Return a switch as `Catalog.switch` does, with more cages, and without line cards and pipelines, which name
+        cages.
+        """
+        if name not in self._wider:
+            profile = super().switch(name, path)
+            fields = {field: getattr(profile, field) for field in SwitchProfile.model_fields}
+            cages = tuple(cage.model_copy(update={"count": cage.count * self._times}) for cage in profile.cages)
+            wider = fields | {"cages": cages, "line_cards": (), "pipelines": None}
+            self._wider[name] = SwitchProfile.model_construct(**wider)
+        return self._wider[name]

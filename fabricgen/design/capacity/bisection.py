@@ -23,11 +23,12 @@ from math import ceil, prod
 from typing import NamedTuple
 
 from fabricgen.blueprint.dimensions import find_dimension, is_told, list_leg_dimensions
-from fabricgen.design.capacity.mesh_cuts import compute_mesh_bisection
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
+from fabricgen.design.inside.meshes import compute_mesh_bisection
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import count_racks_per_place, count_units_per_place, find_scope, is_part_of_unit
+from fabricgen.kernel.grouping import sum_pairs
 
 Number = Fraction | int
 """An exact number, an int if it is whole: arithmetic of ints is many times as fast as that of fractions."""
@@ -261,11 +262,11 @@ def sum_node_bandwidth(design: Design, fabric: FabricDesign) -> int:
 
 def _sum_bandwidth_by_part(design: Design, fabric: FabricDesign) -> Counter[str]:
     """Return the bandwidth of the node ports of a fabric that are present, by part of the cluster, Gb/s."""
-    bandwidth: Counter[str] = Counter()
-    for feed in fabric.node_feeds:
-        for nodes, attachment in feed.attachments:
-            bandwidth[feed.part] += design.count_present(feed, nodes) * len(attachment.legs) * attachment.speed_gbps
-    return bandwidth
+    return sum_pairs(
+        (feed.part, design.count_present(feed, nodes) * len(attachment.legs) * attachment.speed_gbps)
+        for feed in fabric.node_feeds
+        for nodes, attachment in feed.attachments
+    )
 
 
 class _Strand:
@@ -447,10 +448,8 @@ def _find_span_bandwidth(tier: TierDesign) -> int:
 
     Pairs and spans are cut with the places of tiers that they join, `mesh_cuts` cuts a tier along its dimensions.
     """
-    sites: Counter[int] = Counter()
-    for span in tier.spans:
-        sites.update(dict.fromkeys(span.sites, span.links * span.run.speed_gbps))
-    return min(sites.values(), default=0)
+    gbps_by_site = sum_pairs((site, span.links * span.run.speed_gbps) for span in tier.spans for site in span.sites)
+    return min(gbps_by_site.values(), default=0)
 
 
 def _list_contents(layout: Layout, site: str = "") -> Pods:

@@ -39,10 +39,11 @@ def make_slot_table(design: Design, feed: NodeFeed) -> SlotTable:
 def count_links(design: Design, fabric: FabricDesign) -> tuple[LinkCount, ...]:
     """Return the links and cables of a fabric by pair of tiers, from the nodes up."""
     totals: dict[tuple[str, str], list[int]] = {}
+    inside = ((tier, mesh) for tier in fabric.tiers for mesh in tier.links_inside)
     counts = (
         *_count_node_links(design, fabric),
         *_count_switch_links(design, fabric),
-        *_count_links_inside(fabric),
+        *((tier.name, tier.name, count_mesh_links(tier, mesh), count_mesh_cables(tier, mesh)) for tier, mesh in inside),
     )
     for lower, upper, links, cables in counts:
         total = totals.setdefault((lower, upper), [0, 0])
@@ -180,10 +181,3 @@ def _count_upper_connectors(lower: TierDesign, upper: TierDesign, per: int) -> i
             )
         total += groups * alike * connectors_in_use
     return total
-
-
-def _count_links_inside(fabric: FabricDesign) -> Iterator[tuple[str, str, int, int]]:
-    """Yield (tier, tier, links, cables) of links inside tiers: of pairs, to other sites, and along dimensions."""
-    for tier in fabric.tiers:
-        for mesh in tier.links_inside:
-            yield tier.name, tier.name, count_mesh_links(tier, mesh), count_mesh_cables(tier, mesh)

@@ -23,6 +23,7 @@ from fabricgen.design.capacity.failure_domains import FailureDomain
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, TierKey
 from fabricgen.design.model import Design
 from fabricgen.design.shape import list_inner_dimensions, list_units_of_place
+from fabricgen.kernel.grouping import sum_pairs
 
 MAX_CLASSES = 6
 """How many classes of numbers are distinguished at most: each doubles the sides of a cut that are tried."""
@@ -137,7 +138,9 @@ class FailureAnalysis:
         numbers = switches // self._design.tier(upper).count
         failed_by_number: dict[tuple[int, ...], Counter[tuple[TierKey, int]]] = {}
         for key in (lower, upper):
-            if self._tiers[key].per_place // self._strands % numbers or not self._has_lower_tier(lower):
+            if self._tiers[key].per_place // self._strands % numbers or not any(
+                tier.uplink and tier.uplink.upper == lower for tier in self.chain
+            ):
                 return None
             for switch in lost.get(key, ()):
                 if not set(joining_dimensions) <= switch.numbers.keys():
@@ -191,9 +194,6 @@ class FailureAnalysis:
                 )
             ] or [NOWHERE]
         return [NOWHERE, *places_hit]
-
-    def _has_lower_tier(self, key: TierKey) -> bool:
-        return any(tier.uplink and tier.uplink.upper == key for tier in self.chain)
 
     def _count_in_every_place(self, lost: Mapping[TierKey, Sequence[_FailedSwitch]]) -> dict[TierKey, SwitchLoss]:
         """Return the losses of tiers whose switches of one number are joined, if there are too many classes of numbers.
@@ -286,9 +286,7 @@ def format_percent(share: float) -> str:
 
 def describe_lost_switches(remaining: RemainingBisection) -> str:
     """Return the switches that a loss takes, for a place that holds several: ` (2 leaf, 1 spine switches)`; else ""."""
-    names: Counter[str] = Counter()
-    for key, number in sorted(remaining.gone.items()):
-        names[key.name] += number
+    names = sum_pairs((key.name, number) for key, number in sorted(remaining.gone.items()))
     failed = ", ".join(f"{number} {name}" for name, number in names.items())
     if remaining.after.startswith("one ") or not failed:
         return ""

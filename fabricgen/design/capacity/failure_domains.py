@@ -6,10 +6,10 @@ of a part of the cluster are alike, and so are their network racks: one of these
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from fabricgen.blueprint.dimensions import WHOLE, find_noun
 from fabricgen.design.fabric_model import TierDesign, TierKey
@@ -18,6 +18,7 @@ from fabricgen.design.floor.network_runs import stands_in_run
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
 from fabricgen.design.shape import is_part_of_unit, list_units_of_place
+from fabricgen.kernel.grouping import Key, group_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,10 @@ def list_rack_failures(_design: Design, floor: FloorPlan) -> Iterator[FailureDom
     ones.
     """
     units = [floor.plan_of_unit.index(part) for part in range(len(floor.plans))]
-    for rack in (*(rack for unit in units for rack in _list_unit_racks(floor, unit)), *_list_shared_racks(floor)):
+    for rack in (
+        *(rack for unit in units for rack in _list_unit_racks(floor, unit)),
+        *_list_racks_of_runs(floor, floor.runs),
+    ):
         yield FailureDomain(rack.name, rack.switches)
 
 
@@ -84,39 +88,38 @@ def list_feeds_in_use(design: Design, floor: FloorPlan) -> frozenset[str]:
     units = range(design.layout.units)
     node_positions = (position for unit in units for position in _list_node_racks(floor, unit))
     unit_positions = (rack.position for unit in units for rack in _list_unit_racks(floor, unit))
-    for position in chain(node_positions, unit_positions, (rack.position for rack in _list_shared_racks(floor))):
+    for position in chain(
+        node_positions, unit_positions, (rack.position for rack in _list_racks_of_runs(floor, floor.runs))
+    ):
         feeds_in_use.update(floor.feeds_of(position))
         if feeds_in_use == all_feeds:
             break
     return frozenset(feeds_in_use)
 
 
-Key = TypeVar("Key", bound=Hashable)
-
-
 def _group_racks(
     design: Design, floor: FloorPlan, find_key: Callable[[RackPosition], Key]
 ) -> dict[Key, tuple[list[_NetworkRack], frozenset[int]]]:
     """Return, by row or feed (the key of a position), its network racks, and the units all of whose nodes are on it."""
-    racks: dict[Key, list[_NetworkRack]] = {}
     units: dict[Key, set[int]] = {}
     for unit in range(design.layout.units):
         keys_of_nodes = {find_key(position) for position in _list_node_racks(floor, unit)}
         if len(keys_of_nodes) == 1:
             units.setdefault(keys_of_nodes.pop(), set()).add(unit)
-        for rack in _list_unit_racks(floor, unit):
-            racks.setdefault(find_key(rack.position), []).append(rack)
-    for rack in _list_shared_racks(floor):
-        racks.setdefault(find_key(rack.position), []).append(rack)
+    racks_of_units = (rack for unit in range(design.layout.units) for rack in _list_unit_racks(floor, unit))
+    all_racks = chain(racks_of_units, _list_racks_of_runs(floor, floor.runs))
+    racks = group_pairs((find_key(rack.position), rack) for rack in all_racks)
     return {key: (racks.get(key, []), frozenset(units.get(key, ()))) for key in {*racks, *units}}
 
 
 def _make_failure_domain(name: str, racks: Iterable[_NetworkRack], units: frozenset[int]) -> FailureDomain:
     """Return the switches of racks, by tier, and the units that fail with them, as one failure domain."""
-    switches: dict[TierKey, list[SwitchIndex]] = {}
-    for rack in racks:
-        for key, indexes in rack.switches.items():
-            switches.setdefault(key, []).extend(indexes)
+    switches = group_pairs(
+        (key, switch)
+        for rack in racks
+        for key, switches_of_tier in rack.switches.items()
+        for switch in switches_of_tier
+    )
     return FailureDomain(name, switches, units)
 
 
@@ -125,24 +128,18 @@ def _list_unit_racks(floor: FloorPlan, unit: int) -> Iterator[_NetworkRack]:
     cluster.
     """
     unit_number = floor.unit_in_part[unit]
-    for number, switches in floor.list_unit_racks_at_risk(unit):
-        switches_by_tier: dict[TierKey, list[SwitchIndex]] = {}
-        for tier, number_in_unit in switches:
-            group, index = divmod(number_in_unit, tier.count)
-            switches_by_tier.setdefault(tier.key, []).append(
-                (unit_number * tier.groups // tier.layout.units + group, index)
-            )
-        yield _NetworkRack(floor.name_unit_rack(unit, number), floor.locate_unit_rack(unit, number), switches_by_tier)
+    for rack, switches in floor.list_unit_racks_at_risk(unit):
+        switches_by_tier = group_pairs(
+            # (group, number in the group)
+            (tier.key, (unit_number * tier.groups // tier.layout.units + number // tier.count, number % tier.count))
+            for tier, number in switches
+        )
+        yield _NetworkRack(floor.name_unit_rack(unit, rack), floor.locate_unit_rack(unit, rack), switches_by_tier)
 
 
 def _list_node_racks(floor: FloorPlan, unit: int) -> Iterator[RackPosition]:
     """Return where the node racks of a unit stand."""
     return (floor.locate_unit_rack(unit, rack) for rack in range(floor.find_plan(unit).kind.racks))
-
-
-def _list_shared_racks(floor: FloorPlan) -> Iterator[_NetworkRack]:
-    """Yield all shared network racks that hold switches."""
-    yield from _list_racks_of_runs(floor, floor.runs)
 
 
 def _list_racks_of_runs(floor: FloorPlan, runs: Iterable[RackRun]) -> Iterator[_NetworkRack]:
@@ -210,12 +207,12 @@ def _find_shared_failures(
     racks_of_units = (
         rack for unit in units if in_units for rack in _list_unit_racks(floor, tier.layout.cluster_units[unit])
     )
-    keys_of_place: dict[int, set[str]] = {}
-    for rack in (*racks_of_units, *_list_racks_of_runs(floor, runs)):
-        key = find_key(rack)
-        for place in {group // groups_per_place for group, _ in rack.switches.get(tier.key, ())}:
-            keys_of_place.setdefault(place, set()).add(key)
+    keys_of_place = group_pairs(
+        (place, find_key(rack))
+        for rack in (*racks_of_units, *_list_racks_of_runs(floor, runs))
+        for place in {group // groups_per_place for group, _ in rack.switches.get(tier.key, ())}
+    )
     words = "" if scope == WHOLE else f" of a {find_noun(scope).rpartition(' ')[2]}"
     for place, keys in sorted(keys_of_place.items()):
-        if len(keys) == 1:
-            yield SharedFailure(switches_per_place, next(iter(keys)), words), place
+        if len(set(keys)) == 1:
+            yield SharedFailure(switches_per_place, keys[0], words), place

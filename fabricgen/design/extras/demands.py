@@ -15,6 +15,7 @@ from fabricgen.design.media.gearing import find_node_optics
 from fabricgen.design.ports import PortKind
 from fabricgen.design.tiers import FabricContext, TierSpec
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
+from fabricgen.kernel.grouping import sum_pairs
 
 
 class ExtraDemand(NamedTuple):
@@ -162,11 +163,11 @@ def _choose_role(profile: NodeProfile, fabric_role: str, path: Path) -> str:
 
 def count_ports_on_named_switch(demands: Sequence[ExtraDemand]) -> Counter[tuple[TierKey, PortKind]]:
     """Return, by tier and kind of port, the most ports that extra devices with stated `switches` need on one switch."""
-    ports: Counter[tuple[TierKey, PortKind]] = Counter()
-    for demand in demands:
-        if demand.spec.switches:
-            ports[demand.tier, demand.kind] += -(-demand.ports // len(set(demand.spec.switches)))
-    return ports
+    return sum_pairs(
+        ((demand.tier, demand.kind), -(-demand.ports // len(set(demand.spec.switches))))
+        for demand in demands
+        if demand.spec.switches
+    )
 
 
 def count_ports_on_fullest_switch(extras: Sequence[ExtraSet], tier: TierKey, kind: PortKind) -> int:

@@ -34,7 +34,6 @@ from fabricgen.design.floor.unit_plan import UnitPlan
 from fabricgen.design.floor.unit_racks import UnitPosition
 from fabricgen.design.floor.usual_floor import Laying, choose_row_length, list_layings
 from fabricgen.design.model import Design
-from fabricgen.design.names.running import allocate_rack_blocks, count_racks, list_block_numbers
 from fabricgen.design.names.templates import (
     NETWORK,
     NODES,
@@ -47,9 +46,13 @@ from fabricgen.design.names.templates import (
     PatchRack,
     UnitRack,
     Values,
+    allocate_rack_blocks,
+    count_racks,
+    list_block_numbers,
 )
 from fabricgen.design.shape import spans_units
 from fabricgen.kernel.diagnostics import InputError, did_you_mean, fault
+from fabricgen.kernel.grouping import group_pairs
 from fabricgen.kernel.intervals import Allocations
 
 __all__ = [
@@ -236,12 +239,13 @@ class FloorPlan:
         network racks, and node racks with switches that serve other racks too. Each switch is (tier, its number
         within the unit).
         """
-        by_rack: dict[int, list[tuple[TierDesign, int]]] = {}
         plan = self.find_plan(unit)
-        for t in plan.tiers:
-            for switch, (rack, _) in enumerate(plan.positions[t.tier.key]):
-                if rack >= plan.kind.racks or "rack" not in t.tier.per:
-                    by_rack.setdefault(rack, []).append((t.tier, switch))
+        by_rack = group_pairs(
+            (rack, (t.tier, switch))
+            for t in plan.tiers
+            for switch, (rack, _) in enumerate(plan.positions[t.tier.key])
+            if rack >= plan.kind.racks or "rack" not in t.tier.per
+        )
         yield from sorted(by_rack.items(), key=lambda rack_and_switches: rack_and_switches[0])
 
     def list_switches_by_rack(self, run: RackRun) -> Iterator[Mapping[TierKey, Sequence[SwitchIndex]]]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from fabricgen.blueprint.sections.floor import Stand
 from fabricgen.design.floor.hall_units import MAX_ROWS, HallRoom, UnitPlace
 from fabricgen.design.floor.hall_units import ROWS as NODE_ROWS
 from fabricgen.design.floor.halls import ENDLESS, Hall
@@ -87,7 +86,8 @@ class HallAreas:
         """
         length, layouts = self._count_racks_per_row(hall, ends), []
         for plan, unit_racks in zip(self._largest, self.unit_places, strict=True):
-            stands = self._list_stands(plan, unit_racks)
+            # where network racks of a unit stand that have places in node rows
+            stands = plan.stack.stands[: unit_racks - plan.kind.racks]
             if unit_racks > length and any(stand.startswith("row") for stand in stands):
                 raise fault(
                     "FG068",
@@ -99,13 +99,6 @@ class HallAreas:
             halved = has_middle_of_rows(self._lock)
             layouts.append(lay_out_unit_rows(plan.kind.racks, stands, length, whole=self._laying.whole, halved=halved))
         return tuple(layouts)
-
-    @staticmethod
-    def _list_stands(plan: UnitPlan, unit_racks: int) -> Sequence[Stand]:
-        """Return where the network racks of a unit stand that have places in node rows; `unit_racks` includes node
-        racks.
-        """
-        return plan.stack.stands[: unit_racks - plan.kind.racks]
 
     @cached_property
     def wanted(self) -> tuple[dict[str, int], ...]:

@@ -33,7 +33,7 @@ from fabricgen.kernel.intervals import (
     Intervals,
     allocate_intervals,
     count_numbers,
-    list_numbers,
+    list_first_numbers,
 )
 from fabricgen.kernel.units import round_up_to_power_of_two
 
@@ -485,9 +485,5 @@ def allocate_places(
 def find_highest_place(places: Mapping[str, Intervals], wanted: Mapping[str, int]) -> int:
     """Return one more than the highest place that holds a rack; each run's racks stand in the first of its places."""
     return max(
-        (number + 1 for name, racks in wanted.items() for number in _list_first_numbers(places[name], racks)), default=0
+        (number + 1 for name, racks in wanted.items() for number in list_first_numbers(places[name], racks)), default=0
     )
-
-
-def _list_first_numbers(intervals: Intervals, count: int) -> Sequence[int]:
-    return [n for n, _ in zip(list_numbers(intervals), range(count), strict=False)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import inf
+from operator import getitem
 from typing import Any
 
 from fabricgen.blueprint.beside.stacked import STACKED, Step, add_step, format_history, parse_history
@@ -242,7 +243,7 @@ class RunPlaces:
         with `choose` as `where`, or int arrays with `numpy.where`.
         """
         position = self.find_order(run).compute_position(group, number, where)
-        take = _take_by_int if where is choose else _take_by_array
+        take = getitem if where is choose else _take_by_array
         if run.key in self._positions:
             racks, bottoms = zip(*self._positions[run.key], strict=True)
             return take(racks, position), take(bottoms, position)
@@ -422,10 +423,6 @@ def make_rack_unit_intervals(positions: Sequence[tuple[int, int]], height: int, 
     `first_rack` is the lock's number of rack 0 of `positions`.
     """
     return make_intervals((rack + first_rack) * STRIDE + u + i for rack, u in positions for i in range(height))
-
-
-def _take_by_int(values: Sequence[int], index: int) -> int:
-    return values[index]
 
 
 def _take_by_array(values: Sequence[int], index: Any) -> Any:

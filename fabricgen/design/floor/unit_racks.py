@@ -109,7 +109,11 @@ def fill_node_rack(
     Raises InputError (FG601) for devices that do not fit.
     """
     rack_tiers = [t for t in tiers if t.stand.startswith("rack")]
-    counts = {t.tier.key: _count_switches_in_fullest_rack(t, kind.racks) for t in rack_tiers}
+    # the switches of each tier in its fullest rack
+    counts = {
+        t.tier.key: max(Counter(t.rack_of(i, kind.racks) for i in range(t.per_unit)).values(), default=0)
+        for t in rack_tiers
+    }
     # rack 0 of the lock, every node rack: the number is the rack unit
     kept_units = {name: [n for n in list_numbers(intervals) if n < STRIDE] for name, intervals in kept_numbers.items()}
     profiles = {fixture.profile for fixture in beside}
@@ -126,10 +130,6 @@ def fill_node_rack(
     for t in (t for t in rack_tiers if t.stand == "rack-top"):
         switches[t.tier.key] = _place_switches(free, t, counts[t.tier.key], kept_units.get(t.holder, ()), fixed)
     return NodeRack(nodes, units_beside, switches)
-
-
-def _count_switches_in_fullest_rack(t: UnitTier, racks: int) -> int:
-    return max(Counter(t.rack_of(i, racks) for i in range(t.per_unit)).values(), default=0)
 
 
 def _place_nodes(kind: UnitKind, free: FreeUnits, gap: int) -> tuple[int, ...]:
@@ -449,7 +449,8 @@ def _place_with_lock(
     names = {t.holder for t in tiers}
     network_tiers = [t for t in tiers if t.stand in NETWORK_STANDS]
     for t in network_tiers:
-        for switch, (rack, u) in enumerate(_list_bottoms(kept_places.get(t.holder, ()), t.height)[: t.per_unit]):
+        # of all rack units that the devices take, the lowest one of each device
+        for switch, (rack, u) in enumerate(kept_places.get(t.holder, ())[:: t.height][: t.per_unit]):
             positions.setdefault(t.tier.key, {})[switch] = filling.use_position(
                 t, _find_switch_part(t, switch), rack - 1, u
             )
@@ -464,8 +465,3 @@ def _place_with_lock(
             positions_of_tier[switch] = filling.place_switch(t, _find_switch_part(t, switch))
     stands = tuple(stand or NETWORK_STANDS[0] for stand in filling.stands)
     return UnitStack({key: _sort_by_switch(places) for key, places in positions.items()}, stands)
-
-
-def _list_bottoms(places: Sequence[tuple[int, int]], height: int) -> Sequence[tuple[int, int]]:
-    """Return the lowest rack unit of each device, from all rack units that the devices take."""
-    return places[::height]

@@ -133,7 +133,10 @@ def release_paths(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Inte
         if not named_holders and not unused_below and not adopted and not sizes:
             raise _explain_nothing_released(lock, path, unused)
         held = {kind: _drop_numbers(kind, held, named_holders, unused_below) for kind, held in lock.held.items()}
-        words = {kind: _drop_words(kind, words_of_kind, unused_below) for kind, words_of_kind in lock.words.items()}
+        words = {
+            kind: {name: word for name, word in words_of_kind.items() if (kind, name) not in unused_below}
+            for kind, words_of_kind in lock.words.items()
+        }
         if adopted:
             words[ADOPTED] = {name: value for name, value in lock.find_words(ADOPTED).items() if name not in adopted}
         if sizes:
@@ -144,10 +147,6 @@ def release_paths(lock: Lock, paths: Sequence[str], unused: Mapping[Holder, Inte
     tiers_with_extras = {" ".join(place.split()[:2]) for place in lock.find_words("extras").values()}
     rooms = {name: room for name, room in lock.rooms.items() if _is_needed(name, names, tiers_with_extras)}
     return replace(lock, rooms=rooms)
-
-
-def _drop_words(kind: str, words: Mapping[str, str], unused: Collection[Holder]) -> dict[str, str]:
-    return {name: word for name, word in words.items() if (kind, name) not in unused}
 
 
 def _is_needed(room: str, names: Collection[str], plugged: Collection[str]) -> bool:

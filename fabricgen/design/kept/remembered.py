@@ -31,6 +31,7 @@ from fabricgen.design.sizing.kept_front import (
     record_cages,
 )
 from fabricgen.design.sizing.links_inside import name_ports_holder
+from fabricgen.kernel.grouping import group_pairs
 from fabricgen.kernel.intervals import (
     Allocations,
     Intervals,
@@ -219,15 +220,13 @@ def add_sizes(design: Design) -> Lock:
 
 def _record_size(tier: TierDesign) -> SizedBefore:
     """Return the sizes of a tier that the lock keeps: count, splits of down ports, uplinks."""
-    downs: dict[int, set[int]] = {}
-    for run in tier.downs:
-        downs.setdefault(run.speed_gbps, set()).add(run.ways)
+    downs = group_pairs((run.speed_gbps, run.ways) for run in tier.downs)
     sized = SizedBefore(
         count=tier.count,
         model=tier.profile.id,
         slots=tier.slots,
         uneven=tier.uneven,
-        downs={speed: min(ways) for speed, ways in downs.items() if len(ways) == 1},
+        downs={speed: ways[0] for speed, ways in downs.items() if len(set(ways)) == 1},
     )
     if tier.up is None or tier.uplink is None:
         return sized

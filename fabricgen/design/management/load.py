@@ -44,11 +44,6 @@ LEAVES = "managed leaves"
 """Kind of entry in the lock: the order in which leaves are filled with switches that serve more than a unit."""
 
 
-def find_shared_scope(switch_scope: str, leaf_scope: str) -> str:
-    """Return the narrowest place that a managed switch and a management leaf have in common."""
-    return PLACES[min(PLACES.index(switch_scope), PLACES.index(find_management_place(leaf_scope)))]
-
-
 def is_dealt_in_turn(place: str, leaf_scope: str) -> bool:
     """Whether switches of a place are dealt round-robin, as growth adds no leaves to the place."""
     return PLACES.index(place) >= min(PLACES.index(find_management_place(leaf_scope)), PLACES.index("su"))
@@ -120,7 +115,8 @@ class ManagementLoad:
         """The sites whose switches these leaves manage."""
         self.leaves_have_order = leaf_scope == self._leaf_scope != "site"
         """Whether the lock keeps the order of leaves: every unit, or every pod, has equally many."""
-        shared = [(find_shared_scope(m.scope, leaf_scope), m) for m in managed if m.may_stand_in(layout)]
+        # (the narrowest place that a managed switch and a leaf have in common, the managed switch)
+        shared = [(min(m.scope, self._leaf_scope, key=PLACES.index), m) for m in managed if m.may_stand_in(layout)]
         self.by_place = {place: tuple(m for scope, m in shared if scope == place) for place in PLACES}
         """For each place, the managed devices that share it, and no narrower place, with a leaf."""
 

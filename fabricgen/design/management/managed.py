@@ -125,11 +125,10 @@ def _manage_switches(fabric: FabricDesign, tier: TierDesign) -> ManagedDevices:
 def _manage_trays(scale_up: ScaleUpDesign) -> ManagedDevices:
     """Return the trays of scale-up domains as managed devices."""
     trays_per_domain = scale_up.trays_each
+    slots = scale_up.places.slots * trays_per_domain  # of trays, as if no domain were empty
     in_unit = trays_per_domain * max(map(len, scale_up.places.groups.values()))
     make_devices = partial(ManagedDevices, scale_up.name, TRAY_TIER, kinds=tuple(scale_up.places.groups))
-    return make_devices(
-        scale_up.tray_scope, scale_up.trays, scale_up.tray_slots, in_rack=trays_per_domain, in_unit=in_unit
-    )
+    return make_devices(scale_up.tray_scope, scale_up.trays, slots, in_rack=trays_per_domain, in_unit=in_unit)
 
 
 def label_groups(per: tuple[str, ...], sizes: Mapping[str, int]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from fabricgen.design.ports import PortRun
 from fabricgen.design.tiers import TierSpec
 
 if TYPE_CHECKING:
-    from fabricgen.catalog.patch_models import Adapter, PanelProfile, Polarity, TrunkProfile
+    from fabricgen.catalog.patch_models import PanelProfile, Polarity, TrunkProfile
 
 LinkPort: TypeAlias = Attachment | PortRun
 """The end of a link in the design."""
@@ -167,26 +167,16 @@ def make_fibre_map(kind: Polarity, width: int) -> PositionMap:
     return lambda position: position + 1 if position % 2 else position - 1
 
 
-def make_adapter_map(kind: Adapter, width: int) -> PositionMap:
-    """Return the position map of two mated connectors: the same position for key up to key down, the mirror image for
-    key up to key up.
-    """
-    return make_fibre_map("A" if kind == "A" else "B", width)
-
-
-def find_connector_width(connector: str) -> int:
-    """Return how many positions a multi-fibre connector has: 16 in an MPO-16, else 12."""
-    return 16 if connector.startswith("MPO-16") else 12
-
-
 def explain_polarity_fault(panel: PanelProfile, trunk: Polarity, jumpers: Sequence[Polarity]) -> str:
     """Return in words why a channel over two panels of this profile joins transmitters to transmitters; "" if it does
     not.
 
     Parallel optics have multi-fibre jumpers of the given types; a cassette has duplex jumpers, which cross (A to B).
     """
-    width = find_connector_width(panel.rear)
-    cross_adapter, cross_trunk = make_adapter_map(panel.adapter, width), make_fibre_map(trunk, width)
+    width = 16 if panel.rear.startswith("MPO-16") else 12
+    # mated connectors: the same position for key up to key down, the mirror image for key up to key up
+    cross_adapter = make_fibre_map("A" if panel.adapter == "A" else "B", width)
+    cross_trunk = make_fibre_map(trunk, width)
     map_between_panels: PositionMap = lambda position: cross_adapter(cross_trunk(cross_adapter(position)))  # noqa: E731 - a composition
     if len(panel.positions) > 1:
         return _explain_duplex_fault(panel, map_between_panels)

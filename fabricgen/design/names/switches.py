@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import product
@@ -16,16 +16,18 @@ from fabricgen.design.floor.network_runs import stands_in_run
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
 from fabricgen.design.model import Design
-from fabricgen.design.names.running import (
+from fabricgen.design.names.templates import (
     RACKS,
     CountedNames,
+    Naming,
+    Values,
     allocate_blocks,
     allocate_rack_blocks,
     count_members,
+    find_template,
     list_block_numbers,
     name_numbers_kind,
 )
-from fabricgen.design.names.templates import Naming, Values, find_template
 from fabricgen.design.shape import (
     count_places,
     count_places_in_pod,
@@ -37,6 +39,7 @@ from fabricgen.design.shape import (
     spans_units,
 )
 from fabricgen.kernel.diagnostics import Path, did_you_mean, fault
+from fabricgen.kernel.grouping import group_pairs, sum_pairs
 from fabricgen.kernel.intervals import Allocations, list_numbers
 
 
@@ -157,9 +160,8 @@ class SwitchNames:
     def number_switches(self, sizes: Mapping[str, int], count: int) -> CountedNames:
         """Return how the switches of a part of the cluster are counted, by pod."""
         fields, layout = self._list_fields(sizes, count), self._layout
-        usual: dict[str, list[int]] = defaultdict(list)
-        for pod, number in zip(fields["pod"], fields["index"], strict=True):
-            usual[str(pod)].append(int(number) - 1)
+        pods_and_numbers = zip(fields["pod"], fields["index"], strict=True)
+        usual = group_pairs((str(pod), int(number) - 1) for pod, number in pods_and_numbers)
         per_place = len(fields["index"]) // count_places(layout, self._scope)
         places = {pod.name: count_places_in_pod(layout, self._scope, pod.slots) for pod in layout.pods}
         return CountedNames(usual, {pod: per_place * number for pod, number in places.items()})
@@ -346,9 +348,7 @@ class NodeNames:
     @cached_property
     def _counted(self) -> CountedNames:
         """How nodes are counted whose names count on through a pod, whatever set they belong to."""
-        in_unit = Counter[str]()
-        for node_set in self._counted_sets:
-            in_unit[node_set.unit] += node_set.count
+        in_unit = sum_pairs((node_set.unit, node_set.count) for node_set in self._counted_sets)
         return count_members(self._layout, [in_unit[kind.name] for kind in self._layout.kind_of_pod])
 
     def allocate_blocks(self) -> Allocations:

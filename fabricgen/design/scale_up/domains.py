@@ -12,8 +12,15 @@ from fabricgen.catalog.models import NodeProfile
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
 from fabricgen.design.floor.unit_kind import NodeSet
 from fabricgen.design.layout import Layout
-from fabricgen.design.scale_up.model import DomainSize, LocalLink, MisfitError, ScaleUpDesign, ScaleUpKind
-from fabricgen.design.scale_up.placement import DomainPlacement, place_domains
+from fabricgen.design.scale_up.model import (
+    DomainPlacement,
+    DomainSize,
+    LocalLink,
+    MisfitError,
+    ScaleUpDesign,
+    ScaleUpKind,
+    place_domains,
+)
 from fabricgen.kernel import discovery
 from fabricgen.kernel.diagnostics import InputError, Path, did_you_mean, fault
 

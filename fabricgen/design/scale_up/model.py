@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple, Protocol
 
+from fabricgen.blueprint.models import ScaleUp
+from fabricgen.blueprint.slots import NodeSlot
 from fabricgen.catalog.scale_up_models import ScaleUpDomainProfile
-from fabricgen.design.scale_up.placement import DomainPlacement
-from fabricgen.kernel.diagnostics import Path
+from fabricgen.design.floor.unit_kind import NodeSet, UnitKind
+from fabricgen.design.layout import Layout
+from fabricgen.kernel.diagnostics import Path, fault
+from fabricgen.kernel.grouping import group_pairs
 
 
 class LocalLink(NamedTuple):
@@ -103,13 +108,152 @@ class ScaleUpDesign(NamedTuple):
         return self.domains * self.trays_each
 
     @property
-    def tray_slots(self) -> int:
-        """How many switch trays there would be if no domain were empty."""
-        return self.places.slots * self.trays_each
-
-    @property
     def tray_scope(self) -> str:
         """The scope of its trays for the management fabric: they stand in racks of nodes, of a pod, or of the
         cluster.
         """
         return {"pod": "pod", "cluster": "all"}.get(self.per, "rack")
+
+
+# Which node slots form a scale-up domain, and where each domain is.
+
+
+class DomainPlacement(NamedTuple):
+    """Where the domains of one kind are."""
+
+    per: str
+    """The place that forms one domain: node, rack, su, pod or cluster."""
+    racks: int
+    """How many adjacent racks form a domain, if domains are formed per rack."""
+    groups: Mapping[str, tuple[tuple[int, ...], ...]]
+    """For each kind of unit whose nodes form domains, the node slots (from 0) of each domain inside a unit; for domains
+    of `su` or wider, the slots that a unit has in its domain.
+    """
+    units: int
+    """How many scalable units one domain spans; 1 for domains narrower than a pod."""
+    slots: int
+    """How many domains there would be if none were empty."""
+    per_node: int
+    """How many accelerators a node has."""
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes a domain without omitted slots has, over all of its units."""
+        return self._nodes_per_unit * self.units
+
+    @property
+    def _nodes_per_unit(self) -> int:
+        """How many nodes a domain without omitted slots has in each of its units."""
+        return len(next(iter(self.groups.values()))[0])
+
+    @property
+    def accelerators(self) -> int:
+        """How many accelerators a domain without omitted slots has."""
+        return self.nodes * self.per_node
+
+    def find_domain(self, layout: Layout, slot: NodeSlot) -> tuple[int, int] | None:
+        """Return (domain, position in it) of a node slot, from 0; None if the slot is in no domain."""
+        node, groups = slot.node - 1, self.groups.get(layout.kind_of_pod[slot.pod].name, ())
+        group = next((g for g, nodes in enumerate(groups) if node in nodes), None)
+        if group is None:
+            return None
+        unit, position = layout.unit_index(slot), groups[group].index(node)
+        # domains within a unit
+        if self.units == 1 and self.per not in ("pod", "cluster"):
+            return self.count_domains_before(layout)[unit] + group, position
+        # a domain of a pod, or the one domain of the cluster
+        if self.per == "pod":
+            return self.list_pods(layout).index(slot.pod), (slot.su - 1) * self._nodes_per_unit + position
+        return 0, self.count_domains_before(layout)[unit] * self._nodes_per_unit + position
+
+    def list_pods(self, layout: Layout) -> tuple[int, ...]:
+        """Return the numbers of the pods whose nodes form domains."""
+        return tuple(pod for pod, kind in enumerate(layout.kind_of_pod) if kind.name in self.groups)
+
+    def count_domains_before(self, layout: Layout) -> tuple[int, ...]:
+        """Return, for each unit, how many groups of nodes (domains, or parts of one) the units before it have."""
+        groups_per_pod = [len(self.groups.get(kind.name, ())) for kind in layout.kind_of_pod]
+        counts = (count for pod, count in zip(layout.pods, groups_per_pod, strict=True) for _ in range(pod.su))
+        return tuple(accumulate(counts, initial=0))[:-1]
+
+    @property
+    def place_text(self) -> str:
+        """The place that a domain is made of, in words."""
+        words = {"node": "a node", "su": "a scalable unit", "pod": "a pod", "cluster": "the cluster"}
+        if self.per == "rack":
+            return f"{self.racks} racks of" if self.racks > 1 else "a rack of"
+        return words[self.per]
+
+
+def place_domains(spec: ScaleUp, members: list[NodeSet], layout: Layout, path: Path) -> DomainPlacement:
+    """Divide nodes into domains; raises InputError (FG301) if they do not make up equal domains."""
+    counts = {s.profile.accelerators.count for s in members if s.profile.accelerators}
+    if len(counts) > 1:
+        raise fault(
+            "FG301",
+            f"nodes with {' and '.join(map(str, sorted(counts)))} accelerators cannot share a scale-up domain",
+            path=path,
+            hint="give each kind of node a domain profile of its own, named in the node's `scale_up`",
+        )
+    # the kinds of units that have nodes of the domain
+    kinds = [kind for kind in layout.kinds if any(s.unit == kind.name for s in members)]
+    groups = {kind.name: _group_nodes(spec, kind, members, path) for kind in kinds}
+    sizes = sorted({len(g) for kind_groups in groups.values() for g in kind_groups})
+    if len(sizes) > 1:
+        per_rack = spec.per == "rack"
+        raise fault(
+            "FG301",
+            f"a domain of {spec.domain} is a rack, and racks of a unit hold {sizes[0]} to {sizes[-1]} of its nodes"
+            if per_rack
+            else f"kinds of units have {sizes[0]} to {sizes[-1]} nodes for a domain of {spec.domain}",
+            path=path,
+            hint="let `nodes_per_rack` divide the nodes of a unit"
+            if per_rack
+            else "let all units have as many, or take domains per rack or node",
+        )
+    pods_and_kinds = zip(layout.pods, layout.kind_of_pod, strict=True)
+    units_and_groups = [(pod.su, len(groups[kind.name])) for pod, kind in pods_and_kinds if kind.name in groups]
+    units, slots = _count_span(spec, units_and_groups, path)
+    return DomainPlacement(spec.per, spec.racks or 1, groups, units, slots, counts.pop())
+
+
+def _group_nodes(spec: ScaleUp, kind: UnitKind, members: Sequence[NodeSet], path: Path) -> tuple[tuple[int, ...], ...]:
+    """Return the node slots of each domain, or of the part of a domain, in a unit of a kind.
+
+    Raises InputError (FG301) if domains of several racks do not divide the racks of a unit.
+    """
+    slots = sorted(n for s in members if s.unit == kind.name for n in range(s.first, s.first + s.count))
+    if spec.per == "node":
+        return tuple((slot,) for slot in slots)
+    if spec.per != "rack":
+        return (tuple(slots),)
+    racks = spec.racks or 1
+    if kind.racks % racks:
+        raise fault(
+            "FG301",
+            f"domains of {racks} adjacent racks do not divide the {kind.racks} racks of a unit",
+            path=(*path, "racks"),
+            hint=f"a unit of {kind.racks} racks takes domains of "
+            + ", ".join(str(n) for n in range(1, kind.racks + 1) if kind.racks % n == 0),
+        )
+    nodes_by_racks = group_pairs((slot // kind.nodes_per_rack // racks, slot) for slot in slots)
+    return tuple(tuple(nodes) for _, nodes in sorted(nodes_by_racks.items()))
+
+
+def _count_span(spec: ScaleUp, pods: Sequence[tuple[int, int]], path: Path) -> tuple[int, int]:
+    """Return (scalable units of one domain, number of domains); `pods` are (units, groups of nodes in each unit) of the
+    pods that form domains. Raises InputError (FG301) if domains are pods, and pods differ in size.
+    """
+    units = sorted({su for su, _ in pods})
+    if spec.per == "cluster":
+        return sum(su for su, _ in pods), 1
+    if spec.per != "pod":
+        return 1, sum(su * groups for su, groups in pods)
+    if len(units) > 1:
+        raise fault(
+            "FG301",
+            f"one scale-up domain per pod needs pods of one size; they have {units[0]} to {units[-1]} units",
+            path=(*path, "per"),
+            hint="make each pod the same size, or take a domain per su",
+        )
+    return units[0], len(pods)

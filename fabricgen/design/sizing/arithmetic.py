@@ -26,13 +26,11 @@ from fabricgen.design.ports import (
     count_most_downlinks,
     count_needed,
     find_down_class,
-    find_largest,
+    find_fewest,
     find_up_class,
     place_ports,
 )
-from fabricgen.design.shape import (
-    list_met_dimensions,
-)
+from fabricgen.design.shape import list_met_dimensions
 from fabricgen.design.sizing.kept import find_kept_leaves, find_kept_uplinks, place_upward
 from fabricgen.design.sizing.port_fit import (
     count_ports_for,
@@ -134,7 +132,13 @@ def _add_uplinks(
     if tier.spec.uplinks and tier.spec.uplinks.count:
         stated_count = tier.spec.uplinks.count
         if stated_count < groups:
-            raise _explain_too_few_uplinks(tier, up, stated_count)
+            raise fault(
+                "FG111",
+                f"{tier.name} has {stated_count} uplink{'s' * (stated_count != 1)} for {groups} groups of "
+                f"{up.upper.name}",
+                path=(*tier.path, "uplinks"),
+                hint=f"give it {groups} or a multiple, or group {up.upper.name} by fewer dimensions",
+            )
         # rounded down to the same number for each upper group: uplinks left over stay unwired
         return place_upward(tier, demand, stated_count // groups * groups, up.kind)
     needed = count_needed(demand.down_gbps, up.kind.speed_gbps, tier.allowed)
@@ -174,16 +178,6 @@ def check_uplinks_reach_all(upper: TierSpec, lower_tiers: Sequence[LowerTier]) -
             )
 
 
-def _explain_too_few_uplinks(tier: TierSpec, up: UplinkPlan, uplinks: int) -> InputError:
-    """Return the error (FG111) for uplinks that are fewer than the upper groups."""
-    return fault(
-        "FG111",
-        f"{tier.name} has {uplinks} uplink{'s' * (uplinks != 1)} for {up.groups_met} groups of {up.upper.name}",
-        path=(*tier.path, "uplinks") if tier.spec.uplinks else tier.path,
-        hint=f"give it {up.groups_met} or a multiple, or group {up.upper.name} by fewer dimensions",
-    )
-
-
 def fit_ports(tier: TierSpec, demand: SwitchDemand, up: UplinkPlan | None) -> PortPlacement | None:
     """Return where the ports of a switch are placed; None if it has too few."""
     return _add_uplinks(tier, demand, up)[1]
@@ -209,8 +203,10 @@ def choose_count(
     if kept_count:
         return kept_count
     max_count = max(slots, default=1)
-    fewest = _find_fewest_switches(tier, fits, max_count)
-    if not fewest:
+    # links within a group grow with the group: if a number fits, neither more nor fewer switches need to
+    counts = range(1, max_count + 1)
+    fewest = next(filter(fits, counts), 0) if tier.spec.mesh else find_fewest(fits, max_count)
+    if fewest not in counts:
         raise explain_small(tier, demand_for(1 if tier.spec.mesh else max_count), up)
     # up to twice the fewest: beyond that, equal shares cost more switches than they are worth
     for count in range(fewest, min(max_count, 2 * fewest) + 1):
@@ -287,17 +283,6 @@ class LowerTier(NamedTuple):
         if links == self.links:
             return self
         return self._replace(links=links) if self.can_have(links) else None
-
-
-def _find_fewest_switches(spec: TierSpec, fits: Callable[[int], bool], max_count: int) -> int:
-    """Return the fewest switches of a group, up to `max_count`, whose ports suffice; 0 if no number suffices."""
-    if spec.spec.mesh:
-        # links within a group grow with the group: if a number fits, neither more nor fewer switches need to
-        return next(filter(fits, range(1, max_count + 1)), 0)
-    # fewer switches are harder to fit: `find_largest` finds how many of `max_count` can be left out
-    if not fits(max_count):
-        return 0
-    return 1 + max_count - find_largest(lambda left_out: fits(1 + max_count - left_out), max_count)
 
 
 def count_uppers(

@@ -269,7 +269,7 @@ def _extend_feeds(
     ):
         return None
     connectors_taken = {port // run.per_connector for port in ports_used}
-    order = spread.list_from_top() if spread else range(run.numbers)
+    order = spread.others if spread else range(run.numbers)
     free = [p for p in order if p // run.per_connector not in connectors_taken and run.cages[p // run.ways]]
     laid_feeds = {}
     for feed, feed_ports in ports_by_feed.items():

@@ -46,6 +46,11 @@ class SizedTier:
     """For each run, the ports of nodes and management if the lock keeps some."""
 
     @property
+    def uplinks(self) -> int:
+        """How many uplinks each switch has, before the tier above is sized as well."""
+        return self.placement.up.count if self.placement.up else 0
+
+    @property
     def needed_uplinks(self) -> int:
         """The fewest uplinks within the oversubscription; 0 for a tier at the top."""
         up = self.uplink_plan

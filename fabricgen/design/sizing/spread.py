@@ -104,9 +104,10 @@ class RunPorts:
         self._spread = self._spread_ports(first_feed) if first_feed else ()
         # other feeds begin on a connector that the first one does not use
         self._first_other = -(-needed // run.per_connector) * run.per_connector
-        self._others = (
+        self.others = (
             self._sort_from_top(first_feed.links if first_feed and first_feed.nested else 1) if first_feed else ()
         )
+        """The ports that the first purpose leaves, from the highest rank of lower switches downwards."""
 
     def list_ports_of(self, feed: Feed) -> tuple[int, ...]:
         """Return the ports of a feed, ordered by (rank of the lower switch, number of its link)."""
@@ -122,7 +123,7 @@ class RunPorts:
             k % connectors_per_lower * per + k // connectors_per_lower if feed.nested and connectors_per_lower else k
             for k in range(feed.links)
         ]
-        return tuple(self._others[start + offset + k] for offset in range(0, feed.numbered, feed.links) for k in order)
+        return tuple(self.others[start + offset + k] for offset in range(0, feed.numbered, feed.links) for k in order)
 
     def list_left_over(self, numbered: int) -> tuple[int, ...]:
         """Return the ports beyond the first `numbered` ones, in the order they are handed out, on connectors that serve
@@ -133,7 +134,7 @@ class RunPorts:
         ]
         # if the ports of some feeds are listed one by one, all other connectors are left over
         if laid_connectors:
-            order, used = self._others if self._spread else range(self._run.numbers), set(laid_connectors)
+            order, used = self.others if self._spread else range(self._run.numbers), set(laid_connectors)
             return tuple(p for p in order if p // self._run.per_connector not in used and self._has_cage(p))
         per = self._run.per_connector
         first_port = -(-numbered // per) * per
@@ -149,12 +150,8 @@ class RunPorts:
             ]
             ordered = reversed(connectors) if self._wide and first_port else connectors
             return tuple(port for c in ordered for port in range(c * per, c * per + per))
-        # `_others` begins behind the ports of the first feed
-        return self._others[first_port - self._first_other :]
-
-    def list_from_top(self) -> tuple[int, ...]:
-        """Return the ports that the first purpose leaves, from the highest rank of lower switches downwards."""
-        return self._others
+        # `others` begins behind the ports of the first feed
+        return self.others[first_port - self._first_other :]
 
     def _has_cage(self, port: int) -> bool:
         """Whether a port lies in a cage, and not in a gap."""

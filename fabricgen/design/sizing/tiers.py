@@ -224,11 +224,9 @@ class TierSizing:
         first_ports = [downs.add_purpose(demand.kind, *count) for demand, count in zip(demands, counts, strict=True)]
         if spec.key in self._managed:
             managed_ports = [self._count_managed(spec, leaves, by_slot=flag) for flag in (False, by_slot)]
-            first_ports.append(
-                downs.add_purpose(
-                    spec.choose_management_kind(main if main and main.rj45 else MANAGEMENT), *managed_ports
-                )
-            )
+            kind = main if main and main.rj45 else MANAGEMENT
+            purpose = spec.choose_purpose(kind, "down.management", f"down.{spec.fabric}")
+            first_ports.append(downs.add_purpose(purpose, *managed_ports))
         for tier in below:
             links = tier.count_links_to_each(assignment.count)
             numbered = tier.count_numbered(by_slot=by_slot or spec.for_reserve)
@@ -317,7 +315,7 @@ class TierSizing:
 
         first_lower = lowers[0].spec
         # a count in the lock holds as long as what it was derived from is unchanged
-        kept_count = find_kept_count(spec) if is_sized_as_before(first_lower, _count_uplinks(lowers[0])) else 0
+        kept_count = find_kept_count(spec) if is_sized_as_before(first_lower, lowers[0].uplinks) else 0
         check_uplinks_reach_all(spec, below)
         lean = kept_count or first_lower.fewest_uplinks or first_lower.key in self._lean or is_uneven(spec)
         widened = below if lean else widen_uplinks(spec, below, fits)
@@ -492,8 +490,3 @@ class TierSizing:
         )
         self.sized_tiers[sized.spec.key] = replace(sized, placement=placement, uplink=uplink)
         return nested
-
-
-def _count_uplinks(sized: SizedTier) -> int:
-    """Return how many uplinks each switch has before the tier above is sized."""
-    return sized.placement.up.count if sized.placement.up else 0

@@ -16,13 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
 
-from fabricgen.design.ports import find_largest
+from fabricgen.design.ports import find_fewest, find_largest
 from fabricgen.design.sizing.arithmetic import LowerTier, count_uppers
 from fabricgen.design.tiers import TierSpec
 
-ACCEPTED_RATIO = 2
+ACCEPTED_RATIO = Fraction(2)
 """If the tier above has more than this many times the fewest switches whose ports suffice, more uplinks are tried."""
 
 MAX_ADDED = Fraction(1, 4)
@@ -30,19 +29,6 @@ MAX_ADDED = Fraction(1, 4)
 
 Fits = Callable[[int, list[LowerTier]], bool]
 """Whether so many upper switches have the ports for some lower tiers."""
-
-
-class _Stage(NamedTuple):
-    """A step of growth: the lower tiers at that step, and the fewest upper switches whose ports suffice for their
-    links.
-    """
-
-    lower_tiers: list[LowerTier]
-    fewest: int
-
-    def compute_ratio(self, count: int) -> Fraction:
-        """Return how many times the fewest switches a count is; at least the accepted ratio."""
-        return max(Fraction(ACCEPTED_RATIO), Fraction(count, self.fewest))
 
 
 def widen_uplinks(upper: TierSpec, lower_tiers: list[LowerTier], fits: Fits) -> list[LowerTier]:
@@ -62,18 +48,20 @@ def widen_uplinks(upper: TierSpec, lower_tiers: list[LowerTier], fits: Fits) -> 
     max_links = first_lower.links + find_largest(
         lambda added: first_lower.can_have(first_lower.links + added), max_added
     )
-    stages = [_Stage(stage, _count_fewest(stage, fits)) for stage in half_stages if _count_switches(upper, stage, fits)]
+    stages = [(tiers, _count_fewest(tiers, fits)) for tiers in half_stages if _count_switches(upper, tiers, fits)]
 
     # tuples are compared from the left: growth decides before switches, and switches before links
     def compute_cost(links: int) -> tuple[Fraction, int, int]:
         # (worst ratio of switches to the fewest over all stages of growth, switches with all reserved units, links)
         counts = [
-            _count_switches(upper, [s.lower_tiers[0]._replace(links=links), *s.lower_tiers[1:]], fits) for s in stages
+            _count_switches(upper, [first_tier._replace(links=links), *tiers], fits)
+            for (first_tier, *tiers), _ in stages
         ]
         if not all(counts):
             # worse than any ratio that there may be
             return Fraction(1 << 40), 0, links
-        return max(s.compute_ratio(count) for s, count in zip(stages, counts, strict=True)), counts[0], links
+        ratios = (Fraction(count, fewest) for (_, fewest), count in zip(stages, counts, strict=True))
+        return max(ACCEPTED_RATIO, *ratios), counts[0], links
 
     best_links = min(range(first_lower.links, max_links + 1), key=compute_cost)
     widened = [first_lower._replace(links=best_links), *other_tiers]
@@ -108,5 +96,4 @@ def _count_switches(upper: TierSpec, lower_tiers: list[LowerTier], fits: Fits) -
 
 def _count_fewest(lower_tiers: list[LowerTier], fits: Fits) -> int:
     """Return the fewest upper switches whose ports suffice, even if links do not divide equally over them."""
-    max_count = lower_tiers[0].links
-    return 1 + max_count - find_largest(lambda left_out: fits(1 + max_count - left_out, lower_tiers), max_count)
+    return find_fewest(lambda count: fits(count, lower_tiers), lower_tiers[0].links)

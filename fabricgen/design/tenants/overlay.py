@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from fabricgen.design.fabric_model import FabricDesign, TierDesign
+from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.linked import (
     find_fabric_ip,
     find_fabric_overlay,
@@ -37,7 +37,12 @@ def number_vrfs(design: Design) -> Design:
         for name in dict.fromkeys(owner for owner, _ in vrfs)
         for diagnostic in _find_overlay_faults(design, name)
     ]
-    faults += [diagnostic for fabric in design.fabrics for diagnostic in _check_stated_overlay(design, fabric)]
+    faults += [
+        diagnostic
+        for fabric in design.fabrics
+        if design.loaded.blueprint.fabrics[fabric.name].routing.overlay == "evpn"
+        for diagnostic in _find_overlay_faults(design, fabric.name)
+    ]
     if faults:
         raise InputError(list(dict.fromkeys(faults)))
     bridged = {(fabric.name, tenant): fabric.carrier or fabric.name for fabric, tenant in _list_bridged_vlans(design)}
@@ -59,21 +64,24 @@ def number_vrfs(design: Design) -> Design:
         number = numbering.held["vnis"][vrf][0].first
         vlan = numbering.held["vlans"][name_vni_vlan(vrf)][0].first
         vnis[owner, vrf] = Vni(number, first_vni[owner] + number - 1, vlan)
-    check_vlans(design, {vni.vlan: f"of the VNI of VRF {vrf}" for (_, vrf), vni in vnis.items()})
+    check_vlans(design, {vni.vlan: f"of the VNI of VRF {vrf}" for (_, vrf), vni in vnis.items()}, PASSING_VLANS)
     numbers = {key: numbering.held["vnis"][name_host_vni(*key)][0].first for key in bridged}
     of_hosts = {key: Vni(numbers[key], first_vni[owner] + numbers[key] - 1, 0) for key, owner in bridged.items()}
     return replace(design, layout=replace(layout, numbering=numbering), vnis=vnis, bridged_vnis=of_hosts)
 
 
-def check_vlans(design: Design, vlans_in_use: Mapping[int, str]) -> None:
-    """Raise InputError (FG114) if a fabric has a VLAN that a VRF has taken; `vlans_in_use` says in words for what each
-    VLAN is.
+PASSING_VLANS = "what passes VRFs from switch to switch has VLANs 3400 to 3724: state another"
+"""The hint for a fabric that has a VLAN by which VRFs pass."""
+
+
+def check_vlans(design: Design, vlans_in_use: Mapping[int, str], hint: str) -> None:
+    """Raise InputError (FG114) if a fabric has a VLAN that a VRF or a tenant has taken; `vlans_in_use` says in words
+    for what each VLAN is.
     """
     for fabric in design.fabrics:
         vlan = find_fabric_vlan(design.loaded.blueprint, design.layout.numbering, fabric.name)
         if vlan in vlans_in_use:
             message = f"{fabric.name} has VLAN {vlan}, which is that {vlans_in_use[vlan]}"
-            hint = "what passes VRFs from switch to switch has VLANs 3400 to 3724: state another"
             raise fault("FG114", message, path=(*fabric.path, "vlan"), hint=hint)
 
 
@@ -111,12 +119,6 @@ def _list_vrfs(design: Design) -> Iterator[tuple[str, str]]:
         yield from ((name, tenant.name) for name in tenant.transport if name in evpn_fabrics)
 
 
-def _check_stated_overlay(design: Design, fabric: FabricDesign) -> Iterator[Diagnostic]:
-    """Yield the faults of a fabric that states the overlay itself."""
-    if design.loaded.blueprint.fabrics[fabric.name].routing.overlay == "evpn":
-        yield from _find_overlay_faults(design, fabric.name)
-
-
 def _find_overlay_faults(design: Design, name: str) -> Iterator[Diagnostic]:
     """Yield a fault if a fabric cannot have the overlay `evpn`: it has no IP, no BGP, or IPv6 alone."""
     blueprint = design.loaded.blueprint
@@ -151,7 +153,7 @@ def number_pair_vlans(design: Design) -> Design:
         return design
     numbering = number_peer_vlans(design.layout.numbering, vrfs)
     vlans = {vrf: numbering.held["vlans"][name_peer_vlan(vrf)][0].first for vrf in vrfs}
-    check_vlans(design, {vlan: f"of VRF {vrf} over peer links" for vrf, vlan in vlans.items()})
+    check_vlans(design, {vlan: f"of VRF {vrf} over peer links" for vrf, vlan in vlans.items()}, PASSING_VLANS)
     return replace(design, layout=replace(design.layout, numbering=numbering), peer_vlans=vlans)
 
 
@@ -163,11 +165,10 @@ def _list_pair_vrfs(design: Design) -> Iterator[str]:
         fabric.name
         for fabric in design.fabrics
         if find_fabric_overlay(design.loaded.blueprint, fabric.name) != "evpn"
-        and any(tier.peer_links and _has_vlans_of_vrfs(design, tier) for tier in fabric.tiers)
+        and any(
+            tier.peer_links and design.catalog.naming(tier.nos).configuration.pairs.vlans_of_vrfs
+            for tier in fabric.tiers
+        )
     }
     yield from (fabric.vrf for fabric in design.fabrics if fabric.vrf and fabric.carrier in owners)
     yield from (tenant.name for tenant in design.tenants if owners & set(tenant.transport))
-
-
-def _has_vlans_of_vrfs(design: Design, tier: TierDesign) -> bool:
-    return design.catalog.naming(tier.nos).configuration.pairs.vlans_of_vrfs

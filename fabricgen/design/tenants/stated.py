@@ -17,10 +17,11 @@ from fabricgen.blueprint.sections.tenants import Leak, Tenant
 from fabricgen.blueprint.slots import NodeSlot, parse_slots
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.layout import Layout, list_pod_units
-from fabricgen.design.linked import find_fabric_underlay, find_fabric_vlan, group_linked_fabrics
+from fabricgen.design.linked import find_fabric_underlay, group_linked_fabrics
 from fabricgen.design.model import Design
 from fabricgen.design.numbering import number_tenants
 from fabricgen.design.tenants.model import LeakDesign, TenantDesign
+from fabricgen.design.tenants.overlay import check_vlans
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Path, Severity, did_you_mean, fault
 
 UNKNOWN, TWICE = "FG078", "FG093"
@@ -55,7 +56,8 @@ def design_tenants(design: Design) -> Design:
     vlans = [holder for name in names for vlan_holders in holders[name].values() for holder in vlan_holders]
     numbering = number_tenants(layout.numbering, layout.lock, names, vlans)
     vlan_of_holder = {holder: intervals[0].first for holder, intervals in numbering.held["vlans"].items()}
-    _check_vlans(design, {vlan_of_holder[holder]: holder for holder in vlans})
+    vlans_in_use = {vlan_of_holder[holder]: f"of {holder}" for holder in vlans}
+    check_vlans(design, vlans_in_use, "tenants have VLANs 2000 to 3399: state another")
     tenants = tuple(
         TenantDesign(
             name=name,
@@ -208,20 +210,6 @@ def _name_vlan_holders(
             yield fabric.name, [f"{fabric.name} {f'+{i} ' if i else ''}in {name}" for i in range(count)]
 
 
-def _check_vlans(design: Design, holder_by_vlan: Mapping[int, str]) -> None:
-    """Raise InputError (FG114) if a fabric has the VLAN of a tenant."""
-    blueprint = design.loaded.blueprint
-    for fabric in design.fabrics:
-        vlan = find_fabric_vlan(blueprint, design.layout.numbering, fabric.name)
-        if vlan in holder_by_vlan:
-            raise fault(
-                "FG114",
-                f"{fabric.name} has VLAN {vlan}, which is that of {holder_by_vlan[vlan]}",
-                path=(*fabric.path, "vlan"),
-                hint="tenants have VLANs 2000 to 3399: state another",
-            )
-
-
 # Extra devices that tenants share on InfiniBand: members of several partitions, and the only way between tenants there.
 
 
@@ -340,12 +328,12 @@ def _find_unknown(design: Design, name: str, leak: Leak, vrfs: Mapping[str, obje
     for i, vrf in enumerate(leak.between):
         if vrf not in vrf_names:
             hint = did_you_mean(vrf, vrf_names) or f"there are {', '.join(sorted(vrf_names))}"
-            yield _leak_fault(f"no switch has a VRF '{vrf}'", ("leaks", name, "between", i), hint)
+            yield _make_fault(CODE, f"no switch has a VRF '{vrf}'", ("leaks", name, "between", i), hint)
     fabrics = [fabric.name for fabric in design.fabrics]
     for i, fabric in enumerate(leak.fabrics):
         if fabric not in fabrics:
-            yield _leak_fault(
-                f"there is no fabric '{fabric}'", ("leaks", name, "fabrics", i), did_you_mean(fabric, fabrics)
+            yield _make_fault(
+                CODE, f"there is no fabric '{fabric}'", ("leaks", name, "fabrics", i), did_you_mean(fabric, fabrics)
             )
 
 
@@ -368,12 +356,12 @@ def _list_leak_faults(design: Design, designed: LeakDesign, leak: Leak) -> Itera
     if not designed.fabrics:
         fabrics_text = f" of {', '.join(leak.fabrics)}" if leak.fabrics else ""
         hint = "VRFs leak on a switch that has both: let them have ports, or pass, in one fabric"
-        yield _leak_fault(f"no switch{fabrics_text} has both VRFs, {first_vrf} and {second_vrf}", path, hint)
+        yield _make_fault(CODE, f"no switch{fabrics_text} has both VRFs, {first_vrf} and {second_vrf}", path, hint)
     blueprint = design.loaded.blueprint
     for name in designed.fabrics:
         if not find_fabric_underlay(blueprint, name).startswith("ebgp"):
             message = f"{name} has underlay {find_fabric_underlay(blueprint, name)}, and VRFs leak in BGP"
-            yield _leak_fault(message, path, "use an ebgp underlay, or state `fabrics` without it")
+            yield _make_fault(CODE, message, path, "use an ebgp underlay, or state `fabrics` without it")
         elif any(owner == name for owner, vrf in design.vnis if vrf in designed.between):
             yield from _find_evpn_faults(design, designed, name, path)
 
@@ -394,7 +382,8 @@ def make_subnet_fault(leak: LeakDesign, fabric: str, leaf: str, further: int) ->
     """
     vrf_a, vrf_b = (vrf or DEFAULT for vrf in leak.between)
     leaves = f"{leaf} and {further} more leaves have" if further else f"{leaf} has"
-    return _leak_fault(
+    return _make_fault(
+        CODE,
         f"{leaves} hosts of {vrf_a} and of {vrf_b} in the one subnet of a leaf of {fabric}: it would be on both sides",
         ("leaks", leak.name),
         f"leak `prefixes` of each that the other has no hosts in, put them on different leaves (an extra device by its "
@@ -410,7 +399,7 @@ def _find_evpn_faults(design: Design, leak: LeakDesign, name: str, path: Path) -
     if any((name, vrf) not in design.vnis for vrf in leak.between):
         absent_vrf = next(vrf for vrf in leak.between if (name, vrf) not in design.vnis)
         message = f"{absent_vrf or DEFAULT} does not travel over EVPN in {name}, and the other VRF does"
-        yield _leak_fault(message, path, hint)
+        yield _make_fault(CODE, message, path, hint)
         return
     leaves = {tier.nos: tier for tier in design.fabric(name).tiers if tier.lowest}
     naming = {nos: design.catalog.naming(nos) for nos, tier in leaves.items()}
@@ -421,7 +410,7 @@ def _find_evpn_faults(design: Design, leak: LeakDesign, name: str, path: Path) -
             f"{leaves[silent].key} of {name} run {naming[silent].title}, which tells on nothing that a VRF imported, "
             f"and {other_tier.key} run {other_tier.nos}, which take only what is told on in a VRF"
         )
-        yield _leak_fault(message, path, "run one of the two on all leaves, or state `fabrics` without it")
+        yield _make_fault(CODE, message, path, "run one of the two on all leaves, or state `fabrics` without it")
 
 
 def _are_apart(leak: LeakDesign) -> bool:
@@ -431,7 +420,3 @@ def _are_apart(leak: LeakDesign) -> bool:
     return bool(first_prefixes and second_prefixes) and not any(
         a.version == b.version and a.overlaps(b) for a, b in pairs
     )
-
-
-def _leak_fault(message: str, path: Path, hint: str) -> Diagnostic:
-    return Diagnostic(CODE, Severity.ERROR, message, path, hint)

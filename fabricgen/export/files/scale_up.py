@@ -13,7 +13,7 @@ from fabricgen.export.table import ExportContext, File, make_csv_file, pick_name
 from fabricgen.reports.table import Cell, Table
 from fabricgen.wiring.arrays import Ints
 from fabricgen.wiring.links.scale_up_places import expand_domains, name_domains
-from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
+from fabricgen.wiring.tables import ScaleUpPort
 
 ON_REQUEST = True
 

@@ -19,8 +19,7 @@ from fabricgen.export.technician.pulled_rows import DIRECT, TRUNK_END, name_part
 from fabricgen.export.technician.records import NO_TAG, CableTag, Records, count_ends_per_rack, make_records
 from fabricgen.numbering.lazy_columns import SelectableColumn, Strings
 from fabricgen.wiring.arrays import Flags, Ints64
-from fabricgen.wiring.cabling.end_numbers import number_ends
-from fabricgen.wiring.cabling.sockets import number_connectors
+from fabricgen.wiring.cabling.end_numbers import number_connectors, number_ends
 
 CABLE, FIBRE, TAIL, JUMPER, TRUNK = range(5)
 """What is pulled at once: a cable, or a fibre or a tail of one that goes in another bundle than the cable; of a cable

@@ -18,8 +18,7 @@ from fabricgen.export.plugs import PlugTable, list_cable_end_ports
 from fabricgen.numbering.lazy_columns import Strings
 from fabricgen.wiring.arrays import Flags, Floats, Ints, Ints64, unique_combinations
 from fabricgen.wiring.cabling.end_kinds import are_common_ends_lower
-from fabricgen.wiring.cabling.end_numbers import number_ends
-from fabricgen.wiring.cabling.sockets import number_connectors
+from fabricgen.wiring.cabling.end_numbers import number_connectors, number_ends
 from fabricgen.wiring.patching.tables import AT_COMMON_END, AT_FAR_END, Patching
 
 DIRECT, TRUNK_END = -1, 2

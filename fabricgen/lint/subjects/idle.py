@@ -11,7 +11,7 @@ from fabricgen.blueprint.sections.configuration import Snippet
 from fabricgen.blueprint.sections.phases import ALL
 from fabricgen.blueprint.sections.routing import LoadBalance, Routing
 from fabricgen.design.capacity.bisection import count_accelerators
-from fabricgen.design.capacity.purpose import count_attached_nodes, has_purpose
+from fabricgen.design.capacity.end_to_end import count_attached_nodes, has_purpose
 from fabricgen.design.fabric_model import FabricDesign, TierDesign, Uplink
 from fabricgen.design.model import Design
 from fabricgen.design.phase_selection import select_present

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from fabricgen.catalog.nos_configuration import PairFacts
+from fabricgen.design.attach import NIC_ADDRESSES
 from fabricgen.design.fabric_model import Attachment, FabricDesign, TierDesign
 from fabricgen.design.linked import is_multihomed
 from fabricgen.design.model import Design
-from fabricgen.design.nic_addresses import CODE as NIC_ADDRESSES
 from fabricgen.design.ports import PortRun
 from fabricgen.design.sizing.kept_front import name_run
 from fabricgen.design.sizing.links_inside import name_ports_holder

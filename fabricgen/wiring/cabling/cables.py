@@ -24,13 +24,14 @@ from fabricgen.wiring.cabling.end_numbers import (
     CableEnds,
     EndNumbers,
     hangs_on_lower_end,
+    number_cages_of_ports,
+    number_connectors,
     number_ends,
     number_two_kinds,
 )
 from fabricgen.wiring.cabling.media import choose_media, list_made_media
 from fabricgen.wiring.cabling.offers import find_sold_lengths, make_shelf
 from fabricgen.wiring.cabling.routes import measure_device_runs
-from fabricgen.wiring.cabling.sockets import number_cages_of_ports, number_connectors
 from fabricgen.wiring.cabling.stock import choose_order_length
 from fabricgen.wiring.patching.patching import Patcher
 from fabricgen.wiring.tables import CableTable, DeviceTable, LinkTable, RackTable, Side, WiringPlan

@@ -17,8 +17,7 @@ from fabricgen.wiring.arrays import Flags, Ints, Ints64
 from fabricgen.wiring.cabling.assemblies import count_connectors
 from fabricgen.wiring.cabling.end_numbers import hangs_on_lower_end
 from fabricgen.wiring.cabling.shelf import Shelf
-from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import CableTable, LinkTable, Segment, Side
+from fabricgen.wiring.tables import CableTable, LinkTable, ScaleUpPort, Segment, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +121,7 @@ def make_slug(text: str) -> str:
 
 def make_end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> EndKind:
     """The cage that an end of the cables of a segment plugs into."""
-    kind = partial(EndKind, top=find_top(side), connectors=count_connectors(side))
+    kind = partial(EndKind, top=getattr(side, "top", ""), connectors=count_connectors(side))
     if shelf:
         vendor = shelf.find_vendor_key(find_vendor(side))
         kind = partial(kind, protocol=segment.protocol, vendor=vendor, shelf=shelf)
@@ -141,11 +140,6 @@ def make_end_kind(side: Side, segment: Segment, shelf: Shelf | None = None) -> E
         gbps = round(segment.speed_gbps * side.per_connector)
         return kind(side.form_factor, gbps, segment.lane_gbps, side.takes_fibre)
     return kind("RJ45", int(segment.speed_gbps), segment.lane_gbps)
-
-
-def find_top(side: Side) -> str:
-    """The top of OSFP plugs at a side: finned or flat; "" where it is not known."""
-    return side.top if isinstance(side, PortRun | Attachment) else ""
 
 
 def find_vendor(side: Side) -> str:

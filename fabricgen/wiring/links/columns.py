@@ -21,8 +21,7 @@ from fabricgen.design.shape import (
     list_inner_dimensions,
 )
 from fabricgen.wiring.arrays import Flags, Ints, Ints64
-from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import WiringPlan
+from fabricgen.wiring.tables import ScaleUpPort, WiringPlan
 
 Columns = dict[str, Ints]
 """Dimension -> int32 column; site, pod, unit, su and rack are -1 where the device has none."""

@@ -123,9 +123,8 @@ class FabricWiring:
 
     def _select_nodes_of_part(self, nodes: DeviceClass, layout: Layout) -> tuple[Ints, Columns]:
         """(rows of those of some nodes that are of a part of the cluster, where they stand in it); int32."""
-        rows, devices = np.arange(nodes.rows.start, nodes.rows.stop, dtype=np.int32), self._devices
-        columns = {"site": devices.site, "pod": devices.pod, "unit": devices.unit, "rack": devices.rack_in_unit}
-        coords = number_by_part(layout, {name: column[nodes.rows] for name, column in columns.items()})
+        rows = np.arange(nodes.rows.start, nodes.rows.stop, dtype=np.int32)
+        coords = number_by_part(layout, _read_coordinates(self._devices, rows))
         if (coords["pod"] >= 0).all():
             return rows, coords
         inside = np.flatnonzero(coords["pod"] >= 0)

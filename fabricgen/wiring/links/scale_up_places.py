@@ -14,13 +14,11 @@ from fabricgen.design.layout import Layout
 from fabricgen.design.management.managed import TRAY_TIER
 from fabricgen.design.model import Design
 from fabricgen.design.scale_up.domains import count_taken_ports, list_domain_links, load_kind
-from fabricgen.design.scale_up.model import ScaleUpDesign
-from fabricgen.design.scale_up.placement import DomainPlacement
+from fabricgen.design.scale_up.model import DomainPlacement, ScaleUpDesign
 from fabricgen.wiring.arrays import Flags, Ints, unique_values
 from fabricgen.wiring.links.columns import Columns, find_pod_sites, make_node_columns, make_unit_columns
 from fabricgen.wiring.links.fabric import SegmentLinks
-from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import NODE, TRAY, DeviceTable, Segment
+from fabricgen.wiring.tables import NODE, TRAY, DeviceTable, ScaleUpPort, Segment
 
 
 def find_node_domains(layout: Layout, places: DomainPlacement, coords: Columns) -> tuple[Ints, Ints]:

@@ -60,7 +60,7 @@ class Patcher(NamedTuple):
         policies = list_patch_policies(design)
         if not policies:
             return cls(media, racks)
-        from fabricgen.wiring.patching.locations import list_patch_locations
+        from fabricgen.wiring.patching.panels import list_patch_locations
         from fabricgen.wiring.patching.trunks import PatchingInput
 
         floor, names = design.loaded.blueprint.floor, FloorPlan(design).names

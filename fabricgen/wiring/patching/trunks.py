@@ -14,7 +14,7 @@ from fabricgen.design.floor.floor_plan import RackNames
 from fabricgen.design.media.patching import FIBRES, PatchPolicy
 from fabricgen.kernel.diagnostics import InputError, fault
 from fabricgen.wiring.arrays import Flags, Floats, Ints, unique_values
-from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower_end
+from fabricgen.wiring.cabling.end_numbers import CableEnds, hangs_on_lower_end, number_connectors
 from fabricgen.wiring.cabling.offers import find_sold_jumper_lengths
 from fabricgen.wiring.cabling.routes import (
     Positions,
@@ -24,11 +24,10 @@ from fabricgen.wiring.cabling.routes import (
     measure_runs_between,
 )
 from fabricgen.wiring.cabling.shelf import Shelf
-from fabricgen.wiring.cabling.sockets import number_connectors
 from fabricgen.wiring.cabling.stock import choose_order_length, round_up_fibre
 from fabricgen.wiring.patching.channels import Channels, TrunkLayout, find_jumper_widths, lay_out_trunks, make_channels
-from fabricgen.wiring.patching.locations import PatchLocations
 from fabricgen.wiring.patching.panels import (
+    PatchLocations,
     add_patch_racks,
     find_free_units,
     join_panels,

@@ -15,8 +15,7 @@ from fabricgen.design.fabric_model import Attachment
 from fabricgen.design.ports import PortRun
 from fabricgen.export.drawings.port_layout import ACROSS, OTHERWISE, CageColumn, Panel, list_panels
 from fabricgen.export.view.source import PageSource
-from fabricgen.wiring.links.scale_up_ports import ScaleUpPort
-from fabricgen.wiring.tables import TRAY, DeviceClass, ManagementPort
+from fabricgen.wiring.tables import TRAY, DeviceClass, ManagementPort, ScaleUpPort
 
 
 def block(source: PageSource) -> dict[str, Any]:

@@ -13,8 +13,7 @@ from fabricgen.design.capacity.bisection import (
     list_top_tiers,
     sum_node_bandwidth,
 )
-from fabricgen.design.capacity.end_to_end import compute_end_to_end
-from fabricgen.design.capacity.purpose import count_attached_nodes
+from fabricgen.design.capacity.end_to_end import compute_end_to_end, count_attached_nodes
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity

@@ -8,8 +8,12 @@ from math import ceil
 
 from fabricgen.design.build import make_trials
 from fabricgen.design.capacity.bisection import count_accelerators, sum_node_bandwidth
-from fabricgen.design.capacity.end_to_end import compute_end_to_end
-from fabricgen.design.capacity.purpose import has_purpose, sum_bandwidth_beyond_leaves, sum_extra_bandwidth
+from fabricgen.design.capacity.end_to_end import (
+    compute_end_to_end,
+    has_purpose,
+    sum_bandwidth_beyond_leaves,
+    sum_extra_bandwidth,
+)
 from fabricgen.design.fabric_model import FabricDesign
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fabricgen.design.capacity.bisection import sum_node_bandwidth
-from fabricgen.design.capacity.end_to_end import compute_end_to_end
-from fabricgen.design.capacity.purpose import count_attached_nodes, has_purpose, sum_bandwidth_beyond_leaves
+from fabricgen.design.capacity.end_to_end import (
+    compute_end_to_end,
+    count_attached_nodes,
+    has_purpose,
+    sum_bandwidth_beyond_leaves,
+)
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, Path, Severity
 from fabricgen.lint.rule import DesignRule

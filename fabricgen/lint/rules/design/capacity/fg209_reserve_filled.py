@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fabricgen.design.grown import grow_design, list_growing_pods
+from fabricgen.design.build import grow_design, list_growing_pods
 from fabricgen.design.model import Design
 from fabricgen.kernel.diagnostics import Diagnostic, InputError, Severity
 from fabricgen.lint.documented import ToDo

@@ -53,7 +53,7 @@ class CrowdedCage(PlanRule):
 
         from fabricgen.catalog.models import SwitchProfile
         from fabricgen.design.ports import PortRun
-        from fabricgen.wiring.cabling.sockets import number_cages_of_ports
+        from fabricgen.wiring.cabling.end_numbers import number_cages_of_ports
 
         devices, cables, links = cluster.plan.devices, cluster.plan.cables, cluster.plan.links
         shuffled, patching = np.zeros(len(cables), dtype=bool), cluster.plan.patching
